@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tomllib
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -256,6 +257,29 @@ def test_a_policy_without_its_parts_is_refused(install, monkeypatch):
     monkeypatch.setattr(policies, "_OUTSIDE", plugins.entry_points(POLICIES))
     with pytest.raises(BrokenPlugin, match=r"'blank' .* has no to_accuse and no suggestion"):
         list(filter(policies._has_policy, load_policies()))
+
+
+OURS = {"REQUIRES": 0, "SWITCHES": (), "to_accuse": None, "turn": None, "suggestion": None}
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        ({}, None),
+        (OURS, ""),
+        ({**OURS, "suggestion": ...}, "has no suggestion"),
+        ({**OURS, "to_accuse": ..., "SWITCHES": ...}, "has no SWITCHES and no to_accuse"),
+        ({**OURS, "SWITCHES": ("speed",)}, "has an unknown switch 'speed': choose among threshold"),
+    ],
+)
+def test_a_policy_of_the_project_without_its_parts_is_refused(changes, sentence):
+    module = ModuleType("sim.policies.new")
+    vars(module).update({part: value for part, value in changes.items() if value is not ...})
+    if sentence:
+        with pytest.raises(BrokenPlugin, match=f"sim.policies.new {sentence}"):
+            policies._has_policy(module)
+    else:
+        assert policies._has_policy(module) == (sentence == "")
 
 
 NAMED = """

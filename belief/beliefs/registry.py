@@ -11,21 +11,24 @@ from typing import Any
 import numpy as np
 
 from belief.beliefs.base import Belief, Setting
-from mcts.kernel.plugins import entry_points
+from mcts.kernel.plugins import BrokenPlugin, entry_points
 from mcts.kernel.sources import modules_of
 
 
 def _find_beliefs() -> dict[str, type[Belief]]:
-    """Return the beliefs by name; `BrokenPlugin` if one from outside takes a name or has none."""
+    """Return the beliefs by name; `BrokenPlugin` if one takes a name or a plug-in has none."""
     found: dict[str, type[Belief]] = {}
     outside = {plugin.module: plugin for plugin in entry_points("sleuth.beliefs").values()}
     for module in modules_of("belief.beliefs", "sleuth.beliefs"):
         for member in vars(module).values():
             if inspect.isclass(member) and issubclass(member, Belief) and "name" in vars(member):
                 other = found.setdefault(member.name, member)
-                if other is not member and module.__name__ in outside:
-                    complaint = f"has a belief {member.name!r}, as {other.__module__} has"
+                if other is member:
+                    continue
+                complaint = f"has a belief {member.name!r}, as {other.__module__} has"
+                if module.__name__ in outside:
                     raise outside[module.__name__].broken(complaint)
+                raise BrokenPlugin(f"{member.__module__} {complaint}: rename one of them")
     for plugin in outside.values():
         if plugin.name not in found:
             raise plugin.broken(f"has no belief of that name in {plugin.module}")

@@ -155,6 +155,8 @@ def explain_yaml(fault: Exception) -> str:
 def _explain_key(fault: OmegaConfBaseException) -> str:
     known = list(fault.parent_node) if isinstance(fault.parent_node, DictConfig) else []
     kind, hint = "setting", did_you_mean(str(fault.key), known)
+    if not hint and known and "." in str(fault.full_key):
+        hint = f" (choose one of {', '.join(map(str, known))})"
     if "/" in str(fault.key):
         kind, hint = "group", did_you_mean(str(fault.key), GROUPS_OF_A_PLAYER)
     return f"{fault.full_key or fault.key}: unknown {kind}{hint}; see --help"

@@ -22,7 +22,7 @@ from omegaconf import MISSING, DictConfig
 
 from experiments.settings import config, schemas
 from experiments.settings.command import Command
-from experiments.settings.commandline import Interrupted, Refusal
+from experiments.settings.commandline import Interrupted, Refusal, attempt, leave
 from experiments.settings.limits import GAMES, as_option, between, place, seed
 from mcts.options import Budget
 
@@ -266,7 +266,17 @@ def main() -> NoReturn:
 
     catalog.register()
     sys.argv[1:] = [typed for typed in sys.argv[1:] if typed not in (LIST, f"table={LIST}")]
+    if code := attempt(COMMAND.title, _check_file):
+        leave(code)
     COMMAND.main()
+
+
+def _check_file() -> None:
+    """Refuse a table whose file is faulty by itself, so that the message names the file."""
+    from experiments.tables import catalog
+
+    for name in {typed.removeprefix("table=") for typed in sys.argv[1:]} & {*catalog.names()}:
+        catalog.load(name)
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import cache
 from importlib.resources import files
+from typing import Any
 
 from hydra.core.config_store import ConfigStore
 from omegaconf import DictConfig, OmegaConf
@@ -36,10 +37,13 @@ def names() -> list[str]:
 def load(name: str) -> Table | Computed:
     """Return the table that ``conf/table`` has under ``name``.
 
-    Raises Refusal if it is missing or wrong.
+    Raises Refusal, which names the file, if it is missing or wrong.
     """
     register()
-    return read(config.compose(f"table/{name}").table, name)
+    try:
+        return read(config.compose(f"table/{name}").get("table"), name)
+    except Refusal as fault:
+        raise Refusal(f"conf/table/{name}.yaml: {fault}") from None
 
 
 def load_ablation(name: str) -> Ablation:
@@ -53,10 +57,11 @@ def load_ablation(name: str) -> Ablation:
 def read(settings: DictConfig, name: str) -> Table | Computed:
     """Return the table with these ``settings``, checked.
 
-    Raises Refusal if a key is unknown, missing or out of range.
+    Raises Refusal if a key is unknown, missing or out of range, or there is no schema.
     """
+    if not issubclass(OmegaConf.get_type(settings) or object, (Table, Computed)):
+        raise Refusal("its defaults must begin with /schema/table@_here_")
     config.check_sections(settings)
-    table = OmegaConf.to_object(settings)
-    assert isinstance(table, (Table, Computed))
+    table: Any = OmegaConf.to_object(settings)
     published = table.published and Published.read(table.published)
     return replace(table, name=name, published=published)

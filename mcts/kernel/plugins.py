@@ -30,7 +30,7 @@ GROUPS = ("sleuth.policies", "sleuth.beliefs", "sleuth.domains", "sleuth.players
 
 
 class BrokenPlugin(SleuthError):
-    """A package from outside cannot be used; the message names it and says why, in one line."""
+    """An addition, mostly one from outside, cannot be used; one line says which and why."""
 
 
 @dataclass(frozen=True)

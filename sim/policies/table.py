@@ -14,7 +14,7 @@ from types import ModuleType
 
 from mcts.kernel.compile import jit_shared
 from mcts.kernel.dispatch import by_number
-from mcts.kernel.plugins import entry_points
+from mcts.kernel.plugins import BrokenPlugin, entry_points
 from mcts.kernel.sources import modules_of
 from mcts.limits import above, between, check, one_of
 from sim.policies import csp, greedy
@@ -27,15 +27,33 @@ def _name(module: ModuleType) -> str:
 
 
 _OUTSIDE = entry_points("sleuth.policies")
-_PARTS = ("REQUIRES", "SWITCHES", "to_accuse", "turn", "suggestion")
+_KERNELS = ("to_accuse", "turn", "suggestion")
+_PARTS = ("REQUIRES", "SWITCHES", *_KERNELS)
+
+_FIELDS = {
+    "threshold": "threshold",
+    "own_card_weight": "own_card_weight",
+    "inference": "infers",
+    "walk": "walks",
+    "hiding": "hiding",
+    "summoning": "summoning",
+    "by_out": "by_out",
+}
+"""Fields of the state by switch."""
 
 
 def _has_policy(module: ModuleType) -> bool:
-    """Return whether ``module`` has a policy; `BrokenPlugin` if one from outside lacks a part."""
-    missing = [part for part in _PARTS if not hasattr(module, part)]
-    if missing and _name(module) in _OUTSIDE:
-        raise _OUTSIDE[_name(module)].broken(f"has no {' and no '.join(missing)}")
-    return hasattr(module, "to_accuse")
+    """Return whether ``module`` has a policy; `BrokenPlugin` if it lacks a part of one."""
+    faults = [f"no {part}" for part in _PARTS if not hasattr(module, part)]
+    for switch in getattr(module, "SWITCHES", ()):
+        if switch not in _FIELDS:
+            faults.append(f"an unknown switch {switch!r}: choose among {', '.join(_FIELDS)}")
+    if faults and _name(module) in _OUTSIDE:
+        raise _OUTSIDE[_name(module)].broken(f"has {' and '.join(faults)}")
+    found = any(hasattr(module, part) for part in _KERNELS)
+    if faults and found:
+        raise BrokenPlugin(f"{module.__name__} has {' and '.join(faults)}")
+    return found
 
 
 FAST = sorted(
@@ -124,18 +142,6 @@ def seat_policies(state: State, policies: Sequence[Policy | str | None]) -> None
             state.policy[seat], state.tracks[seat] = EXTERNAL, 0
         else:
             seat_policy(state, seat, policy(which))
-
-
-_FIELDS = {
-    "threshold": "threshold",
-    "own_card_weight": "own_card_weight",
-    "inference": "infers",
-    "walk": "walks",
-    "hiding": "hiding",
-    "summoning": "summoning",
-    "by_out": "by_out",
-}
-"""Fields of the state by switch."""
 
 
 def seat_policy(state: State, seat: int, which: Policy) -> None:

@@ -247,6 +247,29 @@ def test_faults_are_refused_in_one_line(command, played_before, given, message):
     assert rows(command.folder) == before
 
 
+@pytest.mark.parametrize(
+    "number, changes, message",
+    [
+        (0, {"rules": "speed"}, "table.rules: unknown setting (choose one of about, players, "),
+        (1, {"games": 2}, "games=2: must be at least 4"),
+        (2, {"games": "few"}, "table.games: 'few' is not a whole number"),
+        (3, {"seconds": "???"}, "seconds is missing: give it a value"),
+        (4, {"defaults": ["_self_"]}, "its defaults must begin with /schema/table@_here_"),
+    ],
+)
+def test_the_file_of_a_faulty_table_is_named(command, monkeypatch, number, changes, message):
+    """In the list as well."""
+    name = f"faulty_{number}"  # what is composed is kept by name
+    plain = {"about": "x", "players": ["swift"], "opponents": ["heuristic"], "games": 20}
+    plain |= {"defaults": ["/schema/table@_here_", "_self_"], "simulations": None, "seconds": 1}
+    ConfigStore.instance().store(name, plain | changes, group="table", package="table")
+    monkeypatch.setattr(catalog, "names", lambda: [name])
+    for given in ((), (name,), (f"table={name}", "games=8")):
+        code, shown = command(*given)
+        assert code == 1 and shown.err.count("\n") == 1
+        assert shown.err.startswith(f"sleuth-tables: conf/table/{name}.yaml: {message}")
+
+
 def test_a_file_in_place_of_the_folder_is_refused(command):
     command.folder.write_text("")
     code, shown = command("quick")
