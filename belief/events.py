@@ -73,11 +73,8 @@ _FIRST_BAD = FixedTypes(_first_bad)
 def check_events(events: np.ndarray, players: int) -> np.ndarray:
     """Return ``events`` as a contiguous int64 (n, 4) array.
 
-    Raises
-    ------
-    ValueError
-        The shape is another, or a row names an unknown kind, player or card, or a card shown that
-        was not asked for.
+    Raises ValueError if the shape is another, or a row names an unknown kind, player or card, or a
+    card shown that was not asked for.
     """
     rows = np.ascontiguousarray(events, np.int64)
     if rows.ndim != 2 or rows.shape[1] != 4:

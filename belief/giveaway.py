@@ -144,12 +144,7 @@ def _bound(row: np.ndarray, players: int) -> float:
 
 @jit
 def _add(
-    belief: np.ndarray,
-    view: np.ndarray,
-    seat: int,
-    players: int,
-    step: int,
-    row: np.ndarray,
+    belief: np.ndarray, view: np.ndarray, seat: int, players: int, step: int, row: np.ndarray
 ) -> None:
     """Add to ``row`` what the player ``step`` seats away gains from every answer."""
     other = (seat + step) % players

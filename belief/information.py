@@ -298,12 +298,8 @@ def expected_reduction(
     """Return the true expected drop of the envelope's joint entropy if the observer asks.
 
     Every possible answer is added to a copy of the evidence ``ev`` and solved for: a millisecond or
-    more for one suggestion, to measure the cheap figures by.
-
-    Raises
-    ------
-    ContradictoryEvidence, EvidenceFull
-        As `ExactPosterior` does for ``ev``.
+    more for one suggestion, to measure the cheap figures by.  Raises ContradictoryEvidence,
+    EvidenceFull as `ExactPosterior` does for ``ev``.
     """
     cards = 1 << suspect | 1 << weapon | 1 << room
     now = ExactPosterior(ev, work)

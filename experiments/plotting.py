@@ -71,16 +71,9 @@ def picture(
 ) -> Iterator[tuple[Figure, np.ndarray]]:
     """Yield a figure and its (rows, columns) axes; at the end of the block it is at ``path``.
 
-    Parameters
-    ----------
-    path : of the PNG, which is whole or not there; nothing is written if the block raises
-    size : width and height in inches
-    options : of `matplotlib.pyplot.subplots`
-
-    Raises
-    ------
-    OSError
-        If it cannot be written.
+    ``path``: of the PNG, which is whole or not there; nothing is written if the block raises;
+    ``size``: width and height in inches; ``options``: of `matplotlib.pyplot.subplots`.  Raises
+    OSError if it cannot be written.
     """
     with plt.rc_context(STYLE), warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph")  # of names, in the one font that is there
@@ -135,11 +128,8 @@ def band(
 ) -> None:
     """Draw values as a line in the band of their intervals.
 
-    Parameters
-    ----------
-    at, estimates, series : as `intervals`
-    steps : whether a value holds until the next
-    look : of `matplotlib.axes.Axes.plot`
+    ``at``, ``estimates``, ``series``: as `intervals`; ``steps``: whether a value holds until the
+    next; ``look``: of `matplotlib.axes.Axes.plot`.
     """
     values, low, high = bounds(estimates)
     number = series % len(SERIES)

@@ -80,11 +80,8 @@ def command(
 ) -> Command:
     """Return the command of the study ``name``.
 
-    Parameters
-    ----------
-    schema : of ``conf/NAME.yaml``
-    job : checks what types cannot say, then `Run.claim`, `Run.measure` and `Run.finish`
-    bare : as `Command.bare`
+    ``schema``: of ``conf/NAME.yaml``; ``job``: checks what types cannot say, then `Run.claim`,
+    `Run.measure` and `Run.finish`; ``bare``: as `Command.bare`.
     """
 
     def lock_folder(settings: DictConfig, folder: Path) -> None:
@@ -125,14 +122,8 @@ class Run:
     def claim(self, rows: Rows, besides: Mapping[str, str] | None = None) -> None:
         """Take the folder for ``rows``, and take up those that it holds, before anything slow.
 
-        Parameters
-        ----------
-        besides : what else is noted with the settings, and must be the same to go on
-
-        Raises
-        ------
-        Refusal
-            If it is another's, has other settings or cannot be written to.
+        ``besides``: what else is noted with the settings, and must be the same to go on.  Raises
+        Refusal if it is another's, has other settings or cannot be written to.
         """
         self._rows, self._noted = rows, 0
         self._configuration.update(besides or {})
@@ -146,17 +137,10 @@ class Run:
     ) -> pl.DataFrame:
         """Measure the ``units`` that the folder does not hold yet, and return the rows of all.
 
-        Parameters
-        ----------
-        measured : called with what is left and a function to report parts of a unit to; yields
-            each unit that is done with its rows, and is closed on Ctrl-C
-
-        Raises
-        ------
-        Refusal
-            If the folder cannot be written to any more, or `measured` refuses.
-        Interrupted
-            On Ctrl-C before `Rows.least` units were done.
+        ``measured``: called with what is left and a function to report parts of a unit to; yields
+        each unit that is done with its rows, and is closed on Ctrl-C.  Raises Refusal if the folder
+        cannot be written to any more, or `measured` refuses.  Raises Interrupted on Ctrl-C before
+        `Rows.least` units were done.
         """
         from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
 
@@ -198,10 +182,7 @@ class Run:
     def compile(self, job: Callable[[], T]) -> T:
         """Return the result of ``job``, which compiles what is measured or timed afterwards.
 
-        Raises
-        ------
-        KeyboardInterrupt
-            On Ctrl-C, which does not wait for a compiler.
+        Raises KeyboardInterrupt on Ctrl-C, which does not wait for a compiler.
         """
         from experiments.matches.background import Background
         from experiments.matches.progress import COMPILING, stage
@@ -229,10 +210,7 @@ class Run:
     def _read_rows(self, rows: Rows) -> None:
         """Take up the rows that the folder holds, and note which units are done.
 
-        Raises
-        ------
-        Refusal
-            If they are not what a study writes.
+        Raises Refusal if they are not what a study writes.
         """
         import polars as pl
 
@@ -281,19 +259,10 @@ class Run:
     ) -> None:
         """Write the summary and, unless interrupted, the pictures; print the tables.
 
-        Parameters
-        ----------
-        figures : for ``summary.json``, beside where they come from
-        tables : to be printed
-        pictures, draw : their files, and what draws them into a folder; those of an earlier look
-            at the rows are removed, so that none stands beside other figures
-
-        Raises
-        ------
-        Refusal
-            If something cannot be written.
-        Interrupted
-            After Ctrl-C, when all is written.
+        ``figures``: for ``summary.json``, beside where they come from; ``tables``: to be printed;
+        ``pictures``, ``draw``: their files, and what draws them into a folder; those of an earlier
+        look at the rows are removed, so that none stands beside other figures.  Raises Refusal if
+        something cannot be written.  Raises Interrupted after Ctrl-C, when all is written.
         """
         where = {"configuration": self._configuration, **provenance.origin()}
         from experiments.tabular import show

@@ -260,11 +260,8 @@ _HTML = """\
 def html(table: Table, name: str) -> Markup:
     """Return ``table`` as HTML, its title above it and its notes below.
 
-    Columns of words are of the class ``words``, notes of the class ``note``.
-
-    Parameters
-    ----------
-    name : id of the title, unlike any other of the page
+    Columns of words are of the class ``words``, notes of the class ``note``.  ``name``: id of the
+    title, unlike any other of the page.
     """
     return Markup(_template().render(table=table, rows=table.as_text(NONE), name=name))
 
@@ -286,12 +283,8 @@ def write_csv(table: Table, path: Path) -> Path:
     """Write the cells of ``table`` to ``path``, whole or not at all, and return the path.
 
     They are written as the values that they are, None as nothing, and texts so that they are no
-    formulas (`experiments.texts.csv_cell`); title and notes are left out.
-
-    Raises
-    ------
-    OSError
-        If it cannot be written.
+    formulas (`experiments.texts.csv_cell`); title and notes are left out.  Raises OSError if it
+    cannot be written.
     """
     with (
         whole(path) as writing,

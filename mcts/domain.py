@@ -93,12 +93,10 @@ def actions(p: Any, s: Any, out: np.ndarray, edge_data: np.ndarray) -> int:
 
     Parameters
     ----------
-    out
-        int64, shape (max_actions,): receives the actions (numbers not below 0, each once).
-    edge_data
-        float64, shape (max_actions,): receives a number an action, which the tree keeps with the
-        edge and hands back to `step`: for what is expensive to find and fixed by the history, such
-        as the probability under the propagated belief that an accusation is right.
+    out : int64, shape (max_actions,): receives the actions (numbers not below 0, each once)
+    edge_data : float64, shape (max_actions,): receives a number an action, which the tree keeps
+        with the edge and hands back to `step`: for what is expensive to find and fixed by the
+        history, such as the probability under the propagated belief that an accusation is right
 
     Returns
     -------
@@ -267,11 +265,8 @@ _REGISTRY: dict[type, Domain] = {}
 def register(parameters: type, **parts: Any) -> Domain:
     """Register the domain of ``parameters`` (keywords: the fields of `Domain`) and return it.
 
-    Raises
-    ------
-    TypeError
-        If a part is missing or unknown, if ``parameters`` is no NamedTuple type, or if a function
-        is not compiled or does not take exactly the arguments of its stub, by name.
+    Raises TypeError if a part is missing or unknown, if ``parameters`` is no NamedTuple type, or if
+    a function is not compiled or does not take exactly the arguments of its stub, by name.
     """
     if not (issubclass(parameters, tuple) and hasattr(parameters, "_fields")):
         raise TypeError(f"a domain's parameters must be a NamedTuple type, not {parameters!r}")

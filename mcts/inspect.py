@@ -74,9 +74,8 @@ def count_decisions(
 
     Parameters
     ----------
-    begins
-        Whether a node begins a turn of its player, by the action that leads to it and its own
-        (int64 (n,)).  The root is in turn 1.
+    begins : whether a node begins a turn of its player, by the action that leads to it and its own
+        (int64 (n,)).  The root is in turn 1
     """
     turn = {int(tree.counters[TOP]): 1}
     counts = np.zeros(most + 1, np.int64)
@@ -116,12 +115,8 @@ def export(
     was over or a limit reached) and, where a simulation went on from there, ``value``.  Edges have
     ``action``, ``words``, and the ``visits``, ``value`` and ``kinds`` (how many outcomes) of the
     action, whatever was observed after it.  The graph itself has ``root``, and ``nodes``: how many
-    the tree has.
-
-    Parameters
-    ----------
-    seen : puts the kind of outcome of an action into words
-    deep, kinds : as `mcts.outcomes.OutcomeTree.top`
+    the tree has.  ``seen``: puts the kind of outcome of an action into words; ``deep``, ``kinds``:
+    as `mcts.outcomes.OutcomeTree.top`.
     """
     graph = nx.DiGraph(root=0, nodes=int(tree.counters[NODES]))
     for place, outcome in enumerate(OutcomeTree(tree, low, high).top(most, deep, kinds)):

@@ -107,12 +107,8 @@ def _hints(kind: type) -> dict[str, Any]:
 def check(settings: Any, path: str = "") -> None:
     """Check the fields of the dataclass ``settings``, for its ``__post_init__``.
 
-    Messages put ``path`` before their names.
-
-    Raises
-    ------
-    ValueError
-        With one sentence that names the field, its value and what it must be.
+    Messages put ``path`` before their names.  Raises ValueError with one sentence that names the
+    field, its value and what it must be.
     """
     hints = _hints(type(settings))
     for each in fields(settings):
@@ -125,14 +121,8 @@ def check(settings: Any, path: str = "") -> None:
 def build(kind: type[T], values: Mapping[str, Any], path: str = "") -> T:
     """Return the dataclass ``kind`` with nested ``values``, as a configuration has them.
 
-    Parameters
-    ----------
-    path : put before the keys in messages
-
-    Raises
-    ------
-    ValueError
-        On an unknown or missing key and a value out of range, in one sentence that names the key.
+    Raises ValueError on an unknown or missing key and a value out of range, in one sentence that
+    names the key.  ``path``: put before the keys in messages.
     """
     hints = _hints(kind)
     described: Any = {each.name: each for each in fields(kind) if each.init}  # type: ignore[arg-type]

@@ -24,16 +24,15 @@ from mcts.search import SearchResult, final_choice
 def merge(results: Sequence[SearchResult], rule: str, final: str = "visits") -> SearchResult:
     """Merge searches of one position, all from the same seat's perspective.
 
+    Raises ValueError if there is nothing to merge or the rule is unknown.
+
     Parameters
     ----------
-    results
-        At least one; their order settles the order of actions and, by rounding, the last bits of
-        values.
-    rule
-        One of `mcts.options.MERGES`; ties of ``value`` and ``vote`` go to the more visits added,
-        then to the action listed first.
-    final
-        The option of that name, which the rule ``visits`` chooses by.
+    results : at least one; their order settles the order of actions and, by rounding, the last bits
+        of values
+    rule : one of `mcts.options.MERGES`; ties of ``value`` and ``vote`` go to the more visits added,
+        then to the action listed first
+    final : the option of that name, which the rule ``visits`` chooses by
 
     Returns
     -------
@@ -41,11 +40,6 @@ def merge(results: Sequence[SearchResult], rule: str, final: str = "visits") -> 
         Actions are those of the first result in its order, then what others add; edge data are that
         of the first result to list the action.  What is counted or timed is
         added; errors are those of the merged values, for independent searches.
-
-    Raises
-    ------
-    ValueError
-        If there is nothing to merge or the rule is unknown.
     """
     if rule not in MERGES:
         raise ValueError(f"merge must be {' or '.join(MERGES)}, not {rule!r}")

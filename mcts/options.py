@@ -56,10 +56,7 @@ def cores() -> int:
 def check_integer(name: str, value: int, end: int) -> int:
     """Return ``value``, of what ``name`` says, as Python's integer.
 
-    Raises
-    ------
-    ValueError
-        If it is no whole number from 0 to below ``end``, `SEEDS` for one.
+    Raises ValueError if it is no whole number from 0 to below ``end``, `SEEDS` for one.
     """
     whole = isinstance(value, numbers.Integral) and not isinstance(value, bool)
     if not whole or not 0 <= int(value) < end:
@@ -128,10 +125,8 @@ class Settings(NamedTuple):
 class Options:
     """Options of a search.
 
-    Raises
-    ------
-    ValueError
-        For a value out of range; the sentence names the option, what it may be, and what it was.
+    Raises ValueError for a value out of range; the sentence names the option, what it may be, and
+    what it was.
     """
 
     exploration: float = between(0, _MOST, default=0.7)

@@ -99,36 +99,24 @@ class RootSearch:
     """Workers for searching positions of one domain, again and again; `Search` in its interface.
 
     Close it, or use it as a context manager: the processes otherwise live as long as the program.
+    Raises ValueError if an option is out of range, or the nodes of Ray do not hold the workers.
+    Raises TimeoutError if the workers' processes have not started in ``start_seconds``: others hold
+    the CPUs.  Raises RayFault if Ray does not start on this machine.
 
     Parameters
     ----------
-    p
-        The domain's parameters: the position to search, unless `run` is given another.
-    options
-        How each worker searches.  With ``oversubscribe`` workers reserve the fraction of a CPU
-        with which all fit.
-    workers
-        Trees.
-    merge
-        One of `mcts.options.MERGES`.
-    cpus_per_worker
-        CPUs that a worker reserves of Ray's; None: one a thread.
-    start_seconds
-        Longest wait for Ray to start the workers' processes.
+    p : the domain's parameters: the position to search, unless `run` is given another
+    options : how each worker searches.  With ``oversubscribe`` workers reserve the fraction of a
+        CPU with which all fit
+    workers : trees
+    merge : one of `mcts.options.MERGES`
+    cpus_per_worker : CPUs that a worker reserves of Ray's; None: one a thread
+    start_seconds : longest wait for Ray to start the workers' processes
 
     Attributes
     ----------
     places : list[Place]
         Where each worker runs, or last ran.
-
-    Raises
-    ------
-    ValueError
-        If an option is out of range, or the nodes of Ray do not hold the workers.
-    TimeoutError
-        If the workers' processes have not started in ``start_seconds``: others hold the CPUs.
-    RayFault
-        If Ray does not start on this machine.
     """
 
     def __init__(
@@ -180,12 +168,9 @@ class RootSearch:
 
         Parameters
         ----------
-        budget
-            When to end: its simulations are shared out (`shares`), its seconds are for each.
-        key
-            Names all randomness of this search: a whole number from 0 to below 2**64.
-        p
-            The position to search, as for `Search.run`.
+        budget : when to end: its simulations are shared out (`shares`), its seconds are for each
+        key : names all randomness of this search: a whole number from 0 to below 2**64
+        p : the position to search, as for `Search.run`
 
         Raises
         ------

@@ -78,10 +78,8 @@ class Search:
 
     Parameters
     ----------
-    p
-        Parameters of a registered domain.
-    options
-        How to search.
+    p : parameters of a registered domain
+    options : how to search
 
     Attributes
     ----------
@@ -118,13 +116,10 @@ class Search:
 
         Parameters
         ----------
-        budget
-            When to end.
-        key
-            Names all randomness of this search: a whole number from 0 to below 2**64.
-        p
-            The position to search if not the one given at the start: parameters of the same type
-            and shapes, which the workspaces made for that one fit.
+        budget : when to end
+        key : names all randomness of this search: a whole number from 0 to below 2**64
+        p : the position to search if not the one given at the start: parameters of the same type
+            and shapes, which the workspaces made for that one fit
 
         Raises
         ------

@@ -18,10 +18,7 @@ class Searcher(Protocol):
 def searcher(p: Any, options: Options) -> Searcher:
     """Return a searcher of positions like ``p`` in the mode that ``options`` name.
 
-    Raises
-    ------
-    ValueError
-        If Ray has no room for the workers of mode ``root``.
+    Raises ValueError if Ray has no room for the workers of mode ``root``.
     """
     if options.mode != "root":
         return Search(p, options)

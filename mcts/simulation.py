@@ -19,16 +19,7 @@ runs it; with common random numbers, by fold(search key, how often its root acti
 
 from __future__ import annotations
 
-from mcts.domain import (
-    actions,
-    mover,
-    observation,
-    outcome,
-    rollout,
-    start,
-    step,
-    terminal,
-)
+from mcts.domain import actions, mover, observation, outcome, rollout, start, step, terminal
 from mcts.kernel.atomics import compare_and_swap, fetch_add, load
 from mcts.kernel.compile import jit, jit_generic
 from mcts.kernel.rng import fold
@@ -51,19 +42,7 @@ from mcts.tree import (
 
 
 def run_simulations(
-    p,
-    s,
-    spare,
-    scratch,
-    lead,
-    lead_scratch,
-    tree,
-    settings,
-    key,
-    control,
-    limit,
-    most,
-    worker,
+    p, s, spare, scratch, lead, lead_scratch, tree, settings, key, control, limit, most, worker
 ):
     """Run up to ``most`` simulations of the search ``key``; return how many were run.
 

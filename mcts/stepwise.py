@@ -37,18 +37,13 @@ def follow(
 ) -> list[Simulation]:
     """Return what each of the first ``simulations`` did.
 
+    Raises ValueError if a search is not the one before it and one simulation more.
+
     Parameters
     ----------
-    grow
-        Returns the tree of a search of so many simulations: by one thread, always with one key.
-        The tree may be the same object with other contents.
-    low, high
-        The 0 and 1 of the scaled returns, as the domain declares them.
-
-    Raises
-    ------
-    ValueError
-        If a search is not the one before it and one simulation more.
+    grow : returns the tree of a search of so many simulations: by one thread, always with one key.
+        The tree may be the same object with other contents
+    low, high : the 0 and 1 of the scaled returns, as the domain declares them
     """
     found: list[Simulation] = []
     visits: dict[Way, int] = {}

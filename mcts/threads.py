@@ -96,26 +96,17 @@ def run(
 ) -> None:
     """Run one search to the end of its budget.
 
+    Raises what ``call`` raised in a worker, or KeyboardInterrupt, once all workers have stopped.
+
     Parameters
     ----------
-    call
-        ``call(worker, most)`` runs up to ``most`` simulations on behalf of a worker and returns
-        how many it ran: fewer only when the search is to end.
-    workers
-        Threads to use.
-    control
-        From `new_control`; reset here, and STOP may be set from any thread.
-    simulations
-        Limit of the search, which ``call`` observes.
-    seconds
-        Wall time from now, or None.
-    together
-        Whether the first worker needs the others (leaf parallelization).
-
-    Raises
-    ------
-    BaseException
-        What ``call`` raised in a worker, or KeyboardInterrupt, once all workers have stopped.
+    call : ``call(worker, most)`` runs up to ``most`` simulations on behalf of a worker and returns
+        how many it ran: fewer only when the search is to end
+    workers : threads to use
+    control : from `new_control`; reset here, and STOP may be set from any thread
+    simulations : limit of the search, which ``call`` observes
+    seconds : wall time from now, or None
+    together : whether the first worker needs the others (leaf parallelization)
     """
     control[:] = 0
     deadline = None if seconds is None else time.perf_counter() + seconds

@@ -155,6 +155,8 @@ def come_back(board: np.record, occupied: np.ndarray, start: int, roll: int) -> 
 def walk(board: np.record, occupied: np.ndarray, start: int, goal: int, roll: int) -> int:
     """Return where a pawn ends that walks ``roll`` steps of a shortest path to ``goal``.
 
+    Returns the spot reached, or -1 if pawns close every path [Ledford 2018, s. 3.1].
+
     Parameters
     ----------
     board : record of `BOARD`
@@ -162,11 +164,6 @@ def walk(board: np.record, occupied: np.ndarray, start: int, goal: int, roll: in
     start : spot of the walking pawn, not yet at its goal
     goal : room by any door, or + `N_ROOMS` by its first entrance; the walk stops inside the door
     roll : steps, at most `MAX_ROLL`
-
-    Returns
-    -------
-    int
-        The spot reached, or -1 if pawns close every path [Ledford 2018, s. 3.1].
     """
     for way in range(WAYS):
         path = board.path[way, goal, start]

@@ -40,27 +40,18 @@ from belief.information import entropy
 class Setting:
     """Knowledge of an observer before the first question.
 
+    Raises ValueError if the numbers do not fit together.
+
     Parameters
     ----------
-    players
-        Their number, 3 to 6.
-    seat
-        Of the observer, 0 .. players - 1.
-    hand_sizes
-        Cards of each player.
-    hand, face_up
-        Masks of the observer's cards, and of those that belong to nobody.
-    shares
-        Cards of each category (suspects, weapons, rooms) of every player, one tuple of three each,
-        if the rules make them public.
-    showing
-        How an answerer chooses among the cards it could show: `evidence.UNIFORM` or
-        `evidence.LEAST_INFORMATIVE`.
-
-    Raises
-    ------
-    ValueError
-        The numbers do not fit together.
+    players : their number, 3 to 6
+    seat : of the observer, 0 .. players - 1
+    hand_sizes : cards of each player
+    hand, face_up : masks of the observer's cards, and of those that belong to nobody
+    shares : cards of each category (suspects, weapons, rooms) of every player, one tuple of three
+        each, if the rules make them public
+    showing : how an answerer chooses among the cards it could show: `evidence.UNIFORM` or
+        `evidence.LEAST_INFORMATIVE`
     """
 
     players: int
@@ -139,10 +130,7 @@ class Belief(ABC):
     contradictions
         How often a part of it was read that contradicted itself; one that raises has none.
 
-    Raises
-    ------
-    ValueError
-        It needs public shares, and the setting has none.
+    Raises ValueError if it needs public shares, and the setting has none.
     """
 
     name: ClassVar[str]

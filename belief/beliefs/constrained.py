@@ -164,12 +164,7 @@ def _observe(
 class ConstrainedBelief(SettledBelief):
     """The published matrix on top of closure, with hand sizes and envelope fitted.
 
-    Parameters
-    ----------
-    setting
-        What the observer knows.
-    rounds
-        Of fitting, from 0 (closure alone).
+    ``setting``: what the observer knows; ``rounds``: of fitting, from 0 (closure alone).
     """
 
     name = "constrained"
@@ -189,13 +184,7 @@ class ConstrainedBelief(SettledBelief):
     def _replay(self, events: np.ndarray, trace: np.ndarray) -> None:
         self._seen = int(
             _observe(
-                self._matrix,
-                self._seen,
-                self.evidence,
-                self.known,
-                events,
-                self._rounds,
-                trace,
+                self._matrix, self._seen, self.evidence, self.known, events, self._rounds, trace
             )
         )
         self._settle(self._seen >= 0)

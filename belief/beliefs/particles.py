@@ -246,16 +246,11 @@ class ParticleBelief(Belief):
 
     Parameters
     ----------
-    setting
-        What the observer knows.
-    stream
-        Random stream (`mcts.kernel.rng`), owned by the belief from here on.
-    particles
-        Their number N.
-    steps
-        Exchanges proposed to every particle after a resampling.
-    effort
-        Exchanges proposed to every particle in repair, before it is given up.
+    setting : what the observer knows
+    stream : random stream (`mcts.kernel.rng`), owned by the belief from here on
+    particles : their number N
+    steps : exchanges proposed to every particle after a resampling
+    effort : exchanges proposed to every particle in repair, before it is given up
     """
 
     name = "particles"

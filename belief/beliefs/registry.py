@@ -42,12 +42,7 @@ def make_belief(name: str, setting: Setting, stream: np.ndarray, **options: Any)
     """Return the belief ``name`` of an observer in ``setting``.
 
     ``stream`` is consumed, from here on, by beliefs that take one (particles); ``options`` are
-    those of the belief's class.
-
-    Raises
-    ------
-    ValueError
-        If the name is unknown.
+    those of the belief's class.  Raises ValueError if the name is unknown.
     """
     if name not in BELIEFS:
         raise ValueError(f"belief must be one of {', '.join(BELIEFS)}, not {name!r}")

@@ -38,16 +38,12 @@ class History:
 
     Parameters
     ----------
-    players
-        Their number.
-    seat
-        Of the observer.
-    deal
-        int64 (21,): 0 envelope, p + 1 player p, -1 face up.
-    shares
-        Whether it is public how many cards of each category everybody was dealt.
-    showing
-        How players choose the card to show: `evidence.UNIFORM` or `evidence.LEAST_INFORMATIVE`.
+    players : their number
+    seat : of the observer
+    deal : int64 (21,): 0 envelope, p + 1 player p, -1 face up
+    shares : whether it is public how many cards of each category everybody was dealt
+    showing : how players choose the card to show: `evidence.UNIFORM` or
+        `evidence.LEAST_INFORMATIVE`
 
     Attributes
     ----------
@@ -55,8 +51,7 @@ class History:
     sizes : int64 (players,), cards of each
     shares : (players, 3) cards of each category, or None
     events : (kind, player, trio, card) in order; the kinds are ``passed``, ``refuted_other`` (to
-    somebody
-        else) and ``shown`` (to the observer); the card is the true one, None for a pass
+        somebody else) and ``shown`` (to the observer); the card is the true one, None for a pass
     """
 
     def __init__(

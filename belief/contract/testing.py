@@ -41,22 +41,15 @@ def check_belief(
 ) -> None:
     """Check everything that the contract of beliefs promises (`belief.beliefs.base`).
 
+    Raises AssertionError with the first fault that is found.
+
     Parameters
     ----------
-    make
-        ``make(setting, stream)`` returns a new belief of one kind.
-    histories
-        Random games, of 3 to 6 players with equal and unequal hands, with and without face-up
-        cards, public shares, and either rule of showing; 4 in the interpreter.
-    questions
-        Least number of questions in a game, and the number that it stays below.
-    needs_shares
-        Whether shares are to be public in all games, for a belief that needs them.
-
-    Raises
-    ------
-    AssertionError
-        With the first fault that is found.
+    make : ``make(setting, stream)`` returns a new belief of one kind
+    histories : random games, of 3 to 6 players with equal and unequal hands, with and without
+        face-up cards, public shares, and either rule of showing; 4 in the interpreter
+    questions : least number of questions in a game, and the number that it stays below
+    needs_shares : whether shares are to be public in all games, for a belief that needs them
     """
     rng = np.random.default_rng(11)
     for i in range(4 if INTERPRETED else histories):

@@ -191,33 +191,21 @@ class ExactPosterior:
     """The exact posterior from Python: NumPy in, NumPy out, errors raised.
 
     Evidence that fits into no workspace is solved in parts (see `belief.exact.split`), which takes
-    longer, then and at every reading, and is as exact.
+    longer, then and at every reading, and is as exact.  Raises ContradictoryEvidence if no deal is
+    consistent with the evidence, EvidenceFull if a list of the evidence overflowed.
 
     Parameters
     ----------
-    evidence
-        Element of a record array, ``new_evidence()[0]``; copied.
-    work
-        Workspace to use; a new one otherwise.  It is replaced by a larger one if need be.
+    evidence : element of a record array, ``new_evidence()[0]``; copied
+    work : workspace to use; a new one otherwise.  It is replaced by a larger one if need be
 
     Attributes
     ----------
-    work
-        Solved for the evidence if there is one part, else for the part that was read last.  What
-        is solved there later for other evidence ends the use of this object.
-    parts
-        Number of parts, mostly 1.
-    total
-        Likelihood of all answers, summed over deals: their number without cards shown to us.
-    log_weight
-        Natural log of ``total``, also where that is too small for a float.
-
-    Raises
-    ------
-    ContradictoryEvidence
-        No deal is consistent with the evidence.
-    EvidenceFull
-        A list of the evidence overflowed.
+    work : solved for the evidence if there is one part, else for the part that was read last.  What
+        is solved there later for other evidence ends the use of this object
+    parts : number of parts, mostly 1
+    total : likelihood of all answers, summed over deals: their number without cards shown to us
+    log_weight : natural log of ``total``, also where that is too small for a float
     """
 
     MAX_STATES = 1 << 22

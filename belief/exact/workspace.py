@@ -11,14 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from belief.closure import KNOWN
-from belief.evidence import (
-    CATEGORY_START,
-    HOLDERS,
-    MAX_CLAUSES,
-    MAX_SHOWN,
-    N_CARDS,
-    N_CATEGORIES,
-)
+from belief.evidence import CATEGORY_START, HOLDERS, MAX_CLAUSES, MAX_SHOWN, N_CARDS, N_CATEGORIES
 
 UNSOLVED, SOLVED, CONTRADICTORY, FULL, TOO_WIDE = 0, 1, 2, 3, 4
 """`PLAN.status`.  FULL: the workspace is too small for this posterior; TOO_WIDE: a key is (more

@@ -9,13 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from belief.evidence import ENVELOPE, HOLDERS, N_CARDS, N_CATEGORIES
-from belief.network.permanents import (
-    Weights,
-    draw_rows,
-    fill_backward,
-    hidden_card,
-    row_marginals,
-)
+from belief.network.permanents import Weights, draw_rows, fill_backward, hidden_card, row_marginals
 from belief.network.tables import Tables, is_known
 from mcts.kernel.compile import jit
 

@@ -48,13 +48,7 @@ from math import log2
 import numpy as np
 
 from belief.events import CARD, KIND, NAMED, PASSED, PLAYER, REFUTED_OTHER
-from belief.evidence import (
-    CATEGORY_START,
-    N_CARDS,
-    N_CATEGORIES,
-    category,
-    lowest,
-)
+from belief.evidence import CATEGORY_START, N_CARDS, N_CATEGORIES, category, lowest
 from belief.network.permanents import MAX_COLUMNS, MAX_ROWS
 from mcts.kernel.compile import jit
 

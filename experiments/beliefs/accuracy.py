@@ -104,10 +104,7 @@ def play(
 ) -> Iterator[Game]:
     """Play the games ``numbers`` of run ``seed``, each up to ``longest`` suggestions.
 
-    Raises
-    ------
-    EvidenceFull
-        If the posterior of a greedy player does not fit into memory.
+    Raises EvidenceFull if the posterior of a greedy player does not fit into memory.
     """
     board, state, memory = world(rules)[0], empty()[0], Memory(policies)
     seat_policies(state, policies)

@@ -44,12 +44,8 @@ def summarise(rows: pl.DataFrame, bins: int, seed: int) -> dict[str, Any]:
     suggestions.  ``zeros`` is the share of moments that gave the true envelope nothing, ``floored``
     of those that gave it less than `FLOOR`.  ``raised`` counts games by what ended the belief in
     them; moments after that are in no other figure.  ``contradictory`` counts games at whose last
-    moment the belief had contradicted itself.  A mean without enough games is None.
-
-    Parameters
-    ----------
-    bins : of marginals, equally wide
-    seed : of the bootstrap
+    moment the belief had contradicted itself.  A mean without enough games is None.  ``bins``: of
+    marginals, equally wide; ``seed``: of the bootstrap.
     """
     split = rows.partition_by("belief", maintain_order=True, as_dict=True)
     parts = {name: part for (name,), part in split.items()}

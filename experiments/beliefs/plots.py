@@ -16,12 +16,7 @@ def accuracy_plot(figures: dict[str, Any], title: str, path: Path) -> None:
     """Draw figures by number of suggestions, with their intervals as bands, to a PNG.
 
     They are log loss, its excess over that of the exact belief where that was measured, and bias.
-
-    Parameters
-    ----------
-    figures : by belief, of `calibration.summarise`
-    title : who played
-    path : of the PNG
+    ``figures``: by belief, of `calibration.summarise`; ``title``: who played; ``path``: of the PNG.
     """
     labels = {
         "log_loss": "log loss of the true envelope, bits",
@@ -62,11 +57,7 @@ def _estimate(mean: dict[str, float]) -> Estimate:
 def calibration_plot(figures: dict[str, Any], title: str, path: Path) -> None:
     """Draw a reliability diagram of the marginals, one panel a belief, to a PNG.
 
-    Parameters
-    ----------
-    figures : by belief, of `calibration.summarise`
-    title : who played
-    path : of the PNG
+    ``figures``: by belief, of `calibration.summarise`; ``title``: who played; ``path``: of the PNG.
     """
     across = min(len(figures), 3)
     down = -(-len(figures) // across)

@@ -51,11 +51,7 @@ def load(folder: Path) -> dict[tuple[str, str], pl.DataFrame]:
     """Return the decisions of the run in ``folder`` by match and player.
 
     Columns are ``game``, ``kind``, ``round``, ``value``, ``going_on``, ``accusing`` and ``won``.
-
-    Raises
-    ------
-    Refusal
-        If there are no decisions, or a part cannot be read.
+    Raises Refusal if there are no decisions, or a part cannot be read.
     """
     columns = ["match", "player", "game", "seat", "turn", "kind", "value", "going_on", "accusing"]
     made = by_part(

@@ -18,9 +18,7 @@ _TITLE = "Predictions of searches and what came of them, 95 % by game"
 def draw(players: Mapping[str, Sequence[Sequence[Group]]], path: Path) -> None:
     """Draw what ``players`` predicted to a PNG: bins of it, accusations, and rounds.
 
-    Parameters
-    ----------
-    players : by name the groups by prediction, of accusations by prediction, and by round
+    ``players``: by name the groups by prediction, of accusations by prediction, and by round.
     """
     titles = ("all decisions", "accusations", "by round, accusations left out")
     with plotting.picture(path, _TITLE, (13, 4.6), columns=3) as (figure, (panels,)):

@@ -11,11 +11,12 @@ from __future__ import annotations
 
 import time
 from contextlib import suppress
+from dataclasses import replace
 from functools import cache
 from importlib import import_module
 from pathlib import Path
 from threading import Event
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from hydra.core.hydra_config import HydraConfig
 from omegaconf import DictConfig
@@ -33,26 +34,19 @@ if TYPE_CHECKING:
     from experiments.matches.match_loop import Outcome, Resources
     from experiments.matches.results import Results
     from experiments.matches.schedule import Match
+    from experiments.runs.summary import Summary
     from experiments.stats.stopping import Stop
 
 
 def job(settings: DictConfig, folder: Path) -> float | None:
     """Check the configuration, play the matches, and leave results, summary, plot and record.
 
-    Returns
-    -------
-    float
-        The win rate of the measured player, for a sweeper that optimises; the first in the table,
-        if there are several.  None if nothing was to be played.
-
-    Raises
-    ------
-    Refusal
-        Before the first game, if the configuration cannot be met; at the end, if a game raised an
-        exception (the folder has the traceback), workers died too often, results could not be
-        written or the record could not be completed.  What was played is saved before.
-    Interrupted
-        If the user wishes an end, after what was played has been saved.
+    Raises Refusal before the first game, if the configuration cannot be met; at the end, if a game
+    raised an exception (the folder has the traceback), workers died too often, results could not be
+    written or the record could not be completed.  What was played is saved before.  Raises
+    Interrupted if the user wishes an end, after what was played has been saved.  Returns the
+    objective of a sweeper that optimises: the win rate of the measured player, or the first in the
+    table; None if nothing was to be played.
     """
     started = time.monotonic()
     config.check_seats(settings)
@@ -84,7 +78,8 @@ def job(settings: DictConfig, folder: Path) -> float | None:
         ended = _play(settings, stop, played, resources, recording, console, wished)
         summary = _conclude(settings, played, held, recording, console, started, ended)
     # Of the first line: the measured player, of several the first, or the first in a round robin.
-    objective = summary["table"][0]["win_rate"]
+    rate = summary.figures.table[0].rate
+    objective = rate and rate.value
     games = f"{played.games} of {settings.match.games * len(matches)} games"
     games += f" ({held} of them before)" if held else ""
     if ended.interrupted:
@@ -177,7 +172,7 @@ def _conclude(
     console: Console,
     started: float,
     ended: Outcome,
-) -> dict[str, Any]:
+) -> Summary:
     """Write the summary, which is returned; draw the plot, complete the record, print the table."""
     from experiments.compare import outcome
     from experiments.matches.match_loop import ERROR
@@ -187,15 +182,15 @@ def _conclude(
 
     folder = played.folder
     made = describe(played, settings.match.stop, ended, config.plain(settings))
-    summary = {**made, "held": held}
+    summary = replace(made, held=held)
     files = [folder / "config.yaml"]
     if ended.fault is not None and (folder / ERROR).exists():
         files.append(folder / ERROR)
     try:
         if ended.fault is None and not ended.interrupted:  # nobody waits for Matplotlib
             files.append(outcome.draw(summary, played))
-        summary["seconds"] = time.monotonic() - started
-        files.append(write_json(folder, summary))
+        summary = replace(summary, seconds=time.monotonic() - started)
+        files.append(write_json(folder, summary.to_json()))
     except OSError as disk:  # of a full one `ended` may have been reported already
         if ended.fault is None:
             raise Refusal(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ from rich.console import Console
 from experiments import tabular
 from experiments.matches.results import Results
 from experiments.runs.published import find_for
+from experiments.runs.summary import Line, Score, Summary
 from experiments.stats.intervals import Estimate
 from experiments.stats.superiority import elo_above, likelihood_of_superiority
 from experiments.tabular import Strong
@@ -17,7 +19,7 @@ from experiments.tabular import Strong
 PLOT = "win_rate.png"
 
 
-def draw(described: dict[str, Any], played: Results) -> Path:
+def draw(summary: Summary, played: Results) -> Path:
     """Draw the run to `PLOT` in its folder and return the path."""
     from experiments.runs.plots import (  # Matplotlib takes a second to import
         rates_plot,
@@ -25,25 +27,25 @@ def draw(described: dict[str, Any], played: Results) -> Path:
     )
 
     path = played.folder / PLOT
-    lines = [line for line in described["table"] if line["games"]]
-    if len(described["table"]) > 1:
-        title, by_match = _title(described, lines)
-        names = [line["match" if by_match else "player"] for line in lines]
-        title += f", {min(line['games'] for line in lines)} games a player"
+    lines = summary.figures.lines
+    if len(summary.figures.table) > 1:
+        title, by_match = _title(summary.seed, lines)
+        names = [line.match if by_match else line.player for line in lines]
+        title += f", {min(line.games for line in lines)} games a player"
         return rates_plot(lines, names, title, path, _published_rates(lines, played))
     match, tally = played.matches[0], played.tallies[0]
     won = match.wins_of(tally.winner(), 0)[tally.numbers]
     (line,) = lines
-    return win_rate_plot(won, line["by_seat"], match.name, line["parity"], find_for(match), path)
+    return win_rate_plot(won, line.by_seat, match.name, line.parity, find_for(match), path)
 
 
-def show(described: dict[str, Any], played: Results, console: Console) -> None:
+def show(summary: Summary, played: Results, console: Console) -> None:
     """Print the results beside parity and the published ones, then who is better than whom."""
-    lines = [line for line in described["table"] if line["games"]]
-    title, by_match = _title(described, lines)
-    several = len({line["match"] for line in lines}) > 1
-    parities = {line["parity"] for line in lines}
-    searched = any(line["simulations_per_second"] for line in lines)
+    figures, lines = summary.figures, summary.figures.lines
+    title, by_match = _title(summary.seed, lines)
+    several = len({line.match for line in lines}) > 1
+    parities = {line.parity for line in lines}
+    searched = any(line.simulations_per_second for line in lines)
     rows = [_row(line, by_match, len(parities) > 1, searched) for line in lines]
     faster = _speed_ups(lines, played)
     for row, ratio in zip(rows, faster, strict=False):
@@ -59,67 +61,65 @@ def show(described: dict[str, Any], played: Results, console: Console) -> None:
     columns += ["turns", "wrong", *(["sim/s"] if searched else [])]
     columns += ["speed-up"] if faster else []
     tabular.show(tabular.Table(title, columns, rows, _remarks(played)), console)
-    crossed = [pair for pair in described["comparisons"] if "both" in pair]
+    crossed = [pair for pair in figures.comparisons if "both" in pair]
     if len(crossed) == 1:
         tabular.show(_cross(crossed[0], _company(lines)), console)
     for text in (
-        *(_sentence(each, _company(lines)) for each in described["comparisons"]),
+        *(_sentence(each, _company(lines)) for each in figures.comparisons),
         *(_elo_of(each, _company(lines)) for each in crossed),
         *(_rate_above(each) for each in lines if len(played.matches) == 1 == len(lines)),
-        *map(_rating, described["ratings"]),
-        *(test["verdict"] for test in described["tests"]),
-        f"{described['seconds']:.0f} s in all, written to {played.folder}",
-        f"again: {described['run']['command']}",
+        *map(_rating, figures.ratings),
+        *(test["verdict"] for test in figures.tests),
+        f"{summary.seconds:.0f} s in all, written to {played.folder}",
+        f"again: {summary.run['command']}",
     ):
         console.print(text, soft_wrap=True)
 
 
-def _published_rates(lines: list[dict[str, Any]], played: Results) -> dict[int, Estimate]:
+def _published_rates(lines: list[Line], played: Results) -> dict[int, Estimate]:
     """Return the published win rates by number of the line that they are of."""
     rates = {match.name: found.rate for match in played.matches if (found := find_for(match))}
-    return {
-        number: rates[line["match"]] for number, line in enumerate(lines) if line["match"] in rates
-    }
+    return {at: rates[line.match] for at, line in enumerate(lines) if line.match in rates}
 
 
-def _title(described: dict[str, Any], lines: list[dict[str, Any]]) -> tuple[str, bool]:
+def _title(seed: int, lines: Sequence[Score]) -> tuple[str, bool]:
     """Return the title of the table, and whether its ``lines`` go by their match, not player.
 
     What stands in the title need not stand in each line: the only match, or the only company that
     all players had.
     """
-    names = {line["match"] for line in lines}
+    names = {line.match for line in lines}
     if len(names) == 1:
         return names.pop(), False
-    company, seed = _company(lines), f"seed {described['seed']}"
-    return (f"{company}, {seed}", False) if company else (seed, True)
+    company = _company(lines)
+    return (f"{company}, seed {seed}", False) if company else (f"seed {seed}", True)
 
 
-def _company(lines: list[dict[str, Any]]) -> str:
+def _company(lines: Sequence[Score]) -> str:
     """Return the company that all players had, as in "against 3 heuristic"; empty if not one."""
-    found = {line["match"].removeprefix(line["player"]).strip() for line in lines}
+    found = {line.match.removeprefix(line.player).strip() for line in lines}
     return found.pop() if len(found) == 1 else ""
 
 
-def _row(line: dict[str, Any], by_match: bool, parity: bool, searched: bool) -> list[Any]:
+def _row(line: Line, by_match: bool, parity: bool, searched: bool) -> list[Any]:
     """Return the figures of a line of the table, named by its match or by its player.
 
     Its parity and its speed are among them if some line has its own.
     """
-    speed = line["simulations_per_second"]
+    speed = line.simulations_per_second
     return [
-        line["match"] if by_match else line["player"],
-        line["games"],
-        line["wins"],
-        Strong(Estimate(line["win_rate"], *line["ci95"])),
-        *([f"{100 * line['parity']:.0f} %"] if parity else []),
-        f"{line['turns_mean']:.1f}",
-        line["accused_wrongly"],
+        line.match if by_match else line.player,
+        line.games,
+        line.wins,
+        Strong(line.rate),
+        *([f"{100 * line.parity:.0f} %"] if parity else []),
+        f"{line.turns_mean:.1f}",
+        line.accused_wrongly,
         *([f"{speed:,.0f}" if speed else None] if searched else []),
     ]
 
 
-def _speed_ups(lines: list[dict[str, Any]], played: Results) -> list[float]:
+def _speed_ups(lines: list[Line], played: Results) -> list[float]:
     """Return by line how many times the simulations per second of the first; none if not fair.
 
     That is, unless all players search for the same time per decision, and for nothing else.
@@ -127,7 +127,7 @@ def _speed_ups(lines: list[dict[str, Any]], played: Results) -> list[float]:
     budgets = [match.entrants[0].get("budget") or {} for match in played.matches]
     times = {budget.get("seconds") for budget in budgets}
     limited = any(budget.get("simulations") for budget in budgets)
-    rates = [line["simulations_per_second"] for line in lines]
+    rates = [line.simulations_per_second or 0.0 for line in lines]
     if len(lines) < 2 or limited or len(times) != 1 or None in times or not all(rates):
         return []
     return [rate / rates[0] for rate in rates]
@@ -148,12 +148,11 @@ def _rating(rating: dict[str, Any]) -> str:
     return f"{rating['player']}: {_elo(Estimate(rating['elo'], rating['low'], rating['high']))}"
 
 
-def _rate_above(line: dict[str, Any]) -> str:
+def _rate_above(line: Line) -> str:
     """Return how much better the only player is than those at its table."""
-    rate, parity = Estimate(line["win_rate"], *line["ci95"]), line["parity"]
-    elo = elo_above(rate, parity, games := line["games"])
-    sure = likelihood_of_superiority(line["wins"], games - line["wins"], parity)
-    return f"{line['player']} above the others: {_elo(elo)}, {_sure(sure)}"
+    elo = elo_above(line.rate, line.parity, line.games)
+    sure = likelihood_of_superiority(line.wins, line.games - line.wins, line.parity)
+    return f"{line.player} above the others: {_elo(elo)}, {_sure(sure)}"
 
 
 def _elo(elo: Estimate) -> str:

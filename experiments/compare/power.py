@@ -30,13 +30,10 @@ def show(
 ) -> None:
     """Print what ``matches`` would take, after timing a few games that are not kept.
 
-    A match alone is compared with parity; one of several from another on the same games, which
-    is reckoned with independent results: correlated ones need fewer games.
-
-    Parameters
-    ----------
-    difference : of win rates, as a share of the games
-    workers : games at the same time; None for as many as the cores allow
+    A match alone is compared with parity; one of several from another on the same games, which is
+    reckoned with independent results: correlated ones need fewer games.  ``difference``: of win
+    rates, as a share of the games; ``workers``: games at the same time; None for as many as the
+    cores allow.
     """
     table = Table(title=f"to see a difference of {100 * difference:g} points (5 %, power 80 %)")
     for column in ("", "compared with", "games", "s a game", "hours here"):

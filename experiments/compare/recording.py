@@ -30,16 +30,9 @@ PATIENCE_SECONDS = 1.0
 class Recording:
     """The record of the run in ``folder``; nothing is recorded if tracking is off.
 
-    Parameters
-    ----------
-    settings : checked configuration of `experiments.compare`
-    played : the games, of which the record has curves
-    stop : the rule by which they end
-
-    Raises
-    ------
-    Refusal
-        If the tracking server or database does not answer.
+    ``settings``: checked configuration of `experiments.compare`; ``played``: the games, of which
+    the record has curves; ``stop``: the rule by which they end.  Raises Refusal if the tracking
+    server or database does not answer.
     """
 
     def __init__(self, settings: DictConfig, played: Results, stop: Stop) -> None:

@@ -67,10 +67,7 @@ class Setup:
 def load(name: str) -> Problem:
     """Return the problem that ``FILE.py:NAME`` or ``MODULE:NAME`` names.
 
-    Raises
-    ------
-    Refusal
-        If there is none, or importing it raises.
+    Raises Refusal if there is none, or importing it raises.
     """
     module, _, attribute = name.rpartition(":")
     if not module or not attribute:
@@ -146,10 +143,8 @@ def describe_file(setup: Setup) -> dict[str, str]:
 def player(setup: Setup) -> Callable[[int], dict[str, Any]]:
     """Return what plays the episode of a number; made once a process, for it compiles.
 
-    Raises
-    ------
-    Refusal
-        As `load`; and from the function, if the user's own problem raises or is over at the start.
+    Raises Refusal as `load`; and from the function, if the user's own problem raises or is over at
+    the start.
     """
     sys.path[:] = dict.fromkeys([*sys.path, *setup.path])
     informed = setup.rollout == "informed"
@@ -164,9 +159,7 @@ def player(setup: Setup) -> Callable[[int], dict[str, Any]]:
         return _exact(setup, p, rocksample.after)
     problem = load(setup.problem)
     problem = replace(
-        problem,
-        steps=setup.steps or problem.steps,
-        rollout=problem.rollout if informed else None,
+        problem, steps=setup.steps or problem.steps, rollout=problem.rollout if informed else None
     )
     return _own(setup, problem)
 

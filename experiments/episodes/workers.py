@@ -23,13 +23,8 @@ Row = dict[str, Any]
 def play(setup: Setup, episodes: Sequence[int], workers: int) -> Iterator[tuple[int, list[Row]]]:
     """Yield each of ``episodes`` with its row as soon as it has ended, in any order.
 
-    Closing the iterator gives up those under way without waiting for them: a user's own problem
-    may never end.
-
-    Raises
-    ------
-    Refusal
-        If the problem cannot be had or raises, or Ray does not start.
+    Closing the iterator gives up those under way without waiting for them: a user's own problem may
+    never end.  Raises Refusal if the problem cannot be had or raises, or Ray does not start.
     """
     workers = min(workers, len(episodes))
     yield from _over_ray(setup, episodes, workers) if workers > 1 else _here(setup, episodes)

@@ -77,12 +77,8 @@ class Explain:
 def job(settings: DictConfig, folder: Path) -> None:
     """Search the position, print the explanation and write the tree to ``folder``.
 
-    Raises
-    ------
-    Refusal
-        If the record, the decision or the player is not one that can be explained.
-    Interrupted
-        If the user wishes an end.
+    Raises Refusal if the record, the decision or the player is not one that can be explained.
+    Raises Interrupted if the user wishes an end.
     """
     _check(settings)
     from belief.exact.solver import ExactPosterior

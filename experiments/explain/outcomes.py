@@ -58,9 +58,7 @@ class Known:
 def see(seat: int, names: Sequence[str], action: int, kind: int) -> str:
     """Return an outcome of ``action`` in words, as ``seat`` saw it.
 
-    Parameters
-    ----------
-    names : of the players, by seat
+    ``names``: of the players, by seat.
     """
     answer = read_answer(kind)
     if answer is None:
@@ -77,11 +75,8 @@ def annotate(graph: nx.DiGraph, decision: Decision, evidence: np.record) -> None
 
     Where the answers to all own suggestions on the way are known, a node gets ``bits`` and
     ``envelope``, the exact entropy and marginals, and after an own suggestion ``probability``, that
-    of the answer by the exact posterior before it.
-
-    Parameters
-    ----------
-    evidence : element of a record array, of the seat that searches
+    of the answer by the exact posterior before it.  ``evidence``: element of a record array, of the
+    seat that searches.
     """
     held = np.array(evidence).reshape(1)
     known: dict[int, Known] = {0: Known(held, ExactPosterior(held[0]), decision.room)}

@@ -25,19 +25,7 @@ from sim.records.events import Event
 from sim.records.record import Record, knows
 from sim.records.replay import states
 from sim.rules import world
-from sim.state import (
-    ACCUSE,
-    ASK,
-    MOVE,
-    N_ACTIONS,
-    OVER,
-    PASS,
-    PASSAGE,
-    REVEAL,
-    SHOW,
-    TURN,
-    WALK,
-)
+from sim.state import ACCUSE, ASK, MOVE, N_ACTIONS, OVER, PASS, PASSAGE, REVEAL, SHOW, TURN, WALK
 from sim.view import view_of
 
 _FIRST = 2
@@ -84,10 +72,7 @@ class Decision:
 def decisions(record: Record) -> Iterator[Decision]:
     """Replay ``record`` and yield its turn decisions: all but which card to show.
 
-    Raises
-    ------
-    sim.records.record.RecordError
-        On the first line that is not what the state machine does.
+    Raises sim.records.record.RecordError on the first line that is not what the state machine does.
     """
     board, options = world(record.rules)[0], np.empty(N_ACTIONS, np.int64)
     openings: list[np.recarray] = []
@@ -127,10 +112,7 @@ def list_seen(events: Sequence[Event], seat: int) -> list[tuple[int, int, int, i
 def pick(made: Sequence[Decision], event: int, seat: int | None) -> Decision:
     """Return the one of ``made`` on line ``event``, a decision of ``seat`` if that is given.
 
-    Raises
-    ------
-    Refusal
-        If there is none, or nothing to choose; it names the nearest where there is.
+    Raises Refusal if there is none, or nothing to choose; it names the nearest where there is.
     """
     record = made[0].record
     players, events = record.rules.players, (*record.events, record.end)
@@ -154,13 +136,8 @@ def pick(made: Sequence[Decision], event: int, seat: int | None) -> Decision:
 def pick_turn(made: Sequence[Decision], turn: int, seat: int | None) -> Decision:
     """Return the first of ``made`` from turn ``turn`` on in which ``seat`` had a choice.
 
-    Without a seat it is that of the first recorded player that is no compiled policy, or else
-    seat 0.
-
-    Raises
-    ------
-    Refusal
-        If there is none.
+    Without a seat it is that of the first recorded player that is no compiled policy, or else seat
+    0.  Raises Refusal if there is none.
     """
     record = made[0].record
     if seat is None:
@@ -194,12 +171,8 @@ def nearest(made: Sequence[Decision], event: int, seat: int | None) -> str:
 def consider(player: Player, decision: Decision, seed: int) -> int:
     """Have ``player`` decide in place of the seat that did; return its action.
 
-    Its random numbers are those of the run ``seed``, whatever the recorded one was.
-
-    Raises
-    ------
-    Refusal
-        If it has no belief to decide with.
+    Its random numbers are those of the run ``seed``, whatever the recorded one was.  Raises Refusal
+    if it has no belief to decide with.
     """
     record, seat = decision.record, decision.seat
     key = int(search_key(seed, record.game, seat))

@@ -66,10 +66,8 @@ def simulations_page(
 ) -> str:
     """Return the page as HTML.
 
-    Parameters
-    ----------
-    graph : by `mcts.inspect.export`, of the tree after the last of ``simulations``
-    title, about : text
+    ``graph``: by `mcts.inspect.export`, of the tree after the last of ``simulations``; ``title``,
+    ``about``: text.
     """
     from jinja2 import Environment, PackageLoader, StrictUndefined
 

@@ -49,10 +49,7 @@ class Field(NamedTuple):
 def read(path: Path) -> tuple[dict[str, Any], Place | None, Place | None]:
     """Return bounds, obstacles and targets that the file ``path`` holds, its start and its goal.
 
-    Raises
-    ------
-    Refusal
-        If it cannot be read, or holds something else.
+    Raises Refusal if it cannot be read, or holds something else.
     """
     with reading(path, "give polygons as GeoJSON or as YAML with WKT, see --help"):
         ending = path.suffix.lower()
@@ -128,12 +125,8 @@ def _place(found: list[BaseGeometry], role: str) -> Place | None:
 def load_field(settings: DictConfig, seed: int) -> Field:
     """Return the field that the settings of an example name: a file, or one drawn by seed.
 
-    In one drawn the robot goes from the lower left to the upper right.
-
-    Raises
-    ------
-    Refusal
-        If it cannot be made.
+    In one drawn the robot goes from the lower left to the upper right.  Raises Refusal if it cannot
+    be made.
     """
     if settings.workspace is not None:
         path = Path(settings.workspace)

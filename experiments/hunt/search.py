@@ -72,9 +72,7 @@ def accuracies(objects: int, best: float, seed: int) -> np.ndarray:
 def one_mine(accuracy: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return prior and likelihood of the hypothesis which of the objects is the only mine.
 
-    Parameters
-    ----------
-    accuracy : float (objects,), P(the indication is right)
+    ``accuracy``: float (objects,), P(the indication is right).
     """
     objects = len(accuracy)
     return np.full(objects, 1 / objects), detector(objects, accuracy, 1 - accuracy)
@@ -106,10 +104,7 @@ def cut_down(graph: nx.Graph, start: int) -> nx.Graph:
 def draw_small_field(settings: DictConfig, seed: int) -> tuple[Hunt, AdaptiveHunt]:
     """Return the small field of an example, drawn by ``seed``, for recursion and for search.
 
-    Raises
-    ------
-    Refusal
-        If there is no place for so many objects.
+    Raises Refusal if there is no place for so many objects.
     """
     small = settings.small
     field = fields.draw_field(settings, small.objects, seed)
@@ -157,10 +152,7 @@ def check(small: DictConfig) -> None:
 def solve(run: study.Run, made: Hunt, p: AdaptiveHunt, small: DictConfig) -> dict[str, float]:
     """Return the values of the strategies of `LINES`, once all that is needed is compiled.
 
-    Raises
-    ------
-    ValueError
-        If the hunt is too large.
+    Raises ValueError if the hunt is too large.
     """
 
     def compile_all() -> dict[str, float]:

@@ -14,16 +14,9 @@ _LOOK_SECONDS = 0.1
 class Background(Thread):
     """A job in a thread, whose result or exception `result` hands over.
 
-    A daemon, because nobody who wants an end waits for a compiler.
-
-    Parameters
-    ----------
-    stays : whether the thread stays when the job is done: the processes that Ray starts end with
-        the thread that started them
-
-    Attributes
-    ----------
-    done : set when there is a result or an exception
+    A daemon, because nobody who wants an end waits for a compiler.  ``stays``: whether the thread
+    stays when the job is done: the processes that Ray starts end with the thread that started them.
+    Attribute ``done``: set when there is a result or an exception.
     """
 
     def __init__(self, job: Callable[..., Any], *arguments: Any, stays: bool = True) -> None:
@@ -48,10 +41,8 @@ class Background(Thread):
     def result(self) -> Any:
         """Wait for the job; return what it returned, or raise what it raised.
 
-        Raises
-        ------
-        KeyboardInterrupt
-            If the user wishes an end meanwhile, also where that is deferred: nothing is half done.
+        Raises KeyboardInterrupt if the user wishes an end meanwhile, also where that is deferred:
+        nothing is half done.
         """
         while not self.done.wait(_LOOK_SECONDS):
             signals.raise_request()

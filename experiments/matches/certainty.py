@@ -87,9 +87,7 @@ class _Assignment:
 class Certainties:
     """Certainties of all seats of the game that begins in ``state``.
 
-    Parameters
-    ----------
-    rules, seats : as the referee is given them
+    ``rules``, ``seats``: as the referee is given them.
     """
 
     def __init__(self, rules: Rules, seats: Sequence[Player], state: State) -> None:

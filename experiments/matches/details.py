@@ -160,24 +160,13 @@ class _Mind:
 class Observer:
     """Writes down suggestions, decisions and certainties of the game that it watches.
 
-    Parameters
-    ----------
-    match : name of the match
-    rules, seats, game : as the referee is given them
-    kinds : of rows to write, of `KINDS`
-
-    Attributes
-    ----------
-    rows : by kind, whole once the game is over
+    ``match``: name of the match; ``rules``, ``seats``, ``game``: as the referee is given them;
+    ``kinds``: of rows to write, of `KINDS`.  Attribute ``rows``: by kind, whole once the game is
+    over.
     """
 
     def __init__(
-        self,
-        match: str,
-        rules: Rules,
-        seats: Sequence[Player],
-        game: int,
-        kinds: Collection[str],
+        self, match: str, rules: Rules, seats: Sequence[Player], game: int, kinds: Collection[str]
     ) -> None:
         self.rows: dict[str, list[dict[str, Any]]] = {kind: [] for kind in kinds}
         self._match, self._rules, self._seats, self._game = match, rules, seats, game

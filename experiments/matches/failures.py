@@ -13,9 +13,7 @@ from mcts.kernel.plugins import BrokenPlugin
 class GamesFailed(SleuthError):
     """Some games cannot be played; the message says in one line which, and why.
 
-    Attributes
-    ----------
-    traceback : of the exception that a game raised, or None
+    Attribute ``traceback``: of the exception that a game raised, or None.
     """
 
     traceback: str | None = None
@@ -28,11 +26,8 @@ class WorkersLost(GamesFailed):
 class GameRaised(GamesFailed):
     """A game raised an exception: a bug, of a player for instance.
 
-    Parameters
-    ----------
-    games : of the portion in which it was raised
-    fault : the exception
-    traceback : of it, as text
+    ``games``: of the portion in which it was raised; ``fault``: the exception; ``traceback``: of
+    it, as text.
     """
 
     def __init__(

@@ -173,10 +173,7 @@ SCHEMAS: dict[str, TypeAdapter] = {
 def check(kind: str, value: Any) -> Any:
     """Return ``value``, which is what files of ``kind`` (one of `SCHEMAS`) hold.
 
-    Raises
-    ------
-    ValueError
-        If it is not, with the first field that is wrong.
+    Raises ValueError if it is not, with the first field that is wrong.
     """
     try:
         SCHEMAS[kind].validate_python(value)

@@ -43,12 +43,7 @@ def play_games(matches: Sequence[Match], schedule: Schedule) -> Generator[list[t
     """Play what ``schedule`` hands out, and yield whole games with their match as they come.
 
     Yields an empty list when nothing has ended for `POLL_SECONDS`.  Closing the iterator gives up
-    the games under way without waiting for them.
-
-    Raises
-    ------
-    GameRaised
-        If a game raised an exception.
+    the games under way without waiting for them.  Raises GameRaised if a game raised an exception.
     """
     waiting: SimpleQueue[tuple[int, np.ndarray] | None] = SimpleQueue()
     ended: SimpleQueue[_Ended] = SimpleQueue()

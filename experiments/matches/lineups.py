@@ -20,15 +20,8 @@ from experiments.texts import LONGEST_LABEL
 def matches(settings: DictConfig, overrides: Sequence[str] = ()) -> list[Match]:
     """Return the matches that ``settings`` describe.
 
-    Parameters
-    ----------
-    settings : checked configuration of `experiments.compare`
-    overrides : of the command line, with which each of ``match.players`` is composed
-
-    Raises
-    ------
-    Refusal
-        If they cannot be met.
+    ``settings``: checked configuration of `experiments.compare`; ``overrides``: of the command
+    line, with which each of ``match.players`` is composed.  Raises Refusal if they cannot be met.
     """
     listed = settings.match.players
     if listed is None:
@@ -54,16 +47,10 @@ def read_players(
 ) -> dict[str, dict[str, Any]]:
     """Return the players that ``listed`` names, by their names in results.
 
-    Parameters
-    ----------
-    listed : presets with changes of their own, as in ``bmcts+own_card_weight=0.1``
-    overrides : of the command line, made to each of them that has the key
-    key : of the list, for messages
-
-    Raises
-    ------
-    Refusal
-        If there is none, a preset, key or value is unknown, or a name stands there twice.
+    ``listed``: presets with changes of their own, as in ``bmcts+own_card_weight=0.1``;
+    ``overrides``: of the command line, made to each of them that has the key; ``key``: of the list,
+    for messages.  Raises Refusal if there is none, a preset, key or value is unknown, or a name
+    stands there twice.
     """
     if not listed:
         raise Refusal(f"{key}=[]: give one or more players, or leave it out")
@@ -84,10 +71,7 @@ def read_players(
 def check_cores(planned: Sequence[Match], workers: int | None, available: int) -> None:
     """Refuse more workers and threads than cores, unless a player says that it is meant.
 
-    Raises
-    ------
-    Refusal
-        With what to lower.
+    Raises Refusal with what to lower.
     """
     for match in planned:
         wanted = at_once(match, workers, available) * match.threads

@@ -53,10 +53,7 @@ class Outcome:
 def check(stop: Stop, matches: Sequence[Match]) -> None:
     """Make sure that ``stop`` can end each of ``matches``.
 
-    Raises
-    ------
-    ValueError
-        With one sentence for the user.
+    Raises ValueError with one sentence for the user.
     """
     controls = [control_of(matches, number) for number in range(len(matches))]
     for number, match in enumerate(matches):
@@ -71,13 +68,8 @@ def check(stop: Stop, matches: Sequence[Match]) -> None:
 class StopMonitor:
     """Looks at the results in the order of the games, and says where each match ends.
 
-    So that the last game does not depend on how many workers there are.
-
-    Parameters
-    ----------
-    stop : the rule
-    played : what is looked at
-    games : most of each match
+    So that the last game does not depend on how many workers there are.  ``stop``: the rule;
+    ``played``: what is looked at; ``games``: most of each match.
     """
 
     def __init__(self, stop: Stop, played: Results, games: int) -> None:
@@ -149,17 +141,9 @@ def play(
 ) -> Outcome:
     """Play what is missing of the matches of ``played``, and write it down whatever happens.
 
-    Parameters
-    ----------
-    games : most of each match
-    stop : by which rule matches end earlier
-    watch : called after every portion and whenever nothing has ended for a moment; returns whether
-        to go on
-
-    Raises
-    ------
-    Refusal
-        If another process plays in the same folder, or it cannot be locked.
+    ``games``: most of each match; ``stop``: by which rule matches end earlier; ``watch``: called
+    after every portion and whenever nothing has ended for a moment; returns whether to go on.
+    Raises Refusal if another process plays in the same folder, or it cannot be locked.
     """
     with RunFolder(played.folder, MATCHES_FILE, resume=True).lock():
         return _play(played, games, stop, resources, watch)

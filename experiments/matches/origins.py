@@ -50,11 +50,7 @@ def run_of(folder: Path) -> str | None:
     """Return the name of the run in ``folder``, None if nothing says what is played there.
 
     A run that was begun by an older version has none; it gets a digest of what it wrote down.
-
-    Raises
-    ------
-    Refusal
-        If the file that says it cannot be read.
+    Raises Refusal if the file that says it cannot be read.
     """
     path = Path(folder) / MATCHES_FILE
     if not path.exists():
@@ -81,10 +77,7 @@ def _digest(plain: Any) -> str:
 class Origins:
     """Values of `KEYS` for the rows of the run in ``folder``.
 
-    Parameters
-    ----------
-    folder : which says by now what is played
-    matches : of which the rows are
+    ``folder``: which says by now what is played; ``matches``: of which the rows are.
     """
 
     def __init__(self, folder: Path, matches: Sequence[Match]) -> None:

@@ -63,14 +63,8 @@ def number_of(part: Path) -> int:
 def read(part: Path, schema: pa.Schema, columns: Sequence[str] | None = None) -> pa.Table:
     """Return the rows of a part whose columns are those of ``schema``.
 
-    Parameters
-    ----------
-    columns : that are wanted; None for all
-
-    Raises
-    ------
-    Refusal
-        If it cannot be read, or is another file.
+    ``columns``: that are wanted; None for all.  Raises Refusal if it cannot be read, or is another
+    file.
     """
     try:
         regular(part, MOST_BYTES)
@@ -111,10 +105,7 @@ def _check_columns(found: pa.Schema, schema: pa.Schema) -> None:
 def check_rows(part: Path, table: pa.Table, matches: Mapping[str, Match], kind: str) -> None:
     """Refuse a part of ``kind`` whose rows none of ``matches``, by name, could have.
 
-    Raises
-    ------
-    Refusal
-        With the column, or the game.
+    Raises Refusal with the column, or the game.
     """
     try:
         for column in table.schema:

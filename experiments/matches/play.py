@@ -25,10 +25,7 @@ from sim.referee import GameResult, play
 def check(match: Match) -> None:
     """Make rules and players once, to see whether they can be.
 
-    Raises
-    ------
-    ValueError
-        With one sentence on what cannot be.
+    Raises ValueError with one sentence on what cannot be.
     """
     rules = sim.rules.preset(**match.rules)
     for specification in match.entrants:
@@ -63,10 +60,7 @@ def portion(match: Match, games: np.ndarray) -> Played:
     """Play ``games``; return their rows, one a game and seat (`results.HELD`), and what goes with
     them.
 
-    Raises
-    ------
-    BrokenPlugin
-        If another package's player or policy raises an exception.
+    Raises BrokenPlugin if another package's player or policy raises an exception.
     """
     with blame_plugin():  # here, for a worker keeps the traceback
         return _portion(match, np.asarray(games, np.int64))

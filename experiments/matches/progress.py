@@ -27,9 +27,7 @@ LINE_SECONDS = 5.0
 class Compiling:
     """The stage before the first game; as text it says how far it is.
 
-    Attributes
-    ----------
-    searches : whether some player does, which takes twice as many functions
+    Attribute ``searches``: whether some player does, which takes twice as many functions.
     """
 
     searches: bool = True
@@ -73,12 +71,8 @@ class GamesPlayed:
     """Games done, the win rate or difference so far with its interval, and the time left.
 
     Of a sequential test also how far it is on its way to a verdict; its interval holds at any look.
-
-    Parameters
-    ----------
-    matches : that are played; a win rate is shown of a single one, a difference of two
-    games : most of each match; a rule may end it earlier
-    stop : that rule
+    ``matches``: that are played; a win rate is shown of a single one, a difference of two;
+    ``games``: most of each match; a rule may end it earlier; ``stop``: that rule.
     """
 
     def __init__(

@@ -96,10 +96,8 @@ class Played:
 class Tally:
     """Winners of the games of a match: one byte per game.
 
-    Attributes
-    ----------
-    games : that have been played
-    reach : number of the last of them, and one more
+    Attributes ``games``: that have been played; ``reach``: number of the last of them, and one
+    more.
     """
 
     def __init__(self) -> None:
@@ -122,10 +120,7 @@ class Tally:
     def take(self, part: Path, games: np.ndarray, winner: np.ndarray) -> None:
         """Take in the ``games`` of a part file as `add`.
 
-        Raises
-        ------
-        Refusal
-            If one is there already, or so far ahead that no run has come to it.
+        Raises Refusal if one is there already, or so far ahead that no run has come to it.
         """
         most = int(games.max(initial=-1))
         if most > self.games + len(games) + MOST_AHEAD:
@@ -192,14 +187,7 @@ def sat_and_won(match: Match, tally: Tally) -> tuple[np.ndarray, np.ndarray]:
 class Results:
     """The games of one run: who won in memory, rows on disk.  Each game counts once.
 
-    Parameters
-    ----------
-    folder : of the run
-    matches : that it plays
-
-    Attributes
-    ----------
-    tallies : by match
+    ``folder``: of the run; ``matches``: that it plays.  Attribute ``tallies``: by match.
     """
 
     def __init__(self, folder: Path, matches: Sequence[Match]) -> None:
@@ -215,14 +203,8 @@ class Results:
     def resume(cls, folder: Path, matches: Sequence[Match], alone: bool = False) -> Results:
         """Return the results of ``matches`` in ``folder``, to go on with; none if it holds none.
 
-        Parameters
-        ----------
-        alone : whether there must be no others; else their rows are left alone
-
-        Raises
-        ------
-        Refusal
-            If a part cannot be read, or has rows that these matches cannot have.
+        ``alone``: whether there must be no others; else their rows are left alone.  Raises Refusal
+        if a part cannot be read, or has rows that these matches cannot have.
         """
         found = cls(folder, matches)
         stops(folder)  # wanted at the end, when it would be too late to refuse them
@@ -260,10 +242,7 @@ class Results:
     def add(self, match: int, played: Played) -> None:
         """Take in games of match number ``match``; games already there are passed over.
 
-        Raises
-        ------
-        OSError
-            If they cannot be written.
+        Raises OSError if they cannot be written.
         """
         tally, table = self.tallies[match], played.rows.cast(HELD)
         one = table.filter(pc.equal(table["seat"], 0))
@@ -301,10 +280,8 @@ class Results:
     def flush(self) -> None:
         """Write what is not on disk yet as one more part.
 
-        Raises
-        ------
-        OSError
-            If that fails; then nothing of it is on disk, and it is kept to be tried again.
+        Raises OSError if that fails; then nothing of it is on disk, and it is kept to be tried
+        again.
         """
         if self._unwritten[GAMES]:
             # Games come last: details without their games are written over after a crash.
@@ -334,13 +311,7 @@ class Results:
 
 
 def existing_parts(folder: Path, kind: str = GAMES) -> list[Path]:
-    """Return `parts`, of which there must be some.
-
-    Raises
-    ------
-    Refusal
-        If there are none.
-    """
+    """Return `parts`, of which there must be some.  Raises Refusal if there are none."""
     found = parts(folder, kind)
     if not found:
         raise Refusal(f"{folder} holds no {kind}-*.parquet: give the folder of a run")

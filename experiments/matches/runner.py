@@ -27,10 +27,7 @@ DEATHS_SURVIVED = 5
 def start(address: str | None, cores: int) -> int:
     """Connect to the cluster at ``address``, or start Ray here; return the cores it has.
 
-    Raises
-    ------
-    Refusal
-        If there is no cluster at ``address``, or Ray does not start here.
+    Raises Refusal if there is no cluster at ``address``, or Ray does not start here.
     """
     try:
         if address is None:
@@ -68,19 +65,9 @@ def play_games(
     """Play what ``schedule`` hands out, and yield whole games with their match as they come.
 
     Yields an empty list when nothing has ended for `POLL_SECONDS`.  Closing the iterator gives up
-    the games under way.
-
-    Parameters
-    ----------
-    workers : tasks under way at the same time
-    cpus : by match, cores that a task reserves
-
-    Raises
-    ------
-    WorkersLost
-        If a portion's worker died more than `DEATHS_SURVIVED` times.
-    GameRaised
-        If a game raised an exception.
+    the games under way.  ``workers``: tasks under way at the same time; ``cpus``: by match, cores
+    that a task reserves.  Raises WorkersLost if a portion's worker died more than `DEATHS_SURVIVED`
+    times.  Raises GameRaised if a game raised an exception.
     """
     under_way: dict[ray.ObjectRef, tuple[int, np.ndarray]] = {}
     tasks = [_play.options(num_cpus=reserved) for reserved in cpus]

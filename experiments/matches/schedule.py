@@ -41,10 +41,8 @@ SAME = ("seed", "rules", "seating", "opponents")
 class Seating:
     """Seats of the players in each game.
 
-    Attributes
-    ----------
-    line_ups : numbers of the players at the table, by place
-    shifts : seats by which the places of a line-up are shifted in turn, before the next line-up
+    Attributes ``line_ups``: numbers of the players at the table, by place; ``shifts``: seats by
+    which the places of a line-up are shifted in turn, before the next line-up.
     """
 
     line_ups: tuple[tuple[int, ...], ...]
@@ -240,14 +238,10 @@ def _bare(entrants: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
 class Schedule:
     """Hands out the games of several matches in turn, in portions whose size follows their time.
 
-    The match with the fewest games so far comes next, so that those which are to be compared on
-    the same games keep step.  The size of portions changes nothing in the results, since every
-    game stands for itself.
-
-    Parameters
-    ----------
-    matches : to be played
-    missing : by match, the games that are to be played: some, then from one on before another
+    The match with the fewest games so far comes next, so that those which are to be compared on the
+    same games keep step.  The size of portions changes nothing in the results, since every game
+    stands for itself.  ``matches``: to be played; ``missing``: by match, the games that are to be
+    played: some, then from one on before another.
     """
 
     def __init__(self, matches: Sequence[Match], missing: Sequence[tuple[np.ndarray, int, int]]):

@@ -33,9 +33,7 @@ def verdicts(
 ) -> Iterator[Tested]:
     """Yield the test of each match that ``stop`` tests; none if it is no sequential test.
 
-    Parameters
-    ----------
-    most : games of each match that are looked at; None: all
+    ``most``: games of each match that are looked at; None: all.
     """
     if not isinstance(stop, Sprt):
         return

@@ -26,16 +26,9 @@ def prepare(
 ) -> Resources:
     """Compile and start Ray; return with what ``matches`` are played, all of it ready.
 
-    Parameters
-    ----------
-    workers, address : as of `resources`
-    games : that are left, if that is known; a few of compiled policies are played without Ray,
-        unless ``workers`` ask for it
-
-    Raises
-    ------
-    Refusal
-        As `resources`.
+    ``workers``, ``address``: as of `resources`; ``games``: that are left, if that is known; a few
+    of compiled policies are played without Ray, unless ``workers`` ask for it.  Raises Refusal as
+    `resources`.
     """
     compiling = Background(_warm, matches)
     searches = not all(match.compiled for match in matches)
@@ -54,17 +47,9 @@ def resources(
     """Return with what ``matches`` are played, after starting Ray or connecting to it.
 
     Where nothing has to be distributed -- one game at a time, on this machine, no search in Ray
-    actors -- this process plays alone, without Ray.
-
-    Parameters
-    ----------
-    workers : games at the same time; None for as many as the cores allow
-    address : of the Ray cluster; None for this machine
-
-    Raises
-    ------
-    Refusal
-        If the cluster cannot be found, or has too few cores.
+    actors -- this process plays alone, without Ray.  ``workers``: games at the same time; None for
+    as many as the cores allow; ``address``: of the Ray cluster; None for this machine.  Raises
+    Refusal if the cluster cannot be found, or has too few cores.
     """
     cores = config.cores()
     alone = address is None and not any(

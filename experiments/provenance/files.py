@@ -34,14 +34,8 @@ WRITING = ".writing"
 def whole(path: Path) -> Iterator[Path]:
     """Yield the name under which ``path`` is to be written; it has its own at the end of the block.
 
-    If the block raises, what it wrote is removed, and an older file is as it was.
-
-    Raises
-    ------
-    OSError
-        If it cannot be renamed.
-    Refusal
-        If a folder has the name.
+    If the block raises, what it wrote is removed, and an older file is as it was.  Raises OSError
+    if it cannot be renamed.  Raises Refusal if a folder has the name.
     """
     if path.is_dir():
         raise Refusal(f"{path} is a folder: move it away, for a file of that name is written")
@@ -70,10 +64,8 @@ def clear(folder: Path) -> None:
 def own(folder: Path) -> None:
     """Make sure that what a run writes to ``folder`` stays there.
 
-    Raises
-    ------
-    Refusal
-        If a link stands where a file might be written: the folder may come from somebody else.
+    Raises Refusal if a link stands where a file might be written: the folder may come from somebody
+    else.
     """
     for path in folder.iterdir():
         if path.is_symlink():
@@ -83,10 +75,7 @@ def own(folder: Path) -> None:
 def write_text(path: Path, text: str) -> Path:
     """Write ``text`` to ``path`` in UTF-8, whole or not at all, and return the path.
 
-    Raises
-    ------
-    OSError
-        If it cannot be written.
+    Raises OSError if it cannot be written.
     """
     with whole(path) as writing:
         writing.write_text(text, "utf-8", "backslashreplace")
@@ -96,10 +85,7 @@ def write_text(path: Path, text: str) -> Path:
 def write_json(folder: Path, data: dict[str, Any], name: str = SUMMARY) -> Path:
     """Write ``data`` to ``folder`` as JSON, whole or not at all, and return its path.
 
-    Raises
-    ------
-    OSError
-        If it cannot be written.
+    Raises OSError if it cannot be written.
     """
     return write_text(folder / name, json.dumps(data, indent=2) + "\n")
 
@@ -130,10 +116,7 @@ def reading(path: Path, advice: str) -> Iterator[None]:
 def regular(path: Path, most: int) -> None:
     """Make sure that ``path`` is a file of at most so many bytes, not a pipe or a device.
 
-    Raises
-    ------
-    OSError, ValueError
-        If it is not.
+    Raises OSError, ValueError if it is not.
     """
     found = path.stat()
     if not stat.S_ISREG(found.st_mode):
@@ -145,10 +128,7 @@ def regular(path: Path, most: int) -> None:
 def read_json(path: Path) -> Any:
     """Return what the JSON file ``path`` holds.
 
-    Raises
-    ------
-    OSError, ValueError
-        If it cannot be read, is too large or too deep, or gives a key twice.
+    Raises OSError, ValueError if it cannot be read, is too large or too deep, or gives a key twice.
     """
     regular(path, MOST_BYTES)
     try:
@@ -183,11 +163,8 @@ def read_yaml(path: Path) -> Any:
     """Return what the YAML file ``path`` holds, plain data alone.
 
     References (``&a``, ``*a``) are refused: a few lines of them stand for more than fits in memory.
-
-    Raises
-    ------
-    OSError, ValueError
-        If it cannot be read, is too large or too deep, has references, or gives a key twice.
+    Raises OSError, ValueError if it cannot be read, is too large or too deep, has references, or
+    gives a key twice.
     """
     regular(path, MOST_BYTES)
     try:

@@ -30,11 +30,8 @@ class Busy(Refusal):
 class RunFolder:
     """A folder to begin in, or to go on with.
 
-    Parameters
-    ----------
-    plan : the file in it that says what is played, from the beginning
-    resume : whether it may hold a run
-    marks : patterns of further files by which one is known
+    ``plan``: the file in it that says what is played, from the beginning; ``resume``: whether it
+    may hold a run; ``marks``: patterns of further files by which one is known.
     """
 
     def __init__(self, path: Path, plan: str, resume: bool, *marks: str) -> None:
@@ -63,10 +60,7 @@ class RunFolder:
     def lock(self, seconds: float = 0.0) -> Iterator[None]:
         """Hold the folder, made if missing, for the block; ``seconds``: longest wait for others.
 
-        Raises
-        ------
-        Busy, Refusal
-            If another process holds it; if it cannot be written to.
+        Raises Busy, Refusal if another process holds it; if it cannot be written to.
         """
         with writing_run(self.path):
             self.path.mkdir(parents=True, exist_ok=True)
@@ -84,10 +78,7 @@ class RunFolder:
     def load_plan(self, read: Callable[[Path], Any] = read_json) -> dict[str, Any] | None:
         """Return the plan that the folder holds, None if it holds no run.
 
-        Raises
-        ------
-        Refusal
-            If it is not to be gone on with, or cannot be.
+        Raises Refusal if it is not to be gone on with, or cannot be.
         """
         if not any(any(self.path.glob(mark)) for mark in self._marks):
             return None

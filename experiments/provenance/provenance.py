@@ -30,12 +30,7 @@ _PACKAGES = (
 
 def origin() -> dict[str, Any]:
     """Return all of this as `summary.json` and its like hold it, as plain data."""
-    return {
-        "command": command(),
-        "versions": versions(),
-        "commit": commit(),
-        "machine": machine(),
-    }
+    return {"command": command(), "versions": versions(), "commit": commit(), "machine": machine()}
 
 
 def versions() -> dict[str, str]:
@@ -88,9 +83,7 @@ def command() -> str:
 def tags(folder: Path, repeats: str | None = None) -> dict[str, str]:
     """Return what the record of a run in ``folder`` says of where it comes from.
 
-    Parameters
-    ----------
-    repeats : the command line that repeats it; by default that of `command`
+    ``repeats``: the command line that repeats it; by default that of `command`.
     """
     found = {f"version.{name}": number for name, number in versions().items()}
     found |= {"command": repeats or command(), "folder": str(folder.resolve())}

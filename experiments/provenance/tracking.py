@@ -70,10 +70,7 @@ def default_uri(home: Path) -> str:
 def check_reachable(uri: str) -> None:
     """Refuse a tracking server or database that does not answer, within a few seconds.
 
-    Raises
-    ------
-    Refusal
-        With what to do about it.
+    Raises Refusal with what to do about it.
     """
     if urlsplit(uri).scheme not in ("http", "https", "sqlite"):
         raise Refusal(
@@ -115,15 +112,9 @@ def _file(uri: str) -> Path:
 class Store:
     """An experiment of a tracking server or database, and the thread that sends to it.
 
-    Parameters
-    ----------
-    uri, experiment : where, and under which experiment; made if missing
-    artifacts : folder for the artifacts where ``uri`` is a database and not a server
-
-    Raises
-    ------
-    Refusal
-        If it cannot be opened or made.
+    ``uri``, ``experiment``: where, and under which experiment; made if missing; ``artifacts``:
+    folder for the artifacts where ``uri`` is a database and not a server.  Raises Refusal if it
+    cannot be opened or made.
     """
 
     def __init__(self, uri: str, experiment: str, artifacts: Path) -> None:
@@ -203,6 +194,8 @@ class Tracker:
     ) -> None:
         """Start the run, called ``name``, or take it up again.
 
+        Raises Refusal if that fails.
+
         Parameters
         ----------
         parameters : nested configuration, recorded under dotted names
@@ -210,11 +203,6 @@ class Tracker:
         folder : of the run, which remembers its record for the next time
         parent : of which this is a part; it ends whenever a part does
         file : in ``folder``, which remembers it
-
-        Raises
-        ------
-        Refusal
-            If that fails.
         """
         from mlflow.entities import Param
 
@@ -317,12 +305,8 @@ class Family(Tracker):
     """A run with several players: its own record, and one below it for each of them.
 
     What is recorded as ``win_rate/NAME`` is ``win_rate`` in the record of that player, so that
-    players are compared as runs are.
-
-    Parameters
-    ----------
-    own : the record of the run
-    children : begun records of the players, by the tails of their metrics, as in ``/NAME``
+    players are compared as runs are.  ``own``: the record of the run; ``children``: begun records
+    of the players, by the tails of their metrics, as in ``/NAME``.
     """
 
     def __init__(self, own: Tracker, children: Mapping[str, Tracker]) -> None:

@@ -126,10 +126,8 @@ def explained_share(found: np.ndarray, truth: np.ndarray) -> float:
 def train(model: MLPRegressor, inputs: np.ndarray, targets: np.ndarray) -> None:
     """Fit ``model``; it may stop before it converged, because the fit is measured afterwards.
 
-    Raises
-    ------
-    KeyboardInterrupt
-        On Ctrl-C, which scikit-learn turns into a warning and a network half trained.
+    Raises KeyboardInterrupt on Ctrl-C, which scikit-learn turns into a warning and a network half
+    trained.
     """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)

@@ -19,10 +19,8 @@ _APART = 1.04
 def draw(described: dict[str, Any], title: str, path: Path) -> None:
     """Draw a curve for each player that searches and a line for each that does not to ``path``.
 
-    Parameters
-    ----------
-    described : with ``figures``, as `experiments.regret.report.figures` returns them
-    title : what was measured
+    ``described``: with ``figures``, as `experiments.regret.report.figures` returns them; ``title``:
+    what was measured.
     """
     curves = [
         list(lines) for _, lines in groupby(described["figures"], lambda line: line["player"])

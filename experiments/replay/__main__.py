@@ -60,16 +60,9 @@ def _span(text: str) -> tuple[int, int | None]:
 def show(file: Path, seat: int | None, turns: tuple[int, int | None], quiet: bool = False) -> None:
     """Check the record in ``file`` and print its transcript.
 
-    Parameters
-    ----------
-    seat : show only what this seat knew; None for all
-    turns : first and last turn to show, None for the end of the game
-    quiet : print nothing
-
-    Raises
-    ------
-    Refusal
-        If the file cannot be read, is not a faithful record, or has no such seat or turn.
+    ``seat``: show only what this seat knew; None for all; ``turns``: first and last turn to show,
+    None for the end of the game; ``quiet``: print nothing.  Raises Refusal if the file cannot be
+    read, is not a faithful record, or has no such seat or turn.
     """
     from sim.records.record import RecordError, read
 

@@ -51,11 +51,8 @@ def job(settings: DictConfig, _: Path) -> None:
 def report(folders: Sequence[Path], output: Path | None, console: Console) -> tuple[Path, Path]:
     """Write the report on the runs in ``folders``; return where the page and the Markdown are.
 
-    Raises
-    ------
-    Refusal
-        If a folder is no run or given twice, a file of it cannot be read, or the report cannot be
-        written.
+    Raises Refusal if a folder is no run or given twice, a file of it cannot be read, or the report
+    cannot be written.
     """
     resolved = [os.path.realpath(folder) for folder in folders]
     twice = next(

@@ -1,8 +1,7 @@
 """Runs beside one another: what differs in their settings, and who won more often.
 
 Every match is compared with one of the first run that has the same parity: on the same games where
-both played them, else as two independent samples, which is
-said with the reason.
+both played them, else as two independent samples, which is said with the reason.
 """
 
 from __future__ import annotations

@@ -12,7 +12,6 @@ from experiments.report import plots
 from experiments.report.page import Block, Picture
 from experiments.report.run import Run
 from experiments.runs.figures import Deciding, Moment
-from experiments.runs.summary import milliseconds
 from experiments.runs.turns import LEAST, bits, well_sampled
 from experiments.tabular import Column, Table, count, mean, words
 
@@ -87,7 +86,7 @@ def _bits(moment: Moment) -> str:
 
 def speed(run: Run) -> Iterator[Block]:
     """Yield what was searched, how fast, and how long the run took."""
-    searched = [line for line in run.figures["table"] if line["decisions"]]
+    searched = [line for line in run.figures.table if line.decisions]
     if searched:
         yield Table.of(
             "Searching",
@@ -97,8 +96,8 @@ def speed(run: Run) -> Iterator[Block]:
                 (count("decisions"), "decisions"),
                 (count("simulations"), "simulations"),
                 (mean("simulations a second", 0), "simulations_per_second"),
-                (mean("a decision"), lambda line: line["simulations"] / line["decisions"]),
-                (mean("ms a decision"), milliseconds),
+                (mean("a decision"), lambda line: line.simulations / line.decisions),
+                (mean("ms a decision"), "milliseconds"),
             ),
             ["A second is one of searching; several games search at the same time."],
         )
@@ -127,8 +126,7 @@ def speed(run: Run) -> Iterator[Block]:
 
 def _player(run: Run, found: Any) -> str:
     """Return the player of figures, with its match where there are several."""
-    line = found if isinstance(found, dict) else vars(found)
-    return f"{line['match']}: {line['player']}" if len(run.matches) > 1 else line["player"]
+    return f"{found.match}: {found.player}" if len(run.matches) > 1 else found.player
 
 
 def _list_kinds(made: Deciding) -> str:

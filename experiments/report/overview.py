@@ -13,7 +13,6 @@ from experiments.report.plots import rates
 from experiments.report.run import Run
 from experiments.report.sections import lead, sections
 from experiments.report.thinking import thinking
-from experiments.runs.summary import rate_of
 from experiments.tabular import Table, count, mean, p_value, percent, words
 
 _PICTURED = 40
@@ -48,23 +47,23 @@ def side_by_side(runs: Sequence[Run]) -> Section:
 
 
 def _beside(runs: Sequence[Run]) -> Iterator[Block]:
-    lines = [(run, line) for run in runs for line in run.figures["table"]]
+    lines = [(run, line) for run in runs for line in run.figures.table]
     yield Table.of(
         "Win rates of all runs",
-        [{"run": run.label, **line, "name": run.name_of(line)} for run, line in lines],
+        [{"run": run.label, **vars(line), "name": run.name_of(line)} for run, line in lines],
         (
             ("run", "run"),
             (words("player"), "name"),
             (count("games"), "games"),
-            ("win rate, 95 %", rate_of),
+            ("win rate, 95 %", "rate"),
             (percent("parity"), "parity"),
             (mean("simulations a second", 0), "simulations_per_second"),
         ),
     )
     drawn = [
-        (f"{run.label}: {run.name_of(line)}", rate_of(line), line["parity"])
+        (f"{run.label}: {run.name_of(line)}", line.rate, line.parity)
         for run, line in lines
-        if line["games"]
+        if line.games
     ]
     if drawn:
         yield Picture("Win rates of all runs", rates(drawn[:_PICTURED], {}, "all"))

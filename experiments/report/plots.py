@@ -10,14 +10,7 @@ from markupsafe import Markup
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
-from experiments.plotting import (
-    REFERENCE,
-    band,
-    intervals,
-    legend_below,
-    reference_line,
-    thin,
-)
+from experiments.plotting import REFERENCE, band, intervals, legend_below, reference_line, thin
 from experiments.report.svg import drawing, svg
 from experiments.runs.figures import Moment
 from experiments.runs.plots import draw_games, draw_rates, draw_seats, share_axis
@@ -36,16 +29,11 @@ HEIGHT = 3.1
 
 
 def rates(
-    lines: Sequence[tuple[str, Estimate, float]],
-    published: Mapping[str, Published],
-    prefix: str,
+    lines: Sequence[tuple[str, Estimate, float]], published: Mapping[str, Published], prefix: str
 ) -> Markup:
     """Draw win rates beside parity and published results.
 
-    Parameters
-    ----------
-    lines : names, win rates, and what identical players would win
-    published : by name
+    ``lines``: names, win rates, and what identical players would win; ``published``: by name.
     """
     names, found, parities = zip(*lines, strict=True)
     beside = {

@@ -32,6 +32,7 @@ from experiments.runs.figures import (
     suggestion_stats,
 )
 from experiments.runs.rows import by_part
+from experiments.runs.summary import Figures, Line
 from experiments.runs.turns import Ends, ends, envelopes
 from experiments.settings.commandline import Refusal
 from experiments.stats import stopping
@@ -65,7 +66,7 @@ class Run:
     label: str
     played: results.Results
     stop: Stop
-    figures: dict[str, Any]
+    figures: Figures
     about: dict[str, Any]
     summary: dict[str, Any] | None
     games: list[int | None]
@@ -82,9 +83,9 @@ class Run:
         """The matches of the run."""
         return self.played.matches
 
-    def name_of(self, line: dict[str, Any]) -> str:
+    def name_of(self, line: Line) -> str:
         """Return what a line of the table is called: its match, where there are several."""
-        return line["match"] if len(self.matches) > 1 else line["player"]
+        return line.match if len(self.matches) > 1 else line.player
 
     @property
     def faults(self) -> list[str]:
@@ -93,9 +94,8 @@ class Run:
         if self.summary is None:
             when = f"; last rows written {self.written:%Y-%m-%d %H:%M} UTC" if self.written else ""
             return [f"unfinished: {held}; {on}, if the run is not under way{when}"]
-        counted, summed = (
-            sum(line["games"] for line in held["table"]) for held in (self.figures, self.summary)
-        )
+        counted = sum(line.games for line in self.figures.table)
+        summed = sum(line["games"] for line in self.summary["table"])
         if counted != summed:
             other = f"its summary counts {summed:,} games of the players, its rows {counted:,}"
             return [f"unfinished: {held}; {other}: it went on since, or lost files"]
@@ -131,10 +131,7 @@ class Run:
 def load(folder: Path, label: str) -> Run:
     """Return the run in ``folder``, which may still be under way.
 
-    Raises
-    ------
-    Refusal
-        If it is no run folder, or a file of it cannot be read.
+    Raises Refusal if it is no run folder, or a file of it cannot be read.
     """
     with _picture(folder) as still:
         played = runfolder.load(still)

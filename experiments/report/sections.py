@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from experiments.report import plots
 from experiments.report.details import knowledge, speed
 from experiments.report.page import Block, Folded, Picture, Section, Text
 from experiments.report.run import Run
 from experiments.runs.published import Published, find_for
-from experiments.runs.summary import rate_of
+from experiments.runs.summary import Line
 from experiments.runs.turns import Ends
 from experiments.stats.intervals import Estimate
 from experiments.tabular import Table, count, mean, p_value, percent, words
@@ -23,7 +22,7 @@ _PICTURED = 12
 
 def lead(run: Run) -> list[str]:
     """Return what came out, a sentence for each line of a short table."""
-    lines = [line for line in run.figures["table"] if line["games"]]
+    lines = run.figures.lines
     if len(lines) > 4:
         return []
     return [_sentence(run.name_of(line), line) for line in lines]
@@ -32,9 +31,7 @@ def lead(run: Run) -> list[str]:
 def sections(run: Run, prefix: str) -> list[Section]:
     """Return the sections with figures; none before the first game has been written down.
 
-    Parameters
-    ----------
-    prefix : of the ids of its pictures
+    ``prefix``: of the ids of its pictures.
     """
     if not run.played.games:
         return []
@@ -50,19 +47,17 @@ def sections(run: Run, prefix: str) -> list[Section]:
     return [Section(title, blocks) for title, blocks in listed if blocks]
 
 
-def _sentence(name: str, line: dict[str, Any]) -> str:
-    low, high = line["ci95"]
-    side = (
-        "above" if low > line["parity"] else "below" if high < line["parity"] else "not apart from"
-    )
+def _sentence(name: str, line: Line) -> str:
+    rate, parity = line.rate, line.parity
+    side = "above" if rate.low > parity else "below" if rate.high < parity else "not apart from"
     return (
-        f"{name} won {rate_of(line)} of {line['games']:,} games, {side} the "
-        f"{100 * line['parity']:.1f} % of identical players."
+        f"{name} won {rate} of {line.games:,} games, {side} the "
+        f"{100 * parity:.1f} % of identical players."
     )
 
 
 def _results(run: Run, prefix: str) -> Iterator[Block]:
-    lines = run.figures["table"]
+    lines = run.figures.table
     yield Table.of(
         "Win rates",
         lines,
@@ -70,7 +65,7 @@ def _results(run: Run, prefix: str) -> Iterator[Block]:
             ("", run.name_of),
             (count("games"), "games"),
             (count("wins"), "wins"),
-            ("win rate, 95 %", rate_of),
+            ("win rate, 95 %", "rate"),
             (percent("parity"), "parity"),
             (count("nobody won"), "draws"),
             (mean("turns"), "turns_mean"),
@@ -85,8 +80,8 @@ def _results(run: Run, prefix: str) -> Iterator[Block]:
     beside = {match.name: found for match in run.matches if (found := find_for(match)) is not None}
     if beside:
         yield _tabulate_published(run, beside)
-    drawn = [(run.name_of(line), rate_of(line), line["parity"]) for line in lines if line["games"]]
-    theirs = {run.name_of(line): beside[line["match"]] for line in lines if line["match"] in beside}
+    drawn = [(run.name_of(line), line.rate, line.parity) for line in run.figures.lines]
+    theirs = {run.name_of(line): beside[line.match] for line in lines if line.match in beside}
     yield Picture("Win rates", plots.rates(drawn, theirs, f"{prefix}rates"))
     for at, (match, tally) in enumerate(run.played.pairs()):
         if match.measured is None or not tally.games or at >= _PICTURED:
@@ -99,20 +94,20 @@ def _results(run: Run, prefix: str) -> Iterator[Block]:
 
 def _tabulate_published(run: Run, beside: dict[str, Published]) -> Table:
     rows = []
-    for line in run.figures["table"]:
-        if line["match"] in beside and line["games"]:
-            found, (low, high) = beside[line["match"]], line["ci95"]
+    for line in run.figures.lines:
+        if line.match in beside:
+            found, rate = beside[line.match], line.rate
             theirs = found.rate
-            apart = low > theirs.high or high < theirs.low
+            apart = rate.low > theirs.high or rate.high < theirs.low
             won = f"{found.wins:,} of {found.games:,}"
             overlap = "no" if apart else "yes"
-            rows.append([run.name_of(line), rate_of(line), theirs, won, overlap, found.source])
+            rows.append([run.name_of(line), rate, theirs, won, overlap, found.source])
     columns = ("", "here", "published", "won", "intervals overlap", words("source"))
     return Table("Beside published results", columns, rows)
 
 
 def _better(run: Run, prefix: str) -> Iterator[Block]:
-    found = run.figures["comparisons"]
+    found = run.figures.comparisons
     if found:
         yield Table.of(
             "Differences in win rate on the same games",
@@ -129,9 +124,9 @@ def _better(run: Run, prefix: str) -> Iterator[Block]:
                 "comparisons made. None after a sequential test, whose verdict stands instead."
             ],
         )
-    rated_in = dict.fromkeys(rated["match"] for rated in run.figures["ratings"])
+    rated_in = dict.fromkeys(rated["match"] for rated in run.figures.ratings)
     for number, match in enumerate(rated_in):
-        ratings = [rated for rated in run.figures["ratings"] if rated["match"] == match]
+        ratings = [rated for rated in run.figures.ratings if rated["match"] == match]
         title = "Ratings" if len(rated_in) == 1 else f"Ratings, {match}"
         yield Table.of(
             title,
@@ -144,7 +139,7 @@ def _better(run: Run, prefix: str) -> Iterator[Block]:
             ["Bradley-Terry, for one winner among several seats; the players' mean is 0."],
         )
         yield Picture(title, plots.elo(ratings, f"{prefix}elo{number}"))
-    for test in run.figures["tests"]:
+    for test in run.figures.tests:
         yield Text(f"Sequential test {run.about['stop']}: {test['verdict']}.")
 
 
@@ -153,15 +148,16 @@ def _by_seat(run: Run, prefix: str) -> Iterator[Block]:
     rows, pictures = [], []
     for at, match in enumerate(run.matches):
         found: dict[str, list[Estimate | None]] = {}
-        for line in run.figures["table"]:
-            if line["match"] != match.name or not line["games"]:
+        for line in run.figures.lines:
+            if line.match != match.name:
                 continue
-            counts = [line["by_seat"].get(str(seat)) for seat in range(seats)]
-            rates = [seat and run.stop.win_rate(seat["wins"], seat["games"]) for seat in counts]
-            found[line["player"]] = rates[: match.players]
+            counts = [line.by_seat.get(str(seat)) for seat in range(seats)]
+            rate = run.stop.win_rate
+            rates = [rate(seat["wins"], seat["games"]) if seat else None for seat in counts]
+            found[line.player] = rates[: match.players]
             cells = [
-                seat and f"{rate}\n{seat['wins']:,} of {seat['games']:,}"
-                for rate, seat in zip(rates, counts, strict=True)
+                seat and f"{won}\n{seat['wins']:,} of {seat['games']:,}"
+                for won, seat in zip(rates, counts, strict=True)
             ]
             rows.append([run.name_of(line), *cells])
         if found and at < _PICTURED:
@@ -176,9 +172,9 @@ def _by_turn(run: Run, prefix: str) -> Iterator[Block]:
     pictures = []
     for at, match in enumerate(run.matches):
         players = {
-            line["player"]: run.ends[match.name, line["player"]]
-            for line in run.figures["table"]
-            if line["match"] == match.name and line["games"]
+            line.player: run.ends[match.name, line.player]
+            for line in run.figures.lines
+            if line.match == match.name
         }
         for player, ends in players.items():
             title = f"{match.name}, {player}" if len(players) > 1 else match.name
@@ -209,7 +205,7 @@ def _spans(run: Run, title: str, ends: Ends) -> Table | Folded:
         "all games won by then, 95 %",
     )
     table = Table(title, columns, rows)
-    return Folded(table) if len(run.figures["table"]) > 4 else table
+    return Folded(table) if len(run.figures.table) > 4 else table
 
 
 def _lengths(run: Run) -> Table:

@@ -74,10 +74,8 @@ def drawing(height: float) -> Iterator[tuple[Figure, Axes]]:
 def svg(figure: Figure, label: str, prefix: str) -> Markup:
     """Return ``figure`` as an element to be put into a page.
 
-    Parameters
-    ----------
-    label : what is to be seen, for those who do not
-    prefix : of its ids, unlike that of any other picture of the page
+    ``label``: what is to be seen, for those who do not; ``prefix``: of its ids, unlike that of any
+    other picture of the page.
     """
     file = io.StringIO()
     figure.savefig(file, format="svg", transparent=True, metadata={"Date": None})

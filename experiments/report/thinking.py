@@ -33,10 +33,7 @@ _MARK = b'"event":"thought"'
 def read_thinking(folder: Path) -> Thinking:
     """Return the seconds in the records of the run in ``folder``; none of players.
 
-    Raises
-    ------
-    Refusal
-        If a record with thinking times is broken.
+    Raises Refusal if a record with thinking times is broken.
     """
     found: dict[tuple[str, str], list[float]] = {}
     for path in sorted((folder / RECORDS).rglob("*.jsonl")):

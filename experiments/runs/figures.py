@@ -127,10 +127,7 @@ class Deciding:
 def suggestion_stats(folder: Path) -> list[Suggesting]:
     """Return the figures of each match and player in the run ``folder`` that wrote suggestions.
 
-    Raises
-    ------
-    Refusal
-        If the folder holds none, or a part cannot be read.
+    Raises Refusal if the folder holds none, or a part cannot be read.
     """
     before, after = pl.col("envelope_before"), pl.col("envelope_after")
     sums = (
@@ -196,9 +193,7 @@ def game_lengths(folder: Path) -> list[Lasting]:
     """
     games = rows.games(folder).sort("game")
     asked = by_part(
-        folder,
-        GAMES,
-        lambda part: part.group_by(_GAME).agg(pl.len(), pl.col("suggestions").sum()),
+        folder, GAMES, lambda part: part.group_by(_GAME).agg(pl.len(), pl.col("suggestions").sum())
     )
     shares: dict[str, dict[str, Estimate | None]] = {}
     for (match, player), mine in apart(asked.sort("game"), _PLAYER).items():

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -24,7 +23,7 @@ from experiments.plotting import (
     thin,
 )
 from experiments.runs.published import Published
-from experiments.runs.summary import rate_of
+from experiments.runs.summary import Line
 from experiments.stats.intervals import Estimate, win_rate
 from experiments.texts import for_picture
 
@@ -72,7 +71,7 @@ def win_rate_plot(
 
 
 def rates_plot(
-    lines: Sequence[Mapping[str, Any]],
+    lines: Sequence[Line],
     names: Sequence[str],
     title: str,
     path: Path,
@@ -89,8 +88,8 @@ def rates_plot(
     """
     label = "win rate, 95 %; dashed: parity" + ("; diamond: published" if published else "")
     with picture(path, title, (8, 1.3 + 0.42 * len(lines))) as (_, ((axes,),)):
-        parities = [line["parity"] for line in lines]
-        draw_rates(axes, [rate_of(line) for line in lines], parities, published)
+        parities = [line.parity for line in lines]
+        draw_rates(axes, [line.rate for line in lines], parities, published)
         axes.set_yticks(range(len(lines)), [for_picture(name, _LETTERS) for name in names])
         axes.set(xlabel=label, ylim=(len(lines) - 0.5, -0.5))
     return path
@@ -104,10 +103,8 @@ def draw_rates(
 ) -> None:
     """Draw win rates below one another, each with what identical players would win.
 
-    Parameters
-    ----------
-    rates, parities : (n,), drawn at heights 0 to n - 1, from above
-    published : by number of the line, as diamonds below it
+    ``rates``, ``parities``: (n,), drawn at heights 0 to n - 1, from above; ``published``: by number
+    of the line, as diamonds below it.
     """
     heights = range(len(rates))
     intervals(axes, heights, rates, across=True)
@@ -129,11 +126,7 @@ def _around(values: Sequence[float]) -> tuple[float, float]:
 
 
 def draw_games(
-    axes: Axes,
-    won: np.ndarray,
-    rate: Callable[[int, int], Estimate],
-    most: int,
-    name: str,
+    axes: Axes, won: np.ndarray, rate: Callable[[int, int], Estimate], most: int, name: str
 ) -> Estimate:
     """Draw the win rate over the games, in order of their numbers; return the last.
 

@@ -38,10 +38,8 @@ _OF_THE_MACHINE = ("label", "budget", "search.threads", "search.oversubscribe")
 class Published:
     """Games won as published, by players of one kind in some seats, another in all others.
 
-    Attributes
-    ----------
-    source : author and year, and the budget where it was another one
-    remark : a sentence on its quality; may be empty
+    Attributes ``source``: author and year, and the budget where it was another one; ``remark``: a
+    sentence on its quality; may be empty.
     """
 
     player: str

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -21,6 +21,9 @@ from experiments.matches.schedule import Match, is_policy, label
 from experiments.provenance.tracking import Tracker
 from experiments.stats.stopping import Stop
 from experiments.texts import metric
+
+if TYPE_CHECKING:
+    from experiments.runs.summary import Summary
 
 STEPS = np.unique(np.concatenate([np.arange(5, 50, 5), (50 * 1.1 ** np.arange(250)).astype(int)]))
 """Games after which a curve has a point; the same for all runs, so that they can be compared."""
@@ -35,10 +38,7 @@ def parameters(settings: Mapping[str, Any], matches: Sequence[Match]) -> dict[st
     """Return the parameters of a run: ``played``, and its configuration.
 
     Of several players each has a section of its own, as the configuration does not have them.
-
-    Parameters
-    ----------
-    settings : the configuration, nested
+    ``settings``: the configuration, nested.
     """
     entered = {label(player): player for match in matches for player in _measured_players(match)}
     found = {"played": _describe_players(matches), **settings}
@@ -50,17 +50,16 @@ def parameters(settings: Mapping[str, Any], matches: Sequence[Match]) -> dict[st
     return found
 
 
-def metrics(described: Mapping[str, Any], matches: Sequence[Match]) -> dict[str, float]:
+def metrics(summary: Summary, matches: Sequence[Match]) -> dict[str, float]:
     """Return the final metrics of a run for its record: by player, where there are several."""
-    found = {"seconds": described.get("seconds")}
+    found, figures = {"seconds": summary.seconds}, summary.figures
     behind = [tail for of_match in tails(matches) for tail in of_match]
-    for line, tail in zip(described["table"], behind, strict=True):
-        found |= {
-            f"{key}{tail}": value for key, value in line.items() if isinstance(value, (int, float))
-        }
-        if line["ci95"]:
-            found[f"ci95_low{tail}"], found[f"ci95_high{tail}"] = line["ci95"]
-    found |= {f"elo/{metric(rating['player'])}": rating["elo"] for rating in described["ratings"]}
+    for line, tail in zip(figures.table, behind, strict=True):
+        known = line.to_json().items()
+        found |= {f"{key}{tail}": value for key, value in known if isinstance(value, (int, float))}
+        if line.rate:
+            found |= {f"ci95_low{tail}": line.rate.low, f"ci95_high{tail}": line.rate.high}
+    found |= {f"elo/{metric(rating['player'])}": rating["elo"] for rating in figures.ratings}
     return {key: float(value) for key, value in found.items() if value is not None}
 
 
@@ -167,12 +166,8 @@ def tails(matches: Sequence[Match]) -> list[list[str]]:
 class Curves:
     """The win rates of a run over its games, and figures of its rows, point by point.
 
-    They depend on the games alone, not on when one looked.
-
-    Parameters
-    ----------
-    played : the run
-    stop : the rule by which it ends, with which the intervals must agree
+    They depend on the games alone, not on when one looked.  ``played``: the run; ``stop``: the rule
+    by which it ends, with which the intervals must agree.
     """
 
     def __init__(self, played: Results, stop: Stop) -> None:

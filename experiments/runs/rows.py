@@ -21,16 +21,8 @@ Query = Callable[[pl.LazyFrame], pl.LazyFrame]
 def by_part(folder: Path, kind: str, query: Query) -> pl.DataFrame:
     """Return what ``query`` makes of each part of the run in ``folder``, one below the other.
 
-    Games that do not count (`experiments.matches.results.STOPS`) are left out.
-
-    Parameters
-    ----------
-    kind : of rows
-
-    Raises
-    ------
-    Refusal
-        If there are none, or a part cannot be read.
+    Games that do not count (`experiments.matches.results.STOPS`) are left out.  ``kind``: of rows.
+    Raises Refusal if there are none, or a part cannot be read.
     """
     late = [
         (pl.col("match") == match) & (pl.col("game") >= games)

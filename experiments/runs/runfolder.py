@@ -35,15 +35,9 @@ def open_folder(folder: Path, resume: bool = True) -> RunFolder:
 def examine(folder: Path, matches: Sequence[Match], stop: str, resume: bool) -> bool:
     """Return whether ``folder`` holds this plan already; leave nothing in it.
 
-    Parameters
-    ----------
-    stop : the rule by which matches end, as in the configuration
-    resume : whether games of the same plan may be there already
-
-    Raises
-    ------
-    Refusal
-        If it cannot be written to, holds another plan, or must not be gone on with.
+    ``stop``: the rule by which matches end, as in the configuration; ``resume``: whether games of
+    the same plan may be there already.  Raises Refusal if it cannot be written to, holds another
+    plan, or must not be gone on with.
     """
     found = open_folder(folder, resume)
     held = found.load_plan(_read_plan)
@@ -97,13 +91,7 @@ def _complete(plan: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def read_matches(folder: Path) -> list[Match]:
-    """Return the matches of the run in ``folder``.
-
-    Raises
-    ------
-    Refusal
-        If it is no run folder.
-    """
+    """Return the matches of the run in ``folder``.  Raises Refusal if it is no run folder."""
     return [
         Match(
             **{
@@ -129,10 +117,7 @@ def about(folder: Path) -> dict[str, Any]:
 def load(folder: Path) -> results.Results:
     """Return who won which game of the run in ``folder``, of those that count.
 
-    Raises
-    ------
-    Refusal
-        If it is no run folder, or a file of it is not what a run writes.
+    Raises Refusal if it is no run folder, or a file of it is not what a run writes.
     """
     from experiments.matches.details import KINDS  # which knows beliefs, and they take a second
 

@@ -29,18 +29,16 @@ def standing(folder: Path) -> dict[str, Any]:
     ``table``: a line for each measured player of a match, or each of a round robin, with ``most``,
     the games that it may get, None if nobody knows; ``comparisons``: two players on the same games;
     ``tests``: the sequential tests; ``chart``: by line the win rate over games, or by test the
-    log-likelihood ratio, each point the games, the value and, of a rate, its interval.
-
-    Raises
-    ------
-    Refusal
-        If it is no run folder, or a file of it is not what a run writes.
+    log-likelihood ratio, each point the games, the value and, of a rate, its interval.  Raises
+    Refusal if it is no run folder, or a file of it is not what a run writes.
     """
     played = runfolder.tallies(folder)
     stop = stopping.parse(runfolder.about(folder)["stop"])
     most, ends = _most(folder), stops(folder)
     lines = list(played.entrants())
-    table = [{**score(*line, stop), "most": ends.get(line[0].name, most)} for line in lines]
+    table = [
+        {**score(*line, stop).to_json(), "most": ends.get(line[0].name, most)} for line in lines
+    ]
     tests = [
         {
             "words": test.words,

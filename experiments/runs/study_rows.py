@@ -51,10 +51,7 @@ class Rows:
 def read_kept(path: Path, like: pl.DataFrame) -> tuple[list[Any], pl.DataFrame]:
     """Return the units that are done, and their rows, whose columns are those of ``like``.
 
-    Raises
-    ------
-    OSError, ValueError
-        If ``path`` holds something else.
+    Raises OSError, ValueError if ``path`` holds something else.
     """
     import polars as pl
     import pyarrow as pa
@@ -92,12 +89,7 @@ def _check_finite(found: pl.DataFrame) -> None:
 def read_journal(path: Path, rows: Rows, done: Collection[Any]) -> list[tuple[Any, list[Any]]]:
     """Return the units that the journal ``path`` holds beside those ``done``, with their rows.
 
-    The last line may be half written.
-
-    Raises
-    ------
-    OSError, ValueError
-        If ``path`` holds something else.
+    The last line may be half written.  Raises OSError, ValueError if ``path`` holds something else.
     """
     import polars as pl
 

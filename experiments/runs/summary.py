@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +17,7 @@ from experiments.matches.sequential import verdicts
 from experiments.provenance import provenance
 from experiments.stats import stopping
 from experiments.stats.comparisons import Comparison, holm, mcnemar, round_robin
-from experiments.stats.intervals import Estimate, discordant
+from experiments.stats.intervals import discordant
 from experiments.stats.ratings import ratings
 from experiments.stats.stopping import EVERY_GAME, Sprt, Stop
 from experiments.stats.superiority import likelihood_of_superiority
@@ -36,50 +37,137 @@ _SUMS = (
 """Columns of which sums are wanted."""
 
 
+@dataclass(frozen=True)
+class Score:
+    """Games of one entrant of a match, each once, however many seats the entrant has in it.
+
+    ``rate``, an `Estimate`, and ``parity``, what identical players would win, are None without any.
+    """
+
+    match: str
+    player: str
+    games: int
+    wins: int
+    draws: int
+    rate: Any
+    parity: Any
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as files have it: the rate as ``win_rate`` and ``ci95``."""
+        found, rate = dict[str, Any](), self.rate
+        shown = {"win_rate": rate and rate.value, "ci95": rate and [rate.low, rate.high]}
+        for key, value in vars(self).items():
+            found |= shown if key == "rate" else {key: value}
+        return found
+
+
+@dataclass(frozen=True)
+class Line(Score):
+    """Figures of one entrant of a match; means are None where there is nothing to take them of.
+
+    ``simulations_per_second`` is per second of searching, not of the run; ``by_seat`` has games and
+    wins.
+    """
+
+    turns_mean: float | None
+    suggestions_mean: float | None
+    accused_wrongly: int
+    decisions: int
+    simulations: int
+    simulations_per_second: float | None
+    by_seat: dict[str, dict[str, int]]
+
+    @property
+    def milliseconds(self) -> float | None:
+        """The mean time of a decision; None where nobody searched."""
+        speed, decisions = self.simulations_per_second, self.decisions
+        return 1000 * self.simulations / speed / decisions if speed and decisions else None
+
+
+@dataclass(frozen=True)
+class Figures:
+    """The figures of a run.
+
+    ``table``: a line for each measured player of a match, or each of a round robin;
+    ``comparisons``: who is better than whom on the same games; ``ratings``: Elo of a round robin;
+    ``tests``: what the sequential test says; these three are plain data.
+    """
+
+    table: list[Line]
+    comparisons: list[dict[str, Any]]
+    ratings: list[dict[str, Any]]
+    tests: list[dict[str, Any]]
+
+    @property
+    def lines(self) -> list[Line]:
+        """The lines of the table with games."""
+        return [line for line in self.table if line.games]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return them as `summary.json` has them."""
+        return {**vars(self), "table": [line.to_json() for line in self.table]}
+
+
+@dataclass(frozen=True)
+class Summary:
+    """The content of `summary.json`.
+
+    Beside times and the section ``run`` it depends on players, rules, seed and the rule of stopping
+    alone.  A run that ended early is ``interrupted``; ``fault`` says why unless it was Ctrl-C.  The
+    run took ``seconds`` after the games that were ``held`` before, None where nobody counted them.
+    """
+
+    seed: int
+    stop: str
+    figures: Figures
+    interrupted: bool
+    fault: str | None
+    run: dict[str, Any]
+    held: int | None = None
+    seconds: float | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the content of the file; times that are None are left out."""
+        found = dict[str, Any]()
+        for key, value in vars(self).items():
+            if value is not None or key == "fault":
+                found |= self.figures.to_json() if key == "figures" else {key: value}
+        return found
+
+
 def describe(
     played: Results, stop: str, ended: Outcome, configuration: Mapping[str, Any]
-) -> dict[str, Any]:
-    """Return what `summary.json` holds, but for ``seconds``, and ``held``, the games before them.
-
-    Beside times and the section ``run`` it depends on players, rules, seed and the rule of
-    stopping alone.  A run that ended early is ``interrupted``; ``fault`` says why unless it was
-    Ctrl-C.
-    """
-    return {
-        "seed": played.matches[0].seed,
-        "stop": stop,
-        **figures(played, stopping.parse(stop)),
-        "interrupted": ended.interrupted or ended.fault is not None,
-        "fault": ended.fault,
-        "run": {
+) -> Summary:
+    """Return the summary of a run, but for times."""
+    return Summary(
+        seed=played.matches[0].seed,
+        stop=stop,
+        figures=figures(played, stopping.parse(stop)),
+        interrupted=ended.interrupted or ended.fault is not None,
+        fault=ended.fault,
+        run={
             "id": run_of(played.folder),
             "folder": str(played.folder),
             "configuration": configuration,
             **provenance.origin(),
         },
-    }
+    )
 
 
-def figures(played: Results, stop: Stop = EVERY_GAME) -> dict[str, Any]:
-    """Return the figures of a run, all of them plain data.
+def figures(played: Results, stop: Stop = EVERY_GAME) -> Figures:
+    """Return the figures of a run.
 
-    ``table``: a line for each measured player of a match, or each of a round robin;
-    ``comparisons``: who is better than whom on the same games; ``ratings``: Elo of a round robin;
-    ``tests``: what the sequential test says.
-
-    Parameters
-    ----------
-    played : with all rows on disk
-    stop : the rule by which the matches ended, with which the intervals must agree
+    ``played``: with all rows on disk; ``stop``: the rule by which the matches ended, with which the
+    intervals must agree.
     """
     sums = _sums(played.folder) if played.games else {}
     met = [_describe(pair) for _, pair in meetings(played)]
-    return {
-        "table": [_line(*who, sums, stop) for who in played.entrants()],
-        "comparisons": [*against_controls(played, stop), *met],
-        "ratings": [rating for both in played.pairs() for rating in _ratings(*both)],
-        "tests": _tests(played, stop),
-    }
+    return Figures(
+        table=[_line(*who, sums, stop) for who in played.entrants()],
+        comparisons=[*against_controls(played, stop), *met],
+        ratings=[rating for both in played.pairs() for rating in _ratings(*both)],
+        tests=_tests(played, stop),
+    )
 
 
 def _line(
@@ -88,64 +176,43 @@ def _line(
     entrant: int,
     sums: dict[tuple[str, str, int], dict[str, float]],
     stop: Stop,
-) -> dict[str, Any]:
-    """Return the figures of one entrant of a match; None where there are none.
-
-    ``simulations_per_second`` is per second of searching, not of the run.
-    """
+) -> Line:
     scored = score(match, tally, entrant, stop)
-    who = scored["player"]
-    seats = {seat: found for (*key, seat), found in sums.items() if key == [match.name, who]}
+    who = [scored.match, scored.player]
+    seats = {seat: found for (*key, seat), found in sums.items() if key == who}
     total = {key: sum(seat[key] for seat in seats.values()) for key in (*_SUMS, "rows")}
     rows, seconds = total["rows"], total["search_seconds"]
-    return {
-        **scored,
-        "turns_mean": total["turns"] / rows if rows else None,
-        "suggestions_mean": total["game_suggestions"] / rows if rows else None,
-        "accused_wrongly": int(total["out"]),
-        "decisions": int(total["decisions"]),
-        "simulations": int(total["simulations"]),
-        "simulations_per_second": total["simulations"] / seconds if seconds else None,
-        "by_seat": {
+    return Line(
+        **vars(scored),
+        turns_mean=total["turns"] / rows if rows else None,
+        suggestions_mean=total["game_suggestions"] / rows if rows else None,
+        accused_wrongly=int(total["out"]),
+        decisions=int(total["decisions"]),
+        simulations=int(total["simulations"]),
+        simulations_per_second=total["simulations"] / seconds if seconds else None,
+        by_seat={
             str(seat): {"games": int(counts["rows"]), "wins": int(counts["won"])}
             for seat, counts in sorted(seats.items())
         },
-    }
+    )
 
 
-def score(match: Match, tally: Tally, entrant: int, stop: Stop) -> dict[str, Any]:
-    """Return games, wins and win rate of one entrant of a match; None where there are none.
-
-    A game counts once, however many seats the entrant has in it; ``parity`` is what identical
-    players would win.
-    """
+def score(match: Match, tally: Tally, entrant: int, stop: Stop) -> Score:
+    """Return games, wins and win rate of one entrant of a match."""
     played = tally.numbers
     winner = tally.winner()[played]
     sat = match.sat(tally.reach, entrant)[played]
     counted = sat > 0
     games, wins = int(counted.sum()), int(match.wins_of(tally.winner(), entrant)[played].sum())
-    estimate = stop.win_rate(wins, games) if games else None
-    return {
-        "match": match.name,
-        "player": match.labels[entrant],
-        "games": games,
-        "wins": wins,
-        "draws": int((winner[counted] == -1).sum()),
-        "win_rate": estimate and estimate.value,
-        "ci95": estimate and [estimate.low, estimate.high],
-        "parity": float(sat[counted].mean() / match.players) if games else None,
-    }
-
-
-def milliseconds(line: Mapping[str, Any]) -> float | None:
-    """Return the mean time of a decision by a line of the table, None where nobody searched."""
-    speed, decisions = line["simulations_per_second"], line["decisions"]
-    return 1000 * line["simulations"] / speed / decisions if speed and decisions else None
-
-
-def rate_of(line: Mapping[str, Any]) -> Any:
-    """Return the win rate of a line of the table with its interval, None without games."""
-    return Estimate(line["win_rate"], *line["ci95"]) if line["games"] else None
+    return Score(
+        match=match.name,
+        player=match.labels[entrant],
+        games=games,
+        wins=wins,
+        draws=int((winner[counted] == -1).sum()),
+        rate=stop.win_rate(wins, games) if games else None,
+        parity=float(sat[counted].mean() / match.players) if games else None,
+    )
 
 
 def _sums(folder: Path) -> dict[tuple[str, str, int], dict[str, float]]:

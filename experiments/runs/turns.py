@@ -30,10 +30,8 @@ _PLAYER = ["match", "player"]
 class Ends:
     """Turns at which the games of one player of a match ended, and its wins among them.
 
-    Attributes
-    ----------
-    turns : (n,) int, different numbers of turns after which games ended, ascending
-    games, wins : (n,) int, of games that ended after so many
+    Attributes ``turns``: (n,) int, different numbers of turns after which games ended, ascending;
+    ``games``, ``wins``: (n,) int, of games that ended after so many.
     """
 
     turns: np.ndarray
@@ -75,12 +73,8 @@ def bits(moment: Moment) -> Estimate:
 def ends(folder: Path) -> dict[tuple[str, str], Ends]:
     """Return when games ended, by match and player, of the run in ``folder``.
 
-    A game counts once for a player, however many seats it has.
-
-    Raises
-    ------
-    Refusal
-        If there are no games, or a part cannot be read.
+    A game counts once for a player, however many seats it has.  Raises Refusal if there are no
+    games, or a part cannot be read.
     """
     turns = [*_PLAYER, "turns"]
 
@@ -98,12 +92,8 @@ def ends(folder: Path) -> dict[tuple[str, str], Ends]:
 def envelopes(folder: Path) -> dict[tuple[str, str], tuple[Moment, ...]]:
     """Return the entropy of the envelope before a planner's decisions, by match and player.
 
-    A turn with several decisions of one seat counts with their mean.
-
-    Raises
-    ------
-    Refusal
-        If there are no decisions, or a part cannot be read.
+    A turn with several decisions of one seat counts with their mean.  Raises Refusal if there are
+    no decisions, or a part cannot be read.
     """
     bits = pl.col("envelope")
 

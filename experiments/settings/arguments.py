@@ -65,14 +65,9 @@ def _make_parser() -> Parser:
 def read(arguments: Sequence[str], schema: type, bare: str | None = None) -> Arguments:
     """Return what ``arguments`` ask of a command with this ``schema``.
 
-    Parameters
-    ----------
-    bare : the key of arguments without a name, such as files; None if there are none
-
-    Raises
-    ------
-    Refusal
-        If a flag is unknown, an argument without a name means nothing, or a setting cannot be read.
+    ``bare``: the key of arguments without a name, such as files; None if there are none.  Raises
+    Refusal if a flag is unknown, an argument without a name means nothing, or a setting cannot be
+    read.
     """
     given, unknown = _make_parser().parse_known_intermixed_args(arguments)
     if unknown:
@@ -143,10 +138,7 @@ def shorten(override: str) -> str:
 def quote(setting: str) -> str:
     """Return ``setting``, with quotes around its value, or its items, if Hydra cannot read it.
 
-    Raises
-    ------
-    Refusal
-        If it cannot be read with quotes either.
+    Raises Refusal if it cannot be read with quotes either.
     """
     with suppress(Refusal):
         parse(setting)
@@ -172,13 +164,7 @@ def quote_text(text: str) -> str:
 
 
 def parse(setting: str) -> Override:
-    """Return ``setting`` as Hydra reads it.
-
-    Raises
-    ------
-    Refusal
-        If Hydra cannot read it.
-    """
+    """Return ``setting`` as Hydra reads it.  Raises Refusal if Hydra cannot read it."""
     try:
         return OverridesParser.create().parse_override(setting)
     # Beside Hydra's own: numbers too long for Python, brackets in brackets.

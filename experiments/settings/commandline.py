@@ -37,10 +37,7 @@ class Refusal(SleuthError):
 class Incomplete(Refusal):
     """The job is done, but for something beside it, such as its record.
 
-    Parameters
-    ----------
-    reason : what is missing, in one line
-    value : what the job returns
+    ``reason``: what is missing, in one line; ``value``: what the job returns.
     """
 
     def __init__(self, reason: str, value: float | None) -> None:
@@ -84,15 +81,9 @@ def say(title: str, text: str) -> None:
 def attempt(title: str, work: Callable[[], int | None], lasting: bool = True) -> int:
     """Run ``work`` for the command ``title``, and say in one line why it ended, if not at its end.
 
-    Parameters
-    ----------
-    lasting : whether it goes on if its terminal or reader is gone
-
-    Returns
-    -------
-    int
-        The exit code: what ``work`` returns (0 for None), 1 after a refusal, that of the signal
-        after a request to end (`experiments.settings.signals`).
+    ``lasting``: whether it goes on if its terminal or reader is gone.  Returns the exit code: what
+    ``work`` returns (0 for None), 1 after a refusal, that of the signal after a request to end
+    (`experiments.settings.signals`).
     """
     forgiving()
     with signals.handle() as heard, output.keep(lasting):

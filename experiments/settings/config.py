@@ -75,11 +75,8 @@ def _name_players(players: Any, others: Any, layout: Any, player: Any, opponent:
 def register_local() -> None:
     """Make the sections of `LOCAL` known to Hydra, each as the choice ``local=COMMAND``.
 
-    Raises
-    ------
-    Refusal
-        If it cannot be read, has a section that is no command's, or one says what is played:
-        that would make results depend on whose machine they are from.
+    Raises Refusal if it cannot be read, has a section that is no command's, or one says what is
+    played: that would make results depend on whose machine they are from.
     """
     store = ConfigStore.instance()
     known = store.repo.pop("local", None)
@@ -115,16 +112,8 @@ def compose(name: str, overrides: Sequence[str] = (), *, with_hydra: bool = Fals
 
     Composing takes a tenth of a second, setting a value in a copy some milliseconds, so what is
     chosen (``player=bmcts``) is composed once per process, and values are set in a copy: sweeps,
-    tables and lists of players make the same choices again and again.
-
-    Parameters
-    ----------
-    with_hydra : leave Hydra's own section in it
-
-    Raises
-    ------
-    Refusal
-        If it cannot be composed, in one line.
+    tables and lists of players make the same choices again and again.  ``with_hydra``: leave
+    Hydra's own section in it.  Raises Refusal if it cannot be composed, in one line.
     """
     register()
     values = [override for override in overrides if _is_value(override)]
@@ -183,10 +172,7 @@ def _set(settings: DictConfig, override: str) -> None:
 def check(config: DictConfig) -> None:
     """Refuse what the types let through: unknown or missing keys, choices, ranges.
 
-    Raises
-    ------
-    Refusal
-        With the first fault found, in one sentence that names the key.
+    Raises Refusal with the first fault found, in one sentence that names the key.
     """
     check_sections(config)
     check_seats(config)

@@ -39,12 +39,8 @@ def write(
 ) -> str:
     """Return the help of the command ``name`` with its settings as ``overrides`` make them.
 
-    Unless it is ``whole``, more than `SHORT` lines of settings are counted by section.
-
-    Raises
-    ------
-    Refusal
-        If they cannot be composed.
+    Unless it is ``whole``, more than `SHORT` lines of settings are counted by section.  Raises
+    Refusal if they cannot be composed.
     """
     composed = config.compose(name, overrides, with_hydra=True)
     chosen = composed.hydra.runtime.choices

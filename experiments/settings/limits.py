@@ -63,12 +63,8 @@ def file_name(default: Any = MISSING) -> Any:
 def check(key: str, value: Any, metadata: Mapping[str, Any]) -> None:
     """Refuse a ``value`` of the setting ``key`` that does not fit the ``metadata`` of its field.
 
-    Types are left to Hydra.  ``each`` has the metadata of a list's items.
-
-    Raises
-    ------
-    Refusal
-        In one sentence that names the setting and its range.
+    Types are left to Hydra.  ``each`` has the metadata of a list's items.  Raises Refusal in one
+    sentence that names the setting and its range.
     """
     fault = limits.find_fault(value, Any, metadata)
     if fault:

@@ -40,9 +40,7 @@ class _Kept:
 def keep(lasting: bool = True) -> Iterator[None]:
     """Let the block print even if output is closed.
 
-    Parameters
-    ----------
-    lasting : whether an output that fails meanwhile is dropped as well, and no fault
+    ``lasting``: whether an output that fails meanwhile is dropped as well, and no fault.
     """
     # One that is closed from the start is None, and its number free for any file that is opened.
     streams = [stream or open(os.devnull, "w") for stream in (sys.stdout, sys.stderr)]  # noqa: SIM115

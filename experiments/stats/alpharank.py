@@ -23,18 +23,9 @@ def alpha_ranks(tables: np.ndarray, winners: np.ndarray, players: int, seed: int
     """Return the share of time that each player is on top, with its 95 % interval.
 
     The value is the median over a bootstrap of the games, the interval its percentiles.  Players
-    that never met are taken to be equal.
-
-    Parameters
-    ----------
-    tables : (games, seats) int, the number of the player in each seat
-    winners : (games,) int, the seat that won, -1 for a draw
-    seed : of the bootstrap
-
-    Raises
-    ------
-    mcts.kernel.extras.MissingExtra
-        Without OpenSpiel.
+    that never met are taken to be equal.  ``tables``: (games, seats) int, the number of the player
+    in each seat; ``winners``: (games,) int, the seat that won, -1 for a draw; ``seed``: of the
+    bootstrap.  Raises mcts.kernel.extras.MissingExtra without OpenSpiel.
     """
     tables, winners = np.asarray(tables), np.asarray(winners)
     seats = (tables[..., None] == np.arange(players)).sum(axis=1)

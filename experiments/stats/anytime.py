@@ -24,12 +24,8 @@ def win_rate_anytime(wins: int, games: int) -> Estimate:
     The rates not refuted by the beta-binomial mixture martingale with the uniform prior: a rate p
     is out once B(1 + wins, 1 + losses) / (p^wins (1 - p)^losses) exceeds 1 / 0.05 [Robbins 1970,
     Annals of Mathematical Statistics 41; Howard et al. 2021, Annals of Statistics 49].  Exact: it
-    holds from the first game on.
-
-    Raises
-    ------
-    ValueError
-        If no game was played, or more games were won than played.
+    holds from the first game on.  Raises ValueError if no game was played, or more games were won
+    than played.
     """
     from scipy.optimize import brentq  # a slow import, for those who need it
 
@@ -53,18 +49,10 @@ def paired_difference_anytime(first: np.ndarray, second: np.ndarray) -> Estimate
     """Return how much more often ``second`` won than ``first``, for any stopping rule.
 
     The asymptotic confidence sequence of [Waudby-Smith, Arbour, Sinha, Kennedy and Ramdas 2024,
-    Annals of Statistics 52, s. 2], tuned to `TUNED_TO` games; standard error and centre as
-    in `experiments.stats.intervals.matched_pairs`.  It holds for rules that look at some 50 games
-    or more, as any normal approximation.
-
-    Parameters
-    ----------
-    first, second : (games,) bool, whether each game was won
-
-    Raises
-    ------
-    ValueError
-        If the games are none, or not the same number.
+    Annals of Statistics 52, s. 2], tuned to `TUNED_TO` games; standard error and centre as in
+    `experiments.stats.intervals.matched_pairs`.  It holds for rules that look at some 50 games or
+    more, as any normal approximation.  ``first``, ``second``: (games,) bool, whether each game was
+    won.  Raises ValueError if the games are none, or not the same number.
     """
     return paired_estimate(first, second, boundary)
 

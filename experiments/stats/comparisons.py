@@ -41,13 +41,9 @@ class Comparison:
 def round_robin(tables: np.ndarray, winners: np.ndarray, labels: Sequence[str]) -> list[Comparison]:
     """Compare all players that met, on the games where both held equally many seats.
 
-    A game counts +1 for the second, -1 for the first, 0 if another seat won or nobody.
-
-    Parameters
-    ----------
-    tables : (games, seats) int, the number of the player in each seat
-    winners : (games,) int, the seat that won, -1 for a draw
-    labels : by the number of the player
+    A game counts +1 for the second, -1 for the first, 0 if another seat won or nobody.  ``tables``:
+    (games, seats) int, the number of the player in each seat; ``winners``: (games,) int, the seat
+    that won, -1 for a draw; ``labels``: by the number of the player.
     """
     seats = np.stack([(tables == player).sum(axis=1) for player in range(len(labels))])
     champion = np.where(winners < 0, -1, tables[np.arange(len(tables)), winners])
@@ -64,14 +60,8 @@ def round_robin(tables: np.ndarray, winners: np.ndarray, labels: Sequence[str]) 
 def compare(results: Sequence[tuple[str, str, np.ndarray, np.ndarray]]) -> list[Comparison]:
     """Compare pairs of players at once.
 
-    Parameters
-    ----------
-    results : first and second, and (games,) bool whether each game was won by either
-
-    Raises
-    ------
-    ValueError
-        If the games of a pair are none, or not equally many.
+    ``results``: first and second, and (games,) bool whether each game was won by either.  Raises
+    ValueError if the games of a pair are none, or not equally many.
     """
     p = np.array([mcnemar(first, second) for _, _, first, second in results])
     return [
@@ -83,16 +73,9 @@ def compare(results: Sequence[tuple[str, str, np.ndarray, np.ndarray]]) -> list[
 def mcnemar(first: np.ndarray, second: np.ndarray) -> float:
     """Return the exact two-sided p value that both win equally often [McNemar 1947].
 
-    Under that hypothesis each discordant game is a fair coin; 1 if there is none.
-
-    Parameters
-    ----------
-    first, second : (games,) bool, whether each game was won
-
-    Raises
-    ------
-    ValueError
-        If the games are none, or not the same number.
+    Under that hypothesis each discordant game is a fair coin; 1 if there is none.  ``first``,
+    ``second``: (games,) bool, whether each game was won.  Raises ValueError if the games are none,
+    or not the same number.
     """
     gained, lost, _ = discordant(first, second)
     return min(1.0, 2 * float(bdtr(min(gained, lost), gained + lost, 0.5)))
@@ -102,10 +85,7 @@ def holm(p: np.ndarray) -> np.ndarray:
     """Return p values adjusted for their number [Holm 1979, Scandinavian Journal of Statistics 6].
 
     Rejecting those below 0.05 rejects a true hypothesis with at most 5 %, however they depend.
-
-    Parameters
-    ----------
-    p : (comparisons,)
+    ``p``: (comparisons,).
     """
     order = np.argsort(p)
     adjusted = np.empty(len(p))

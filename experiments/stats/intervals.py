@@ -44,10 +44,7 @@ def columns(name: str, found: Any, between: str = "_") -> dict[str, float | None
 def win_rate(wins: int, games: int) -> Estimate:
     """Return the share of games won with its Wilson interval.
 
-    Raises
-    ------
-    ValueError
-        If no game was played.
+    Raises ValueError if no game was played.
     """
     if not games:
         raise ValueError("there is no win rate without a game")
@@ -63,9 +60,7 @@ def win_rate(wins: int, games: int) -> Estimate:
 def wilson_width(wins: np.ndarray, games: np.ndarray) -> np.ndarray:
     """Return the width of the Wilson interval for each of many counts.
 
-    Parameters
-    ----------
-    wins, games : of one shape; ``games`` at least 1
+    ``wins``, ``games``: of one shape; ``games`` at least 1.
     """
     rate = wins / games
     spread = np.sqrt(rate * (1 - rate) / games + (Z / (2 * games)) ** 2)
@@ -75,10 +70,7 @@ def wilson_width(wins: np.ndarray, games: np.ndarray) -> np.ndarray:
 def mean(values: np.ndarray) -> Estimate:
     """Return the mean of ``values`` with its interval by Student's t.
 
-    Raises
-    ------
-    ValueError
-        On fewer than two values.
+    Raises ValueError on fewer than two values.
     """
     if len(values) < 2:
         raise ValueError("an interval of a mean needs two values")
@@ -91,10 +83,7 @@ def mean(values: np.ndarray) -> Estimate:
 def median(values: np.ndarray) -> Estimate:
     """Return the median of ``values`` with the interval of order statistics, for any distribution.
 
-    Raises
-    ------
-    ValueError
-        If there are none.
+    Raises ValueError if there are none.
     """
     if not len(values):
         raise ValueError("there is no median of nothing")
@@ -112,16 +101,8 @@ def paired_difference(first: np.ndarray, second: np.ndarray) -> Estimate:
 
     The interval is Wald's for matched pairs with half a game added to each cell of the 2 x 2 table
     [Agresti and Min 2005, Statistics in Medicine 24], which keeps its coverage where few games
-    differ; the value is the plain difference.
-
-    Parameters
-    ----------
-    first, second : (games,) bool, whether each game was won
-
-    Raises
-    ------
-    ValueError
-        If the games are none, or not the same number.
+    differ; the value is the plain difference.  ``first``, ``second``: (games,) bool, whether each
+    game was won.  Raises ValueError if the games are none, or not the same number.
     """
     return paired_estimate(first, second, lambda _: Z)
 
@@ -142,14 +123,8 @@ def paired_estimate(
 def discordant(first: np.ndarray, second: np.ndarray) -> tuple[int, int, int]:
     """Return in how many games only ``second`` won, in how many only ``first``, and all games.
 
-    Parameters
-    ----------
-    first, second : (games,) bool, whether each game was won
-
-    Raises
-    ------
-    ValueError
-        If the games are none, or not the same number.
+    ``first``, ``second``: (games,) bool, whether each game was won.  Raises ValueError if the games
+    are none, or not the same number.
     """
     first, second = np.asarray(first, bool), np.asarray(second, bool)
     if first.shape != second.shape or first.ndim != 1 or not first.size:
@@ -167,11 +142,8 @@ def matched_pairs(
     """Return the difference of two win rates and its standard error, half a game in each cell.
 
     The half games [Agresti and Min 2005] draw the difference towards 0 and keep the error above it
-    where no game differs.
-
-    Parameters
-    ----------
-    gained, lost, games : of one shape; games that only the second, only the first player won, all
+    where no game differs.  ``gained``, ``lost``, ``games``: of one shape; games that only the
+    second, only the first player won, all.
     """
     total = games + 2.0
     centre = np.asarray((gained - lost) / total)
@@ -181,9 +153,7 @@ def matched_pairs(
 def paired_width(gained: np.ndarray, lost: np.ndarray, games: np.ndarray) -> np.ndarray:
     """Return the width of the interval of a paired difference for each of many counts.
 
-    Parameters
-    ----------
-    gained, lost, games : as `matched_pairs` takes them
+    ``gained``, ``lost``, ``games``: as `matched_pairs` takes them.
     """
     return 2 * Z * matched_pairs(gained, lost, games)[1]
 
@@ -202,17 +172,9 @@ def clustered_means(totals: np.ndarray, counts: np.ndarray, seed: int) -> list[M
     """Return means of measurements that are dependent within a game and independent between games.
 
     The bootstrap draws whole games [Efron & Tibshirani 1993, s. 8], with percentile intervals; the
-    means of one call share the draws.
-
-    Parameters
-    ----------
-    totals, counts : (means, games), sum and number of the measurements of each game
-    seed : of the bootstrap
-
-    Raises
-    ------
-    ValueError
-        If there are fewer than two games, or a mean has no measurement.
+    means of one call share the draws.  ``totals``, ``counts``: (means, games), sum and number of
+    the measurements of each game; ``seed``: of the bootstrap.  Raises ValueError if there are fewer
+    than two games, or a mean has no measurement.
     """
     totals, counts = np.asarray(totals, float), np.asarray(counts, float)
     if totals.shape[1] < 2 or not counts.any(axis=1).all():

@@ -21,12 +21,8 @@ def games_for_win_rate(rate: float, reference: float) -> int:
     """Return the games that it takes to distinguish a win rate from a known one, such as parity.
 
     [Fleiss, Levin and Paik 2003, Statistical Methods for Rates and Proportions, s. 2.5]; the test
-    is whether the Wilson interval leaves the reference out.
-
-    Raises
-    ------
-    ValueError
-        If the rates are the same, or not between 0 and 1.
+    is whether the Wilson interval leaves the reference out.  Raises ValueError if the rates are the
+    same, or not between 0 and 1.
     """
     if not (0 < reference < 1 and 0 <= rate <= 1) or rate == reference:
         raise ValueError(f"there is no difference to see between {rate} and {reference}")
@@ -37,17 +33,9 @@ def games_for_win_rate(rate: float, reference: float) -> int:
 def games_for_difference(difference: float, discordant: float) -> int:
     """Return the games that two players must both play for their difference to be seen.
 
-    [Connett, Smith and McHugh 1987, Statistics in Medicine 6], for McNemar's test.
-
-    Parameters
-    ----------
-    difference : of the win rates
-    discordant : share of the games that one of them wins and the other does not
-
-    Raises
-    ------
-    ValueError
-        If there is no difference, or more of it than games that differ.
+    [Connett, Smith and McHugh 1987, Statistics in Medicine 6], for McNemar's test.  ``difference``:
+    of the win rates; ``discordant``: share of the games that one of them wins and the other does
+    not.  Raises ValueError if there is no difference, or more of it than games that differ.
     """
     if not 0 < abs(difference) <= discordant <= 1:
         raise ValueError(
@@ -61,15 +49,8 @@ def games_for_difference(difference: float, discordant: float) -> int:
 def discordant_share(first: float, second: float, correlation: float) -> float:
     """Return the share of games that one of two players wins and the other does not.
 
-    Parameters
-    ----------
-    first, second : win rates
-    correlation : of the two results of a game; 0 if they are independent
-
-    Raises
-    ------
-    ValueError
-        If no two results with such rates are so correlated.
+    ``first``, ``second``: win rates; ``correlation``: of the two results of a game; 0 if they are
+    independent.  Raises ValueError if no two results with such rates are so correlated.
     """
     spread = sqrt(first * (1 - first) * second * (1 - second))
     both = first * second + correlation * spread

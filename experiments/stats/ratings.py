@@ -41,9 +41,10 @@ def ratings(
 ) -> list[Rating]:
     """Return the rating of each player, in the order of ``labels``.
 
-    The estimate is `choix.ilsr_top1` [Maystre and Grossglauser 2015, NeurIPS], the interval that
-    of percentiles of a bootstrap over games.  It takes no account of what no game can show: the
-    rating of a player that won nothing, or everything, is set by `ALPHA`, and so is its interval.
+    The estimate is `choix.ilsr_top1` [Maystre and Grossglauser 2015, NeurIPS], the interval that of
+    percentiles of a bootstrap over games.  It takes no account of what no game can show: the rating
+    of a player that won nothing, or everything, is set by `ALPHA`, and so is its interval.  Raises
+    ValueError if there are fewer than two players, or one of them is in no decided game.
 
     Parameters
     ----------
@@ -51,11 +52,6 @@ def ratings(
     winners : (games,) int, the seat that won, -1 for a draw
     labels : by the number of the player
     seed : of the bootstrap
-
-    Raises
-    ------
-    ValueError
-        If there are fewer than two players, or one of them is in no decided game.
     """
     tables, winners = np.asarray(tables), np.asarray(winners)
     tables, winners = tables[winners >= 0], winners[winners >= 0]
@@ -93,20 +89,9 @@ def fit(outcomes: np.ndarray, counts: np.ndarray) -> np.ndarray:
 
     I-LSR on counted outcomes and on all samples at once: each pass finds the stationary
     distribution of the Markov chain whose rates are how often one player lost to another.
-
-    Parameters
-    ----------
-    outcomes : (outcomes, 1 + players) int, the winner, and how many seats each player held
-    counts : (samples, outcomes), how often each outcome occurred
-
-    Returns
-    -------
-    (samples, players), logarithms of the strengths, mean 0
-
-    Raises
-    ------
-    RuntimeError
-        If they do not converge.
+    ``outcomes``: (outcomes, 1 + players) int, the winner, and how many seats each player held;
+    ``counts``: (samples, outcomes), how often each outcome occurred.  Raises RuntimeError if they
+    do not converge.  Returns (samples, players), logarithms of the strengths, mean 0.
     """
     seats = outcomes[:, 1:].astype(float)
     samples, players = len(counts), seats.shape[1]

@@ -56,11 +56,8 @@ class Verdict:
 def wins(won: np.ndarray, h0: float, h1: float, errors: float = ERROR) -> Verdict:
     """Test a win rate: Wald's test [Wald 1945, Annals of Mathematical Statistics 16].
 
-    Parameters
-    ----------
-    won : (games,) bool, in the order of the games' numbers
-    h0, h1 : win rates, above 0 and below 1
-    errors : chance to err under either hypothesis
+    ``won``: (games,) bool, in the order of the games' numbers; ``h0``, ``h1``: win rates, above 0
+    and below 1; ``errors``: chance to err under either hypothesis.
     """
     won = np.asarray(won, bool)
     count = np.cumsum(won)
@@ -82,12 +79,9 @@ def difference(
     likelihood [Li, Liu and Ying 2014, Sequential Analysis 33; Van den Bergh, A Practical
     Introduction to the GSPRT], with half a game added to each cell of the 2 x 2 table.  The normal
     approximation of the latter (eq. 2.1) errs up to 14 % instead of 5 where few games differ.
-
-    Parameters
-    ----------
-    first, second : (games,) bool, whether each player won; in the order of the games' numbers
-    h0, h1 : differences of the win rates, in (-1, 1); one, or (games,) as they stood at each
-    errors : chance to err under either hypothesis
+    ``first``, ``second``: (games,) bool, whether each player won; in the order of the games'
+    numbers; ``h0``, ``h1``: differences of the win rates, in (-1, 1); one, or (games,) as they
+    stood at each; ``errors``: chance to err under either hypothesis.
     """
     gained, lost, games = running_pairs(first, second)
     cells = gained + 0.5, lost + 0.5, games - gained - lost + 1.0
@@ -116,9 +110,7 @@ def running_pairs(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return, after each game, how many only ``second`` won, how many only ``first``, and all.
 
-    Parameters
-    ----------
-    first, second : (games,) bool, whether each player won
+    ``first``, ``second``: (games,) bool, whether each player won.
     """
     first, second = np.asarray(first, bool), np.asarray(second, bool)
     games = np.arange(1, len(first) + 1)
@@ -130,12 +122,7 @@ def elo_to_win_rate(elo: float, players: int, seats: int = 1) -> float:
 
     Luce's rule: the chance to win is in proportion to 10^(Elo / 400), seat by seat [Luce 1959,
     Individual Choice Behavior], which for two players is Bradley and Terry's.  Draws are not
-    modelled.
-
-    Raises
-    ------
-    ValueError
-        If the player holds no seat, or all of them.
+    modelled.  Raises ValueError if the player holds no seat, or all of them.
     """
     if not 0 < seats < players:
         raise ValueError(f"a player in {seats} of {players} seats has nobody to be compared with")

@@ -38,29 +38,21 @@ class Stop:
     def check(self, paired: bool) -> None:
         """Refuse what cannot be asked of one player's wins, or of two players' difference.
 
-        Raises
-        ------
-        ValueError
-            With one sentence for the user.
+        Raises ValueError with one sentence for the user.
         """
 
     def after(self, won: np.ndarray, players: int, seats: int = 1) -> int | None:
         """Return the number of games after which a match of one player ends, or None.
 
-        Parameters
-        ----------
-        won : (games,) bool, whether the player won; in the order of the games' numbers, no gaps
-        players : at the table
-        seats : of them that the player holds
+        ``won``: (games,) bool, whether the player won; in the order of the games' numbers, no gaps;
+        ``players``: at the table; ``seats``: of them that the player holds.
         """
         return _games_at_end(self.verdict(won, players, seats))
 
     def after_paired(self, first: np.ndarray, second: np.ndarray) -> int | None:
         """Return the number of games after which a comparison on the same games ends, or None.
 
-        Parameters
-        ----------
-        first, second : (games,) bool, whether each player won; in order, no gaps
+        ``first``, ``second``: (games,) bool, whether each player won; in order, no gaps.
         """
         return _games_at_end(self.verdict_paired(first, second))
 
@@ -95,11 +87,8 @@ class Width(Stop):
 
     The width depends on the results through their variance alone, so the intervals for a fixed
     number of games keep their coverage [Chow and Robbins 1965, Annals of Mathematical Statistics
-    36].
-
-    Attributes
-    ----------
-    width : of the whole 95 % interval, in shares of a game: 0.02 is plus or minus one per cent
+    36].  Attribute ``width``: of the whole 95 % interval, in shares of a game: 0.02 is plus or
+    minus one per cent.
     """
 
     width: float
@@ -146,10 +135,7 @@ class Sprt(Stop):
     def verdict(self, won: np.ndarray, players: int, seats: int = 1) -> Verdict:
         """Return what `experiments.stats.sprt.wins` says.
 
-        Raises
-        ------
-        ValueError
-            As `check`, and if the player does not share the table with others.
+        Raises ValueError as `check`, and if the player does not share the table with others.
         """
         self.check(paired=False)
         h0, h1 = self.h0, self.h1
@@ -214,13 +200,9 @@ def parse(text: str) -> Stop:
 
     ``games``; ``width:0.02`` or ``width:2%``; ``sprt:0,30`` in Elo; ``sprt:25%,30%`` in win rates,
     or ``sprt:0%,3%`` in differences of them; a third part is how often it errs, 5 % unless said, as
-    in ``sprt:0,30,1%``.  A colon may stand for the comma, which Hydra's
-    command line takes for a choice of two values unless the text is quoted twice.
-
-    Raises
-    ------
-    ValueError
-        With one sentence for the user, if it names none.
+    in ``sprt:0,30,1%``.  A colon may stand for the comma, which Hydra's command line takes for a
+    choice of two values unless the text is quoted twice.  Raises ValueError with one sentence for
+    the user, if it names none.
     """
     plain = re.sub(r"\s", "", text)
     if plain == "games":

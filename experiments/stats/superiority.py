@@ -32,17 +32,9 @@ def paired_elo(first: np.ndarray, second: np.ndarray, errors: float) -> Estimate
     """Return by how many Elo ``second`` is above ``first`` on the same games.
 
     The interval is by the delta method on the difference of the log odds, with half a game added to
-    each cell of the 2 x 2 table as in `experiments.stats.intervals.paired_difference`.
-
-    Parameters
-    ----------
-    first, second : (games,) bool, whether each game was won
-    errors : standard errors on either side of the interval
-
-    Raises
-    ------
-    ValueError
-        If the games are none, or not the same number.
+    each cell of the 2 x 2 table as in `experiments.stats.intervals.paired_difference`.  ``first``,
+    ``second``: (games,) bool, whether each game was won; ``errors``: standard errors on either side
+    of the interval.  Raises ValueError if the games are none, or not the same number.
     """
     gained, lost, games = discordant(first, second)
     both = int(np.count_nonzero(first)) - lost

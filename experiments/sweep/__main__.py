@@ -53,10 +53,7 @@ def main() -> NoReturn:
 def run() -> None:
     """Play the sweep that the command line asks for.
 
-    Raises
-    ------
-    Refusal, Interrupted
-        As `experiments.sweep.job.Job`.
+    Raises Refusal, Interrupted as `experiments.sweep.job.Job`.
     """
     parser = Parser(
         prog=NAME,

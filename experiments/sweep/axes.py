@@ -122,10 +122,7 @@ def short(value: Value) -> str:
 def split_overrides(arguments: Sequence[str]) -> tuple[list[str], list[Override]]:
     """Return the overrides of the sweep itself, as they are, and all others.
 
-    Raises
-    ------
-    Refusal
-        If one cannot be read, or a setting of the sweep has several values.
+    Raises Refusal if one cannot be read, or a setting of the sweep has several values.
     """
     own: list[str] = []
     others: list[Override] = []
@@ -148,10 +145,7 @@ def key_of(given: Override) -> str:
 def axis_of(given: Override, key: str) -> Axis:
     """Return the axis that ``given``, several values for ``key``, describes.
 
-    Raises
-    ------
-    Refusal
-        If ``key`` may not differ between points, or the values cannot be used.
+    Raises Refusal if ``key`` may not differ between points, or the values cannot be used.
     """
     if key.partition(".")[0] in FOR_ALL and key not in AXES_OF_MATCH:
         raise Refusal(f"{key} is the same for all points: give it one value")

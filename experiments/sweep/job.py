@@ -45,15 +45,8 @@ _FREE = ("run", "tracking", "ray")
 class Job:
     """The sweep that a command line asks for.
 
-    Parameters
-    ----------
-    settings : checked configuration ``sweep``
-    space : of its points
-
-    Raises
-    ------
-    Refusal
-        If the method does not fit the axes.
+    ``settings``: checked configuration ``sweep``; ``space``: of its points.  Raises Refusal if the
+    method does not fit the axes.
     """
 
     def __init__(self, settings: DictConfig, space: Space) -> None:
@@ -82,12 +75,9 @@ class Job:
     def run(self, started: float, console: Console) -> None:
         """Play the sweep, and leave its table, plot, summary and record.
 
-        Raises
-        ------
-        Refusal
-            Before the first game, if something asked for cannot be; at the end, if trials failed.
-        Interrupted
-            If the user wishes an end, after what was played has been saved.
+        Raises Refusal before the first game, if something asked for cannot be; at the end, if
+        trials failed.  Raises Interrupted if the user wishes an end, after what was played has been
+        saved.
         """
         first = self._check(console)
         folder = RunFolder(self._folder, MATCHES_FILE, self._settings.run.resume is not None)

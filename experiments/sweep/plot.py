@@ -30,10 +30,7 @@ _SPREAD = 0.5
 def draw(axes: Sequence[Axis], played: Played, parity: float, title: str, path: Path) -> Path:
     """Draw the points of a sweep with their 95 % intervals to a PNG and return ``path``.
 
-    Parameters
-    ----------
-    played : with a best trial
-    parity : win rate that identical players would have
+    ``played``: with a best trial; ``parity``: win rate that identical players would have.
     """
     lines = [line for line in played.lines if line.state in _LOOKS and line.same_as is None]
     mapped = len(axes) == 2 and all(0 < len(axis.choices) <= _MOST_CELLS for axis in axes)

@@ -13,12 +13,7 @@ from experiments.matches.progress import LINE_SECONDS, Compiling, stage
 
 
 class SweepProgress:
-    """Trials done, and games of the one under way.
-
-    Parameters
-    ----------
-    trials : of the whole sweep
-    """
+    """Trials done, and games of the one under way.  ``trials``: of the whole sweep."""
 
     def __init__(self, console: Console, trials: int) -> None:
         self._console, self._total = console, trials

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from omegaconf import DictConfig
 
@@ -21,23 +21,16 @@ from experiments.settings.commandline import Refusal
 from experiments.settings.config import plain
 from experiments.stats.stopping import Stop
 
+if TYPE_CHECKING:
+    from experiments.runs.summary import Summary
+
 
 class Record:
     """The record of the sweep in ``folder``; nothing is recorded if tracking is off.
 
-    Attributes
-    ----------
-    fault : why it is incomplete, None as long as it is not
-
-    Parameters
-    ----------
-    settings : the section ``tracking``
-    parameters : of the sweep, nested
-
-    Raises
-    ------
-    Refusal
-        If the store cannot be reached.
+    ``settings``: the section ``tracking``; ``parameters``: of the sweep, nested.  Raises Refusal if
+    the store cannot be reached.  Attribute ``fault``: why it is incomplete, None as long as it is
+    not.
     """
 
     def __init__(self, settings: DictConfig, folder: Path, parameters: Mapping[str, Any]) -> None:
@@ -56,9 +49,7 @@ class Record:
     def begin(self, folder: Path, settings: DictConfig, match: Match) -> None:
         """Begin the record of the trial in ``folder``, which plays ``match``, or take it up again.
 
-        Parameters
-        ----------
-        settings : its configuration
+        ``settings``: its configuration.
         """
         if self._parent is None or self.fault is not None:
             return
@@ -79,24 +70,19 @@ class Record:
             self._trial = trial
 
     def end(
-        self,
-        status: str,
-        described: Mapping[str, Any] | None = None,
-        played: Results | None = None,
+        self, status: str, summary: Summary | None = None, played: Results | None = None
     ) -> None:
         """End the record of the trial that was begun last.
 
-        Parameters
-        ----------
-        status : FINISHED, FAILED or KILLED
-        described, played : its summary and its games, if it has any
+        ``status``: FINISHED, FAILED or KILLED; ``summary``, ``played``: its summary and its
+        games, if it has any.
         """
         if self._trial is not None:
-            if described and played:
+            if summary and played:
                 curves = recorded.Curves(played, Stop())
                 if self._trial.again:
                     curves.go_on(self._trial.recorded_steps())
-                metrics = recorded.metrics(described, played.matches)
+                metrics = recorded.metrics(summary, played.matches)
                 curves.finish(self._trial, status, metrics, [])
             else:
                 self._trial.finish(status, {}, 0, [])

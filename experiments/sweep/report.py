@@ -37,11 +37,8 @@ def describe(settings: DictConfig, space: Space, played: Played, folder: Path) -
     """Return what ``summary.json`` of a sweep holds, all but ``seconds`` and ``fault``.
 
     ``points`` come best first; ``best`` has the figures it was ``chosen`` by, which flatter it, and
-    those of ``fresh`` games; ``importance`` is each axis' share of the variance.
-
-    Parameters
-    ----------
-    settings : of the sweep
+    those of ``fresh`` games; ``importance`` is each axis' share of the variance.  ``settings``: of
+    the sweep.
     """
     best = played.best
     # A point that was drawn twice would weigh twice.
@@ -61,10 +58,7 @@ def describe(settings: DictConfig, space: Space, played: Played, folder: Path) -
         "interrupted": played.interrupted,
         "run": {
             "folder": str(folder),
-            "configuration": {
-                **plain(settings),
-                "overrides": space.fixed,
-            },
+            "configuration": {**plain(settings), "overrides": space.fixed},
             **provenance.origin(),
         },
     }

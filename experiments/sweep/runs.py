@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from rich.console import Console
@@ -56,10 +56,8 @@ class Ran:
 class Runs:
     """Plays points one after another on the same Ray.
 
-    Parameters
-    ----------
-    record, progress, console : where it is reported
-    going : whether to go on, asked after every portion of games
+    ``record``, ``progress``, ``console``: where it is reported; ``going``: whether to go on, asked
+    after every portion of games.
     """
 
     def __init__(
@@ -74,15 +72,8 @@ class Runs:
     def play(self, point: Point, folder: Path, ends: Sequence[int], look: Look) -> Ran:
         """Play the games of ``point`` that are missing in ``folder``.
 
-        Parameters
-        ----------
-        ends : games after which there is a look, in order
-        look : what is asked then
-
-        Raises
-        ------
-        Refusal
-            If results cannot be written, or workers die again and again.
+        ``ends``: games after which there is a look, in order; ``look``: what is asked then.  Raises
+        Refusal if results cannot be written, or workers die again and again.
         """
         games = (f"match.games={ends[-1]}",) if ends[-1] != point.settings.match.games else ()
         with repeated_by(line("compare", (*point.overrides, *games))):
@@ -105,8 +96,8 @@ class Runs:
             self._progress.begin(folder.name, ends[-1])
             ran, ended = self._through(played, resources, ends, look)
             described = summary.describe(played, settings.match.stop, ended, plain(settings))
-            described["seconds"] = time.monotonic() - started
-            write_json(folder, described)
+            described = replace(described, seconds=time.monotonic() - started)
+            write_json(folder, described.to_json())
         except OSError as fault:
             raise Refusal(
                 f"{folder}: {fault.strerror or fault}: make room and go on with "

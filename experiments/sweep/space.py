@@ -35,14 +35,8 @@ class Point:
 class Space:
     """Settings that vary, and those that do not.
 
-    Parameters
-    ----------
-    overrides : of the command line, without those of the sweep itself
-
-    Raises
-    ------
-    Refusal
-        If nothing is varied, or what cannot be.
+    ``overrides``: of the command line, without those of the sweep itself.  Raises Refusal if
+    nothing is varied, or what cannot be.
     """
 
     def __init__(self, overrides: Sequence[Override]) -> None:
@@ -101,10 +95,7 @@ class Space:
     def point(self, parameters: Parameters) -> Point:
         """Return the point ``parameters``, after looking that it can be played.
 
-        Raises
-        ------
-        Refusal
-            If it cannot, with the values at which.
+        Raises Refusal if it cannot, with the values at which.
         """
         values = tuple(parameters[axis.key] for axis in self.axes)
         try:

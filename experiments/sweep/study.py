@@ -56,6 +56,8 @@ SAMPLERS: dict[str, Sampler] = {
 class Study:
     """The trials in ``folder``, one after another.
 
+    Raises Refusal from here and all methods, if the storage cannot be read or written.
+
     Parameters
     ----------
     folder : of the sweep
@@ -63,11 +65,6 @@ class Study:
     listed : the points in order; None if they are drawn
     method, seed : with which they are drawn
     prune_p : p below which Wilcoxon's test ends a trial; 0: never
-
-    Raises
-    ------
-    Refusal
-        From here and all methods, if the storage cannot be read or written.
     """
 
     def __init__(
@@ -206,12 +203,8 @@ def importance(
 
     fANOVA [Hutter, Hoos and Leyton-Brown 2014, ICML] where scikit-learn is installed, else
     PED-ANOVA [Watanabe et al. 2023, IJCAI].  Nothing if the rates differ no more than chance has
-    them differ: then the variance is noise, and a share of it says nothing.
-
-    Parameters
-    ----------
-    results : points with their games and wins, each point once
-    seed : of fANOVA's forest
+    them differ: then the variance is noise, and a share of it says nothing.  ``results``: points
+    with their games and wins, each point once; ``seed``: of fANOVA's forest.
     """
     counts = np.array([(wins, games - wins) for _, games, wins in results]).reshape(-1, 2)
     if len(results) < 2 or not counts.any(axis=0).all():

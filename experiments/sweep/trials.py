@@ -93,11 +93,8 @@ def trial_folder(folder: Path, trial: int) -> Path:
 class Trials:
     """Plays the trials of ``study``.
 
-    Parameters
-    ----------
-    folder : of the sweep
-    space : whose points are played
-    block : games between two looks at whether to give a point up; None: there are none
+    ``folder``: of the sweep; ``space``: whose points are played; ``block``: games between two looks
+    at whether to give a point up; None: there are none.
     """
 
     def __init__(
@@ -116,14 +113,8 @@ class Trials:
     def play(self, trials: int, fresh: int | None) -> Played:
         """Play what is missing of ``trials`` trials, and ``fresh`` games of the best.
 
-        Parameters
-        ----------
-        fresh : None: as many as a point plays
-
-        Raises
-        ------
-        Refusal
-            If results cannot be written, or workers die again and again.
+        ``fresh``: None: as many as a point plays.  Raises Refusal if results cannot be written, or
+        workers die again and again.
         """
         self._progress.count_earlier(len(self._done_among(trials)))
         interrupted = False

@@ -62,13 +62,9 @@ class Tables:
 def job(settings: DictConfig, folder: Path) -> None:
     """List the tables, or play the missing games of one, show it and write it down.
 
-    Raises
-    ------
-    Refusal
-        If the request cannot be met; at the end, if a game raised an exception or results could
-        not be written.  The games are saved before.
-    Interrupted
-        If the user asks to stop; the games are saved before.
+    Raises Refusal if the request cannot be met; at the end, if a game raised an exception or
+    results could not be written.  The games are saved before.  Raises Interrupted if the user asks
+    to stop; the games are saved before.
     """
     from experiments import terminal
     from experiments.tables import catalog

@@ -37,10 +37,7 @@ def names() -> list[str]:
 def load(name: str) -> Table | Computed:
     """Return the table that ``conf/table`` has under ``name``.
 
-    Raises
-    ------
-    Refusal
-        If it is missing or wrong; it names the file.
+    Raises Refusal, which names the file, if it is missing or wrong.
     """
     register()
     try:
@@ -60,10 +57,7 @@ def load_ablation(name: str) -> Ablation:
 def read(settings: DictConfig, name: str) -> Table | Computed:
     """Return the table with these ``settings``, checked.
 
-    Raises
-    ------
-    Refusal
-        If a key is unknown, missing or out of range, or there is no schema.
+    Raises Refusal if a key is unknown, missing or out of range, or there is no schema.
     """
     if not issubclass(OmegaConf.get_type(settings) or object, (Table, Computed)):
         raise Refusal("its defaults must begin with /schema/table@_here_")

@@ -34,13 +34,7 @@ MOST = 1e15
 
 
 class ComputedFigures:
-    """The figures in ``folder``.
-
-    Raises
-    ------
-    Refusal
-        If there are none, or they cannot be read.
-    """
+    """The figures in ``folder``.  Raises Refusal if there are none, or they cannot be read."""
 
     def __init__(self, folder: Path) -> None:
         path = folder / SUMMARY
@@ -77,10 +71,7 @@ def _read_figure(held: Mapping[str, Any]) -> Figure:
 def read_or_compute(table: Computed, settings: DictConfig, console: Console) -> ComputedFigures:
     """Return the figures of ``table``, computed unless ``settings`` ask for those that are there.
 
-    Raises
-    ------
-    Refusal
-        If a setting is for tables with games, or the folder cannot be written to.
+    Raises Refusal if a setting is for tables with games, or the folder cannot be written to.
     """
     for key in OF_GAMES:
         if settings[key] is not None:

@@ -11,7 +11,7 @@ import numpy as np
 from experiments import tabular
 from experiments.matches.results import sat_and_won
 from experiments.matches.schedule import label
-from experiments.runs.summary import meetings, rate_of
+from experiments.runs.summary import meetings
 from experiments.stats.alpharank import alpha_ranks
 from experiments.stats.comparisons import holm
 from experiments.stats.intervals import Estimate, columns
@@ -74,25 +74,23 @@ def standings(table: Table, run: Measured) -> dict[str, list[Standing]]:
     }
     entrants = map(Entrant.read, table.players)
     origins = {entrant.label: ORIGINS.get(entrant.preset, OURS) for entrant in entrants}
-    rated = {(one["match"], one["player"]): one for one in run.summary["ratings"]}
+    rated = {(one["match"], one["player"]): one for one in run.summary.ratings}
     against = {control: _differences(control, run) for control in table.controls}
     on_top = _on_top(run, {match for match, _ in rated})
     found: dict[str, list[Standing]] = {}
-    for line in run.summary["table"]:
-        who = line["match"], line["player"]
-        if not line["games"]:
-            continue
+    for line in run.summary.lines:
+        who = line.match, line.player
         elo = rated.get(who)
         standing = Standing(
-            variant=variants[line["match"]],
-            player=line["player"],
-            origin=origins[line["player"]],
-            elo=elo and Estimate(elo["elo"], elo["low"], elo["high"]),
+            variant=variants[line.match],
+            player=line.player,
+            origin=origins[line.player],
+            elo=Estimate(elo["elo"], elo["low"], elo["high"]) if elo else None,
             on_top=on_top.get(who),
-            games=line["games"],
-            won=rate_of(line),
-            parity=line["parity"],
-            wrongly=line["accused_wrongly"],
+            games=line.games,
+            won=line.rate,
+            parity=line.parity,
+            wrongly=line.accused_wrongly,
             against={control: their[who] for control, their in against.items() if who in their},
         )
         found.setdefault(standing.variant, []).append(standing)

@@ -30,15 +30,8 @@ FAST_SIMULATIONS, FAST_GAMES, FAST_COMPILED_GAMES = 20, 4, 400
 def matches(table: Table, simulations: int | None, seed: int, fast: bool = False) -> list[Match]:
     """Return the match of each cell of ``table``, in order.
 
-    Parameters
-    ----------
-    simulations : per decision, in place of the usual number; None for that
-    fast : whether this is a trial
-
-    Raises
-    ------
-    Refusal
-        If the settings cannot be met.
+    ``simulations``: per decision, in place of the usual number; None for that; ``fast``: whether
+    this is a trial.  Raises Refusal if the settings cannot be met.
     """
     budget = simulations or (FAST_SIMULATIONS if fast else table.simulations)
     general = [f"seed={seed}", f"run.details=[{','.join(table.details)}]"]

@@ -151,11 +151,7 @@ def draw(table: Table, run: Measured, path: Path) -> None:
 
 
 def _panel(
-    axes: Axes,
-    title: str,
-    rows: Sequence[str],
-    columns: Sequence[str],
-    found: Sequence[Difference],
+    axes: Axes, title: str, rows: Sequence[str], columns: Sequence[str], found: Sequence[Difference]
 ) -> None:
     """Draw one control; in bold what is beyond chance by its p value."""
     values = np.full((len(rows), len(columns)), np.nan)

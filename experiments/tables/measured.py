@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import polars as pl
@@ -16,6 +15,7 @@ from experiments.matches.results import Results, Tally
 from experiments.matches.schedule import Match, control_of
 from experiments.runs import figures, rows, runfolder, summary
 from experiments.runs.figures import Lasting, Suggesting
+from experiments.runs.summary import Figures, Line
 from experiments.stats import stopping
 from experiments.stats.comparisons import Comparison, compare
 
@@ -23,10 +23,7 @@ from experiments.stats.comparisons import Comparison, compare
 class Measured:
     """The measurements of the run in ``folder``.
 
-    Raises
-    ------
-    Refusal
-        If there is no run, or a part cannot be read.
+    Raises Refusal if there is no run, or a part cannot be read.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -39,14 +36,14 @@ class Measured:
         return (self, match) if match in self.lines else None
 
     @cached_property
-    def summary(self) -> dict[str, Any]:
+    def summary(self) -> Figures:
         """Table, comparisons and ratings, as in the run's summary file."""
         return summary.figures(self.played, self.rule)
 
     @cached_property
-    def lines(self) -> dict[str, dict[str, Any]]:
+    def lines(self) -> dict[str, Line]:
         """Lines of the summary's table by match, of matches with games."""
-        return {line["match"]: line for line in self.summary["table"] if line["games"]}
+        return {line.match: line for line in self.summary.lines}
 
     @cached_property
     def game_lengths(self) -> dict[str, Lasting]:

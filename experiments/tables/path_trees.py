@@ -27,10 +27,7 @@ Figures = dict[tuple[str, str], Figure]
 Solver = Callable[[nx.Graph, int, int, float | None], Any]
 
 LABELS, SIMPLE = "labels", "simple"
-SOLVERS: Mapping[str, Solver] = {
-    LABELS: partial(labels.routes, every=True),
-    SIMPLE: exhaustive,
-}
+SOLVERS: Mapping[str, Solver] = {LABELS: partial(labels.routes, every=True), SIMPLE: exhaustive}
 """Solvers that make the tree of paths between two cells: ours, and all simple paths."""
 
 GRAPHS = 7

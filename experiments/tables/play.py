@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 
 from rich.console import Console
 
@@ -39,9 +40,9 @@ def play_games(played: Results, games: int, resources: Resources, console: Conso
             return not wished.is_set()
 
         ended = match_loop.play(played, games, stopping.parse("games"), resources, watch)
-    described = summary.describe(runfolder.load(played.folder), "games", ended, {})
+    made = summary.describe(runfolder.load(played.folder), "games", ended, {})
     try:
-        write_json(played.folder, {**described, "seconds": time.monotonic() - started})
+        write_json(played.folder, replace(made, seconds=time.monotonic() - started).to_json())
     except OSError as fault:
         if ended.fault is None:
             raise Refusal(f"cannot write to {played.folder}: {fault.strerror}") from None

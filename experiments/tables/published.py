@@ -68,10 +68,7 @@ class Published:
     def read(cls, section: Mapping[str, Any]) -> Published:
         """Return the content of a section ``published``.
 
-        Raises
-        ------
-        Refusal
-            If a row has an unknown key, or refers to something that is missing.
+        Raises Refusal if a row has an unknown key, or refers to something that is missing.
         """
         rows = tuple(_read_row(row, section) for row in _expand(section["rows"], {}))
         used = {column: None for row in rows for column in row.cells}

@@ -37,9 +37,7 @@ class Quantity:
     def of(self, run: Measured, match: str, player: str = "") -> Figure | None:
         """Return the figure of a ``player``, by default the measured one; None without games.
 
-        Parameters
-        ----------
-        player : its label; of ``gained``, the name of the control's match
+        ``player``: its label; of ``gained``, the name of the control's match.
         """
         found = run.locate(match)
         if found is None or self.measure is None:
@@ -142,7 +140,7 @@ def _estimate(how: Callable[[np.ndarray], Estimate], values: np.ndarray) -> Figu
 
 def _wrong_accusations(run: Measured, match: str, player: str) -> Figure:
     line = run.lines[match]
-    return Figure(round(line["accused_wrongly"] / line["games"], 2), games=line["games"])
+    return Figure(round(line.accused_wrongly / line.games, 2), games=line.games)
 
 
 def _of_lengths(name: str) -> Measure:
@@ -217,9 +215,7 @@ QUANTITIES = {
     ),
     "endless": Quantity("games cut off at the turn cap", _endless, rate=True),
     "bits_of_games": Quantity(
-        "bits lost per suggestion, mean of games' means",
-        _of_suggestions("game_decrease"),
-        digits=2,
+        "bits lost per suggestion, mean of games' means", _of_suggestions("game_decrease"), digits=2
     ),
     "bits": Quantity(
         "bits lost per suggestion, mean of all, games of up to 3,000 turns",

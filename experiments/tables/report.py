@@ -11,7 +11,6 @@ from experiments import tabular
 from experiments.matches.schedule import Match
 from experiments.provenance.files import write_text, writing
 from experiments.runs import runfolder
-from experiments.runs.summary import milliseconds, rate_of
 from experiments.settings.commandline import Refusal
 from experiments.stats.comparisons import Comparison
 from experiments.tables import field, matrix
@@ -128,18 +127,17 @@ def strength(table: Table, run: Measured) -> Report:
     lines = list(run.lines.values())
     keys = ("match", "games", "wins", "win_rate", "parity", "accused_wrongly")
     records = [
-        {key: line[key] for key in keys}
-        | dict(zip(("low", "high"), line["ci95"], strict=True))
-        | {"ms_a_decision": milliseconds(line)}
+        {key: line.to_json()[key] for key in keys}
+        | {"low": line.rate.low, "high": line.rate.high, "ms_a_decision": line.milliseconds}
         for line in lines
     ]
     columns = (
         (tabular.words(""), "match"),
         (tabular.count("games"), "games"),
-        ("games won, 95 %", rate_of),
+        ("games won, 95 %", "rate"),
         (tabular.Column("parity", lambda share: f"{100 * share:.0f} %"), "parity"),
         (tabular.count("accused wrongly"), "accused_wrongly"),
-        (tabular.mean("ms per decision"), milliseconds),
+        (tabular.mean("ms per decision"), "milliseconds"),
     )
     notes = [_describe(pair) for pair in run.comparisons(table.controls)]
     return Report(tabular.Table.of(_title(table, run), lines, columns, notes), records)
@@ -183,10 +181,7 @@ def mark_trial(report: Report) -> Report:
 def store(name: str, report: Report, heading: Sequence[str], folder: Path) -> list[Path]:
     """Write ``report`` as Markdown and CSV to ``folder``, with lines above it.
 
-    Raises
-    ------
-    Refusal
-        If they cannot be written.
+    Raises Refusal if they cannot be written.
     """
     text, numbers = folder / f"{name}.md", folder / f"{name}.csv"
     rows = [list(record.values()) for record in report.records]
@@ -206,10 +201,7 @@ def _markdown(report: Report, heading: Sequence[str]) -> str:
 def heading(table: Table, run: Measured, trial: bool) -> list[str]:
     """Return the Markdown above the table: command, budget, machine and versions.
 
-    Raises
-    ------
-    Refusal
-        If nothing was played.
+    Raises Refusal if nothing was played.
     """
     if not run.lines:
         raise Refusal(f"{run.folder} holds no games of {table.name} yet: play some first")

@@ -149,9 +149,8 @@ class Table:
     def hours(self, games: int | None, simulations: int | None, cores: int) -> float:
         """Return the estimated hours that it takes on so many ``cores``.
 
-        Parameters
-        ----------
-        games, simulations : per cell and per decision, in place of the usual; None for those
+        ``games``, ``simulations``: per cell and per decision, in place of the usual; None for
+        those.
         """
         share = 1.0
         if self.simulations is not None:

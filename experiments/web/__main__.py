@@ -24,12 +24,8 @@ from mcts.kernel.extras import extra
 def job(settings: DictConfig, _: Path) -> None:
     """Serve until a signal ends it.
 
-    Raises
-    ------
-    Refusal
-        If the extra ``web`` is not installed, or port or folder cannot be had.
-    Interrupted
-        At the signal.
+    Raises Refusal if the extra ``web`` is not installed, or port or folder cannot be had.  Raises
+    Interrupted at the signal.
     """
     with extra("web"):
         from experiments.web.server.serve import serve

@@ -22,10 +22,8 @@ _NICENESS = 10
 class Workers:
     """Threads of the server.
 
-    Parameters
-    ----------
-    searches : players that may search at the same time
-    threads : another pool in place of an own one
+    ``searches``: players that may search at the same time; ``threads``: another pool in place of an
+    own one.
     """
 
     def __init__(self, searches: int = 1, threads: Executor | None = None) -> None:

@@ -43,27 +43,11 @@ def check_domain(
 
     Simulations run along ``paths``, each a choice of one action for every history (at the root of
     one after another), ``draws`` times each with streams of their own: the hidden state differs,
-    and histories come again.
-
-    Parameters
-    ----------
-    key
-        Names all randomness of the check.
-    seconds
-        Wall time for one simulation.
-
-    Returns
-    -------
-    int
-        How many lists were compared with an earlier one of the same history below the root.  0
-        says that a leak there would not have been seen: take more ``draws``.
-
-    Raises
-    ------
-    AssertionError
-        With the first fault that is found.
-    KeyError
-        If no domain is registered for the type of ``p``.
+    and histories come again.  Raises AssertionError with the first fault that is found.  Raises
+    KeyError if no domain is registered for the type of ``p``.  ``key``: names all randomness of the
+    check; ``seconds``: wall time for one simulation.  Returns how many lists were compared with an
+    earlier one of the same history below the root.  0 says that a leak there would not have been
+    seen: take more ``draws``.
     """
     domain = domain_of(p)
     _check_declarations(domain, p)
@@ -111,19 +95,11 @@ def check_search(
 ) -> None:
     """Check searches of the position ``p`` with each number of `THREADS`.
 
-    Every search must complete its budget and find values within the declared range; with one
-    thread it must grow the same tree again.  Where the domain has one player, the tree must keep
-    its invariants (`mcts.tree.check_invariants`, which takes ``tolerance``).
-
-    Parameters
-    ----------
-    simulations, key
-        Budget and randomness of each search.
-
-    Raises
-    ------
-    AssertionError
-        With the number of threads and what fails.
+    Every search must complete its budget and find values within the declared range; with one thread
+    it must grow the same tree again.  Where the domain has one player, the tree must keep its
+    invariants (`mcts.tree.check_invariants`, which takes ``tolerance``).  Raises AssertionError
+    with the number of threads and what fails.  ``simulations``, ``key``: budget and randomness of
+    each search.
     """
     domain = domain_of(p)
     low, high = (domain.declaration(name, p) for name in ("low", "high"))

@@ -61,15 +61,11 @@ class TracedSimulation:
 
     Parameters
     ----------
-    domain, p
-        The position.
-    stream
-        Key of the stream of the simulation.
-    choices
-        By perspective and history, the place on the list of the action to take (modulo its
-        length; the next that is available); drawn from ``rng`` where it is missing.
-    depth
-        Decisions before the roll-out.
+    domain, p : the position
+    stream : key of the stream of the simulation
+    choices : by perspective and history, the place on the list of the action to take (modulo its
+        length; the next that is available); drawn from ``rng`` where it is missing
+    depth : decisions before the roll-out
     """
 
     domain: Domain

@@ -45,11 +45,7 @@ def connect(address: str) -> None:
     """Connect to the cluster at ``address``; ``auto`` is the one that this machine belongs to.
 
     The token, if the cluster wants one, is the user's: ``RAY_AUTH_MODE`` and what goes with it.
-
-    Raises
-    ------
-    RayFault
-        If the cluster is not found, or refuses the connection.
+    Raises RayFault if the cluster is not found, or refuses the connection.
     """
     if ray.is_initialized():
         return
@@ -70,12 +66,8 @@ def find_address() -> str:
     """Return the address of the cluster that this machine belongs to.
 
     That is the one of ``RAY_ADDRESS``, or the last that ``ray start`` joined, or the only one
-    about; runs of others that stay on the loopback interface are none.
-
-    Raises
-    ------
-    RayFault
-        If there is no cluster, or more than one.
+    about; runs of others that stay on the loopback interface are none.  Raises RayFault if there is
+    no cluster, or more than one.
     """
     given = os.environ.get("RAY_ADDRESS")
     if given and given != "local":

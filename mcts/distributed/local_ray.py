@@ -70,10 +70,7 @@ _undo = ExitStack()
 def start(cores: int) -> None:
     """Start Ray with ``cores`` CPUs, whatever other Ray this machine has, unless it runs already.
 
-    Raises
-    ------
-    RayFault
-        If it does not start.
+    Raises RayFault if it does not start.
     """
     global _undo
     if ray.is_initialized():
@@ -131,10 +128,7 @@ atexit.register(stop)
 def authentication() -> Iterator[None]:
     """Have every Ray that is started meanwhile ask for the user's token, or a fresh one.
 
-    Raises
-    ------
-    RayFault
-        If the user has named a file for the token that cannot be read, or holds none.
+    Raises RayFault if the user has named a file for the token that cannot be read, or holds none.
     """
     before = {name: os.environ.get(name) for name in (MODE, TOKEN)}
     if os.environ.setdefault(MODE, "token").lower() == "token":
@@ -199,10 +193,7 @@ def without_onlookers() -> Iterator[None]:
 def private_folder() -> Path:
     """Make a folder that nobody else may enter, with a path short enough for Ray's sockets.
 
-    Raises
-    ------
-    RayFault
-        If there is no place for one.
+    Raises RayFault if there is no place for one.
     """
     reason = ""
     for parent in (os.environ.get("RAY_TMPDIR") or tempfile.gettempdir(), "/tmp"):

@@ -43,12 +43,8 @@ class Nameless(Exception):
 class CodeCache(_Cache):
     """The machine code of one function, by the types of its arguments.
 
-    Parameters
-    ----------
-    function
-        Python function to compile.
-    modules
-        Names of the modules on whose sources it depends.
+    ``function``: Python function to compile; ``modules``: names of the modules on whose sources it
+    depends.
     """
 
     def __init__(self, function: Callable, modules: frozenset[str]) -> None:

@@ -59,12 +59,8 @@ def _compile(function: Callable, counting: bool, *modules: str, kind: str = "Ker
     """Return the dispatcher of ``function``, which Python and other kernels call.
 
     It is cached if ``modules`` are named, on whose sources it depends.  ``kind`` names its class in
-    `mcts.kernel.linking`.
-
-    Raises
-    ------
-    UnsafeCache
-        If the cache is where others can write (`mcts.kernel.store`).
+    `mcts.kernel.linking`.  Raises UnsafeCache if the cache is where others can write
+    (`mcts.kernel.store`).
     """
     options = {"nogil": True, "_nrt": counting, **INLINED}
     if linking:
@@ -106,11 +102,8 @@ def jit_shared(function: Callable) -> Callable:
 def jit_late(stand_in: Callable) -> Callable[[Callable], Any]:
     """Compile as `jit_shared`, but not before the method ``load`` of the kernel is called.
 
-    Parameters
-    ----------
-    stand_in
-        A `jit_shared` kernel, with the same parameters and type of result, which kernels reach
-        until then.
+    ``stand_in``: a `jit_shared` kernel, with the same parameters and type of result, which kernels
+    reach until then.
     """
 
     def decorate(function: Callable) -> Any:

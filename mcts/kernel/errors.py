@@ -26,9 +26,7 @@ class SleuthError(Exception):
 def describe(fault: BaseException, whole: bool = False) -> str:
     """Return in one line the name and the text of ``fault``, also if it cannot be printed.
 
-    Parameters
-    ----------
-    whole : all lines of the text, in place of the first
+    ``whole``: all lines of the text, in place of the first.
     """
     try:
         text = str(fault).strip()

@@ -20,17 +20,8 @@ class FixedTypes:
 
     Nothing is looked at again: an array with other entries of the same size, in another order, or
     read-only, is taken for one as the first was.  So this is for callers that make the arguments
-    themselves.
-
-    Parameters
-    ----------
-    kernel
-        As `mcts.kernel.compile` returns it.
-
-    Attributes
-    ----------
-    call
-        To be called as the kernel is, without keywords.
+    themselves.  ``kernel``: as `mcts.kernel.compile` returns it.  Attribute ``call``: to be called
+    as the kernel is, without keywords.
     """
 
     __slots__ = ("_kernel", "call")

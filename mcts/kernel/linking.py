@@ -222,10 +222,7 @@ class Shared(Kernel):
 class Late:
     """A `Shared` kernel that nothing compiles before `load`; kernels call a stand-in until then.
 
-    Parameters
-    ----------
-    function, stand_in
-        Kernels with the same parameters and the same type of result.
+    ``function``, ``stand_in``: kernels with the same parameters and the same type of result.
     """
 
     def __init__(self, function: Shared, stand_in: Shared) -> None:

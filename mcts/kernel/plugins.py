@@ -68,10 +68,7 @@ class Plugin:
 def entry_points(group: str) -> dict[str, Plugin]:
     """Return the entry points of ``group`` by name, sorted; read once a process.
 
-    Raises
-    ------
-    BrokenPlugin
-        If two distributions use the same name.
+    Raises BrokenPlugin if two distributions use the same name.
     """
     found: dict[str, Plugin] = {}
     for entry in sorted(metadata.entry_points(group=group)):
@@ -96,10 +93,7 @@ def names(group: str) -> list[str]:
 def blame_plugin() -> Iterator[None]:
     """Name the plug-in out of which, or about which, an exception comes from the block.
 
-    Raises
-    ------
-    BrokenPlugin
-        In place of what a plug-in raised, `SystemExit` included.
+    Raises BrokenPlugin in place of what a plug-in raised, `SystemExit` included.
     """
     try:
         yield
@@ -127,10 +121,7 @@ def _at_fault(fault: BaseException) -> Plugin | None:
 def modules(group: str) -> list[ModuleType]:
     """Import the modules that the entry points of ``group`` name; return them sorted by name.
 
-    Raises
-    ------
-    BrokenPlugin
-        If one is no module of the entry point's own name, or cannot be imported.
+    Raises BrokenPlugin if one is no module of the entry point's own name, or cannot be imported.
     """
     plugins = entry_points(group).values()
     for plugin in plugins:

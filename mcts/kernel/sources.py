@@ -162,11 +162,8 @@ def modules_of(package: str, group: str | None = None, /) -> list[ModuleType]:
 
     For tables of what is written one to a file: the caller depends on all the files.  Both
     arguments are literals, for digests read them; ``group`` is one of `mcts.kernel.plugins`.
-
-    Raises
-    ------
-    BrokenPlugin
-        If a plug-in cannot be imported or takes the name of a module of ``package``.
+    Raises BrokenPlugin if a plug-in cannot be imported or takes the name of a module of
+    ``package``.
     """
     found = [importlib.import_module(name) for name in _names_in(package)]
     if group is None:

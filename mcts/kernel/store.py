@@ -60,10 +60,7 @@ class UnsafeCache(SleuthError):
 class Store:
     """Files of bytes by name in one folder; without a folder it keeps nothing.
 
-    Attributes
-    ----------
-    folder : Path or None
-        Taken as it is; `open_store` checks it.
+    Attribute ``folder``: a Path or None, taken as it is; `open_store` checks it.
     """
 
     def __init__(self, folder: Path | None) -> None:
@@ -187,12 +184,8 @@ def open_store() -> Store:
 
     It is what `VARIABLE` names, else ``~/.cache/sleuth-mcts``, else, after a line on the error
     stream, a temporary one that is removed when this process ends.  Processes that are started from
-    here on, those of Ray among them, find the same one by `VARIABLE`.
-
-    Raises
-    ------
-    UnsafeCache
-        If it belongs to another user, or others can write to it.
+    here on, those of Ray among them, find the same one by `VARIABLE`.  Raises UnsafeCache if it
+    belongs to another user, or others can write to it.
     """
     named = os.environ.get(VARIABLE)
     wanted = named or "~/.cache"
@@ -218,14 +211,8 @@ def _find_folder(named: str | None) -> Path:
 def prepare(folder: Path) -> None:
     """Create ``folder`` with mode 0700, or check that it is safe to use.
 
-    A link is judged by its target.
-
-    Raises
-    ------
-    UnsafeCache
-        If it belongs to another user, or others can write to it.
-    OSError
-        If it cannot be created, read or written, except for want of room.
+    A link is judged by its target.  Raises UnsafeCache if it belongs to another user, or others can
+    write to it.  Raises OSError if it cannot be created, read or written, except for want of room.
     """
     with suppress(FileExistsError):
         os.makedirs(folder, mode=0o700)

@@ -30,10 +30,7 @@ _made: list[tuple[Path, int, int]] = []
 def folder(prefix: str, parent: str | Path | None = None) -> Path:
     """Make a folder below ``parent``, by default that of temporary files, for this user alone.
 
-    Raises
-    ------
-    OSError
-        If it cannot be made there.
+    Raises OSError if it cannot be made there.
     """
     parent = Path(parent or tempfile.gettempdir())
     _remove_abandoned(parent)

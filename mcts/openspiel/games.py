@@ -55,24 +55,18 @@ def make_problem(
 ) -> Problem:
     """Return the problem of the player to move in ``state``.
 
+    Raises ValueError for a game that cannot be searched, with the reason, or if no player is to
+    move.
+
     Parameters
     ----------
-    others
-        `ONE_TREE`, `TREES` or `POLICY`.
-    policy
-        Moves the others where ``others`` is `POLICY`; where the belief is made of histories, it
-        also says how likely they have moved as they did.
-    resample
-        The belief: draws what may be hidden.  By default the game's own
-        (``resample_from_infostate``), and where it has none, all histories that the player
-        cannot distinguish (`mcts.openspiel.histories`).
-    order
-        Names the order in which actions are tried; None: the game's.
-
-    Raises
-    ------
-    ValueError
-        For a game that cannot be searched, with the reason, or if no player is to move.
+    others : `ONE_TREE`, `TREES` or `POLICY`
+    policy : moves the others where ``others`` is `POLICY`; where the belief is made of histories,
+        it also says how likely they have moved as they did
+    resample : the belief: draws what may be hidden.  By default the game's own
+        (``resample_from_infostate``), and where it has none, all histories that the player cannot
+        distinguish (`mcts.openspiel.histories`)
+    order : names the order in which actions are tried; None: the game's
     """
     game = state.get_game()
     refuse(game)

@@ -35,12 +35,8 @@ def consistent(
 ) -> list[tuple[pyspiel.State, float]]:
     """Return the states that the mover of ``state`` cannot distinguish from it, with weights.
 
-    ``words`` is the information of a player in a state.
-
-    Raises
-    ------
-    ValueError
-        If more than ``most`` states would have to be looked at, or none is found.
+    ``words`` is the information of a player in a state.  Raises ValueError if more than ``most``
+    states would have to be looked at, or none is found.
     """
     me = state.current_player()
     past = _past(state, me, words)

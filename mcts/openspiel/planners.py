@@ -41,10 +41,8 @@ def planner(
 
     Parameters
     ----------
-    others, policy, resample
-        As there.
-    shuffled
-        Whether what was not tried yet is tried in an order of its own in every search.
+    others, policy, resample : as there
+    shuffled : whether what was not tried yet is tried in an order of its own in every search
     """
     made: dict[str, Search] = {}
 
@@ -92,12 +90,9 @@ class SearchBot(pyspiel.Bot):
 
     Parameters
     ----------
-    plan
-        The planner.
-    seed
-        Names all randomness of all games of this bot.
-    best
-        Whether it does what the planner chose most often, in place of drawing by the shares.
+    plan : the planner
+    seed : names all randomness of all games of this bot
+    best : whether it does what the planner chose most often, in place of drawing by the shares
     """
 
     def __init__(self, plan: Plan, seed: int, best: bool = True) -> None:

@@ -14,10 +14,8 @@ def make_type(
 
     Parameters
     ----------
-    players
-        The fewest and the most.
-    parameters
-        What a game may be loaded with, and the defaults.
+    players : the fewest and the most
+    parameters : what a game may be loaded with, and the defaults
     """
     kind = pyspiel.GameType
     return kind(
@@ -46,15 +44,12 @@ PUBLIC = -1
 class Observer:
     """The information of a player, by the ``known_to(player)`` of a state; there are no tensors.
 
+    Raises ValueError if the private things of all players are asked for, or there are ``params``.
+
     Parameters
     ----------
     kind : ``pyspiel.IIGObservationType``, of which whether private things belong to it is read
     params : none are known
-
-    Raises
-    ------
-    ValueError
-        If the private things of all players are asked for, or there are ``params``.
     """
 
     tensor = None

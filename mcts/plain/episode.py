@@ -38,30 +38,20 @@ class Episode(NamedTuple):
 
 
 def play_episode(
-    problem: Problem,
-    choose: Callable[[PlainPosition, int], int],
-    key: int,
-    particles: int = 1_000,
+    problem: Problem, choose: Callable[[PlainPosition, int], int], key: int, particles: int = 1_000
 ) -> Episode:
     """Play one episode from the problem's start, to its end or for its ``steps``.
 
+    Raises mcts.plain.particle_filter.Deprived if in no particle of the start there is anything to
+    decide.  Raises ValueError if the problem has several players, there are no particles, a search
+    has changed the states that it was given, or what it chose cannot be done.
+
     Parameters
     ----------
-    choose
-        ``choose(position, key)`` returns the number of an action, as a search reports it; the
-        position has the particles, and the key is another one at each decision.
-    key
-        Names all randomness: what is hidden, what is observed, particles, the keys of decisions.
-    particles
-        Of the belief.  That an episode begins, or goes on, is an observation, too.
-
-    Raises
-    ------
-    mcts.plain.particle_filter.Deprived
-        If in no particle of the start there is anything to decide.
-    ValueError
-        If the problem has several players, there are no particles, a search has changed the states
-        that it was given, or what it chose cannot be done.
+    choose : ``choose(position, key)`` returns the number of an action, as a search reports it; the
+        position has the particles, and the key is another one at each decision
+    key : names all randomness: what is hidden, what is observed, particles, the keys of decisions
+    particles : of the belief.  That an episode begins, or goes on, is an observation, too
     """
     if particles < 1:
         raise ValueError(f"a belief needs a particle, not {particles}")

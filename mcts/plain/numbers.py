@@ -23,11 +23,8 @@ _OWN = 2**62
 def number(value: Any) -> int:
     """Return the number, from 0 to below 2**63, of an action or observation.
 
-    Raises
-    ------
-    TypeError
-        For a value that is not made of numbers, words, None, enumerations, arrays, dataclasses,
-        and tuples, lists, sets and dictionaries of such.
+    Raises TypeError for a value that is not made of numbers, words, None, enumerations, arrays,
+    dataclasses, and tuples, lists, sets and dictionaries of such.
     """
     if type(value) is int and 0 <= value < _OWN:
         return value

@@ -43,10 +43,7 @@ class Deprived(SleuthError, ValueError):
 class ParticleFilter:
     """Equally likely states.
 
-    Raises
-    ------
-    ValueError
-        If there is no particle, or ``share`` is no probability.
+    Raises ValueError if there is no particle, or ``share`` is no probability.
     """
 
     states: Sequence[State]
@@ -76,10 +73,8 @@ class ParticleFilter:
     def update(self, action: Any, observation: Any, chance: random.Random) -> None:
         """Take in that ``observation`` followed ``action``; all draws are from ``chance``.
 
-        Raises
-        ------
-        Deprived
-            If no proposal explains the observation; the particles are then as they were.
+        Raises Deprived if no proposal explains the observation; the particles are then as they
+        were.
         """
         if self.likelihood is None:
             found = self._reject(action, observation, chance)

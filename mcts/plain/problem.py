@@ -36,10 +36,7 @@ MOST_REWARD = 1e100
 class Problem:
     """Actions, steps and observations of a problem; parts that are not given have defaults.
 
-    Raises
-    ------
-    ValueError
-        For a number out of range.
+    Raises ValueError for a number out of range.
     """
 
     start: Belief
@@ -126,10 +123,7 @@ class Problem:
     def list_actions(self, state: State) -> Sequence[Any]:
         """Return the legal actions as a list, of which `actions` may also return an array.
 
-        Raises
-        ------
-        TypeError
-            If they are nothing of the kind, or have no order.
+        Raises TypeError if they are nothing of the kind, or have no order.
         """
         found = self.actions(state)
         if isinstance(found, (list, tuple)):
@@ -141,12 +135,8 @@ class Problem:
     def step_checked(self, state: State, action: Any, chance: Chance) -> tuple[State, float]:
         """Return what `step` returns, the next state and the reward.
 
-        Raises
-        ------
-        TypeError
-            If it returns something else.
-        ValueError
-            If the reward is infinite, nan, or beyond `MOST_REWARD`.
+        Raises TypeError if it returns something else.  Raises ValueError if the reward is infinite,
+        nan, or beyond `MOST_REWARD`.
         """
         came = self.step(state, action, chance)
         try:

@@ -25,13 +25,10 @@ def play(
 
     Parameters
     ----------
-    choose
-        ``choose(position, key)`` returns an action; the position has the exact belief, and the key
-        is another one at each decision.
-    key
-        Names all randomness: what is hidden, what is observed, the keys of decisions.
-    most
-        Actions after which the episode ends in any case.
+    choose : ``choose(position, key)`` returns an action; the position has the exact belief, and the
+        key is another one at each decision
+    key : names all randomness: what is hidden, what is observed, the keys of decisions
+    most : actions after which the episode ends in any case
     """
     domain = domain_of(p)
     discount = float(domain.declaration("discount", p))

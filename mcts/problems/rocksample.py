@@ -80,28 +80,18 @@ class RockSampleParameters(NamedTuple):
 
 
 def rocksample(
-    size: int,
-    rocks: Sequence[tuple[int, int]],
-    half_distance: float = 20.0,
-    **numbers: Any,
+    size: int, rocks: Sequence[tuple[int, int]], half_distance: float = 20.0, **numbers: Any
 ) -> RockSampleParameters:
     """Return the start: the rover in the middle of the west edge, every rock as likely good as bad.
 
+    Raises ValueError if two rocks share a cell or one lies off the map.
+
     Parameters
     ----------
-    size
-        n, cells from side to side.
-    rocks
-        Their cells, no two the same: of `PUBLISHED`, or from `random_rocks`.
-    half_distance
-        Distance, in cells, at which the sensor is half as much better than chance.
-    numbers
-        Further fields of `RockSampleParameters`.
-
-    Raises
-    ------
-    ValueError
-        If two rocks share a cell or one lies off the map.
+    size : n, cells from side to side
+    rocks : their cells, no two the same: of `PUBLISHED`, or from `random_rocks`
+    half_distance : distance, in cells, at which the sensor is half as much better than chance
+    numbers : further fields of `RockSampleParameters`
     """
     cells = np.array(rocks, np.int64).reshape(-1, 2)
     on_map = ((cells >= 0) & (cells < size)).all()

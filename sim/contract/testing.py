@@ -129,24 +129,15 @@ def check_player(make: Callable[[], Player], rules: Rules, games: int = 2, swaps
     """Check a player in games under ``rules``, another seat in each.
 
     It must choose legal actions alone; choose the same in a new instance that has the same key and
-    sees the same; choose the same ``swaps`` times with the deal beyond its hand, and all
-    else it cannot know, exchanged; and choose the same in a game that it plays again.
+    sees the same; choose the same ``swaps`` times with the deal beyond its hand, and all else it
+    cannot know, exchanged; and choose the same in a game that it plays again.  Raises
+    AssertionError with the first fault that is found.  Returns how many decisions were made again
+    with another deal.
 
     Parameters
     ----------
-    make
-        Returns a new player of one kind.  A player that searches needs a budget of simulations:
-        what is found in a budget of time is never the same.
-
-    Returns
-    -------
-    int
-        Decisions that were made again with another deal.
-
-    Raises
-    ------
-    AssertionError
-        With the first fault that is found.
+    make : returns a new player of one kind.  A player that searches needs a budget of simulations:
+        what is found in a budget of time is never the same
     """
     if make().policy is not None:
         return sum(_check_policy(make().policy, rules, game, swaps) for game in range(games))

@@ -68,6 +68,8 @@ class raw_env(AECEnv):
     """One game after another under ``rules`` (a preset's name) with ``switches`` changed.
 
     ValueError on unknown or impossible rules or render modes, with the reason in one sentence.
+    Attributes ``rules``: the `Rules` in force; ``seed``, ``game``: the game under way is number
+    ``game`` of the run ``seed``.
 
     Parameters
     ----------
@@ -77,11 +79,6 @@ class raw_env(AECEnv):
         above 0; 1: proved.  None: all
     wrong_price : reward that a wrong accusation costs its author at once
     flat : observe the floats of `sim.environment.flat`, for a network, in place of the fields
-
-    Attributes
-    ----------
-    rules : the `Rules` in force
-    seed, game : the game under way is number ``game`` of the run ``seed``
     """
 
     metadata = {  # noqa: RUF012 -- as PettingZoo declares it

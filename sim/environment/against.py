@@ -22,18 +22,10 @@ with extra("environment"):
 class Against(gymnasium.Env):
     """One seat at the table, a new one each game, with a policy in all others.
 
-    ValueError if the policy is unknown; else as `sim.environment.aec.raw_env`.
-
-    Parameters
-    ----------
-    policy : plays the other seats
-    rules, options : as `sim.environment.aec.raw_env` takes them; by default accusations are offered
-        when they are proved, and the observation is flat
-
-    Attributes
-    ----------
-    table : the environment of all seats
-    agent : the learner's name there
+    ValueError if the policy is unknown; else as `sim.environment.aec.raw_env`.  ``policy``: plays
+    the other seats; ``rules``, ``options``: as `sim.environment.aec.raw_env` takes them; by default
+    accusations are offered when they are proved, and the observation is flat.  Attributes
+    ``table``: the environment of all seats; ``agent``: the learner's name there.
     """
 
     metadata = {"render_modes": []}  # noqa: RUF012 -- as Gymnasium declares it

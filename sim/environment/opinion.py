@@ -33,10 +33,8 @@ class Opinion(NamedTuple):
 class Opinions:
     """The opinions of all seats of one game.
 
-    Parameters
-    ----------
-    worlds : the rules and the board, as a plain array of one
-    accuse_from : probability above 0 from which on an envelope is listed; 1: proved
+    ``worlds``: the rules and the board, as a plain array of one; ``accuse_from``: probability above
+    0 from which on an envelope is listed; 1: proved.
     """
 
     def __init__(self, worlds: np.ndarray, accuse_from: float) -> None:

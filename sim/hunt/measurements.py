@@ -146,11 +146,8 @@ class Dependent(Chained):
     It is monotone and need not be submodular: two measurements may be informative together and
     worthless alone, as in y = z_1 XOR z_2.
 
-    ValueError if it is no distribution, or has more than `MOST_ENTRIES` entries.
-
-    Parameters
-    ----------
-    joint : float (hypotheses, outcomes of target 0, outcomes of target 1, ...), P(y, z_0, z_1, ..)
+    ValueError if it is no distribution, or has more than `MOST_ENTRIES` entries.  ``joint``: float
+    (hypotheses, outcomes of target 0, outcomes of target 1, ...), P(y, z_0, z_1, ..).
     """
 
     def __init__(self, joint: np.ndarray) -> None:
@@ -189,10 +186,8 @@ class Dependent(Chained):
 class Independent(Benefit):
     """Every target has a hypothesis of its own, independent of the others: a modular benefit.
 
-    Parameters
-    ----------
-    prior : float (targets, values), P(y_i)
-    likelihood : float (targets, values, outcomes), P(z_i = outcome | y_i)
+    ``prior``: float (targets, values), P(y_i); ``likelihood``: float (targets, values, outcomes),
+    P(z_i = outcome | y_i).
     """
 
     submodular = True
@@ -223,14 +218,9 @@ def detector(places: int, hit: np.ndarray | float, false_alarm: np.ndarray | flo
     """Return the likelihood of sensors that indicate whether the treasure is where they look.
 
     Hypothesis y < ``places`` says where it is, target i is place i.  Outcome 1 is an alarm.
-
-    Parameters
-    ----------
-    hit, false_alarm : P(alarm | it is here), P(alarm | it is elsewhere), of all targets or of each
-
-    Returns
-    -------
-    float (places, places, 2); with ``hit`` 1 and ``false_alarm`` 0 the benefit is `Partition`'s.
+    ``hit``, ``false_alarm``: P(alarm | it is here), P(alarm | it is elsewhere), of all targets or
+    of each.  Returns float (places, places, 2); with ``hit`` 1 and ``false_alarm`` 0 the benefit is
+    `Partition`'s.
     """
     here = np.eye(places, dtype=bool)
     hit, false_alarm = (
@@ -243,14 +233,9 @@ def detector(places: int, hit: np.ndarray | float, false_alarm: np.ndarray | flo
 def classifier(accuracy: np.ndarray, values: int) -> np.ndarray:
     """Return the likelihood of sensors that name the value of a hypothesis, and may be wrong.
 
-    Parameters
-    ----------
-    accuracy : float (targets,), P(it names the true one); any wrong one is as likely as another
-    values : of the hypothesis, at least 2
-
-    Returns
-    -------
-    float (targets, values, values), for `NaiveBayes` (one hypothesis) and `Independent` alike
+    ``accuracy``: float (targets,), P(it names the true one); any wrong one is as likely as another;
+    ``values``: of the hypothesis, at least 2.  Returns float (targets, values, values), for
+    `NaiveBayes` (one hypothesis) and `Independent` alike.
     """
     accuracy = np.asarray(accuracy, float)[:, None, None]
     return np.where(np.eye(values, dtype=bool), accuracy, (1 - accuracy) / (values - 1))

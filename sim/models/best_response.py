@@ -74,11 +74,8 @@ def best_response(rules: Rules, own: Policy, model: Company) -> Policy:
     that ``hide`` has; what stands there in ``own`` does not matter.
 
     ValueError if the weights of a mixture are impossible; belief.evidence.EvidenceFull if the
-    posterior of a greedy player does not fit into memory.
-
-    Parameters
-    ----------
-    model : a policy, or (policy, weight) pairs from which each other seat is drawn for each game
+    posterior of a greedy player does not fit into memory.  ``model``: a policy, or (policy, weight)
+    pairs from which each other seat is drawn for each game.
     """
     company = members(model)
     has = {*switches_of(own.name)} & _CHOSEN

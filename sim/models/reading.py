@@ -35,14 +35,8 @@ _HELD = 0.25
 class Reading:
     """Belief over the weights of own cards of each opponent, for one game.
 
-    Parameters
-    ----------
-    opponents : their seats
-    fitted : (types,) weights of the types
-
-    Attributes
-    ----------
-    likelihood : float64 (6, `WEIGHTS`), logarithms by seat
+    ``opponents``: their seats; ``fitted``: (types,) weights of the types.  Attribute
+    ``likelihood``: float64 (6, `WEIGHTS`), logarithms by seat.
     """
 
     def __init__(self, opponents: Sequence[int], fitted: np.ndarray) -> None:
@@ -55,10 +49,8 @@ class Reading:
     def take_in(self, evidence: np.record) -> None:
         """Judge the weights by all that was seen so far, an element of `belief.evidence.EVIDENCE`.
 
-        Raises
-        ------
-        belief.evidence.ContradictoryEvidence, belief.evidence.EvidenceFull
-            As `belief.exact.solver.ExactPosterior`.
+        Raises belief.evidence.ContradictoryEvidence, belief.evidence.EvidenceFull as
+        `belief.exact.solver.ExactPosterior`.
         """
         seen = evidence.copy()
         seen.own_card_weight[:] = 1.0

@@ -57,10 +57,8 @@ _TURN_CAP = Rules().turn_cap
 class Responses:
     """Shares of games that `RESPONSES` win against some types under some rules.
 
-    Attributes
-    ----------
-    points : (responses, types) the share of games that each wins against a company of each type
-    reads : (types,) the weight of own cards in the suggestions of each type
+    Attributes ``points``: (responses, types) the share of games that each wins against a company of
+    each type; ``reads``: (types,) the weight of own cards in the suggestions of each type.
     """
 
     points: np.ndarray

@@ -24,19 +24,13 @@ MOST_DEALS = 100_000
 class Table:
     """The players, the cards in play, and the length of a game.
 
+    Raises ValueError for a number out of range, or if a player would hold no card.
+
     Parameters
     ----------
-    players
-        2 to 6; cards go round, so the first seats may hold one more.
-    suspects, weapons, rooms
-        Cards in play, the first of each kind.
-    turns
-        All players together, after which the game is a draw.
-
-    Raises
-    ------
-    ValueError
-        For a number out of range, or if a player would hold no card.
+    players : 2 to 6; cards go round, so the first seats may hold one more
+    suspects, weapons, rooms : cards in play, the first of each kind
+    turns : all players together, after which the game is a draw
     """
 
     def __init__(self, players: int, suspects: int, weapons: int, rooms: int, turns: int) -> None:

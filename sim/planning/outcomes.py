@@ -20,10 +20,8 @@ _HOLDERS, _CARDS = 8, 32
 class Answer(NamedTuple):
     """A suggestion's answer.
 
-    Attributes
-    ----------
-    asker, answerer : seats; the answerer is -1 if nobody showed a card
-    card : that was shown; -1 if the searching seat did not see it
+    Attributes ``asker``, ``answerer``: seats; the answerer is -1 if nobody showed a card; ``card``:
+    that was shown; -1 if the searching seat did not see it.
     """
 
     asker: int

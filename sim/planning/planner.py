@@ -210,14 +210,9 @@ class Planner(Player):
     def position(self, view: np.recarray) -> Cluedo:
         """Return the position to search, from what this seat has seen alone.
 
-        Raises
-        ------
-        belief.evidence.ContradictoryEvidence
-            If no deal explains what was seen.
-        belief.evidence.EvidenceFull
-            If the posterior does not fit into memory.
-        belief.beliefs.particles.ParticleDeprivation
-            If no particle is left.
+        Raises belief.evidence.ContradictoryEvidence if no deal explains what was seen.  Raises
+        belief.evidence.EvidenceFull if the posterior does not fit into memory.  Raises
+        belief.beliefs.particles.ParticleDeprivation if no particle is left.
         """
         config, seat = self.config, self._seat
         root = self._root(view)

@@ -42,9 +42,7 @@ _DECIMALS = 9
 class Believing(Seat):
     """Settings of a player that believes one of `EVIDENCE`.
 
-    Attributes
-    ----------
-    threshold : probability from which on a card counts as known
+    Attribute ``threshold``: probability from which on a card counts as known.
     """
 
     evidence: str = one_of(*EVIDENCE, default="repaired")
@@ -118,15 +116,10 @@ class BelievingPlayer(PaperPlayer):
 class Opinion:
     """Belief of one seat about the envelope in the course of a game.
 
-    Parameters
-    ----------
-    evidence : one of `EVIDENCE`
-    rules, seat, hand, face_up : what it knows at the start
-
-    Attributes
-    ----------
-    chances : float64 (21,), P(card is in the envelope), each category summing to 1
-    contradictions : how often tables that contradicted themselves were read, category by category
+    ``evidence``: one of `EVIDENCE`; ``rules``, ``seat``, ``hand``, ``face_up``: what it knows at
+    the start.  Attributes ``chances``: float64 (21,), P(card is in the envelope), each category
+    summing to 1; ``contradictions``: how often tables that contradicted themselves were read,
+    category by category.
     """
 
     def __init__(self, evidence: str, rules: Rules, seat: int, hand: int, face_up: int) -> None:

@@ -34,10 +34,8 @@ class Response(Player):
 class Settings(Seat):
     """Settings of the player, as in ``conf/player/response.yaml``.
 
-    Attributes
-    ----------
-    policy : whose switches are chosen
-    opponents, model : policy of the opponents in the player's model, and its switches
+    Attributes ``policy``: whose switches are chosen; ``opponents``, ``model``: policy of the
+    opponents in the player's model, and its switches.
     """
 
     name: str = one_of("response", default="response")

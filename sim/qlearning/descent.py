@@ -72,10 +72,8 @@ def network_error(
 ) -> tuple[Measure, Callable[[np.ndarray], list[np.ndarray]]]:
     """Return the mean squared error of a network in its weights (n,), and how to take these apart.
 
-    Parameters
-    ----------
-    inputs, targets : (pairs, inputs) and (pairs,)
-    hidden, activation : nodes and their function (`sim.qlearning.network.ACTIVATIONS`)
+    ``inputs``, ``targets``: (pairs, inputs) and (pairs,); ``hidden``, ``activation``: nodes and
+    their function (`sim.qlearning.network.ACTIVATIONS`).
 
     Returns
     -------

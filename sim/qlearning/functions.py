@@ -26,11 +26,8 @@ the network stands for, read at the nearest sampled state."""
 def function(name: str, path: str | None = None) -> Worth:
     """Return a function of `FUNCTIONS`.
 
-    ValueError if the function or network is unknown, in one sentence.
-
-    Parameters
-    ----------
-    path : of the network, whose settings also name the grid; None for that of the project
+    ValueError if the function or network is unknown, in one sentence.  ``path``: of the network,
+    whose settings also name the grid; None for that of the project.
     """
     if name not in FUNCTIONS:
         raise ValueError(f"q must be one of {', '.join(FUNCTIONS)}, got {name!r}")

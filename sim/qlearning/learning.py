@@ -29,10 +29,7 @@ PORTION = 5_000_000
 class Learner:
     """A table of Q that is learnt, further at every call.
 
-    Attributes
-    ----------
-    q : (n, 9), from 0 on
-    visits : int64 (n, 9) updates of each pair
+    Attributes ``q``: (n, 9), from 0 on; ``visits``: int64 (n, 9) updates of each pair.
     """
 
     def __init__(self, rooms: RoomProblem, rate: str, exponent: float, key: int) -> None:

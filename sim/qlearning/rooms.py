@@ -135,12 +135,8 @@ class Sampled:
 def problem(states: np.ndarray, outcomes: str = UNIFORM, discount: float = 0.8) -> RoomProblem:
     """Return the problem on ``states`` (n, 9), which hold the nine vertices.
 
-    ValueError on unknown outcomes.
-
-    Parameters
-    ----------
-    outcomes : one of `OUTCOMES`
-    discount : from 0 to below 1
+    ValueError on unknown outcomes.  ``outcomes``: one of `OUTCOMES`; ``discount``: from 0 to below
+    1.
     """
     if outcomes not in OUTCOMES:
         raise ValueError(f"unknown outcomes {outcomes!r}: choose one of {', '.join(OUTCOMES)}")

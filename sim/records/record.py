@@ -96,10 +96,8 @@ class Record:
 class Recorder:
     """Writes down the game that it watches: hand it to `sim.referee.play` as ``watch``.
 
-    Parameters
-    ----------
-    rules, seats, seed, game : as the referee is given them
-    beliefs : whether to write down what the seats from outside believe, where they say it
+    ``rules``, ``seats``, ``seed``, ``game``: as the referee is given them; ``beliefs``: whether to
+    write down what the seats from outside believe, where they say it.
     """
 
     def __init__(

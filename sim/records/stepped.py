@@ -37,10 +37,8 @@ from sim.view import as_seen, view_of
 class Past:
     """A game as far as it has come, to be gone on with: its deal need not be that of its number.
 
-    Attributes
-    ----------
-    deal : as `sim.referee.Deal`
-    moves : pairs of an action and the roll of the turn in which it leaves the game
+    Attributes ``deal``: as `sim.referee.Deal`; ``moves``: pairs of an action and the roll of the
+    turn in which it leaves the game.
     """
 
     deal: tuple[Any, ...]
@@ -64,19 +62,11 @@ class SteppedGame:
     """
 
     def __init__(
-        self,
-        rules: Rules,
-        seats: Sequence[Player],
-        seed: int,
-        game: int,
-        past: Past | None = None,
+        self, rules: Rules, seats: Sequence[Player], seed: int, game: int, past: Past | None = None
     ) -> None:
         """Deal, or go on from a ``past``, whose dice alone are then not those of the game's number.
 
-        Raises
-        ------
-        ValueError
-            As `sim.referee.open_game`, and if a move of the past is not legal.
+        Raises ValueError as `sim.referee.open_game`, and if a move of the past is not legal.
         """
         deal = None if past is None else Deal(*past.deal)
         states, self._memory, self._outsiders = open_game(rules, seats, seed, game, deal)

@@ -22,6 +22,7 @@ import pytest
 from experiments.compare import outcome as outcomes
 from experiments.matches import match_loop, play
 from experiments.provenance import tracking
+from experiments.runs.summary import Score
 from experiments.settings import config
 from tests.experiments.rows import read_rows
 
@@ -77,14 +78,14 @@ def test_games_of_two_players_are_crossed(run_compare):
 
 def test_what_all_lines_share_stands_in_the_title_alone():
     def lines(*names):
-        return [{"match": match, "player": player} for match, player in names]
+        return [Score(match, player, 1, 0, 0, 0.0, 0.25) for match, player in names]
 
     company = lines(("a against 3 b", "a"), ("c against 3 b", "c"))
-    assert outcomes._title({"seed": 7}, company) == ("against 3 b, seed 7", False)
+    assert outcomes._title(7, company) == ("against 3 b, seed 7", False)
     single = lines(("round robin", "a"), ("round robin", "c"))
-    assert outcomes._title({"seed": 7}, single) == ("round robin", False)
+    assert outcomes._title(7, single) == ("round robin", False)
     both = lines(("a against 3 b", "a"), ("3 a against b", "a"))
-    assert outcomes._title({"seed": 7}, both) == ("seed 7", True)
+    assert outcomes._title(7, both) == ("seed 7", True)
 
 
 @pytest.mark.parametrize(

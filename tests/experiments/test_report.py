@@ -95,7 +95,7 @@ def write(folder, matches, tables, games, stop="games", summed=True, **about):
     kept.flush()
     (folder / "config.yaml").write_text(json.dumps({"match": {"games": games}}))
     if summed:
-        found = {"stop": stop, **summary.figures(kept, parse(stop)), "seconds": 8.0}
+        found = {"stop": stop, **summary.figures(kept, parse(stop)).to_json(), "seconds": 8.0}
         found |= {"interrupted": False, "fault": None, "seed": matches[0].seed}
         held = {**runfolder.about(folder), "configuration": {"run": {"resume": None}}}
         write_json(folder, {**found, "run": held, **about})

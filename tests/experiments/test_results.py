@@ -80,7 +80,7 @@ def test_a_part_that_cannot_be_read_is_refused(rows, match, store, tmp_path):
     store.add(0, Played(rows([0])))
     store.flush()
     (tmp_path / "games-00000.parquet").write_bytes(b"PAR1 overwritten")
-    with pytest.raises(Refusal, match=r"games-00000.parquet cannot be read.*run.resume"):
+    with pytest.raises(Refusal, match=r"games-00000.parquet cannot be read.*when the run goes on"):
         Results.resume(tmp_path, [match])
 
 
@@ -153,15 +153,16 @@ def test_the_figures_of_a_run(rows, store):
         0, Played(rows(range(8), winner=lambda game: {0: 0, 1: 1, 2: -1, 3: 0}.get(game, game % 4)))
     )
     store.flush()
-    (line,) = figures(store)["table"]
-    assert (line["games"], line["wins"], line["draws"]) == (8, 6, 1)
-    assert line["win_rate"] == 0.75
-    assert line["ci95"][0] < 0.75 < line["ci95"][1]
-    assert line["parity"] == 0.25
-    assert line["turns_mean"] == 103.5
-    assert line["suggestions_mean"] == 26
-    assert line["simulations_per_second"] == 2000
-    assert line["by_seat"]["2"] == {"games": 2, "wins": 1}
+    (line,) = figures(store).table
+    assert (line.games, line.wins, line.draws) == (8, 6, 1)
+    assert line.rate.low < line.rate.value == 0.75 < line.rate.high
+    assert line.parity == 0.25
+    assert line.turns_mean == 103.5
+    assert line.suggestions_mean == 26
+    assert line.simulations_per_second == 2000
+    assert line.by_seat["2"] == {"games": 2, "wins": 1}
+    written = line.to_json()
+    assert (written["win_rate"], written["ci95"]) == (0.75, [line.rate.low, line.rate.high])
 
 
 def test_figures_do_not_depend_on_how_the_rows_came(rows, match, store, tmp_path):
@@ -176,8 +177,9 @@ def test_figures_do_not_depend_on_how_the_rows_came(rows, match, store, tmp_path
 
 
 def test_a_run_without_games_has_figures_too(store):
-    (line,) = figures(store)["table"]
-    assert (line["games"], line["win_rate"], line["turns_mean"]) == (0, None, None)
+    (line,) = figures(store).table
+    assert (line.games, line.rate, line.turns_mean) == (0, None, None)
+    assert line.to_json()["win_rate"] is line.to_json()["ci95"] is None
 
 
 def test_several_matches_share_the_files(rows, match, tmp_path):

@@ -306,7 +306,7 @@ def test_differences_are_from_the_control_and_from_further_ones(command):
     assert [(one.first, one.second) for one in found] == [(closure, swift), (closure, greedy)]
     assert found[0].games == 40
     assert found[0].difference == paired_difference(run.wins(closure), run.wins(swift))
-    assert run.summary["comparisons"][0]["p_holm"] == found[0].p_holm
+    assert run.summary.comparisons[0]["p_holm"] == found[0].p_holm
     pairs = {(one.first, one.second) for one in run.comparisons(["swift"])}
     assert pairs == {(closure, swift), (closure, greedy), (swift, greedy)}
     assert PLAYED["main"].controls == ["best"]

@@ -72,7 +72,8 @@ def make_folder(folder: Path) -> Path:
         kept.add(0, make_rows(games))
         kept.flush()
     (folder / "config.yaml").write_text(f"seed: 5\nmatch:\n  games: {2 * GAMES}\n")
-    found = {"stop": "games", **summary.figures(kept, parse("games")), "seconds": 8.0, "held": 0}
+    figures = summary.figures(kept, parse("games")).to_json()
+    found = {"stop": "games", **figures, "seconds": 8.0, "held": 0}
     found |= {"interrupted": False, "fault": None, "seed": 5, "run": runfolder.about(folder)}
     write_json(folder, found)
     write_json(folder, {MATCH.name: 2 * GAMES}, results.STOPS)

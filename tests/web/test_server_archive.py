@@ -92,8 +92,8 @@ def test_games_with_people_are_a_run_like_all_others(played_folder):
     assert match.entrants[0] == {"name": "person", "label": "Ann", "hints": True}
     # Ann sat in seats 0, 1 and 0, so the games of her match in which she does.
     assert found.played.tallies[0].numbers.tolist() == [0, 1, 3]
-    (row,) = found.figures["table"]
-    assert (row["player"], row["games"]) == ("Ann", 3) and row["ci95"][1] > row["win_rate"]
+    (row,) = found.figures.table
+    assert (row.player, row.games) == ("Ann", 3) and row.rate.high > row.rate.value
     rows = read_rows(run)
     assert rows.num_rows == 9
     for game in (0, 1, 3):
@@ -151,7 +151,7 @@ def test_a_game_that_was_begun_is_not_dealt_again(tmp_path):
 def test_several_people_are_all_told_of(played_folder):
     (run,) = (played_folder / "games").iterdir()
     found = load(run, "games")
-    assert [row["player"] for row in found.figures["table"]] == ["Ann", "Bob", "swift"]
+    assert [row.player for row in found.figures.table] == ["Ann", "Bob", "swift"]
     assert runfolder.read_matches(run)[0].name == "Ann and Bob against 1 swift"
 
 

@@ -5,6 +5,7 @@ import os
 import secrets
 import shutil
 import time
+from dataclasses import replace
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -163,7 +164,7 @@ def test_a_run_shows_who_won_and_nothing_else_of_a_game(server, folder, seed, mo
     score = standing.score
 
     def with_the_seed(match, *rest):
-        return {**score(match, *rest), "seed": match.seed}
+        return replace(score(match, *rest), player=str(match.seed))
 
     monkeypatch.setattr(standing, "score", with_the_seed)
     os.utime(folder / "begun")

@@ -94,16 +94,9 @@ def cells_of(
 ) -> list[StepCell]:
     """Return the cells of ``table``, set-up by set-up.
 
-    Parameters
-    ----------
-    root : the folder of all tables
-    games, simulations, seed : of all cells and decisions, in place of the usual; None for those
-    fast : whether this is a trial
-
-    Raises
-    ------
-    Refusal
-        If the settings cannot be met.
+    ``root``: the folder of all tables; ``games``, ``simulations``, ``seed``: of all cells and
+    decisions, in place of the usual; None for those; ``fast``: whether this is a trial.  Raises
+    Refusal if the settings cannot be met.
     """
     usual = table.games
     if fast:
@@ -140,12 +133,8 @@ def _folder_name(match: Match) -> str:
 def choose(cells: Sequence[StepCell], only: Sequence[str] | None) -> list[StepCell]:
     """Return those of ``cells`` that are asked for.
 
-    Of the names of one kind (`StepCell.choices`) one must fit, and so for each kind.
-
-    Raises
-    ------
-    Refusal
-        If a name is unknown, or no cell has all of them.
+    Of the names of one kind (`StepCell.choices`) one must fit, and so for each kind.  Raises
+    Refusal if a name is unknown, or no cell has all of them.
     """
     kinds = [dict.fromkeys(names) for names in zip(*(one.choices for one in cells), strict=True)]
     known = [name for kind in kinds for name in kind]

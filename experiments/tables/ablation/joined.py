@@ -22,13 +22,8 @@ class Joined(Measured):
 
     The cell of a set-up is ``SET-UP, ABLATION``: the base of a staircase, or the cell that stands
     for a curve.  The last cumulative step of a staircase is ``SET-UP, ABLATION, last``.  Cells
-    without games are missing.
-
-    Parameters
-    ----------
-    table : whose run it is, and which names the ablations
-    root : the folder of all tables
-    fast : whether this is a trial
+    without games are missing.  ``table``: whose run it is, and which names the ablations; ``root``:
+    the folder of all tables; ``fast``: whether this is a trial.
     """
 
     def __init__(self, folder: Path, table: Table, root: Path, fast: bool) -> None:

@@ -22,12 +22,8 @@ def play_missing(
 ) -> Outcome | None:
     """Play the missing games of ``cells``; return None if there are none, or others play them all.
 
-    Cells that another process plays are skipped with a message.
-
-    Raises
-    ------
-    Refusal
-        If a match cannot be played, or a folder not be written to.
+    Cells that another process plays are skipped with a message.  Raises Refusal if a match cannot
+    be played, or a folder not be written to.
     """
     left = _incomplete(cells)
     if not left:

@@ -176,13 +176,7 @@ def _notes(table: Ablation, cells: Sequence[StepCell]) -> Iterator[Marked]:
 
 
 def heading(table: Ablation, cells: Sequence[StepCell], trial: bool) -> list[str]:
-    """Return command, budget, machine and versions.
-
-    Raises
-    ------
-    Refusal
-        If nothing was played.
-    """
+    """Return command, budget, machine and versions.  Raises Refusal if nothing was played."""
     played = [cell for cell in cells if cell.played]
     if not played:
         raise Refusal(f"{table.name} has no games yet: play some first")

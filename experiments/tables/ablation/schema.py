@@ -99,10 +99,7 @@ class Step:
     def read(cls, entry: str, key: str = "steps") -> Step:
         """Return the step that is written so.
 
-        Raises
-        ------
-        Refusal
-            If a part is no setting, or the games are no number.
+        Raises Refusal if a part is no setting, or the games are no number.
         """
         name, *parts = (part.strip() for part in entry.split("+"))
         settings: dict[str, str] = {}

@@ -35,14 +35,10 @@ def advise(record: Record, line: int, spec: Mapping[str, Any], seed: int = 0) ->
 
     ``action`` and its ``words``; of a planner that searched ``table``, the root's actions, and
     ``tree``, the most visited outcomes (both by `experiments.explain.drawn`), ``line``, the most
-    visited line, and ``simulations``.  Its random numbers are named by ``seed``.
-
-    Raises
-    ------
-    experiments.settings.commandline.Refusal
-        If the line holds no turn decision with a choice, or there is no belief to decide with.
-    ValueError
-        If the player is unknown, or does not fit the rules.
+    visited line, and ``simulations``.  Its random numbers are named by ``seed``.  Raises
+    experiments.settings.commandline.Refusal if the line holds no turn decision with a choice, or
+    there is no belief to decide with.  Raises ValueError if the player is unknown, or does not fit
+    the rules.
     """
     decision = pick(list(decisions(record)), line, None)
     player = make(spec, record.rules)

@@ -28,18 +28,10 @@ def draw_past(
 ) -> Past:
     """Return a past of the game that to ``seat`` looks like the one it has seen.
 
-    Parameters
-    ----------
-    seats : players who go on with it
-    known : events that the seat knows of, from the deal up to a turn decision
-    seed : of the random numbers
-
-    Raises
-    ------
-    ValueError
-        With one sentence, if it is out, or what happened does not follow from what it knows.
-    belief.evidence.EvidenceFull
-        If the posterior does not fit into memory.
+    ``seats``: players who go on with it; ``known``: events that the seat knows of, from the deal up
+    to a turn decision; ``seed``: of the random numbers.  Raises ValueError with one sentence, if it
+    is out, or what happened does not follow from what it knows.  Raises
+    belief.evidence.EvidenceFull if the posterior does not fit into memory.
     """
     deal = _draw_deal(rules, seat, known, seed)
     board, state = world(rules)[0], open_game(rules, seats, seed, 0, deal).states[0]

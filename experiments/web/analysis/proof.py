@@ -68,11 +68,8 @@ def prove(knowledge: Knowledge, card: int, column: int, exact: bool) -> dict[str
     ``cards`` and, if it is of a suggestion, its ``turn``, the ``asker``, the seats ``by`` and the
     ``card`` shown; ``sizes`` and ``shares``, how many cards everybody holds and of which kind, if
     that is needed, else None; ``more``, if the proof is too long to be shown, the number of
-    observations that it exceeds, else None.  None while it is not certain.
-
-    Parameters
-    ----------
-    exact : whether the exact posterior may be used, which proves more than the closure
+    observations that it exceeds, else None.  None while it is not certain.  ``exact``: whether the
+    exact posterior may be used, which proves more than the closure.
     """
     prover = _Prover(knowledge, card, column, exact)
     facts = prover.find()
@@ -117,9 +114,7 @@ def _list_hand(hand: int, player: int, held: str, lacked: str) -> Iterator[Fact]
 class _Prover:
     """Proofs that ``column`` has, or has not, ``card``.
 
-    Attributes
-    ----------
-    holds : which of the two all that is known proves, or None
+    Attribute ``holds``: which of the two all that is known proves, or None.
     """
 
     def __init__(self, knowledge: Knowledge, card: int, column: int, exact: bool) -> None:

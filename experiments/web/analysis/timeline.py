@@ -19,9 +19,7 @@ Bits = tuple[float | None, ...]
 class Entropies:
     """The bits of all seats of a game; turns that are over are computed once.
 
-    Attributes
-    ----------
-    rules : of the game
+    Attribute ``rules``: of the game.
     """
 
     def __init__(self, rules: Rules) -> None:
@@ -33,9 +31,7 @@ class Entropies:
     def turns(self, events: Sequence[Event]) -> list[tuple[int, Bits]]:
         """Return number and bits of the turns that are over, the deal first.
 
-        Parameters
-        ----------
-        events : all that have been shown of the game; each time as many or more
+        ``events``: all that have been shown of the game; each time as many or more.
         """
         with self._working:
             for end in range(self._at, len(events) - 1):

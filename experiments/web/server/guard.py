@@ -50,9 +50,7 @@ Content = TypeVar("Content", bound=Body)
 class Guard:
     """Middleware before all routes.
 
-    Parameters
-    ----------
-    names : of this server in requests, beside numeric addresses
+    ``names``: of this server in requests, beside numeric addresses.
     """
 
     def __init__(self, app: ASGIApp, names: frozenset[str]) -> None:

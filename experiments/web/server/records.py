@@ -27,13 +27,7 @@ from experiments.web.server.guard import read_body
 from experiments.web.server.pages import page
 from experiments.web.server.state import state_of
 from experiments.web.settings import Search
-from experiments.web.tables.requests import (
-    Body,
-    Name,
-    Natural,
-    Settings,
-    compose_player,
-)
+from experiments.web.tables.requests import Body, Name, Natural, Settings, compose_player
 from sim.records.record import OUTSIDE, RecordError, read
 
 Result = TypeVar("Result")

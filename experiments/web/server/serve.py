@@ -44,10 +44,7 @@ _LAST_SECONDS = 2
 def application(state: State, names: frozenset[str]) -> Starlette:
     """Return the application, all routes behind the guard.
 
-    Parameters
-    ----------
-    state : shared by all routes
-    names : of the server in requests (`guard.Guard`)
+    ``state``: shared by all routes; ``names``: of the server in requests (`guard.Guard`).
     """
     app = Starlette(
         routes=[
@@ -65,24 +62,15 @@ def application(state: State, names: frozenset[str]) -> Starlette:
 def serve(settings: Web, ended: threading.Event, ready: Callable[[str], None]) -> int:
     """Serve until ``ended`` is set; return how many games are under way.
 
-    Parameters
-    ----------
-    ready : called with the server's address once it answers
-
-    Raises
-    ------
-    Refusal
-        If the port or the folder cannot be had.
+    ``ready``: called with the server's address once it answers.  Raises Refusal if the port or the
+    folder cannot be had.
     """
     with _listen(settings.host, settings.port) as listening:
         return asyncio.run(_serve(settings, listening, ended, ready))
 
 
 async def _serve(
-    settings: Web,
-    listening: socket.socket,
-    ended: threading.Event,
-    ready: Callable[[str], None],
+    settings: Web, listening: socket.socket, ended: threading.Event, ready: Callable[[str], None]
 ) -> int:
     workers = Workers(settings.searches)
     folder, patience = Path(settings.folder), settings.idle * _DAY

@@ -48,9 +48,7 @@ _ENDED_BY_EVENT = ("waiting", "prompt")
 class Feed:
     """Messages to ``viewer`` of a table in one connection.
 
-    Parameters
-    ----------
-    after : number of events that it knows from an earlier connection
+    ``after``: number of events that it knows from an earlier connection.
     """
 
     def __init__(self, driver: Driver, viewer: Viewer, after: int) -> None:
@@ -100,10 +98,7 @@ class Feed:
 class Stream(StreamingResponse):
     """The answer to a request for a table's events.
 
-    Parameters
-    ----------
-    feed : the messages
-    on_end : called when the connection has ended
+    ``feed``: the messages; ``on_end``: called when the connection has ended.
     """
 
     def __init__(self, feed: Feed, on_end: Callable[[], None]) -> None:

@@ -31,10 +31,7 @@ _warm: set[str] = set()
 def warm_up(setup: Setup) -> None:
     """Compile or load all that a table of ``setup`` needs, unless that was done before.
 
-    Raises
-    ------
-    ValueError
-        If players or rules do not fit.
+    Raises ValueError if players or rules do not fit.
     """
     small = replace(setup, seats=tuple(map(_shrink, setup.seats)), seed=0)
     keys = {_key(seat) for seat in small.seats}

@@ -128,10 +128,7 @@ def _rank(seat: Mapping[str, Any]) -> tuple[bool, str]:
 def open_run(folder: Path, line_up: LineUp) -> int:
     """Return the seed of the run of ``line_up`` below ``folder``, begun if missing.
 
-    Raises
-    ------
-    Refusal
-        If it cannot be written.
+    Raises Refusal if it cannot be written.
     """
     from experiments.runs import runfolder  # Arrow and SciPy take a second
 
@@ -147,12 +144,8 @@ def take_number(folder: Path, line_up: LineUp, taken: Collection[int]) -> int:
     """Return the number of the next game of ``line_up``, which is none that was ever given.
 
     Numbers are of games in the run's rows, of those that were begun, whatever became of their
-    tables, and ``taken``: a number is a deal, and a deal that was seen is not dealt again.
-
-    Raises
-    ------
-    Refusal, OSError
-        If the rows cannot be read, or the number cannot be written down.
+    tables, and ``taken``: a number is a deal, and a deal that was seen is not dealt again.  Raises
+    Refusal, OSError if the rows cannot be read, or the number cannot be written down.
     """
     from experiments.matches.results import Results
     from experiments.runs import runfolder
@@ -172,10 +165,7 @@ def take_number(folder: Path, line_up: LineUp, taken: Collection[int]) -> int:
 def add_game(folder: Path, setup: Setup, game: SteppedGame) -> None:
     """Add the finished ``game`` of a run to its ``folder``, once, however often this is called.
 
-    Raises
-    ------
-    OSError, Refusal
-        If it cannot be written.
+    Raises OSError, Refusal if it cannot be written.
     """
     import pyarrow as pa
 
@@ -195,7 +185,9 @@ def add_game(folder: Path, setup: Setup, game: SteppedGame) -> None:
         write_text(folder / "config.yaml", f"match:\n  games: {played.games}\n")
         ended = {"interrupted": False, "fault": None, "run": origin()}
         seconds = max(time.monotonic() - began, 1e-3)
-        write_json(folder, {**summary.figures(played), **ended, "seconds": seconds}, SUMMARY)
+        write_json(
+            folder, {**summary.figures(played).to_json(), **ended, "seconds": seconds}, SUMMARY
+        )
 
 
 def _rows(match: Match, setup: Setup, game: SteppedGame) -> list[dict[str, Any]]:

@@ -45,10 +45,7 @@ def is_slow(player: Player) -> bool:
 class Driver:
     """Drives ``table`` to the end of its game.
 
-    Parameters
-    ----------
-    table : its game may be under way
-    workers : threads in which slow players decide
+    ``table``: its game may be under way; ``workers``: threads in which slow players decide.
 
     Attributes
     ----------
@@ -115,10 +112,7 @@ class Driver:
     def answer(self, seat: int, number: int, action: int) -> None:
         """Take the answer of the person in ``seat`` to `prompt`, if ``number`` is that of it.
 
-        Raises
-        ------
-        NotNow, sim.player.IllegalAction, OSError
-            As `Table.answer`; nothing is changed.
+        Raises NotNow, sim.player.IllegalAction, OSError as `Table.answer`; nothing is changed.
         """
         if self.prompt is None or (self.prompt.seat, self.prompt.number) != (seat, number):
             raise NotNow("this was not asked, or has been answered already")

@@ -40,10 +40,8 @@ class Move:
 class Moves:
     """The moves of a table in the file ``path``, which is made if missing.
 
-    Attributes
-    ----------
-    recorded : moves that were in the file
-    resumed : whether there was such a file
+    Attributes ``recorded``: moves that were in the file; ``resumed``: whether there was such a
+    file.
     """
 
     def __init__(self, path: Path) -> None:
@@ -64,10 +62,7 @@ class Moves:
     def append(self, move: Move, lasting: bool) -> None:
         """Write ``move``; it survives the end of this process, if ``lasting`` of the machine.
 
-        Raises
-        ------
-        OSError
-            If it cannot be written; then nothing of it is in the file.
+        Raises OSError if it cannot be written; then nothing of it is in the file.
         """
         self._cut()  # remains of an earlier error, if they could not be removed then
         line = json.dumps(asdict(move)).encode() + b"\n"

@@ -100,16 +100,14 @@ class Entry:
 class Registry:
     """The tables in ``folder``.
 
+    Attribute ``entries``: by id, in the order in which they were made.
+
     Parameters
     ----------
     folder : made if missing; refused while another registry has it
     most : tables that may be under way at the same time
     workers : threads for players and files
     patience : seconds without a move or a request after which a table is put aside
-
-    Attributes
-    ----------
-    entries : by id, in the order in which they were made
     """
 
     def __init__(
@@ -181,14 +179,8 @@ class Registry:
     ) -> tuple[Entry, dict[int, str]]:
         """Make a table, its seed drawn if it is None; return the seats' ``tokens``, drawn if None.
 
-        Raises
-        ------
-        Crowded
-            If too many are under way.
-        ValueError
-            With one sentence, if players or rules do not fit.
-        OSError, Refusal
-            If it cannot be written.
+        Raises Crowded if too many are under way.  Raises ValueError with one sentence, if players
+        or rules do not fit.  Raises OSError, Refusal if it cannot be written.
         """
         async with self._making:
             entry, table, drawn = await self._workers.run(self._make, setup, tokens)
@@ -208,12 +200,8 @@ class Registry:
     async def driver(self, entry: Entry) -> Driver:
         """Return the driver of a table; one whose game is over may have to be read again.
 
-        Raises
-        ------
-        Crowded
-            If it was put aside, and too many are under way by now.
-        OSError, ValueError
-            If it cannot be read any more.
+        Raises Crowded if it was put aside, and too many are under way by now.  Raises OSError,
+        ValueError if it cannot be read any more.
         """
         entry.opened = time.time()
         if entry.aside:

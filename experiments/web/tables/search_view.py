@@ -39,9 +39,7 @@ MOST_OUTCOMES = 4
 class SearchView:
     """Samples of the search of ``player``, who has begun to decide in ``seat``.
 
-    Parameters
-    ----------
-    names : of the players, by seat
+    ``names``: of the players, by seat.
     """
 
     def __init__(self, seat: int, player: Player, names: Sequence[str]) -> None:

@@ -153,12 +153,7 @@ class Studies:
     def begin(self, preset: Preset) -> str:
         """Give a new person the next number; return their token.
 
-        Raises
-        ------
-        Crowded
-            If there are too many.
-        OSError
-            If it cannot be written down.
+        Raises Crowded if there are too many.  Raises OSError if it cannot be written down.
         """
         if self._given >= MOST_PEOPLE:
             raise Crowded(f"{MOST_PEOPLE:,} people have taken part, the limit")
@@ -186,12 +181,8 @@ class Studies:
     async def go_on(self, token: str, limits: Search) -> str | None:
         """Return the token of the seat at which a person plays now; None after the last game.
 
-        Raises
-        ------
-        KeyError
-            If nobody has ``token``.
-        Crowded, ValueError, OSError, Refusal
-            As `Registry.make`.
+        Raises KeyError if nobody has ``token``.  Raises Crowded, ValueError, OSError, Refusal as
+        `Registry.make`.
         """
         async with self._making:
             person = self._people[hash_token(token)]

@@ -111,14 +111,9 @@ class Table:
     def answer(self, seat: int, number: int, action: int, seconds: float | None = None) -> None:
         """Take the answer of the person in ``seat`` to the prompt ``number``, given in ``seconds``.
 
-        Raises
-        ------
-        NotNow
-            If that question is not open, or has an answer already; nothing is changed.
-        IllegalAction
-            If the rules do not allow the action; nothing is changed.
-        OSError
-            If it cannot be written down; nothing is changed.
+        Raises NotNow if that question is not open, or has an answer already; nothing is changed.
+        Raises IllegalAction if the rules do not allow the action; nothing is changed.  Raises
+        OSError if it cannot be written down; nothing is changed.
         """
         prompt = self.prompt
         if prompt is None or (prompt.seat, prompt.number) != (seat, number):
@@ -134,10 +129,7 @@ class Table:
     def act(self, action: int, seconds: float | None = None) -> None:
         """Write ``action`` of the seat that must decide down, then do it; as `SteppedGame.act`.
 
-        Raises
-        ------
-        IllegalAction, OSError
-            As `answer`; nothing is changed.
+        Raises IllegalAction, OSError as `answer`; nothing is changed.
         """
         seat = self.game.decider
         player = self.game.seats[seat]

@@ -34,12 +34,9 @@ READINGS = ("inside", "before")
 def workspace(doors: str = "inside", passage: float | None = 0.0) -> Workspace:
     """Return the mansion; target i is room i of `sim.cards.ROOMS`.
 
-    ValueError if ``doors`` is unknown.
-
-    Parameters
-    ----------
-    doors : a value of `READINGS`: whether one suggests inside a door or on the square before it
-    passage : length of a secret passage in squares; None for a mansion without
+    ValueError if ``doors`` is unknown.  ``doors``: a value of `READINGS`: whether one suggests
+    inside a door or on the square before it; ``passage``: length of a secret passage in squares;
+    None for a mansion without.
     """
     if doors not in READINGS:
         raise ValueError(f"unknown doors={doors!r}: choose inside or before")
@@ -60,10 +57,8 @@ def workspace(doors: str = "inside", passage: float | None = 0.0) -> Workspace:
 def mansion(by: str = "refinement", doors: str = "inside", passage: float | None = 0.0) -> nx.Graph:
     """Return the graph of the mansion with taxicab distances, in squares.
 
-    Parameters
-    ----------
-    by : which rectangles: "row", "column", "refinement", or "grid" for one cell a square
-    doors, passage : as in `workspace`; each door has a cell of its own
+    ``by``: which rectangles: "row", "column", "refinement", or "grid" for one cell a square;
+    ``doors``, ``passage``: as in `workspace`; each door has a cell of its own.
     """
     step = 1.0 if by == "grid" else None
     cuts = shapely.union_all(

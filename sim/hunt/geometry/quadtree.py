@@ -22,12 +22,8 @@ DEEPEST = 12
 def quadtree(workspace: Workspace, smallest: float | None = None) -> Cells:
     """Return the squares of a quadtree in free space.
 
-    ValueError if ``smallest`` asks for more than 12 divisions.
-
-    Parameters
-    ----------
-    workspace : any
-    smallest : no square has a shorter side; a 64th of the longer side of free space if not given
+    ValueError if ``smallest`` asks for more than 12 divisions.  ``workspace``: any; ``smallest``:
+    no square has a shorter side; a 64th of the longer side of free space if not given.
     """
     left, low, right, high = workspace.free.bounds
     side = max(right - left, high - low)

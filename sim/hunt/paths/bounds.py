@@ -46,10 +46,8 @@ from sim.hunt.paths.objective import Objective, pack
 def upper_bound(stops: Stops, worth: Objective, bases: Iterable[Iterable[int]] = ()) -> float:
     """Return a value that no way is worth more than.
 
-    Parameters
-    ----------
-    bases : sets A of targets to start from, beside the empty set and all that can be seen; the
-        bound is best near what a good way measures
+    ``bases``: sets A of targets to start from, beside the empty set and all that can be seen; the
+    bound is best near what a good way measures.
     """
     reach = np.flatnonzero(stops.detour <= stops.limit)
     straight = worth.weights.distance * stops.straight
@@ -80,9 +78,7 @@ def solve_relaxation(
 ) -> float:
     """Return the largest sum of prizes less ``distance`` times length, relaxed as above.
 
-    Parameters
-    ----------
-    prize, need, detour : float64 (targets,)
+    ``prize``, ``need``, ``detour``: float64 (targets,).
     """
     useful = prize > 0
     prize, need, detour = prize[useful], need[useful], detour[useful]

@@ -142,16 +142,14 @@ def passages(
 ) -> int:
     """Find the shortest ways from ``source`` over void cells alone [Dijkstra].
 
+    Returns how many cells are reached; ``far`` must be made infinite there before the next call.
+
     Parameters
     ----------
     first, neighbour, length : as `sim.hunt.graph.Connectivity`
     role : int64 (cells,): number of the cell among those that matter; `VOID`, or `OUT` of bounds
     far, before : float64 and int64 (cells,), infinite at first; filled for what is reached
     reached : int64 (cells,): filled with the cells reached, the source first
-
-    Returns
-    -------
-    How many cells are reached; ``far`` must be made infinite there before the next call.
     """
     far[source], before[source], reached[0] = 0.0, source, source
     known, done = 1, 0

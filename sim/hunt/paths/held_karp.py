@@ -76,11 +76,8 @@ def best(
     """Return the best way from ``start`` to ``goal``, exactly.
 
     ValueError as `Stops`, or if there are more than `MOST_TARGETS` targets or entries of the table.
-
-    Parameters
-    ----------
-    goal : where the way must end; anywhere if None
-    cost : J of each target's test, float64 (targets,); 1 each if None
+    ``goal``: where the way must end; anywhere if None; ``cost``: J of each target's test, float64
+    (targets,); 1 each if None.
     """
     stops = Stops(graph, start, goal, None)
     number = len(stops.home)

@@ -46,12 +46,8 @@ def insertion(
     """Return a way by greedy insertion, 2-opt and or-opt.
 
     Insertion is by worth less detour, and by worth for detour; the better result is returned.
-    ValueError as `Stops`.
-
-    Parameters
-    ----------
-    within : d_M: how much longer than the shortest way it may be; without a goal, how long
-    cost : J of each target's test, float64 (targets,); 1 each if None
+    ValueError as `Stops`.  ``within``: d_M: how much longer than the shortest way it may be;
+    without a goal, how long; ``cost``: J of each target's test, float64 (targets,); 1 each if None.
     """
     stops = Stops(graph, start, goal, within)
     worth = Objective(benefit, weights, stops.targets, cost)

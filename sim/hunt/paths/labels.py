@@ -94,11 +94,8 @@ def routes(
 def best(ways: Routes, benefit: Benefit, weights: Weights, cost: np.ndarray | None = None) -> Route:
     """Return the best of ``ways``, and what is worth measuring on it.
 
-    ValueError as `sim.hunt.paths.objective.Objective` does.
-
-    Parameters
-    ----------
-    cost : J of each target's test, float64 (targets,); 1 each if None
+    ValueError as `sim.hunt.paths.objective.Objective` does.  ``cost``: J of each target's test,
+    float64 (targets,); 1 each if None.
     """
     choice = Objective(benefit, weights, ways.targets, cost).best_declining(
         ways.masks, ways.lengths

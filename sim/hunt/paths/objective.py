@@ -41,9 +41,7 @@ class Choice(NamedTuple):
 class Objective:
     """Values of sets of targets; keeps the information of each set once computed.
 
-    Attributes
-    ----------
-    test : w_J J of each target, float64 (targets,)
+    Attribute ``test``: w_J J of each target, float64 (targets,).
     """
 
     def __init__(
@@ -74,10 +72,7 @@ class Objective:
     def best(self, masks: np.ndarray, lengths: np.ndarray) -> Choice:
         """Return the best of ways that measure all of their sets; the first of equal ones.
 
-        Parameters
-        ----------
-        masks : uint64 (k, words)
-        lengths : float64 (k,), finite
+        ``masks``: uint64 (k, words); ``lengths``: float64 (k,), finite.
         """
         upper = np.zeros(len(masks))
         alone = np.array([self.information([i]) for i in range(self.targets)])

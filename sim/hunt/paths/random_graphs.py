@@ -24,18 +24,11 @@ def random_graph(
     """Return a random hunt whose cells are 0, 1, ... , cells - 1.
 
     ValueError if there are fewer than 3 cells, more observation cells than cells or more targets
-    than those, too few arcs to connect the cells or more than the triangulation has.
-
-    Parameters
-    ----------
-    targets : how many there are, each seen from one observation cell at least, and the further
-        cells each show one of them; one target a cell if None
-    seed : of `numpy.random.default_rng`
-
-    Returns
-    -------
-    Graph with the node attributes ``at``, a place (x, y), and ``targets``, and the Euclidean
-    ``length`` of arcs, in units of their mean.
+    than those, too few arcs to connect the cells or more than the triangulation has.  ``targets``:
+    how many there are, each seen from one observation cell at least, and the further cells each
+    show one of them; one target a cell if None; ``seed``: of `numpy.random.default_rng`.  Nodes
+    have ``at``, a place (x, y), and ``targets``; arcs their Euclidean ``length`` in units of the
+    mean.
     """
     targets = observation_cells if targets is None else targets
     if cells < 3 or not 0 <= targets <= observation_cells <= cells:

@@ -104,6 +104,9 @@ def _simple_paths(
 ) -> tuple[int, int]:
     """Walk through all simple paths, depth first.
 
+    Returns how many paths there are, and of how many cells together; -1 if more than
+    `MOST_BRANCHES`.
+
     Parameters
     ----------
     home : float64 (cells,): distance to the goal; a path is cut where it cannot meet ``limit``
@@ -111,10 +114,6 @@ def _simple_paths(
     ends : int64 (paths,): where each one ends in ``written``; if empty, they are only counted
     written : int64 (cells of all paths,)
     lengths : float64 (paths,), zeros at first
-
-    Returns
-    -------
-    How many paths there are, and of how many cells together; -1 if more than `MOST_BRANCHES`.
     """
     paths, cells, depth = 0, 0, 0
     path[0], arc[0], far[0], passed[start] = start, net.first[start], 0.0, True

@@ -62,11 +62,8 @@ class Seen(NamedTuple):
 def diagram(hunt: Hunt, printed: bool = False) -> list[Node]:
     """Return the influence diagram of ``hunt``, its nodes in the order of time.
 
-    ValueError if a table has more than `MOST_ENTRIES` entries.
-
-    Parameters
-    ----------
-    printed : z(t) is independent of what was seen before, as in eq. 22: a control
+    ValueError if a table has more than `MOST_ENTRIES` entries.  ``printed``: z(t) is independent of
+    what was seen before, as in eq. 22: a control.
     """
     cells, seen = _ranges(hunt)
     hypotheses = len(hunt.prior)
@@ -114,11 +111,8 @@ def structure(nodes: Sequence[Node]) -> nx.DiGraph:
 def solve(nodes: Sequence[Node]) -> float:
     """Return the maximum expected utility of a diagram by pyAgrum, with no forgetting.
 
-    ImportError if pyAgrum is not installed, with what to do.
-
-    Parameters
-    ----------
-    nodes : in the order of time: parents first, decisions in the order in which they are made
+    ImportError if pyAgrum is not installed, with what to do.  ``nodes``: in the order of time:
+    parents first, decisions in the order in which they are made.
     """
     with extra("diagram"):
         import pyagrum as library

@@ -57,12 +57,9 @@ def hunt(
     """Return the start of a hunt over ``graph``, at its node number ``start``.
 
     ValueError if shapes do not fit, prior or likelihood are no distributions, a weight or cost is
-    negative, the start is no cell, moves are negative, or a cell has several targets.
-
-    Parameters
-    ----------
-    prior, likelihood, cost : as the fields of `Hunt`; costs are 1 each by default
-    weights : w_B, w_J, w_D
+    negative, the start is no cell, moves are negative, or a cell has several targets.  ``prior``,
+    ``likelihood``, ``cost``: as the fields of `Hunt`; costs are 1 each by default; ``weights``:
+    w_B, w_J, w_D.
     """
     net = compile_graph(graph)
     cells = len(graph)

@@ -59,13 +59,11 @@ class Planner:
 
     Parameters
     ----------
-    name
-        One of `VARIANTS`.
-    simulations
-        Budget of a decision, of all its trees together.
-    exploration, root_exploration
-        c in the tree and at its root, in units of the greatest return that the position declares
-        for this planner's pay-offs: w_B times the entropy, or the surprise of the rarest y.
+    name : one of `VARIANTS`
+    simulations : budget of a decision, of all its trees together
+    exploration, root_exploration : c in the tree and at its root, in units of the greatest return
+        that the position declares for this planner's pay-offs: w_B times the entropy, or the
+        surprise of the rarest y
     """
 
     def __init__(

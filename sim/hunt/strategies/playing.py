@@ -71,10 +71,7 @@ def reward(p: AdaptiveHunt, action: int, then: AdaptiveHunt) -> float:
 def play(p: AdaptiveHunt, choose: Choice, key: int) -> float:
     """Play one hunt from ``p`` in closed loop; return the sum of its rewards.
 
-    Parameters
-    ----------
-    key
-        Names all randomness: the y that is true, the outcomes, the keys of decisions.
+    ``key``: names all randomness: the y that is true, the outcomes, the keys of decisions.
     """
     stream, decision, total = new_stream(derive_key(key, 0)), 0, 0.0
     truth = _draw(p.hunt.prior, stream)
