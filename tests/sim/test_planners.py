@@ -29,7 +29,7 @@ from sim.contract.testing import check_player
 from sim.planning import cluedo
 from sim.planning.config import PlannerConfig
 from sim.planning.planner import Planner
-from sim.planning.variants import VARIANTS
+from sim.planning.variants import ONE_TREE, POLICY, TREES, VARIANTS
 from sim.players.registry import make
 from sim.policies.table import Policy, number
 from sim.rules import preset, world
@@ -49,7 +49,8 @@ def quick(name, player=None):
 
 @pytest.mark.parametrize("name", PLANNER_PRESETS)
 def test_every_preset_keeps_the_contract_of_players(name):
-    least = 1 if name == "pimc" else 3  # which accuses at its first turn, and is out
+    # With a deal that it takes for known it accuses at its first turn, and is out.
+    least = 1 if quick(name).config.how.clairvoyant else 3
     assert check_player(lambda: quick(name), SHORT, games=1, swaps=1) >= least
 
 
@@ -97,10 +98,11 @@ def test_every_form_plays_at_smaller_and_larger_tables(name, players):
     assert check_player(lambda: quick(name), rules, games=1, swaps=1) >= 1
 
 
-CONFIGS = {name: replace(SMALL, variant=name) for name in VARIANTS if "ismcts" not in name}
+BY_TREE = [name for name, how in VARIANTS.items() if how.movers != POLICY]
+CONFIGS = {name: replace(SMALL, variant=name) for name in VARIANTS if name not in BY_TREE}
 CONFIGS |= {
     name: replace(SMALL, variant=name, opponents="tree", rollout_opponents="heuristic")
-    for name in ("so_ismcts", "mo_ismcts")
+    for name in BY_TREE
 }
 
 
@@ -131,30 +133,31 @@ def test_values_are_probabilities_and_the_choice_is_legal(name, places):
         assert set(result.actions.tolist()) <= set(legal_actions(one))
 
 
-def test_only_ismcts_lets_the_tree_move_the_others(places):
+def test_the_tree_moves_the_others_where_the_variant_says_so(places):
     for name in VARIANTS:
         for one in places:
             shows = (edges(plan_one(name, one)) >= REVEAL).any()
-            assert not shows or "ismcts" in name
-        if "ismcts" in name:
+            assert not shows or name in BY_TREE
+        if name in BY_TREE:
             assert any((edges(plan_one(name, one)) >= REVEAL).any() for one in places)
 
 
-def test_mo_ismcts_has_a_tree_for_each_player_and_so_ismcts_one(places):
-    first = {"so_ismcts": 0, "mo_ismcts": 0}
-    for name in first:
+def test_movers_have_a_tree_for_each_player_or_one(places):
+    for name in BY_TREE:
+        first = 0
         for one in places:
             tree = plan_one(name, one).search.tree
             nodes = tree.order[: tree.counters[NODES]]
-            first[name] += int((tree.parent[nodes[nodes != ROOT]] == NOWHERE).sum())
-    assert first["so_ismcts"] == 0 < first["mo_ismcts"]
+            first += int((tree.parent[nodes[nodes != ROOT]] == NOWHERE).sum())
+        assert (first > 0) == (VARIANTS[name].movers == TREES)
+    assert {VARIANTS[name].movers for name in BY_TREE} == {ONE_TREE, TREES}
 
 
-def test_availability_is_counted_by_ismcts_alone(places):
-    for name in VARIANTS:
+def test_availability_is_counted_where_it_selects(places):
+    for name, how in VARIANTS.items():
         tree = plan_one(name, places[0]).search.tree
         counts = tree.edge_available[: tree.counters[EDGES]]
-        assert counts.any() == ("ismcts" in name)
+        assert counts.any() == (how.selection == "availability")
 
 
 def test_an_opponent_never_shows_a_card_that_it_was_not_drawn(places):
@@ -186,9 +189,10 @@ def test_flat_has_no_tree(places):
 
 def test_an_accusation_pays_by_the_deal_where_it_says_so():
     """Its mean return is the probability beside the edge by the belief, near it by deals drawn."""
-    exact, apart = 0, dict.fromkeys(("pomcp", "so_ismcts", "mo_ismcts"), 0)
+    deals = [n for n, how in VARIANTS.items() if how.reward_from_deal and not how.clairvoyant]
+    exact, apart = 0, dict.fromkeys(deals, 0)
     for one in positions(4, (5, 7), others="uniform"):
-        for name in ("bmcts", "ld_bmcts", "bmcts_or", "flat", *apart):
+        for name in (name for name, how in VARIANTS.items() if not how.clairvoyant):
             result = plan_one(name, one, least_accused=0.001).result
             accusing = (result.visits > 4) & (result.actions >= ACCUSE) & (result.actions < REVEAL)
             values, edge_data = result.values[accusing], result.edge_data[accusing]
