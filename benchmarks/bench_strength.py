@@ -165,7 +165,7 @@ def speed_up(times: Sequence[int], curve: np.ndarray, lost: float) -> float:
 
 @dataclass(frozen=True)
 class Row:
-    """What ``workers`` lose by a method, in points, and their strength-speed-up."""
+    """The loss of ``workers`` by a method, in points, and their strength-speed-up."""
 
     name: str
     workers: int
