@@ -32,7 +32,7 @@ IDLE = -1
 
 
 class Pending(NamedTuple):
-    """What W workers have under way."""
+    """Simulations that W workers have under way."""
 
     due: np.ndarray
     """float64 (W,): when each is free again."""
