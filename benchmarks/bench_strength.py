@@ -6,7 +6,9 @@ Each worker has the time of so many simulations.  Regret is that of the first de
 positions with exact values (`sim.endgame`).  The strength-speed-up of n workers is how many times
 longer one would have to search to lose as little [Chaslot, Winands & van den Herik 2008], read off
 the curve of one worker, made monotone.  Threads that are real stand beside the simulated ones as
-far as there are cores.  The rows are kept in a file; the same command goes on where it stopped.
+far as there are cores.  Leaf parallelization is left out: from a leaf of these positions all
+roll-outs of a deal end alike.  The rows are kept in a file; the same command goes on where it
+stopped.
 """
 
 from __future__ import annotations
@@ -75,7 +77,6 @@ def methods(workers: Sequence[int]) -> Iterator[Method]:
             if n <= cores():
                 real = partial(Search, options=replace(options, threads=n))
                 yield Method(f"tree, {treatment}, real", n, real)
-        yield Method("leaf", n, partial(Search, options=replace(_BASE, rollouts_per_leaf=n)))
         trees = partial(VirtualRoot, n, MERGES[0], partial(Search, options=_BASE))
         yield Method("root", n, lambda p, trees=trees: trees(), MERGES)
         if n > INSIDE:

@@ -212,7 +212,7 @@ class ExactPosterior:
 
     def __init__(self, evidence, work: Workspace | None = None) -> None:
         self.work = workspace(FIRST_STATES) if work is None else work
-        self._parts = [np.array(evidence).reshape(1)]
+        self._parts = [np.array(evidence).reshape(1).copy()]  # NumPy copies no record
         self._shares: np.ndarray = np.ones(1)
         self._current = 0
         self.log_weight, self.total = _WEIGH.call(self._parts[0], self.work)
@@ -226,7 +226,7 @@ class ExactPosterior:
         """Solve what does not fit, in a larger workspace or in parts."""
         weights = []
         for part in parts(evidence, self._attempt):
-            self._parts.append(np.array(part).reshape(1))
+            self._parts.append(np.array(part).reshape(1).copy())
             weights.append(log_total(self.work))
             self.total += float(self.work.plan[0].total * np.exp(self.work.plan[0].log_constant))
         if not weights:

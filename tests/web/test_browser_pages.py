@@ -65,9 +65,11 @@ def test_pages_pass_axe_in_both_themes_and_fit_narrow_screens(name, shows):
 def test_an_accusation_passes_axe_in_both_themes(shows):
     page = shows("play")
     page.get_by_role("button", name="Accuse …").click()
+    assert page.locator("dialog[open]").is_visible()
     passes_in_both_themes(page)
     page.keyboard.press("Escape")
     page.locator("dialog").wait_for(state="detached")  # it goes a moment after the key
+    assert not violations(page)
 
 
 def test_a_certain_mark_says_why(shows):
