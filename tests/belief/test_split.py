@@ -148,9 +148,9 @@ def test_samples_of_parts_follow_the_posterior(shrink_workspaces):
 
 
 def test_a_posterior_keeps_evidence_of_its_own():
-    """NumPy copies no record: whoever goes on writing must not write here."""
+    """NumPy copies no record: what is written later must not change it."""
     written = new_evidence()
-    evidence.reset(written[0], 3, 0, np.array([6, 6, 6]), mask(range(6)), 0)
+    evidence.reset(written[0], 3, 0, np.array([6, 6, 6]), mask(range(1, 7)), 0)
     posterior = ExactPosterior(written[0])
     assert np.shares_memory(np.array(written[0]), written), "the control"
     assert not np.shares_memory(posterior._parts[0], written)
