@@ -69,6 +69,7 @@ def draw_climb(axes: Sequence[Axis], reached: Reached, title: str, path: Path) -
             place.set(xlabel="iteration", ylabel=axis.key, ylim=(axis.low, axis.high))
             if axis.log:
                 place.set_yscale("log")
+                place.yaxis.set_major_formatter("{x:g}")
         for place in places[len(axes) :]:
             place.set_axis_off()
     return path
@@ -99,6 +100,7 @@ def _by_axis(place: Axes, axis: Axis, lines: Sequence[Line], played: Played) -> 
     place.set(xlabel=axis.key, ylabel="win rate")
     if axis.log:
         place.set_xscale("log")
+        place.xaxis.set_major_formatter("{x:g}")
     if axis.choices:
         place.set_xticks(range(len(axis.choices)), [*map(_choice, axis.choices)])
         place.set_xlim(-0.6, len(axis.choices) - 0.4)
