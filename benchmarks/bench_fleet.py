@@ -74,7 +74,7 @@ class _Task:
 
 
 @contextmanager
-def simulated(match: Match, seconds: float) -> Iterator[None]:
+def simulate(match: Match, seconds: float) -> Iterator[None]:
     """Let portions be answered by a `Fleet`."""
     real = runner._play
     runner._play = _Task(Fleet.remote(match, seconds))
@@ -89,7 +89,7 @@ def feed(match: Match, workers: int, seconds: float, games: int, folder: Path) -
     alike = Resources((workers,), (0.0,), None, cores=10**9)  # no second portion a worker
     runfolder.claim(folder, [match], "games", resume=False)
     played = Results(folder, [match])
-    with simulated(match, seconds):
+    with simulate(match, seconds):
         match_loop.play(played, WARM, Stop(), alike, lambda: True)
         wall, cpu = time.perf_counter(), time.process_time()
         ended = match_loop.play(played, WARM + games, Stop(), alike, lambda: True)
@@ -123,7 +123,7 @@ def memory(games: int) -> None:
     match = replace(match_of("cheap"), records=0)
     play.warm(match)
     print(f"{'games':>12}{'games/s':>10}{'rows/s':>12}{'peak MB':>9}{'MB on disk':>12}")
-    with tempfile.TemporaryDirectory() as place, simulated(match, 0.0):
+    with tempfile.TemporaryDirectory() as place, simulate(match, 0.0):
         folder = Path(place)
         runfolder.claim(folder, [match], "games", resume=False)
         played = results.Results(folder, [match])

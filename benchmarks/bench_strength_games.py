@@ -73,7 +73,7 @@ def match(each: int, workers: int, seed: int) -> Match:
     return found
 
 
-def won(found: Match, make: Make, games: np.ndarray) -> list[int]:
+def play_games(found: Match, make: Make, games: np.ndarray) -> list[int]:
     """Return 1 for each of ``games`` that the planner won, else 0."""
     real = planning.searcher
     planning.searcher = make
@@ -95,7 +95,7 @@ def go_on(rows: Path, each: int, games: int, seed: int, only: str) -> None:
         found = match(each, workers, seed)
         for first in range(done, games, _CHUNK):
             numbers = np.arange(first, min(first + _CHUNK, games))
-            new = won(found, make, numbers)
+            new = play_games(found, make, numbers)
             with rows.open("a", newline="") as file:
                 out = csv.writer(file)
                 out.writerows(

@@ -32,7 +32,7 @@ COLUMNS = ("commit", "date", "player", "games", "wins")
 
 @dataclass(frozen=True)
 class Row:
-    """What a preset of a commit won."""
+    """Wins of a preset of a commit."""
 
     commit: str
     date: str

@@ -55,7 +55,7 @@ def describe(settings: DictConfig, space: Space, played: Played, folder: Path) -
             "chosen": _figures(best.games, best.wins),
             "fresh": played.fresh and _figures(played.fresh.games, played.fresh.wins),
         },
-        "reached": played.reached and _reached(played, played.reached),
+        "reached": played.reached and _describe_climb(played, played.reached),
         "importance": importance(space, judged, settings.sweep.seed),
         "interrupted": played.interrupted,
         "run": {
@@ -66,7 +66,7 @@ def describe(settings: DictConfig, space: Space, played: Played, folder: Path) -
     }
 
 
-def _reached(played: Played, reached: Reached) -> dict[str, Any]:
+def _describe_climb(played: Played, reached: Reached) -> dict[str, Any]:
     """Return where a climb ended: values, their intervals, and what they gained on fresh games."""
     fresh, control, gain = played.fresh, played.control, played.gain
     return {

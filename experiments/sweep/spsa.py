@@ -1,6 +1,6 @@
 """Simultaneous perturbation stochastic approximation: many numeric settings climbed at once.
 
-Iteration k plays two points on either side of a centre, all settings moved at once by random signs,
+Iteration k plays two points on either side of a centre, all settings moved at once by random plus or minus,
 on the same games, which no other iteration plays; the difference of their win rates moves the
 centre [Spall 1992, IEEE Trans. Automatic Control 37; 1998, Johns Hopkins APL Technical Digest 19].
 So an iteration costs two points, however many settings there are.
@@ -35,7 +35,7 @@ there is none, and the centre stays."""
 
 @dataclass(frozen=True)
 class Reached:
-    """Where a climb ended.
+    """The end of a climb.
 
     Attributes
     ----------
@@ -55,7 +55,7 @@ class Spsa:
     Parameters
     ----------
     start : the first centre
-    seed : of the signs
+    seed : of the directions
     iterations : of two points each
     games : of a point
     perturb : distance of the first points from their centre, in shares of the interval
@@ -113,16 +113,16 @@ class Spsa:
 
     def _move(self, iteration: int) -> np.ndarray:
         """Return how far the first point of ``iteration`` lies from its centre, (axes,)."""
-        signs = np.random.default_rng([self._seed, iteration]).choice([-1, 1], len(self.axes))
-        return self._distances[iteration] * signs
+        ways = np.random.default_rng([self._seed, iteration]).choice([-1, 1], len(self.axes))
+        return self._distances[iteration] * ways
 
     def _climb(self, rates: Sequence[float]) -> np.ndarray:
         """Return the centres that ``rates`` of trials lead to, (iterations + 1, axes)."""
 
-        def known(iteration: int, plus: np.ndarray, minus: np.ndarray) -> tuple:
+        def look_up(iteration: int, plus: np.ndarray, minus: np.ndarray) -> tuple:
             return np.array([rates[2 * iteration]]), np.array([rates[2 * iteration + 1]])
 
-        return self._walk(known, len(rates) // 2, 1)[:, 0]
+        return self._walk(look_up, len(rates) // 2, 1)[:, 0]
 
     def _walk(self, rates: Rates, iterations: int, climbs: int) -> np.ndarray:
         """Return the centres of ``climbs`` climbs, (iterations + 1, climbs, axes)."""
@@ -161,12 +161,12 @@ class Spsa:
         surface = np.linalg.lstsq(terms, known[there], rcond=None)[0]
         rng = np.random.default_rng(self._seed)
 
-        def drawn(iteration: int, *pair: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        def draw(iteration: int, *pair: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
             above, below = (np.clip(_parabola(point) @ surface, *_CHANCE) for point in pair)
             games = self._games
             return rng.binomial(games, above) / games, rng.binomial(games, below) / games
 
-        return self._walk(drawn, iterations, _CLIMBS)[1:]
+        return self._walk(draw, iterations, _CLIMBS)[1:]
 
 
 def _parabola(points: np.ndarray) -> np.ndarray:

@@ -217,10 +217,12 @@ class Trials:
         played.fresh, played.control = (*ran, None)[:2]
         played.interrupted = ran[-1].interrupted
         if all(one.fault is None and not one.interrupted for one in ran):
-            won = [self._won(*at, one.games) for at, one in zip(names.items(), ran, strict=True)]
+            won = [
+                self._find_won(*at, one.games) for at, one in zip(names.items(), ran, strict=True)
+            ]
             played.gain = paired_difference(won[1], won[0])
 
-    def _won(self, name: str, parameters: Parameters, games: int) -> np.ndarray:
+    def _find_won(self, name: str, parameters: Parameters, games: int) -> np.ndarray:
         """Return (games,) bool whether a point that was played fresh won each of its games."""
         match = with_other_games(self._space.point(parameters), _FRESH).match
         (tally,) = Results.resume(self._folder / name, [match]).tallies
