@@ -1,8 +1,8 @@
 """Simultaneous perturbation stochastic approximation: many numeric settings climbed at once.
 
-Iteration k plays two points on either side of a centre, all settings moved at once by random plus or minus,
-on the same games, which no other iteration plays; the difference of their win rates moves the
-centre [Spall 1992, IEEE Trans. Automatic Control 37; 1998, Johns Hopkins APL Technical Digest 19].
+Iteration k plays two points on either side of a centre, each setting moved up or down at random, on
+games that no other iteration plays; the difference of their win rates moves the centre [Spall 1992,
+IEEE Trans. Automatic Control 37; 1998, Johns Hopkins APL Technical Digest 19].
 So an iteration costs two points, however many settings there are.
 
 Settings are shares of their interval throughout, logarithmic where the axis is.
