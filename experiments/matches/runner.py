@@ -18,7 +18,7 @@ from experiments.matches.failures import GameRaised, WorkersLost, name_games
 from experiments.matches.results import Played
 from experiments.matches.schedule import POLL_SECONDS, Match, Schedule
 from experiments.settings.commandline import Refusal
-from mcts.distributed import cluster, local_ray
+from mcts.distributed import cluster, code, local_ray
 
 DEATHS_SURVIVED = 5
 """Times that a portion is played again because its worker died, before the run gives up."""
@@ -50,8 +50,12 @@ def stop() -> None:
 
 
 @ray.remote(max_retries=DEATHS_SURVIVED)
-def _play(match: Match, games: np.ndarray) -> tuple[Played, float]:
-    """Play ``games`` in a worker; return what they came to and the seconds they took."""
+def _play(match: Match, games: np.ndarray, wanted: str) -> tuple[Played, float]:
+    """Play ``games`` in a worker; return what they came to and the seconds they took.
+
+    Raises OtherCode if it runs other code than the digest ``wanted``.
+    """
+    code.check(wanted)
     from experiments.matches import play  # compiled code, for which the driver need not wait
 
     started = time.perf_counter()
@@ -67,16 +71,17 @@ def play_games(
     Yields an empty list when nothing has ended for `POLL_SECONDS`.  Closing the iterator gives up
     the games under way.  ``workers``: tasks under way at the same time; ``cpus``: by match, cores
     that a task reserves.  Raises WorkersLost if a portion's worker died more than `DEATHS_SURVIVED`
-    times.  Raises GameRaised if a game raised an exception.
+    times, or runs other code.  Raises GameRaised if a game raised an exception.
     """
     under_way: dict[ray.ObjectRef, tuple[int, np.ndarray]] = {}
     tasks = [_play.options(num_cpus=reserved) for reserved in cpus]
     shared = [ray.put(match) for match in matches]
+    ours = code.digest()
     try:
         while True:
             while len(under_way) < workers and (portion := schedule.take()) is not None:
                 match, games = portion
-                under_way[tasks[match].remote(shared[match], games)] = portion
+                under_way[tasks[match].remote(shared[match], games, ours)] = portion
             if not under_way:
                 return
             ended, _ = ray.wait(list(under_way), timeout=POLL_SECONDS)
@@ -110,5 +115,7 @@ def _result(reference: ray.ObjectRef, games: np.ndarray) -> tuple[Played, float]
             f"({type(fault).__name__})"
         ) from None
     except ray.exceptions.RayTaskError as fault:
+        if isinstance(fault.cause, code.OtherCode):
+            raise WorkersLost(str(fault.cause)) from None
         traceback = re.sub(r"\x1b\[\d+m", "", str(fault))  # Ray colours it
         raise GameRaised(games, fault.cause, traceback) from None
