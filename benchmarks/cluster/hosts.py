@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import os
 import secrets
+import shlex
 import signal
-import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from shutil import which
@@ -40,6 +40,8 @@ _RAY = {
     "RAY_health_check_failure_threshold": "3",
 }
 """A host that is silent is given up after some ten seconds, sooner than by Ray's own settings."""
+
+_OWN = {**_RAY, "HOME": HOME, "TMPDIR": "/tmp", "SLEUTH_CACHE_DIR": "/mnt/cache"}
 
 _SCRIPT = """
 set -e
@@ -113,7 +115,7 @@ class Host:
             ["ip", "netns", "exec", self._netns, "unshare", *spaces, "sh", "-c", script]
         )
         await_that(lambda: self._first() is not None, f"{self.name} starts")
-        self._pid = self._first()
+        self.pid = self._first()
         await_that(lambda: self._command().startswith(b"sleep"), f"{self.name} is ready")
         write = f"umask 077; cat > {HOME}/.ray/auth_token"
         subprocess.run(self._into("sh", "-c", write), input=self._token, text=True, check=True)
@@ -127,26 +129,26 @@ class Host:
 
     def _command(self) -> bytes:
         with suppress(OSError):
-            return Path(f"/proc/{self._pid}/cmdline").read_bytes()
+            return Path(f"/proc/{self.pid}/cmdline").read_bytes()
         return b""
 
     def _into(self, *command: str) -> list[str]:
         spaces = ("--mount", "--uts", "--ipc", "--net", "--pid")
-        return ["nsenter", "--target", str(self._pid), *spaces, "--", *command]
+        return ["nsenter", "--target", str(self.pid), *spaces, "--", *command]
 
-    def start(self, *command: str, code: Path = PACKAGES, **changed: str) -> subprocess.Popen:
-        """Start ``command`` on the host, with the packages in ``code``; its output is piped."""
-        environment = os.environ | _RAY | {"HOME": HOME, "TMPDIR": "/tmp"}
-        environment |= {"SLEUTH_CACHE_DIR": "/mnt/cache", "PYTHONPATH": str(code), **changed}
+    def start(
+        self, *command: str, code: Path = PACKAGES, output: Any = subprocess.PIPE, **changed: str
+    ) -> subprocess.Popen:
+        """Start ``command`` on the host, with the packages in ``code``; ``changed``: variables."""
+        environment = os.environ | _OWN | {"PYTHONPATH": str(code), **changed}
         for name in ("RAY_ADDRESS", "RAY_AUTH_TOKEN"):
             environment.pop(name, None)
         return subprocess.Popen(
-            self._into(*command),
+            self._into("sh", "-c", f"cd {code} && exec {shlex.join(command)}"),
             env=environment,
-            cwd=code,
             stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
+            stdout=output,
+            stderr=subprocess.STDOUT if output is not subprocess.PIPE else output,
             text=True,
         )
 
@@ -179,9 +181,14 @@ class Host:
             raise RuntimeError(f"{self.name}: Ray did not start: {ended.stderr[-2000:]}")
 
     @property
+    def variables(self) -> str:
+        """What a command on the host needs in its environment, for a shell."""
+        return " ".join(f"{name}={value}" for name, value in _OWN.items())
+
+    @property
     def processes(self) -> list[int]:
         """All processes of the host, as this machine counts them."""
-        space = os.readlink(f"/proc/{self._pid}/ns/pid")
+        space = os.readlink(f"/proc/{self.pid}/ns/pid")
         found = []
         for each in Path("/proc").iterdir():
             with suppress(OSError):
@@ -204,7 +211,7 @@ class Host:
     def kill(self) -> None:
         """End all processes at once, as a power cut does."""
         with suppress(ProcessLookupError):
-            os.kill(self._pid, signal.SIGKILL)
+            os.kill(self.pid, signal.SIGKILL)
         self._outer.wait()
 
     def reboot(self) -> None:
@@ -298,20 +305,3 @@ def await_that(condition: Callable[[], Any], what: str, seconds: float = STARTED
         if time.monotonic() > end:
             raise TimeoutError(f"waited {seconds:g} s until {what}")
         time.sleep(0.05)
-
-
-def answers(host: Host, address: str, port: int) -> bool:
-    """Return whether something listens at an address, as ``host`` sees it."""
-    code = f"import socket; socket.create_connection(({address!r}, {port}), timeout=2)"
-    return host.run(sys.executable, "-c", code).returncode == 0
-
-
-def free_port() -> int:
-    """Return a port that is free on this machine."""
-    with socket.create_server(("", 0)) as server:
-        return server.getsockname()[1]
-
-
-def arguments(words: Sequence[str]) -> list[str]:
-    """Return ``words`` as a command of Python's ``-m``."""
-    return [sys.executable, "-m", *words]
