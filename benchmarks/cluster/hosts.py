@@ -112,7 +112,8 @@ class Host:
         script = _SCRIPT.format(name=self.name, cache=_cache(), home=HOME)
         spaces = ("--mount", "--uts", "--ipc", "--pid", "--fork", "--kill-child", "--mount-proc")
         self._outer = subprocess.Popen(
-            ["ip", "netns", "exec", self._netns, "unshare", *spaces, "sh", "-c", script]
+            ["ip", "netns", "exec", self._netns, "unshare", *spaces, "sh", "-c", script],
+            stderr=subprocess.DEVNULL,  # unshare complains where it was killed
         )
         await_that(lambda: self._first() is not None, f"{self.name} starts")
         self.pid = self._first()
