@@ -25,6 +25,7 @@ from mcts.kernel.store import open_store
 NETWORK = "10.77.0."
 PORT = 6379
 PREFIX = "sleuth"
+"""Of namespaces, with the process that made them and a number."""
 PACKAGES = Path(__file__).resolve().parents[2]
 HOME = "/tmp/home"
 STARTED = 90.0
@@ -70,7 +71,7 @@ def check() -> None:
         raise CannotBuild(f"{', '.join(missing)} not found: install iproute2 and util-linux")
     if not Path("/dev/net/tun").exists():
         raise CannotBuild("there is no /dev/net/tun: load the kernel's module tun")
-    probe = f"{PREFIX}-probe"
+    probe = f"{PREFIX}-{os.getpid()}-probe"
     made = subprocess.run(["ip", "netns", "add", probe], capture_output=True, text=True)
     if made.returncode:
         raise CannotBuild(f"namespaces cannot be made: {made.stderr.strip()}")
@@ -96,9 +97,9 @@ class Host:
     """Host ``number`` of a `Lan`, started, with the address 10.77.0.``number``."""
 
     def __init__(self, number: int, tap: str, token: str) -> None:
-        self.number, self.address, self.name = number, f"{NETWORK}{number}", f"{PREFIX}{number}"
+        self.number, self.address, self.name = number, f"{NETWORK}{number}", f"host{number}"
         self._tap, self._token = tap, token
-        self._netns = f"{PREFIX}-{number}"
+        self._netns = f"{PREFIX}-{os.getpid()}-{number}"
         _run("ip", "netns", "add", self._netns)
         _run("ip", "link", "set", tap, "netns", self._netns)
         inside = ("ip", "-n", self._netns)
@@ -241,7 +242,7 @@ class Lan:
         check()
         remove_leftovers()
         hosts, delay, loss, seed = self._asked
-        taps = [f"{PREFIX}tap{number}" for number in range(1, hosts + 1)]
+        taps = [f"tap{os.getpid()}-{number}" for number in range(1, hosts + 1)]
         wire = [sys.executable, "-m", "benchmarks.cluster.wire", str(delay), str(loss), str(seed)]
         self._wire = subprocess.Popen(
             [*wire, *taps],
@@ -265,7 +266,7 @@ class Lan:
     def __exit__(self, *_: object) -> None:
         for host in self.hosts:
             host.remove()
-        remove_leftovers()
+        _remove_spaces(os.getpid())
         self._wire.kill()
         self._wire.wait()
 
@@ -289,10 +290,19 @@ def _pipe(pipe: IO[str] | None) -> IO[str]:
 
 
 def remove_leftovers() -> None:
-    """Remove the namespaces of a run that was killed."""
+    """Remove the namespaces of runs that were killed."""
+    for line in _run("ip", "netns", "list").splitlines():
+        prefix, _, rest = line.split()[0].partition("-")
+        process = rest.partition("-")[0]
+        if prefix == PREFIX and process.isdecimal() and not Path(f"/proc/{process}").exists():
+            _remove_spaces(int(process))
+
+
+def _remove_spaces(maker: int) -> None:
+    """Remove the namespaces that process ``maker`` made, and end what runs in them."""
     for line in _run("ip", "netns", "list").splitlines():
         name = line.split()[0]
-        if name.startswith(f"{PREFIX}-"):
+        if name.startswith(f"{PREFIX}-{maker}-"):
             for process in _run("ip", "netns", "pids", name).split():
                 with suppress(ProcessLookupError):
                     os.kill(int(process), signal.SIGKILL)
