@@ -55,7 +55,7 @@ ALL = ("host killed, joins late", SILENT, "frozen for 3 s", BRIEF, "frozen, give
 
 @dataclass
 class Outcome:
-    """What became of one part of the campaign; rows are counted against those undisturbed."""
+    """Result of one part of the campaign; rows are counted against those undisturbed."""
 
     what: str
     faults: list[str] = field(default_factory=list)
@@ -151,7 +151,7 @@ class Campaign:
         return folder
 
     def _judge(self, outcome: Outcome, name: str, folder: Path, code: int, log: Path) -> None:
-        wanted, found = self._wanted(name), rows.read(folder)
+        wanted, found = self._play_undisturbed(name), rows.read(folder)
         outcome.number, outcome.digest, outcome.wanted = found.number, found.digest, wanted.digest
         outcome.lost, outcome.doubled, outcome.changed = rows.compare(found, wanted)
         lines = log.read_text().strip().splitlines()
@@ -160,7 +160,7 @@ class Campaign:
 
     def _disturb(self, name: str, outcome: Outcome) -> None:
         """Play while both working hosts fail in turn."""
-        self._wanted(name)
+        self._play_undisturbed(name)
         folder = self._fresh(outcome.what)
         process, log = self._begin(name, folder)
         faults = Faults(self._lan, self._working, self._head, list(ALL))

@@ -1,4 +1,4 @@
-"""Faults of hosts, one after another while a command runs, each mended before the next."""
+"""Faults of hosts, one after another while a command runs, each repaired before the next."""
 
 from __future__ import annotations
 

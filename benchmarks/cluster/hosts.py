@@ -184,7 +184,7 @@ class Host:
 
     @property
     def variables(self) -> str:
-        """What a command on the host needs in its environment, for a shell."""
+        """Variables of the environment that a command on the host needs, for a shell."""
         return " ".join(f"{name}={value}" for name, value in _OWN.items())
 
     @property

@@ -1,4 +1,4 @@
-"""What commands leave in a folder, without times, ids and where it was played, as one digest."""
+"""Rows that commands leave in a folder, without times, ids and origin, as one digest."""
 
 from __future__ import annotations
 

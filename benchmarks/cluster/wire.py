@@ -2,8 +2,8 @@
 
     python -m benchmarks.cluster.wire DELAY_MS LOSS SEED INTERFACE...
 
-Not every kernel has ``tc netem``.  Each interface is a tap that this process makes and whoever
-calls it moves into a namespace.  It prints a line when all are there, and reads lines from its
+Not every kernel has ``tc netem``.  Each interface is a tap that this process makes and the
+caller moves into a namespace.  It prints a line when all are there, and reads lines from its
 input: ``cut NUMBER`` loses all frames to and from an interface until ``join NUMBER``.
 """
 

@@ -83,7 +83,7 @@ def ends():
             end.close()
 
 
-def arrived(ends, port: int) -> int:
+def count_arrived(ends, port: int) -> int:
     """Count the frames that have come out at an interface."""
     count = 0
     while True:
@@ -105,16 +105,16 @@ def carry(wire: Wire, ends, port: int, frame: bytes) -> None:
 def test_a_wire_learns_where_hosts_are_and_can_be_cut(ends):
     wire = Wire([pair[0].fileno() for pair in ends], 0.001, 0.0, 0)
     carry(wire, ends, 0, EVERYBODY + FIRST)
-    assert [arrived(ends, port) for port in range(3)] == [0, 1, 1]
+    assert [count_arrived(ends, port) for port in range(3)] == [0, 1, 1]
     carry(wire, ends, 1, FIRST + SECOND)
-    assert [arrived(ends, port) for port in range(3)] == [1, 0, 0]
+    assert [count_arrived(ends, port) for port in range(3)] == [1, 0, 0]
     wire.cut.add(1)
     carry(wire, ends, 0, EVERYBODY + FIRST)
     carry(wire, ends, 1, FIRST + SECOND)
-    assert [arrived(ends, port) for port in range(3)] == [0, 0, 1]
+    assert [count_arrived(ends, port) for port in range(3)] == [0, 0, 1]
     wire.cut.discard(1)
     carry(wire, ends, 1, FIRST + SECOND)
-    assert arrived(ends, 0) == 1
+    assert count_arrived(ends, 0) == 1
 
 
 @pytest.mark.parametrize(("loss", "least", "most"), [(0.0, 400, 400), (0.5, 150, 250)])
@@ -123,7 +123,7 @@ def test_a_wire_loses_its_share(ends, loss, least, most):
     count = 0
     for _ in range(400):
         carry(wire, ends, 0, THIRD + FIRST)
-        count += arrived(ends, 1)
+        count += count_arrived(ends, 1)
     assert least <= count <= most
 
 
