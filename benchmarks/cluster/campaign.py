@@ -121,7 +121,7 @@ class Campaign:
         where = f"folder={folder}" if module == "tables" else f"run.resume={folder}"
         return [sys.executable, "-m", f"experiments.{module}", *settings, where, *more]
 
-    def _wanted(self, name: str) -> rows.Rows:
+    def _play_undisturbed(self, name: str) -> rows.Rows:
         """Return the rows of one undisturbed process of this machine."""
         folder = self._folder / "undisturbed" / name.replace(" ", "_")
         alone = "workers=1" if COMMANDS[name][0] == "episodes" else "match.workers=1"
