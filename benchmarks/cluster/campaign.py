@@ -182,7 +182,7 @@ class Campaign:
             restart(host, self._head)
         again, log = self._begin("match", folder)
         self._judge(outcome, "match", folder, again.wait(), log)
-        outcome.passed &= code == 1
+        outcome.passed &= code == 1 and "does not answer any more" in said
         outcome.said = said
 
     def _mix_versions(self, outcome: Outcome) -> None:
@@ -192,13 +192,15 @@ class Campaign:
         host.run("sh", "-c", f"mkdir -p /tmp/code && cp -r {packages} /tmp/code")
         host.run("sh", "-c", "echo '# a line more' >> /tmp/code/sim/rules.py")
         host.run("pkill", "-9", "-f", "ray")
-        host.start_ray(self._head, code=Path("/tmp/code"))
+        host.run("mount", "--bind", "/tmp/code", str(PACKAGES))  # in the host's own view
+        host.start_ray(self._head)
         folder = self._fresh(outcome.what)
         process, log = self._begin("match", folder)
         code = process.wait(timeout=300)
         outcome.said = log.read_text().strip().splitlines()[-1]
         outcome.passed = code == 1 and f"host {host.name} has other code" in outcome.said
-        restart(host, self._head)
+        host.reboot()
+        host.start_ray(self._head)
 
     def _refuse_stranger(self, outcome: Outcome) -> None:
         """Ask for the cluster with another token, and with none."""

@@ -24,16 +24,23 @@ DEATHS_SURVIVED = 5
 """Times that a portion is played again because its worker died, before the run gives up."""
 
 
+_watch: cluster.Watch | None = None
+"""Of the head of the cluster that was joined."""
+
+
 def start(address: str | None, cores: int) -> int:
     """Connect to the cluster at ``address``, or start Ray here; return the cores it has.
 
     Raises Refusal if there is no cluster at ``address``, or Ray does not start here.
     """
+    global _watch
     try:
         if address is None:
             local_ray.start(cores)
+            _watch = None
         else:
             cluster.connect(address)
+            _watch = cluster.Watch()
     except local_ray.RayFault as fault:
         raise Refusal(str(fault)) from None
     return int(ray.cluster_resources().get("CPU", 1))
@@ -71,7 +78,8 @@ def play_games(
     Yields an empty list when nothing has ended for `POLL_SECONDS`.  Closing the iterator gives up
     the games under way.  ``workers``: tasks under way at the same time; ``cpus``: by match, cores
     that a task reserves.  Raises WorkersLost if a portion's worker died more than `DEATHS_SURVIVED`
-    times, or runs other code.  Raises GameRaised if a game raised an exception.
+    times or runs other code, or the head of the cluster is gone.  Raises GameRaised if a game
+    raised an exception.
     """
     under_way: dict[ray.ObjectRef, tuple[int, np.ndarray]] = {}
     tasks = [_play.options(num_cpus=reserved) for reserved in cpus]
@@ -84,6 +92,7 @@ def play_games(
                 under_way[tasks[match].remote(shared[match], games, ours)] = portion
             if not under_way:
                 return
+            _check_head()
             ended, _ = ray.wait(list(under_way), timeout=POLL_SECONDS)
             done = []
             for reference in ended:
@@ -95,6 +104,15 @@ def play_games(
     finally:
         for reference in under_way:
             ray.cancel(reference, force=True)
+
+
+def _check_head() -> None:
+    """Raise WorkersLost if the head of the cluster is gone."""
+    if _watch is not None:
+        try:
+            _watch.check()
+        except local_ray.RayFault as fault:
+            raise WorkersLost(str(fault)) from None
 
 
 _LOST = (

@@ -10,6 +10,7 @@ import os
 import socket
 import subprocess
 import sys
+import time
 import traceback
 from pathlib import Path
 
@@ -31,7 +32,11 @@ read_ray_address = private.find("ray._private.utils", "read_ray_address")
 JOIN_SECONDS = 60.0
 """Longest that joining a cluster may take, with the start of a process for it."""
 
+SILENT_SECONDS = 20.0
+"""Longest that the head of a cluster may be silent while games are played."""
+
 _ANSWER_SECONDS = 5.0
+_LOOK_SECONDS = 3.0
 
 _FEW_TRIES = {
     "RAY_gcs_server_port_wait_time_s": "1",
@@ -60,6 +65,35 @@ def connect(address: str) -> None:
     except (OSError, ValueError, RuntimeError, ray.exceptions.RayError) as fault:
         text = " ".join(str(fault).split())[:300]
         raise RayFault(f"ray.address={address}: cannot connect: {text}") from None
+
+
+class Watch:
+    """Looks whether the head of the cluster that was joined still answers.
+
+    Ray itself would end the process after a minute of silence, whatever was not written down.
+    """
+
+    def __init__(self) -> None:
+        host, _, port = ray.get_runtime_context().gcs_address.rpartition(":")
+        self._address = host, int(port)
+        self._heard = self._looked = time.monotonic()
+
+    def check(self) -> None:
+        """Raise RayFault if the head has not answered for `SILENT_SECONDS`; looks now and then."""
+        now = time.monotonic()
+        if now - self._looked < _LOOK_SECONDS:
+            return
+        try:
+            socket.create_connection(self._address, timeout=_LOOK_SECONDS).close()
+        except OSError:
+            if now - self._heard > SILENT_SECONDS:
+                address = ":".join(map(str, self._address))
+                raise RayFault(
+                    f"the head of the cluster at {address} does not answer any more: start it again"
+                ) from None
+        else:
+            self._heard = time.monotonic()
+        self._looked = time.monotonic()
 
 
 def find_address() -> str:
