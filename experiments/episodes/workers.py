@@ -60,15 +60,22 @@ def _over_ray(
     Background(runner.start, address, max(workers, cores())).result()  # Ray takes SIGTERM
     task = ray.remote(max_retries=_DEATHS_SURVIVED)(_portion_elsewhere)
     waiting, size = deque(episodes), 1
-    playing: list[Any] = []
+    playing: dict[Any, list[int]] = {}
     try:
         while waiting or playing:
             while waiting and len(playing) < workers:
                 numbers = [waiting.popleft() for _ in range(min(size, len(waiting)))]
-                playing.append(task.remote(setup, numbers, code.digest()))
-            done, playing = ray.wait(playing, timeout=_POLL_SECONDS)
+                playing[task.remote(setup, numbers, code.digest())] = numbers
+            if _lost_hosts():
+                for numbers in list(playing.values()):
+                    again = task.options(**runner.AGAIN)
+                    playing[again.remote(setup, numbers, code.digest())] = numbers
+            done, _ = ray.wait(list(playing), timeout=_POLL_SECONDS)
             for portion in done:
+                if portion not in playing:
+                    continue  # sent again, and both have ended
                 rows = _result(portion)
+                runner.cancel_twins(playing, playing.pop(portion))
                 for row in rows:
                     yield row["episode"], [row]
                 fitting = _PORTION_SECONDS * len(rows) / max(1e-6, sum(r["seconds"] for r in rows))
@@ -76,6 +83,16 @@ def _over_ray(
     finally:
         for reference in playing:
             ray.cancel(reference, force=True)
+
+
+def _lost_hosts() -> bool:
+    from experiments.matches import runner
+    from experiments.matches.failures import WorkersLost
+
+    try:
+        return runner.lost_hosts()
+    except WorkersLost as fault:
+        raise Refusal(f"{fault}; run.resume goes on") from None
 
 
 def _result(portion: Any) -> list[Row]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Generator, Sequence
+from typing import Any
 
 import numpy as np
 import ray
@@ -23,6 +24,9 @@ from mcts.distributed import cluster, code, local_ray
 DEATHS_SURVIVED = 5
 """Times that a portion is played again because its worker died, before the run gives up."""
 
+
+AGAIN = {"scheduling_strategy": "SPREAD"}
+"""Options of a task that is sent again; with the same ones it would wait for the lost host, too."""
 
 _watch: cluster.Watch | None = None
 """Of the head of the cluster that was joined."""
@@ -84,20 +88,33 @@ def play_games(
     under_way: dict[ray.ObjectRef, tuple[int, np.ndarray]] = {}
     tasks = [_play.options(num_cpus=reserved) for reserved in cpus]
     shared = [ray.put(match) for match in matches]
-    ours = code.digest()
+    ours, twice = code.digest(), False
+
+    def send(portion: tuple[int, np.ndarray], **changed: Any) -> ray.ObjectRef:
+        match, games = portion
+        task = tasks[match] if not changed else _play.options(num_cpus=cpus[match], **changed)
+        return task.remote(shared[match], games, ours)
+
     try:
         while True:
             while len(under_way) < workers and (portion := schedule.take()) is not None:
-                match, games = portion
-                under_way[tasks[match].remote(shared[match], games, ours)] = portion
+                under_way[send(portion)] = portion
             if not under_way:
                 return
-            _check_head()
+            if lost_hosts():
+                twice = True
+                for portion in list(under_way.values()):
+                    under_way[send(portion, **AGAIN)] = portion
             ended, _ = ray.wait(list(under_way), timeout=POLL_SECONDS)
             done = []
             for reference in ended:
-                match, games = under_way.pop(reference)
+                portion = under_way.pop(reference, None)
+                if portion is None:
+                    continue  # sent again, and both have ended
+                match, games = portion
                 played, seconds = _result(reference, games)
+                if twice:
+                    cancel_twins(under_way, portion)
                 schedule.took(match, len(games), seconds)
                 done.append((match, played))
             yield done
@@ -106,13 +123,24 @@ def play_games(
             ray.cancel(reference, force=True)
 
 
-def _check_head() -> None:
-    """Raise WorkersLost if the head of the cluster is gone."""
-    if _watch is not None:
-        try:
-            _watch.check()
-        except local_ray.RayFault as fault:
-            raise WorkersLost(str(fault)) from None
+def cancel_twins(under_way: dict[ray.ObjectRef, Any], portion: Any) -> None:
+    """Give up the other tasks that were sent for ``portion``, which has ended."""
+    for twin in [other for other, same in under_way.items() if same is portion]:
+        ray.cancel(twin, force=True)
+        del under_way[twin]
+
+
+def lost_hosts() -> bool:
+    """Return whether tasks under way are to be sent again, because a host is gone.
+
+    Raises WorkersLost if the head of the cluster is.
+    """
+    if _watch is None:
+        return False
+    try:
+        return _watch.check()
+    except local_ray.RayFault as fault:
+        raise WorkersLost(str(fault)) from None
 
 
 _LOST = (

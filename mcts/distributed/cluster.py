@@ -37,6 +37,8 @@ SILENT_SECONDS = 20.0
 
 _ANSWER_SECONDS = 5.0
 _LOOK_SECONDS = 3.0
+_OWN_SECONDS = 5.0
+"""That Ray has, after a host is gone, to send its tasks elsewhere itself."""
 
 _FEW_TRIES = {
     "RAY_gcs_server_port_wait_time_s": "1",
@@ -68,21 +70,36 @@ def connect(address: str) -> None:
 
 
 class Watch:
-    """Looks whether the head of the cluster that was joined still answers.
+    """Looks after the cluster that was joined, every few seconds.
 
-    Ray itself would end the process after a minute of silence, whatever was not written down.
+    Ray itself would end the process after a minute without the head, whatever was not written down.
+    Of a host that is cut off and stays so, it knows after some seconds that it is gone, but tasks
+    sent there are not sent elsewhere for seven minutes; shorter keepalives of gRPC would end tasks
+    that take minutes, by "too many pings".
     """
 
     def __init__(self) -> None:
         host, _, port = ray.get_runtime_context().gcs_address.rpartition(":")
         self._address = host, int(port)
         self._heard = self._looked = time.monotonic()
+        self._gone = _dead_hosts()
+        self._sent_again: float | None = None
 
-    def check(self) -> None:
-        """Raise RayFault if the head has not answered for `SILENT_SECONDS`; looks now and then."""
+    def check(self) -> bool:
+        """Return whether tasks under way should be sent again, since a host is gone.
+
+        Raises RayFault if the head has not answered for `SILENT_SECONDS`.
+        """
         now = time.monotonic()
-        if now - self._looked < _LOOK_SECONDS:
-            return
+        if now - self._looked >= _LOOK_SECONDS:
+            self._look(now)
+            self._looked = time.monotonic()
+        due = self._sent_again is not None and now >= self._sent_again
+        if due:
+            self._sent_again = None
+        return due
+
+    def _look(self, now: float) -> None:
         try:
             socket.create_connection(self._address, timeout=_LOOK_SECONDS).close()
         except OSError:
@@ -91,9 +108,16 @@ class Watch:
                 raise RayFault(
                     f"the head of the cluster at {address} does not answer any more: start it again"
                 ) from None
-        else:
-            self._heard = time.monotonic()
-        self._looked = time.monotonic()
+            return
+        self._heard = time.monotonic()
+        gone = _dead_hosts()
+        if gone - self._gone:
+            self._sent_again = now + _OWN_SECONDS
+        self._gone = gone
+
+
+def _dead_hosts() -> set[str]:
+    return {node["NodeID"] for node in ray.nodes() if not node["Alive"]}
 
 
 def find_address() -> str:
