@@ -90,6 +90,7 @@ class Campaign:
             for name in COMMANDS
         }
         parts |= {
+            "match, a host cut off for good": self._cut_off,
             "match, head killed": self._kill_head,
             "two versions of the code": self._mix_versions,
             "a stranger without the token": self._refuse_stranger,
@@ -168,6 +169,17 @@ class Campaign:
         outcome.faults = [f"{fault} ({host})" for fault, host in faults.done]
         self._judge(outcome, name, folder, process.wait(), log)
 
+    def _cut_off(self, outcome: Outcome) -> None:
+        """Cut a host off in the middle, and leave it so until the end."""
+        folder, host = self._fresh(outcome.what), self._working[0]
+        process, log = self._begin("match", folder)
+        await_that(lambda: process.poll() is not None or has_rows(folder)(), "rows", 300)
+        self._lan.cut(host)
+        outcome.faults = [f"cut off for good ({host.name})"]
+        self._judge(outcome, "match", folder, process.wait(timeout=600), log)
+        self._lan.join(host)
+        restart(host, self._head)
+
     def _kill_head(self, outcome: Outcome) -> None:
         """Kill the head in the middle, start the cluster again and go on."""
         folder = self._fresh(outcome.what)
@@ -181,7 +193,7 @@ class Campaign:
         for host in (self._driver, *self._working):
             restart(host, self._head)
         again, log = self._begin("match", folder)
-        self._judge(outcome, "match", folder, again.wait(), log)
+        self._judge(outcome, "match", folder, again.wait(timeout=600), log)
         outcome.passed &= code == 1 and "does not answer any more" in said
         outcome.said = said
 

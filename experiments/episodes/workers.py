@@ -58,7 +58,8 @@ def _over_ray(
     from mcts.options import cores
 
     Background(runner.start, address, max(workers, cores())).result()  # Ray takes SIGTERM
-    task = ray.remote(max_retries=_DEATHS_SURVIVED)(_portion_elsewhere)
+    remote = ray.remote(max_retries=_DEATHS_SURVIVED)(_portion_elsewhere)
+    task, losses = remote, 0
     waiting, size = deque(episodes), 1
     playing: dict[Any, list[int]] = {}
     try:
@@ -67,9 +68,10 @@ def _over_ray(
                 numbers = [waiting.popleft() for _ in range(min(size, len(waiting)))]
                 playing[task.remote(setup, numbers, code.digest())] = numbers
             if _lost_hosts():
+                losses += 1
+                task = remote.options(**runner.queue(1, losses))
                 for numbers in list(playing.values()):
-                    again = task.options(**runner.AGAIN)
-                    playing[again.remote(setup, numbers, code.digest())] = numbers
+                    playing[task.remote(setup, numbers, code.digest())] = numbers
             done, _ = ray.wait(list(playing), timeout=_POLL_SECONDS)
             for portion in done:
                 if portion not in playing:

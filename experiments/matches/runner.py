@@ -25,9 +25,6 @@ DEATHS_SURVIVED = 5
 """Times that a portion is played again because its worker died, before the run gives up."""
 
 
-AGAIN = {"scheduling_strategy": "SPREAD"}
-"""Options of a task that is sent again; with the same ones it would wait for the lost host, too."""
-
 _watch: cluster.Watch | None = None
 """Of the head of the cluster that was joined."""
 
@@ -87,13 +84,13 @@ def play_games(
     """
     under_way: dict[ray.ObjectRef, tuple[int, np.ndarray]] = {}
     tasks = [_play.options(num_cpus=reserved) for reserved in cpus]
+    losses = 0
     shared = [ray.put(match) for match in matches]
-    ours, twice = code.digest(), False
+    ours = code.digest()
 
-    def send(portion: tuple[int, np.ndarray], **changed: Any) -> ray.ObjectRef:
+    def send(portion: tuple[int, np.ndarray]) -> ray.ObjectRef:
         match, games = portion
-        task = tasks[match] if not changed else _play.options(num_cpus=cpus[match], **changed)
-        return task.remote(shared[match], games, ours)
+        return tasks[match].remote(shared[match], games, ours)
 
     try:
         while True:
@@ -102,9 +99,10 @@ def play_games(
             if not under_way:
                 return
             if lost_hosts():
-                twice = True
+                losses += 1
+                tasks = [_play.options(**queue(reserved, losses)) for reserved in cpus]
                 for portion in list(under_way.values()):
-                    under_way[send(portion, **AGAIN)] = portion
+                    under_way[send(portion)] = portion
             ended, _ = ray.wait(list(under_way), timeout=POLL_SECONDS)
             done = []
             for reference in ended:
@@ -113,7 +111,7 @@ def play_games(
                     continue  # sent again, and both have ended
                 match, games = portion
                 played, seconds = _result(reference, games)
-                if twice:
+                if losses:
                     cancel_twins(under_way, portion)
                 schedule.took(match, len(games), seconds)
                 done.append((match, played))
@@ -121,6 +119,16 @@ def play_games(
     finally:
         for reference in under_way:
             ray.cancel(reference, force=True)
+
+
+def queue(cpus: float, losses: int) -> dict[str, Any]:
+    """Return options of tasks that Ray queues apart from those before the last of ``losses``.
+
+    It asks for workers by kind of task, and a request that was sent to a host which is gone now
+    keeps later tasks of its kind waiting.
+    """
+    reserved = cpus - 1e-4 * (losses % 1000) if 0.2 < cpus <= 1 else cpus
+    return {"num_cpus": reserved, "scheduling_strategy": "SPREAD" if losses % 2 else "DEFAULT"}
 
 
 def cancel_twins(under_way: dict[ray.ObjectRef, Any], portion: Any) -> None:
