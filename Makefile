@@ -3,7 +3,8 @@
 # on an idle machine).  `make bench` measures speed,
 # `make fuzz` attacks the commands and all files at length, `make docs`
 # builds the site of the documentation, `make web` serves the table in the browser, `make peers` prints
-# how OpenSpiel and pomdp-py compare, installed in an environment of their own.
+# how OpenSpiel and pomdp-py compare, installed in an environment of their own, `make cluster` starts
+# four hosts in namespaces, as root.
 # Each makes the environment first if it is not there; VENV and PYTHON choose where and from what.
 
 VENV ?= .venv
@@ -11,7 +12,7 @@ PYTHON ?= python3
 BIN := $(VENV)/bin
 PEERS := .venv-peers
 
-.PHONY: run web test check durations fuzz bench peers docs clean
+.PHONY: run web test check durations fuzz bench peers cluster docs clean
 
 run: $(VENV)/.dev
 	$(BIN)/python -m experiments.compare experiment=main $(ARGS)
@@ -52,6 +53,9 @@ bench: $(VENV)/.benchmarks
 
 peers: $(PEERS)/.peers
 	$(PEERS)/bin/python -m benchmarks.peers $(ARGS)
+
+cluster: $(VENV)/.dev
+	$(BIN)/python -m benchmarks.cluster $(ARGS)
 
 docs: $(VENV)/.docs
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict

@@ -37,6 +37,7 @@ from ray.exceptions import (
 )
 
 from mcts.distributed import local_ray
+from mcts.distributed.code import check, digest
 from mcts.distributed.local_ray import ray
 from mcts.kernel.errors import SleuthError
 from mcts.kernel.rng import fold
@@ -101,7 +102,8 @@ class RootSearch:
     Close it, or use it as a context manager: the processes otherwise live as long as the program.
     Raises ValueError if an option is out of range, or the nodes of Ray do not hold the workers.
     Raises TimeoutError if the workers' processes have not started in ``start_seconds``: others hold
-    the CPUs.  Raises RayFault if Ray does not start on this machine.
+    the CPUs.  Raises RayFault if Ray does not start on this machine.  Raises OtherCode if a host of
+    the workers has other code.
 
     Parameters
     ----------
@@ -268,7 +270,7 @@ class RootSearch:
             for worker, reference in placed.items():
                 with suppress(GetTimeoutError, *_DEATHS):
                     self.places[worker] = _get(reference, 0)
-                    prepared[worker] = fresh[worker].prepare.remote(self._p, self.options)
+                    prepared[worker] = fresh[worker].prepare.remote(self._p, self.options, digest())
             for worker, reference in prepared.items():
                 with suppress(*_DEATHS):
                     _get(reference)
@@ -292,7 +294,8 @@ class _Worker:
     def place(self) -> Place:
         return Place(ray.get_runtime_context().get_node_id(), os.getpid())
 
-    def prepare(self, packed: tuple[type, list[bytes]], options: Options) -> None:
+    def prepare(self, packed: tuple[type, list[bytes]], options: Options, code: str) -> None:
+        check(code)
         # Unpickled here, arrays are as writable as they were there.  Ray's own way would make them
         # read-only, another type for Numba, and the kernel would be compiled once more.
         kind, fields = packed

@@ -16,6 +16,7 @@ from typing import Any
 from omegaconf import MISSING, DictConfig
 
 from experiments import study
+from experiments.settings import schemas
 from experiments.settings.commandline import Refusal
 from experiments.settings.limits import WORKERS, as_option, between, one_of
 from mcts.options import MOST_NODES, Budget, Options
@@ -40,6 +41,7 @@ class Settings(study.Settings):
     rollout: str = one_of("informed", "random")
     particles: int = between(1, MOST_PARTICLES)
     workers: int = between(1, WORKERS)
+    ray: schemas.Ray = field(default_factory=schemas.Ray)
 
 
 def job(settings: DictConfig, run: study.Run) -> None:
@@ -60,7 +62,7 @@ def job(settings: DictConfig, run: study.Run) -> None:
     run.compile(lambda: problems.player(setup))
 
     def measure(left: list[int], _: Any) -> Generator[tuple[int, list[dict[str, Any]]]]:
-        yield from workers.play(setup, left, settings.workers)
+        yield from workers.play(setup, left, settings.workers, settings.ray.address)
 
     rows = run.measure(range(settings.episodes), measure)
     title, bounds = _title(settings), problems.returns(setup)

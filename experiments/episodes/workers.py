@@ -10,6 +10,7 @@ from experiments.episodes import problems
 from experiments.episodes.problems import Setup
 from experiments.matches.background import Background
 from experiments.settings.commandline import Refusal
+from mcts.distributed import code
 
 _DEATHS_SURVIVED = 5
 _POLL_SECONDS = 0.1
@@ -20,14 +21,18 @@ _PORTION_SECONDS = 1.0
 Row = dict[str, Any]
 
 
-def play(setup: Setup, episodes: Sequence[int], workers: int) -> Iterator[tuple[int, list[Row]]]:
+def play(
+    setup: Setup, episodes: Sequence[int], workers: int, address: str | None = None
+) -> Iterator[tuple[int, list[Row]]]:
     """Yield each of ``episodes`` with its row as soon as it has ended, in any order.
 
     Closing the iterator gives up those under way without waiting for them: a user's own problem may
-    never end.  Raises Refusal if the problem cannot be had or raises, or Ray does not start.
+    never end.  ``address``: of the Ray cluster; None for this machine.  Raises Refusal if the
+    problem cannot be had or raises, Ray does not start, or a host has other code.
     """
     workers = min(workers, len(episodes))
-    yield from _over_ray(setup, episodes, workers) if workers > 1 else _here(setup, episodes)
+    alone = workers == 1 and address is None
+    yield from _here(setup, episodes) if alone else _over_ray(setup, episodes, workers, address)
 
 
 def _here(setup: Setup, episodes: Sequence[int]) -> Iterator[tuple[int, list[Row]]]:
@@ -35,30 +40,44 @@ def _here(setup: Setup, episodes: Sequence[int]) -> Iterator[tuple[int, list[Row
         yield number, Background(_portion, setup, [number], stays=False).result()
 
 
+def _portion_elsewhere(setup: Setup, episodes: Sequence[int], wanted: str) -> list[Row]:
+    code.check(wanted)
+    return _portion(setup, episodes)
+
+
 def _portion(setup: Setup, episodes: Sequence[int]) -> list[Row]:
     return [problems.player(setup)(number) for number in episodes]
 
 
 def _over_ray(
-    setup: Setup, episodes: Sequence[int], workers: int
+    setup: Setup, episodes: Sequence[int], workers: int, address: str | None
 ) -> Iterator[tuple[int, list[Row]]]:
     import ray  # takes seconds
 
     from experiments.matches import runner
     from mcts.options import cores
 
-    Background(runner.start, None, max(workers, cores())).result()  # Ray takes SIGTERM
-    task = ray.remote(max_retries=_DEATHS_SURVIVED)(_portion)
+    Background(runner.start, address, max(workers, cores())).result()  # Ray takes SIGTERM
+    remote = ray.remote(max_retries=_DEATHS_SURVIVED)(_portion_elsewhere)
+    task, losses = remote, 0
     waiting, size = deque(episodes), 1
-    playing: list[Any] = []
+    playing: dict[Any, list[int]] = {}
     try:
         while waiting or playing:
             while waiting and len(playing) < workers:
                 numbers = [waiting.popleft() for _ in range(min(size, len(waiting)))]
-                playing.append(task.remote(setup, numbers))
-            done, playing = ray.wait(playing, timeout=_POLL_SECONDS)
+                playing[task.remote(setup, numbers, code.digest())] = numbers
+            if _lost_hosts():
+                losses += 1
+                task = remote.options(**runner.queue(1, losses))
+                for numbers in list(playing.values()):
+                    playing[task.remote(setup, numbers, code.digest())] = numbers
+            done, _ = ray.wait(list(playing), timeout=_POLL_SECONDS)
             for portion in done:
+                if portion not in playing:
+                    continue  # sent again, and both have ended
                 rows = _result(portion)
+                runner.cancel_twins(playing, playing.pop(portion))
                 for row in rows:
                     yield row["episode"], [row]
                 fitting = _PORTION_SECONDS * len(rows) / max(1e-6, sum(r["seconds"] for r in rows))
@@ -66,6 +85,16 @@ def _over_ray(
     finally:
         for reference in playing:
             ray.cancel(reference, force=True)
+
+
+def _lost_hosts() -> bool:
+    from experiments.matches import runner
+    from experiments.matches.failures import WorkersLost
+
+    try:
+        return runner.lost_hosts()
+    except WorkersLost as fault:
+        raise Refusal(f"{fault}; run.resume goes on") from None
 
 
 def _result(portion: Any) -> list[Row]:
@@ -76,6 +105,8 @@ def _result(portion: Any) -> list[Row]:
     except ray.exceptions.RayTaskError as fault:
         if isinstance(fault.cause, Refusal):
             raise fault.cause from None
+        if isinstance(fault.cause, code.OtherCode):
+            raise Refusal(str(fault.cause)) from None
         raise
     except ray.exceptions.RayError as fault:
         raise Refusal(f"a worker was lost: {type(fault).__name__}; run.resume goes on") from None

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Generator, Sequence
+from typing import Any
 
 import numpy as np
 import ray
@@ -18,10 +19,14 @@ from experiments.matches.failures import GameRaised, WorkersLost, name_games
 from experiments.matches.results import Played
 from experiments.matches.schedule import POLL_SECONDS, Match, Schedule
 from experiments.settings.commandline import Refusal
-from mcts.distributed import cluster, local_ray
+from mcts.distributed import cluster, code, local_ray
 
 DEATHS_SURVIVED = 5
 """Times that a portion is played again because its worker died, before the run gives up."""
+
+
+_watch: cluster.Watch | None = None
+"""Of the head of the cluster that was joined."""
 
 
 def start(address: str | None, cores: int) -> int:
@@ -29,11 +34,14 @@ def start(address: str | None, cores: int) -> int:
 
     Raises Refusal if there is no cluster at ``address``, or Ray does not start here.
     """
+    global _watch
     try:
         if address is None:
             local_ray.start(cores)
+            _watch = None
         else:
             cluster.connect(address)
+            _watch = cluster.Watch()
     except local_ray.RayFault as fault:
         raise Refusal(str(fault)) from None
     return int(ray.cluster_resources().get("CPU", 1))
@@ -50,8 +58,12 @@ def stop() -> None:
 
 
 @ray.remote(max_retries=DEATHS_SURVIVED)
-def _play(match: Match, games: np.ndarray) -> tuple[Played, float]:
-    """Play ``games`` in a worker; return what they came to and the seconds they took."""
+def _play(match: Match, games: np.ndarray, wanted: str) -> tuple[Played, float]:
+    """Play ``games`` in a worker; return what they came to and the seconds they took.
+
+    Raises OtherCode if it runs other code than the digest ``wanted``.
+    """
+    code.check(wanted)
     from experiments.matches import play  # compiled code, for which the driver need not wait
 
     started = time.perf_counter()
@@ -67,31 +79,78 @@ def play_games(
     Yields an empty list when nothing has ended for `POLL_SECONDS`.  Closing the iterator gives up
     the games under way.  ``workers``: tasks under way at the same time; ``cpus``: by match, cores
     that a task reserves.  Raises WorkersLost if a portion's worker died more than `DEATHS_SURVIVED`
-    times.  Raises GameRaised if a game raised an exception.
+    times or runs other code, or the head of the cluster is gone.  Raises GameRaised if a game
+    raised an exception.
     """
     under_way: dict[ray.ObjectRef, tuple[int, np.ndarray]] = {}
     tasks = [_play.options(num_cpus=reserved) for reserved in cpus]
+    losses = 0
     shared = [ray.put(match) for match in matches]
+    ours = code.digest()
+
+    def send(portion: tuple[int, np.ndarray]) -> ray.ObjectRef:
+        match, games = portion
+        return tasks[match].remote(shared[match], games, ours)
+
     try:
         while True:
             while len(under_way) < workers and (portion := schedule.take()) is not None:
-                match, games = portion
-                under_way[tasks[match].remote(shared[match], games)] = portion
+                under_way[send(portion)] = portion
             if not under_way:
                 return
+            if lost_hosts():
+                losses += 1
+                tasks = [_play.options(**queue(reserved, losses)) for reserved in cpus]
+                for portion in list(under_way.values()):
+                    under_way[send(portion)] = portion
             ended, others = ray.wait(list(under_way), timeout=POLL_SECONDS)
             if ended and others:  # each call looks at all tasks under way
                 ended += ray.wait(others, num_returns=len(others), timeout=0)[0]
             done = []
             for reference in ended:
-                match, games = under_way.pop(reference)
+                portion = under_way.pop(reference, None)
+                if portion is None:
+                    continue  # sent again, and both have ended
+                match, games = portion
                 played, seconds = _result(reference, games)
+                if losses:
+                    cancel_twins(under_way, portion)
                 schedule.took(match, len(games), seconds)
                 done.append((match, played))
             yield done
     finally:
         for reference in under_way:
             ray.cancel(reference, force=True)
+
+
+def queue(cpus: float, losses: int) -> dict[str, Any]:
+    """Return options of tasks that Ray queues apart from those before the last of ``losses``.
+
+    It asks for workers by kind of task, and a request that was sent to a host which is gone now
+    keeps later tasks of its kind waiting.
+    """
+    reserved = cpus - 1e-4 * (losses % 1000) if 0.2 < cpus <= 1 else cpus
+    return {"num_cpus": reserved, "scheduling_strategy": "SPREAD" if losses % 2 else "DEFAULT"}
+
+
+def cancel_twins(under_way: dict[ray.ObjectRef, Any], portion: Any) -> None:
+    """Give up the other tasks that were sent for ``portion``, which has ended."""
+    for twin in [other for other, same in under_way.items() if same is portion]:
+        ray.cancel(twin, force=True)
+        del under_way[twin]
+
+
+def lost_hosts() -> bool:
+    """Return whether tasks under way are to be sent again, because a host is gone.
+
+    Raises WorkersLost if the head of the cluster is.
+    """
+    if _watch is None:
+        return False
+    try:
+        return _watch.check()
+    except local_ray.RayFault as fault:
+        raise WorkersLost(str(fault)) from None
 
 
 _LOST = (
@@ -112,5 +171,7 @@ def _result(reference: ray.ObjectRef, games: np.ndarray) -> tuple[Played, float]
             f"({type(fault).__name__})"
         ) from None
     except ray.exceptions.RayTaskError as fault:
+        if isinstance(fault.cause, code.OtherCode):
+            raise WorkersLost(str(fault.cause)) from None
         traceback = re.sub(r"\x1b\[\d+m", "", str(fault))  # Ray colours it
         raise GameRaised(games, fault.cause, traceback) from None

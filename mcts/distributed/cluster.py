@@ -10,6 +10,7 @@ import os
 import socket
 import subprocess
 import sys
+import time
 import traceback
 from pathlib import Path
 
@@ -31,7 +32,13 @@ read_ray_address = private.find("ray._private.utils", "read_ray_address")
 JOIN_SECONDS = 60.0
 """Longest that joining a cluster may take, with the start of a process for it."""
 
+SILENT_SECONDS = 20.0
+"""Longest that the head of a cluster may be silent while games are played."""
+
 _ANSWER_SECONDS = 5.0
+_LOOK_SECONDS = 3.0
+_OWN_SECONDS = 5.0
+"""That Ray has, after a host is gone, to send its tasks elsewhere itself."""
 
 _FEW_TRIES = {
     "RAY_gcs_server_port_wait_time_s": "1",
@@ -60,6 +67,57 @@ def connect(address: str) -> None:
     except (OSError, ValueError, RuntimeError, ray.exceptions.RayError) as fault:
         text = " ".join(str(fault).split())[:300]
         raise RayFault(f"ray.address={address}: cannot connect: {text}") from None
+
+
+class Watch:
+    """Looks after the cluster that was joined, every few seconds.
+
+    Ray itself would end the process after a minute without the head, whatever was not written down.
+    Of a host that is cut off and stays so, it knows after some seconds that it is gone, but tasks
+    sent there are not sent elsewhere for seven minutes; shorter keepalives of gRPC would end tasks
+    that take minutes, by "too many pings".
+    """
+
+    def __init__(self) -> None:
+        host, _, port = ray.get_runtime_context().gcs_address.rpartition(":")
+        self._address = host, int(port)
+        self._heard = self._looked = time.monotonic()
+        self._gone = _dead_hosts()
+        self._sent_again: float | None = None
+
+    def check(self) -> bool:
+        """Return whether tasks under way should be sent again, since a host is gone.
+
+        Raises RayFault if the head has not answered for `SILENT_SECONDS`.
+        """
+        now = time.monotonic()
+        if now - self._looked >= _LOOK_SECONDS:
+            self._look(now)
+            self._looked = time.monotonic()
+        due = self._sent_again is not None and now >= self._sent_again
+        if due:
+            self._sent_again = None
+        return due
+
+    def _look(self, now: float) -> None:
+        try:
+            socket.create_connection(self._address, timeout=_LOOK_SECONDS).close()
+        except OSError:
+            if now - self._heard > SILENT_SECONDS:
+                address = ":".join(map(str, self._address))
+                raise RayFault(
+                    f"the head of the cluster at {address} does not answer any more: start it again"
+                ) from None
+            return
+        self._heard = time.monotonic()
+        gone = _dead_hosts()
+        if gone - self._gone:
+            self._sent_again = now + _OWN_SECONDS
+        self._gone = gone
+
+
+def _dead_hosts() -> set[str]:
+    return {node["NodeID"] for node in ray.nodes() if not node["Alive"]}
 
 
 def find_address() -> str:

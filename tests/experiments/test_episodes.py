@@ -130,8 +130,8 @@ class OtherRay:
     def remote(self, **_):
         return lambda task: SimpleNamespace(remote=partial(self.begin, task))
 
-    def begin(self, task, setup, numbers):
-        found = Portion(task(setup, numbers))
+    def begin(self, task, setup, numbers, wanted):
+        found = Portion(task(setup, numbers, wanted))
         self.sizes.append(len(numbers))
         self.playing[found] = 6 if 0 in numbers else 1
         self.most = max(self.most, len(self.playing))

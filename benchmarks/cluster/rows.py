@@ -1,0 +1,62 @@
+"""Rows that commands leave in a folder, without times, ids and origin, as one digest."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+_KEPT = {
+    "games": ("match", "game", "seat", "player", "won", "out", "suggestions", "winner", "turns"),
+    "episodes": ("episode", "return", "steps"),
+}
+"""Columns by the beginning of a file's name."""
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Rows of all files below a folder."""
+
+    counts: Counter[str]
+    """How often each row is there, as text; each should be there once."""
+
+    @property
+    def number(self) -> int:
+        """All rows, doubled ones as often as they are there."""
+        return self.counts.total()
+
+    @property
+    def digest(self) -> str:
+        """A digest of the rows, whatever their order."""
+        state = hashlib.sha256()
+        for row, count in sorted(self.counts.items()):
+            state.update(f"{row} {count}\n".encode())
+        return state.hexdigest()[:16]
+
+
+def read(folder: Path) -> Rows:
+    """Return the rows of all part files below ``folder``."""
+    counts: Counter[str] = Counter()
+    for kind, columns in _KEPT.items():
+        for path in sorted(folder.rglob(f"{kind}*.parquet")):
+            table = pq.read_table(path)
+            kept = [column for column in columns if column in table.column_names]
+            where = path.parent.relative_to(folder).as_posix()
+            counts.update(f"{where} {row}" for row in _texts(table.select(kept)))
+    return Rows(counts)
+
+
+def _texts(table: pa.Table) -> list[str]:
+    return [repr(tuple(row.values())) for row in table.to_pylist()]
+
+
+def compare(found: Rows, wanted: Rows) -> tuple[int, int, int]:
+    """Return how many rows are lost, doubled and changed: there, but not among those wanted."""
+    lost = (wanted.counts - found.counts).total()
+    doubled = sum(count - 1 for count in found.counts.values())
+    changed = sum(1 for row in found.counts if row not in wanted.counts)
+    return lost, doubled, changed

@@ -1,0 +1,135 @@
+"""A cluster of hosts in namespaces on a lossy wire: what is cut off costs no game."""
+
+from __future__ import annotations
+
+import base64
+import io
+import socket
+import sys
+import tarfile
+import time
+from collections import Counter
+
+import pytest
+
+from benchmarks.cluster import rows
+from benchmarks.cluster.hosts import PORT, CannotBuild, Lan, await_that, check
+from benchmarks.cluster.wire import Wire
+from experiments.matches import lineups, play, results
+from experiments.settings import config
+from tests.experiments.rows import read_rows
+
+GAMES = 60_000
+SETTINGS = ("player=heuristic", f"match.games={GAMES}", "tracking.enabled=false")
+FIRST, SECOND, THIRD = (bytes([2, 0, 0, 0, 0, number]) for number in (1, 2, 3))
+EVERYBODY = b"\xff" * 6
+
+
+@pytest.fixture(scope="module")
+def possible() -> None:
+    try:
+        check()
+    except CannotBuild as fault:
+        pytest.skip(str(fault))
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("possible")
+def test_a_host_that_is_cut_off_costs_no_game_and_a_stranger_gets_in_nowhere(tmp_path):
+    """Two hosts: the one that drives, and one whose frames are lost in the middle for good."""
+    folder = tmp_path / "run"
+    with Lan(2, seed=1) as lan:
+        first, second = lan.hosts
+        first.start_ray()
+        second.start_ray(first)
+        address = f"ray.address={first.address}:{PORT}"
+        compare = [sys.executable, "-m", "experiments.compare", *SETTINGS, address]
+        process = first.start(*compare, "match.workers=2", "run.resume=/mnt/run")
+        inside = f"ls /mnt/run/{results.GAMES}-*.parquet"
+        await_that(
+            lambda: process.poll() is not None or first.run("sh", "-c", inside).returncode == 0,
+            "rows",
+        )
+        assert process.poll() is None, "it ended before anything could be cut"
+        lan.cut(second)
+        _, said = process.communicate(timeout=300)
+        assert process.returncode == 0, said
+        stranger = first.run(*compare, RAY_AUTH_MODE="disabled")
+        assert stranger.returncode == 1 and "token" in stranger.stderr
+        assert len(stranger.stderr.strip().splitlines()) == 1
+        packed = first.run("sh", "-c", "cd /mnt && tar c run | base64")
+    with tarfile.open(fileobj=io.BytesIO(base64.b64decode(packed.stdout))) as archive:
+        archive.extractall(folder.parent, filter="data")
+    (match,) = lineups.matches(config.compose("compare", SETTINGS))
+    whole = play.portion(match, range(GAMES)).rows.cast(results.ROW)
+    assert read_rows(folder).equals(whole.sort_by([("game", "ascending"), ("seat", "ascending")]))
+
+
+def test_a_machine_that_cannot_make_hosts_says_why(monkeypatch):
+    monkeypatch.setattr("os.geteuid", lambda: 1000)
+    with pytest.raises(CannotBuild, match="need root"):
+        check()
+
+
+@pytest.fixture
+def ends():
+    pairs = [socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM) for _ in range(3)]
+    for pair in pairs:
+        for end in pair:
+            end.setblocking(False)
+    yield pairs
+    for pair in pairs:
+        for end in pair:
+            end.close()
+
+
+def count_arrived(ends, port: int) -> int:
+    """Count the frames that have come out at an interface."""
+    count = 0
+    while True:
+        try:
+            ends[port][1].recv(2000)
+        except BlockingIOError:
+            return count
+        count += 1
+
+
+def carry(wire: Wire, ends, port: int, frame: bytes) -> None:
+    ends[port][1].send(frame)
+    wire.take(port)
+    while wire.wait is not None:
+        time.sleep(wire.wait)
+        wire.deliver()
+
+
+def test_a_wire_learns_where_hosts_are_and_can_be_cut(ends):
+    wire = Wire([pair[0].fileno() for pair in ends], 0.001, 0.0, 0)
+    carry(wire, ends, 0, EVERYBODY + FIRST)
+    assert [count_arrived(ends, port) for port in range(3)] == [0, 1, 1]
+    carry(wire, ends, 1, FIRST + SECOND)
+    assert [count_arrived(ends, port) for port in range(3)] == [1, 0, 0]
+    wire.cut.add(1)
+    carry(wire, ends, 0, EVERYBODY + FIRST)
+    carry(wire, ends, 1, FIRST + SECOND)
+    assert [count_arrived(ends, port) for port in range(3)] == [0, 0, 1]
+    wire.cut.discard(1)
+    carry(wire, ends, 1, FIRST + SECOND)
+    assert count_arrived(ends, 0) == 1
+
+
+@pytest.mark.parametrize(("loss", "least", "most"), [(0.0, 400, 400), (0.5, 150, 250)])
+def test_a_wire_loses_its_share(ends, loss, least, most):
+    wire = Wire([pair[0].fileno() for pair in ends], 0.0, loss, 3)
+    count = 0
+    for _ in range(400):
+        carry(wire, ends, 0, THIRD + FIRST)
+        count += count_arrived(ends, 1)
+    assert least <= count <= most
+
+
+def test_rows_that_are_lost_doubled_or_changed_are_counted():
+    wanted = rows.Rows(Counter({"a": 1, "b": 1, "c": 1}))
+    assert rows.compare(wanted, wanted) == (0, 0, 0)
+    assert rows.compare(rows.Rows(Counter({"a": 1, "b": 1})), wanted) == (1, 0, 0)
+    assert rows.compare(rows.Rows(Counter({"a": 2, "b": 1, "c": 1})), wanted) == (0, 1, 0)
+    assert rows.compare(rows.Rows(Counter({"a": 1, "b": 1, "d": 1})), wanted) == (1, 0, 1)
