@@ -26,6 +26,7 @@ from sim.board import N_ROOMS
 from sim.cards import FIRST_ROOM, FIRST_WEAPON
 from sim.chance import DECIDE, DETOUR, deal, open_stream, roll
 from sim.knowledge import begin, learn, open_public, witness
+from sim.policies.common import ALL_PAIRS, PAIRS, may_accuse
 from sim.policies.table import SLOW, choose, number
 from sim.rules import ACCUSE as ACCUSATIONS
 from sim.standstill import skip_turns
@@ -78,6 +79,8 @@ def new_game(world: World, s: State, key: np.uint64) -> None:
             s.walked[seat, what] = 0
         for asker in range(MAX_PLAYERS):
             s.has_shown[seat, asker] = 0
+        for room in range(N_ROOMS):
+            s.named[seat, room] = 0
     deal(world, s)
     for seat in range(world.players):
         begin(world, s, seat)
@@ -249,6 +252,8 @@ def _suggest(world: World, s: State, pair: int) -> None:
     s.asked += 1
     s.still = 0
     s.suggestions[seat] += 1
+    if not world.repeats:
+        s.named[seat, room] |= 1 << pair
     s.summoned[seat] = 0
     called = world.seat_of[suspect]
     if not world.board:
@@ -302,6 +307,20 @@ def _accuse(world: World, s: State, trio: int) -> None:
         s.out[s.seat] = 1
         s.still = 0
         next_turn(world, s)
+        if world.last_wins:
+            _end_if_alone(world, s)
+
+
+@jit
+def _end_if_alone(world: World, s: State) -> None:
+    """End the game if all but one have accused wrongly: that one has won."""
+    playing, last = 0, -1
+    for seat in range(world.players):
+        if not s.out[seat]:
+            playing, last = playing + 1, seat
+    if playing == 1:
+        s.winner = last
+        s.phase = OVER
 
 
 @jit
@@ -347,7 +366,11 @@ def legal(world: World, s: State, out: np.ndarray) -> int:
             matching &= matching - 1
             n += 1
     elif s.phase == SUGGEST:
-        n = _run(out, n, ASK, 36)
+        named = s.named[s.seat, world.room_of[s.spot[s.seat]]]
+        for pair in range(PAIRS):
+            if not named >> pair & 1:
+                out[n] = ASK + pair
+                n += 1
         if world.accuse == _ANY_TIME:
             n = _run(out, n, ACCUSE, 324)
     elif s.phase == TURN:
@@ -373,7 +396,7 @@ def _legal_turn(world: World, s: State, out: np.ndarray) -> int:
     n = 0
     room, barred = world.room_of[s.spot[s.seat]], barred_room(world, s, s.seat)
     for goal in range(N_ROOMS):
-        if goal != barred:
+        if goal != barred and s.named[s.seat, goal] != ALL_PAIRS:
             out[n] = MOVE + goal
             n += 1
     if room >= 0 and world.passage[room] >= 0:
@@ -381,7 +404,8 @@ def _legal_turn(world: World, s: State, out: np.ndarray) -> int:
         n += 1
     if room >= 0 and s.summoned[s.seat]:
         n = _run(out, n, ASK, 36)
-    n = _run(out, n, ACCUSE, 324)
+    if may_accuse(world, s):
+        n = _run(out, n, ACCUSE, 324)
     if world.free:
         out[n] = PASS
         n += 1
