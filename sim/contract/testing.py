@@ -35,7 +35,7 @@ from sim.view import Log, replay_evidence, view_of
 AROUND = ("heuristic", "closure", "random", "swift", "uniform")
 """Who sits in the other seats."""
 
-_OPEN = ("spot", "summoned", "last_room", "out", "suggestions", "walked")
+_OPEN = ("spot", "summoned", "last_room", "out", "suggestions", "named", "walked")
 _OWN = tuple(
     name
     for name in STATE.names
