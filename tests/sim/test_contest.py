@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 from functools import partial
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -115,7 +116,7 @@ def test_a_player_decides_as_at_the_referees_table():
     one = Client(lambda rules: Watched(), seed=0)
     hand = int(events[0][0]["hand"][0])
     tell(one, f"reset 3 0 {write_cards(hand)}")
-    for (before, action), (after, _) in zip(events, events[1:], strict=False):
+    for (before, action), (after, _) in pairwise(events):
         answerer = int(after["answerer"])
         if 10 <= action < 46 and before["seat"] == 0:
             assert tell(one, "suggest") == [f"suggest {write_cards(int(after['cards']))}"]
