@@ -24,7 +24,10 @@ from sim.view import as_seen, view_of
 
 @dataclass(frozen=True)
 class SeatResult:
-    """One seat of one game; ``search_seconds`` is wall time spent searching."""
+    """One seat of one game.
+
+    ``search_seconds`` is wall time spent searching, ``faults`` those of a program from outside.
+    """
 
     player: str
     won: bool
@@ -33,6 +36,7 @@ class SeatResult:
     decisions: int
     simulations: int
     search_seconds: float
+    faults: int = 0
 
 
 @dataclass(frozen=True)
@@ -152,6 +156,7 @@ def play(
                 decisions=player.decisions,
                 simulations=player.simulations,
                 search_seconds=player.search_seconds,
+                faults=player.faults,
             )
             for seat, player in enumerate(seats)
         ),
