@@ -12,8 +12,9 @@ from mcts.kernel.compile import jit
 from mcts.options import SEEDS, check_integer
 from sim.arena import Memory, act, run
 from sim.chance import game_key, search_key
-from sim.game import advance, apply, decider, legal, new_game
+from sim.game import advance, apply, decider, new_game
 from sim.knowledge import begin, open_public
+from sim.legal import legal
 from sim.player import IllegalAction, Player
 from sim.policies import greedy
 from sim.policies.table import SHOWING, SLOW, seat_policies

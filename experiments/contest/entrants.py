@@ -1,4 +1,4 @@
-"""Who sits at the tables: our players, and programs that stay for the whole tournament.
+"""Entrants at the tables: our players, and programs that stay for the whole tournament.
 
 The contest's server for one game starts its entries itself.  Here it starts none: each of its
 connections is taken by us, and handed to a player of ours or passed on to a program that has been

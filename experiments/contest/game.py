@@ -22,7 +22,7 @@ _STARTS = 60.0
 
 
 class Result(NamedTuple):
-    """How a game ended: by a ``winner``, or an ``offender`` with its ``fault``."""
+    """The end of a game: by a ``winner``, or an ``offender`` with its ``fault``."""
 
     winner: int | None
     rounds: int | None
@@ -87,7 +87,7 @@ def _sit(entrant: Entrant, connection: socket.socket, name: str) -> None:
 
 
 def _await_port(path: Path, server: subprocess.Popen[str]) -> int:
-    """Return the port that the server told its first entry, which writes it to ``path``."""
+    """Return the port that the server handed its first entry, which writes it to ``path``."""
     deadline = time.monotonic() + _STARTS
     while time.monotonic() < deadline and server.poll() is None:
         words = path.read_text().split() if path.exists() else []

@@ -1,4 +1,4 @@
-"""Which entries play which game: every permutation once before any twice, in a drawn order."""
+"""The order of the tables: every permutation once before any twice, drawn by a seed."""
 
 from __future__ import annotations
 

@@ -12,8 +12,9 @@ from belief.evidence import count
 from sim.arena import Memory, act
 from sim.cards import FIRST_ROOM, FIRST_WEAPON
 from sim.contest.messages import BadServer, write_cards
-from sim.game import apply, legal, new_game, next_turn
+from sim.game import apply, new_game, next_turn
 from sim.knowledge import begin, learn, open_public, witness
+from sim.legal import legal
 from sim.player import IllegalAction, Player
 from sim.policies import greedy
 from sim.policies.table import SHOWING, seat_policies

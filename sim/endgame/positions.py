@@ -18,7 +18,8 @@ from sim.arena import Memory, act
 from sim.board import N_ROOMS
 from sim.endgame.deals import Event, holders, likelihoods, list_deals
 from sim.endgame.solver import Solver
-from sim.game import apply, legal
+from sim.game import apply
+from sim.legal import legal
 from sim.player import Player
 from sim.policies.table import seat_policy
 from sim.rules import Rules, world

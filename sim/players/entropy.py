@@ -84,7 +84,7 @@ class EntropyPlayer(PaperPlayer):
         s = view.copy()[0]
         s.tracks[self.seat] = EVIDENCE
         replay_evidence(self.world, s, self.seat, self.log.events)
-        action = self.unrepeated(s, self.act(s))
+        action = self.avoid_repeat(s, self.act(s))
         self.decisions += 1
         self.search_seconds += time.perf_counter() - began
         return action

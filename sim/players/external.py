@@ -33,7 +33,7 @@ import numpy as np
 
 from mcts.limits import above, one_of
 from sim.cards import ROOMS
-from sim.game import legal
+from sim.legal import legal
 from sim.player import Player
 from sim.records.events import names
 from sim.rules import Rules, world
@@ -64,13 +64,13 @@ class Settings(Seat):
     seconds: float = above(0, 3600, default=10.0)
 
     def make(self, rules: Rules) -> ExternalPlayer:
-        """Return the player; it fits all rules.  ValueError if there is no such program."""
+        """Return the player; it fits all rules.  ValueError on an unknown program."""
         try:
             words = [word.format(python=sys.executable) for word in shlex.split(self.command)]
         except (ValueError, LookupError) as fault:
             raise ValueError(f"player.command={self.command}: {fault}") from None
         if not words or shutil.which(words[0]) is None:
-            raise ValueError(f"player.command={self.command}: there is no such program")
+            raise ValueError(f"player.command={self.command}: unknown program")
         return ExternalPlayer(words, float(self.seconds), self.title)
 
 

@@ -49,7 +49,7 @@ def may_accuse(world: World, s: State) -> bool:
 
 
 @jit
-def unrepeated(world: World, s: State, seat: int, action: int) -> int:
+def avoid_repeat(world: World, s: State, seat: int, action: int) -> int:
     """Return ``action``, or the next one of its kind that repeats no suggestion of ``seat``.
 
     That is the next pair in the room, or the next room that has one left.

@@ -16,7 +16,7 @@ from belief.information import draw_sample, estimate
 from mcts.kernel.compile import jit, jit_late, jit_owning, jit_shared
 from sim.board import N_ROOMS
 from sim.cards import FIRST_ROOM, FIRST_WEAPON
-from sim.policies.common import may_accuse, turns_to, unrepeated
+from sim.policies.common import avoid_repeat, may_accuse, turns_to
 from sim.state import ACCUSE, ASK, END, EVIDENCE, MOVE, PASS, PASSAGE, SUGGEST, State, World
 from sim.walks import barred_room
 
@@ -55,7 +55,7 @@ def choose(world: World, s: State, seat: int, work: tuple, sample: tuple) -> int
         action = ASK + _best_suggestion(sample, world.room_of[s.spot[seat]])[0]
     else:
         action = _turn(world, s, seat, sample)
-    return unrepeated(world, s, seat, action)
+    return avoid_repeat(world, s, seat, action)
 
 
 @jit_owning

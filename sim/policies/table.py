@@ -18,7 +18,7 @@ from mcts.kernel.plugins import BrokenPlugin, entry_points
 from mcts.kernel.sources import modules_of
 from mcts.limits import above, between, check, one_of
 from sim.policies import csp, greedy
-from sim.policies.common import SUGGESTS, accusation, card_to_show, may_accuse, unrepeated
+from sim.policies.common import SUGGESTS, accusation, avoid_repeat, card_to_show, may_accuse
 from sim.state import END, EXTERNAL, PASS, REVEAL, SHOW, SUGGEST, State, World
 
 
@@ -186,5 +186,5 @@ def choose(world: World, s: State, seat: int) -> int:
             return PASS
         action = _turn(which, world, s, seat)
         if action != SUGGESTS:
-            return unrepeated(world, s, seat, action)
-    return unrepeated(world, s, seat, _suggestion(which, world, s, seat))
+            return avoid_repeat(world, s, seat, action)
+    return avoid_repeat(world, s, seat, _suggestion(which, world, s, seat))

@@ -39,7 +39,7 @@ class Server:
         self.transcript.append((seat, text, answer))
         return answer
 
-    def tell(self, text: str) -> None:
+    def send_all(self, text: str) -> None:
         """Send ``text`` to all, who agree."""
         for seat in range(len(self.connections)):
             if self.ask(seat, text) != "ok":
@@ -67,7 +67,7 @@ class Server:
                     if word != "accuse" or set(cards) & set(hands[seat]):
                         raise Violation(accused)
                     right = cards == envelope
-                    self.tell(f"accusation {seat} {' '.join(cards)} {'+' if right else '-'}")
+                    self.send_all(f"accusation {seat} {' '.join(cards)} {'+' if right else '-'}")
                     playing -= set() if right else {seat}
                     if right or len(playing) == 1:
                         return seat if right else playing.pop(), envelope
@@ -102,7 +102,7 @@ class Server:
 
 
 @contextmanager
-def seated(serve: Sequence) -> Iterator[list[socket.socket]]:
+def seat_clients(serve: Sequence) -> Iterator[list[socket.socket]]:
     """Run each of ``serve``, called with a connection and a name, in a thread; yield other ends."""
     with ExitStack() as stack:
         ends = []

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from contest_server import ROOMS, SUSPECTS, WEAPONS, Server, seated
+from contest_server import ROOMS, SUSPECTS, WEAPONS, Server, seat_clients
 from presets import spec_of
 
 from sim.cards import CARDS
@@ -30,7 +30,7 @@ def client(player=SWIFT):
     return Client(lambda rules: PolicyPlayer(player), seed=3)
 
 
-def tell(one, *messages):
+def send(one, *messages):
     """Let the client answer messages; return its answers."""
     return [one.answer(message.encode()) for message in messages]
 
@@ -61,7 +61,7 @@ def test_messages_are_read_whatever_their_case():
 )
 def test_whole_games_are_played(players, names):
     clients = [client(name) for name in names]
-    with seated([partial(one.serve, patience=60) for one in clients]) as ends:
+    with seat_clients([partial(one.serve, patience=60) for one in clients]) as ends:
         server = Server(ends, seed=1)
         winners = [server.play()[0] for _ in range(3)]
         for seat in range(players):
@@ -80,7 +80,7 @@ def test_all_kinds_of_players_enter(name):
         changes["budget__simulations"] = 8
     one = Client(partial(make, spec_of(name, **changes)), seed=3)
     others = [client(), client("closure")]
-    with seated([partial(each.serve, patience=60) for each in (one, *others)]) as ends:
+    with seat_clients([partial(each.serve, patience=60) for each in (one, *others)]) as ends:
         server = Server(ends, seed=2)
         assert server.play()[0] in range(3)
     assert one.games == 1
@@ -115,11 +115,11 @@ def test_a_player_decides_as_at_the_referees_table():
     at_table, seen[:] = seen[:], []
     one = Client(lambda rules: Watched(), seed=0)
     hand = int(events[0][0]["hand"][0])
-    tell(one, f"reset 3 0 {write_cards(hand)}")
+    send(one, f"reset 3 0 {write_cards(hand)}")
     for (before, action), (after, _) in pairwise(events):
         answerer = int(after["answerer"])
         if 10 <= action < 46 and before["seat"] == 0:
-            assert tell(one, "suggest") == [f"suggest {write_cards(int(after['cards']))}"]
+            assert send(one, "suggest") == [f"suggest {write_cards(int(after['cards']))}"]
         if after["phase"] == 3 and before["phase"] in (1, 2):  # concluded
             asker, cards = int(after["seat"]), write_cards(int(after["cards"]))
             card = ""
@@ -128,9 +128,9 @@ def test_a_player_decides_as_at_the_referees_table():
                 both = int(before["hand"][answerer]) & int(after["cards"])
                 card = both.bit_length() - 1 if shown is None else shown
                 card = f" {[*LETTERS.values()][card]}"
-            tell(one, f"suggestion {asker} {cards} {answerer if answerer >= 0 else '-'}{card}")
+            send(one, f"suggestion {asker} {cards} {answerer if answerer >= 0 else '-'}{card}")
         if before["phase"] == 3 and before["seat"] == 0:
-            assert (tell(one, "accuse") == ["-"]) == (action == 391)
+            assert (send(one, "accuse") == ["-"]) == (action == 391)
     blind = ("key", "stream", "roll", "walked", "winner")  # of dice that nobody rolls
     assert len(seen) == len(at_table)
     for ours, theirs in zip(seen, at_table, strict=True):
@@ -173,9 +173,9 @@ NONSENSE = [
 @pytest.mark.parametrize(("before", "message", "sentence"), NONSENSE)
 def test_nonsense_is_refused_in_a_sentence(before, message, sentence):
     one = client(Policy("swift"))
-    tell(one, *before)
+    send(one, *before)
     with pytest.raises(BadServer) as refused:
-        tell(one, message[:513])
+        send(one, message[:513])
     assert sentence in str(refused.value) and "\n" not in str(refused.value)
 
 
@@ -187,9 +187,9 @@ def test_what_is_no_ascii_is_refused():
 def test_cards_that_cannot_be_are_refused():
     """Seat 0 shows one card, and then is said to hold none of all cards that it could have."""
     one = client(Policy("greedy"))
-    tell(one, RESET, "suggestion 0 Wh Pi Bi 2", "suggest")
+    send(one, RESET, "suggestion 0 Wh Pi Bi 2", "suggest")
     with pytest.raises(BadServer):
-        tell(one, "suggestion 0 Wh Pi Bi -")
+        send(one, "suggestion 0 Wh Pi Bi -")
 
 
 def serve(one, messages, patience=30.0):
@@ -226,15 +226,15 @@ def test_no_server():
 
 def test_a_game_that_ended_by_the_last_one_standing_is_over():
     one = client()
-    tell(one, RESET)
+    send(one, RESET)
     for seat in (0, 2):
-        tell(one, f"suggestion {seat} Wh Pi Bi -", f"accusation {seat} Wh Pi Bi -")
+        send(one, f"suggestion {seat} Wh Pi Bi -", f"accusation {seat} Wh Pi Bi -")
         if seat == 0:
-            asked = tell(one, "suggest")[0].removeprefix("suggest ")
+            asked = send(one, "suggest")[0].removeprefix("suggest ")
             held = set(asked.split()) & set(HAND.split())
-            assert tell(one, f"suggestion 1 {asked} -", "accuse")[1] == "-" or not held
+            assert send(one, f"suggestion 1 {asked} -", "accuse")[1] == "-" or not held
     with pytest.raises(BadServer, match="no game is under way"):
-        tell(one, "suggest")
+        send(one, "suggest")
 
 
 def test_a_player_that_breaks_the_rules_is_named():
@@ -243,6 +243,6 @@ def test_a_player_that_breaks_the_rules_is_named():
             return 9999
 
     one = Client(lambda rules: Odd("odd"), seed=0)
-    tell(one, "reset 3 0 Pl Kn Ro Ha Li Lo")
+    send(one, "reset 3 0 Pl Kn Ro Ha Li Lo")
     with pytest.raises(IllegalAction, match="odd chose action 9999"):
-        tell(one, "suggest")
+        send(one, "suggest")

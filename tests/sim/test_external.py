@@ -144,7 +144,7 @@ def test_a_program_that_ends_with_its_game_is_started_for_the_next(tmp_path):
 
 
 def test_no_such_program_is_refused_in_a_sentence():
-    with pytest.raises(ValueError, match=r"no_such_thing: there is no such program"):
+    with pytest.raises(ValueError, match=r"no_such_thing: unknown program"):
         Settings(name="external", command="no_such_thing").make(RULES)
     with pytest.raises(ValueError, match=r"^player\.command="):
         Settings(name="external", command="'").make(RULES)
@@ -160,7 +160,7 @@ with open({pids!r}, "a") as file:
 """
 
 
-def started(path):
+def read_pids(path):
     """Return the processes whose numbers are in the file."""
     return [int(pid) for pid in path.read_text().split()] if path.exists() else []
 
@@ -169,8 +169,8 @@ def test_nothing_is_left_of_a_program_given_up(tmp_path):
     pids = tmp_path / "pids"
     player = program(tmp_path, "time.sleep(600)", 0.5, HANGS.format(pids=str(pids)))
     games(player, 0)
-    wait_for(lambda: not any(map(is_running, started(pids))))
-    assert len(started(pids)) == 2
+    wait_for(lambda: not any(map(is_running, read_pids(pids))))
+    assert len(read_pids(pids)) == 2
 
 
 @pytest.mark.parametrize("how", ["INT", "KILL"])
@@ -195,9 +195,9 @@ def test_nothing_is_left_when_we_are_ended(how, tmp_path):
         stderr=subprocess.DEVNULL,
         env={**os.environ, "PYTHONPATH": str(EXAMPLE.parents[1])},
     )
-    wait_for(lambda: len(started(pids)) == 2 or run.poll() is not None)
-    assert all(map(is_running, started(pids)))
+    wait_for(lambda: len(read_pids(pids)) == 2 or run.poll() is not None)
+    assert all(map(is_running, read_pids(pids)))
     run.send_signal(getattr(__import__("signal"), f"SIG{how}"))
     run.wait()
-    wait_for(lambda: not any(map(is_running, started(pids))))
-    assert len(started(pids)) == 2
+    wait_for(lambda: not any(map(is_running, read_pids(pids))))
+    assert len(read_pids(pids)) == 2

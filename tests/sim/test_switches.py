@@ -9,8 +9,9 @@ from sim.arena import play_many
 from sim.board import N_CORRIDOR, corridor, door_spots, graph
 from sim.cards import CATEGORY_MASK, FIRST_ROOM, FIRST_WEAPON, ROOMS
 from sim.chance import game_key
-from sim.game import apply, legal, new_game
-from sim.policies.common import unrepeated
+from sim.game import apply, new_game
+from sim.legal import legal
+from sim.policies.common import avoid_repeat
 from sim.rules import PRESETS, Rules, preset, world
 from sim.state import (
     ACCUSE,
@@ -229,11 +230,11 @@ def test_the_last_who_has_not_accused_wrongly_wins(name, winner):
 def test_a_policy_that_would_repeat_a_suggestion_makes_the_next():
     board, state = fresh("speed_clue")
     for action in (MOVE + LOUNGE, ASK + 35, PASSAGE, ACCUSE + 1):
-        assert unrepeated(board, state, 0, action) == action
+        assert avoid_repeat(board, state, 0, action) == action
     state.named[0, :LOUNGE] = state.named[0, LOUNGE + 1 :] = (1 << 36) - 1
-    assert unrepeated(board, state, 0, MOVE + (LOUNGE + 3) % 9) == MOVE + LOUNGE
+    assert avoid_repeat(board, state, 0, MOVE + (LOUNGE + 3) % 9) == MOVE + LOUNGE
     state.spot[0], state.named[0, LOUNGE] = door_spots(LOUNGE)[0], 1 << 35 | 1
-    assert unrepeated(board, state, 0, ASK + 35) == ASK + 1
+    assert avoid_repeat(board, state, 0, ASK + 35) == ASK + 1
 
 
 @pytest.mark.parametrize("phase", [TURN, SUGGEST, END])
