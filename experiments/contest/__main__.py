@@ -66,6 +66,7 @@ def job(settings: DictConfig, run: study.Run) -> None:
         names, tuple(settings.numbers), settings.games, settings.focus, settings.seed
     )
     run.claim(report.ROWS)
+    run.compile(lambda: [one.warm(number) for one in ours.values() for number in settings.numbers])
     classes = java.build(Path(settings.folder), settings.sources, settings.limit, run.folder)
     places = {"classes": str(classes), "folder": str(Path(settings.folder).resolve())}
     entered: dict[str, Entrant] = {

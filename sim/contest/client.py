@@ -10,7 +10,8 @@ from functools import partial
 from sim.chance import search_key
 from sim.contest.messages import LETTERS, LONGEST, BadServer, Message, read, write_cards
 from sim.contest.table import Table
-from sim.player import Player
+from sim.player import Player, PolicyPlayer
+from sim.referee import play
 from sim.rules import Rules, preset
 
 RULES = "speed_clue"
@@ -31,6 +32,12 @@ class Client:
         self._make, self._seed = make, seed
         self._players: dict[int, Player] = {}
         self._table: Table | None = None
+
+    def warm(self, players: int) -> None:
+        """Play a game of so many ``players`` by ourselves, so that the first one does not wait."""
+        rules = preset(RULES, players=players)
+        others = [PolicyPlayer("closure") for _ in range(players - 1)]
+        play(rules, [self._player(rules), *others], self._seed, 0)
 
     def answer(self, data: bytes) -> str:
         """Return the answer to the message ``data``.
@@ -77,10 +84,14 @@ class Client:
         """Return the table of a new game."""
         rules, seat = preset(RULES, players=reset.players), reset.seat
         key = int(search_key(self._seed, self.games, seat))
-        if reset.players not in self._players:
-            self._players[reset.players] = self._make(rules)
         self.games += 1
-        return Table(rules, seat, reset.cards, self._players[reset.players], key)
+        return Table(rules, seat, reset.cards, self._player(rules), key)
+
+    def _player(self, rules: Rules) -> Player:
+        """Return the player that is kept for ``rules``."""
+        if rules.players not in self._players:
+            self._players[rules.players] = self._make(rules)
+        return self._players[rules.players]
 
     def _play(self, table: Table, message: Message) -> str:
         """Return the answer to a message of the game under way."""
