@@ -66,7 +66,7 @@ def job(settings: DictConfig, run: study.Run) -> None:
         names, tuple(settings.numbers), settings.games, settings.focus, settings.seed
     )
     run.claim(report.ROWS)
-    run.compile(lambda: [one.warm(number) for one in ours.values() for number in settings.numbers])
+    run.compile(partial(_warm, list(ours.values()), settings.numbers))
     classes = java.build(Path(settings.folder), settings.sources, settings.limit, run.folder)
     places = {"classes": str(classes), "folder": str(Path(settings.folder).resolve())}
     entered: dict[str, Entrant] = {
@@ -116,6 +116,12 @@ def _ours(settings: DictConfig) -> dict[str, Client]:
     return {
         name: Client(partial(registry.make, spec), settings.seed) for name, spec in specs.items()
     }
+
+
+def _warm(clients: list[Client], numbers: list[int]) -> None:
+    for client in clients:
+        for number in numbers:
+            client.warm(number)
 
 
 def _enter(settings: DictConfig, run: study.Run) -> None:

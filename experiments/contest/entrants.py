@@ -38,6 +38,9 @@ class Entrant(Protocol):
 
     slowest: float
 
+    def prepare(self) -> None:
+        """Be there for the next game; Refusal if that cannot be."""
+
     def serve(self, connection: socket.socket, name: str) -> None:
         """Play one game as ``name``; return when the server, or the entrant, is gone."""
 
@@ -52,6 +55,9 @@ class Ours:
         self._client, self._limit = client, limit
         self.slowest = 0.0
         self.fault: str | None = None
+
+    def prepare(self) -> None:
+        """Do nothing: it is there."""
 
     def serve(self, connection: socket.socket, name: str) -> None:
         """Play one game; what went wrong is kept in ``fault``."""
@@ -82,10 +88,15 @@ class Outside:
         self._process: subprocess.Popen[bytes] | None = None
         self._connection: socket.socket | None = None
 
+    def prepare(self) -> None:
+        """Start the program, unless it runs; Refusal if it does not come."""
+        if self._connection is None:
+            self._connection = self._start()
+
     def serve(self, connection: socket.socket, name: str) -> None:
         """Pass on messages and answers until the server is gone; a silent program is ended."""
-        self.slowest = 0.0
-        program = self._connection or self._start()
+        self.slowest, program = 0.0, self._connection
+        assert program is not None, "it is prepared"
         with suppress(OSError):
             connection.sendall(f"{name} alive".encode())
             while message := connection.recv(LONGEST):
@@ -129,9 +140,9 @@ class Outside:
                         cwd=self._home,
                         start_new_session=True,
                     )
-                self._connection, _ = listening.accept()
-                self._connection.settimeout(self._limit + _SLACK)
-                alive = self._connection.recv(LONGEST)
+                connection, _ = listening.accept()
+                connection.settimeout(self._limit + _SLACK)
+                alive = connection.recv(LONGEST)
             except (OSError, KeyError, ValueError, IndexError) as fault:
                 self.close()
                 why = "it did not connect" if isinstance(fault, TimeoutError) else fault
@@ -139,4 +150,4 @@ class Outside:
         if alive.rstrip(b"\0").lower() != f"{self._name} alive".lower().encode():
             self.close()
             raise Refusal(f"entries.{self._name} did not say that it is alive, but {alive[:60]!r}")
-        return self._connection
+        return connection

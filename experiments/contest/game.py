@@ -33,8 +33,11 @@ class Result(NamedTuple):
 def play(classes: Path, seated: Sequence[Entrant]) -> Result:
     """Play one game among ``seated``, in order of play.
 
-    Refusal if the server does not start, or dies without a word on who is to blame.
+    Refusal if the server or an entrant does not start, or the server dies without a word on who is
+    to blame.
     """
+    for entrant in seated:
+        entrant.prepare()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         # The server tells its entries apart by these names, and seats them in their order.

@@ -30,7 +30,7 @@ class Server:
             connection.settimeout(30)
             alive = connection.recv(512).decode()
             if alive != f"{seat} alive":
-                raise Violation(alive)
+                raise Violation(alive, seat)
 
     def ask(self, seat: int, text: str) -> str:
         """Send ``text`` and return the answer."""
@@ -43,7 +43,7 @@ class Server:
         """Send ``text`` to all, who agree."""
         for seat in range(len(self.connections)):
             if self.ask(seat, text) != "ok":
-                raise Violation(text)
+                raise Violation(text, seat)
 
     def play(self) -> tuple[int, list[str]]:
         """Play one game; return the winner and the envelope."""
@@ -55,7 +55,7 @@ class Server:
         hands = [[pack.pop() for _ in range(size)] for size in sizes]
         for seat, hand in enumerate(hands):
             if self.ask(seat, f"reset {players} {seat} {' '.join(hand)}") != "ok":
-                raise Violation("reset")
+                raise Violation("reset", seat)
         asked: set[tuple[int, str]] = set()
         playing, seat = set(range(players)), 0
         while True:
@@ -63,9 +63,9 @@ class Server:
                 self.suggest(seat, hands, asked)
                 accused = self.ask(seat, "accuse")
                 if accused != "-":
-                    word, *cards = accused.split()
+                    word, *cards = accused.split() or [""]
                     if word != "accuse" or set(cards) & set(hands[seat]):
-                        raise Violation(accused)
+                        raise Violation(accused, seat)
                     right = cards == envelope
                     self.send_all(f"accusation {seat} {' '.join(cards)} {'+' if right else '-'}")
                     playing -= set() if right else {seat}
@@ -76,11 +76,11 @@ class Server:
     def suggest(self, seat: int, hands: list[list[str]], asked: set[tuple[int, str]]) -> None:
         """Let ``seat`` suggest, somebody answer, and all know."""
         suggestion = self.ask(seat, "suggest")
-        word, *cards = suggestion.split()
-        kinds = zip(cards, (SUSPECTS, WEAPONS, ROOMS), strict=True)
-        fits = word == "suggest" and all(card in kind for card, kind in kinds)
+        word, *cards = suggestion.split() or [""]
+        kinds = zip(cards, (SUSPECTS, WEAPONS, ROOMS), strict=False)
+        fits = word == "suggest" and len(cards) == 3 and all(card in kind for card, kind in kinds)
         if not fits or (seat, suggestion) in asked:
-            raise Violation(suggestion)
+            raise Violation(suggestion, seat)
         asked.add((seat, suggestion))
         named = " ".join(cards)
         answerer, card = -1, ""
@@ -92,13 +92,13 @@ class Server:
                 if len(matching) > 1:
                     card = self.ask(other, f"disprove {seat} {named}").removeprefix("show ")
                 if card not in matching:
-                    raise Violation(card)
+                    raise Violation(card, other)
                 break
         for other in range(len(hands)):
             seen = f" {card}" if other in (seat, answerer) else ""
             shown = f"{answerer}{seen}" if answerer >= 0 else "-"
             if self.ask(other, f"suggestion {seat} {named} {shown}") != "ok":
-                raise Violation("suggestion")
+                raise Violation("suggestion", other)
 
 
 @contextmanager
