@@ -1,4 +1,4 @@
-"""Results of the contest in figures, in a table and as a picture."""
+"""Results of the contest in figures and in a table."""
 
 from __future__ import annotations
 
@@ -12,13 +12,10 @@ import polars as pl
 from experiments import study
 from experiments.contest.entrants import Entrant
 from experiments.contest.game import Result
-from experiments.plotting import SERIES, picture
 from experiments.provenance import provenance
 from experiments.provenance.files import write_text
 from experiments.stats.intervals import Estimate, win_rate
 from experiments.tabular import Table, count, markdown, words
-
-PLOT = "contest.png"
 
 ROWS = study.Rows(
     file="contest.parquet",
@@ -125,15 +122,3 @@ def _rate(number: int, line: dict[str, Any]) -> str:
 def write(result: Table, path: Path) -> None:
     """Write the page."""
     write_text(path, f"```\n{provenance.command()}\n```\n\n{markdown(result)}")
-
-
-def draw(rows: pl.DataFrame, folder: Path) -> None:
-    """Draw the win rates of all games."""
-    lines = [line for line in figures(rows) if line["rates"]][::-1]
-    with picture(folder / PLOT, "Speed Clue contest", (7, 4)) as (_, ((axes,),)):
-        for place, line in enumerate(lines):
-            rate = line["rates"][0]
-            axes.plot([rate.low, rate.high], [place, place], color=SERIES[0])
-            axes.plot(rate.value, place, "o", color=SERIES[0])
-        axes.set_yticks(range(len(lines)), [line["entry"] for line in lines])
-        axes.set(xlabel="games won (95 %)")

@@ -27,7 +27,7 @@ class Server:
         self.connections, self.chance = connections, random.Random(seed)
         self.transcript: list[tuple[int, str, str]] = []
         for seat, connection in enumerate(connections):
-            connection.settimeout(30)
+            connection.settimeout(600)
             alive = connection.recv(512).decode()
             if alive != f"{seat} alive":
                 raise Violation(alive, seat)

@@ -61,7 +61,7 @@ def test_messages_are_read_whatever_their_case():
 )
 def test_whole_games_are_played(players, names):
     clients = [client(name) for name in names]
-    with seat_clients([partial(one.serve, patience=60) for one in clients]) as ends:
+    with seat_clients([partial(one.serve, patience=600) for one in clients]) as ends:
         server = Server(ends, seed=1)
         winners = [server.play()[0] for _ in range(3)]
         for seat in range(players):
@@ -80,7 +80,7 @@ def test_all_kinds_of_players_enter(name):
         changes["budget__simulations"] = 8
     one = Client(partial(make, spec_of(name, **changes)), seed=3)
     others = [client(), client("closure")]
-    with seat_clients([partial(each.serve, patience=60) for each in (one, *others)]) as ends:
+    with seat_clients([partial(each.serve, patience=600) for each in (one, *others)]) as ends:
         server = Server(ends, seed=2)
         assert server.play()[0] in range(3)
     assert one.games == 1
