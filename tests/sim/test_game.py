@@ -32,8 +32,7 @@ from sim.state import (
 )
 
 PLAYERS = (3, 4, 5, 6)
-STUDY, HALL, LOUNGE = (ROOMS.index(name) for name in ("Study", "Hall", "Lounge"))
-BALLROOM, KITCHEN = ROOMS.index("Ballroom"), ROOMS.index("Kitchen")
+STUDY, HALL, LOUNGE, *_, BALLROOM, KITCHEN = range(len(ROOMS))
 
 
 def fresh(game=0, recording=1, **rules):
