@@ -72,8 +72,8 @@ def test_it_beats_information_where_an_accusation_follows_at_once_and_loses_wher
 
 
 def test_it_plays_with_a_board_as_well():
-    result = play_many(preset("ledford", turn_cap=60), ["likely"] * 4, 1, np.arange(20))
-    assert (result.suggestions.sum(axis=1) > 4).all() and not result.out.any()
+    result = play_many(preset("ledford"), ["likely"] * 4, 1, np.arange(20))
+    assert (result.winner >= 0).all() and not result.out.any()
 
 
 def test_a_reply_is_likely_where_that_wins_more():
@@ -88,7 +88,7 @@ def test_a_reply_is_likely_where_that_wins_more():
     assert known.best_reply(Policy("heuristic"), np.ones(1)) == Policy("heuristic")
 
 
-def suggested(player, game):
+def list_suggestions(player, game):
     """Return the suggestions of a game with ``player`` in the first seat, in order."""
     found = []
 
@@ -106,6 +106,9 @@ def test_a_search_can_choose_what_its_rollouts_begin_with():
     for rollout in ("likely", "swift"):
         settings = {"candidates": 1, "options": Options(nodes=1), "budget": Budget(simulations=8)}
         planner = Planner(PlannerConfig("bmcts", rollout=rollout, **settings))
-        games = [(suggested(planner, k), suggested(PolicyPlayer("likely"), k)) for k in range(4)]
+        games = [
+            (list_suggestions(planner, k), list_suggestions(PolicyPlayer("likely"), k))
+            for k in range(4)
+        ]
         alike[rollout] = [all(a == b for a, b in zip(*both, strict=False)) for both in games]
     assert all(alike["likely"]) and not all(alike["swift"])
