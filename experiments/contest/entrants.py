@@ -16,7 +16,6 @@ import time
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Protocol
 
 from experiments.settings.commandline import Refusal
 from mcts.kernel.errors import SleuthError
@@ -30,42 +29,24 @@ _SLACK = 5.0
 """Seconds that we wait longer than the server does, which is to judge."""
 
 
-class Entrant(Protocol):
-    """Somebody who takes a seat, game after game.
+class Ours:
+    """One of our players, in a thread of this process.
 
     Attribute ``slowest``: seconds that the longest answer of the last game took.
     """
 
-    slowest: float
-
-    def prepare(self) -> None:
-        """Be there for the next game; Refusal if that cannot be."""
-
-    def serve(self, connection: socket.socket, name: str) -> None:
-        """Play one game as ``name``; return when the server, or the entrant, is gone."""
-
-    def close(self) -> None:
-        """Leave nothing running."""
-
-
-class Ours:
-    """One of our players, in a thread of this process."""
-
     def __init__(self, client: Client, limit: float) -> None:
         self._client, self._limit = client, limit
         self.slowest = 0.0
-        self.fault: str | None = None
 
     def prepare(self) -> None:
         """Do nothing: it is there."""
 
     def serve(self, connection: socket.socket, name: str) -> None:
-        """Play one game; what went wrong is kept in ``fault``."""
-        self._client.slowest, self.fault = 0.0, None
-        try:
+        """Play one game as ``name``; return when it is over, or the server says what was wrong."""
+        self._client.slowest = 0.0
+        with suppress(SleuthError):  # it leaves, and the server says whose fault that is
             self._client.serve(connection, name, 10 * self._limit)
-        except SleuthError as fault:
-            self.fault = str(fault)
         self.slowest = self._client.slowest
 
     def close(self) -> None:
@@ -75,8 +56,9 @@ class Ours:
 class Outside:
     """A program of the contest, started before its first game and again if it has died.
 
-    ``command``: its command line, in which ``{name}``, ``{port}`` and the keys of ``places`` stand
-    for what it is to be handed; ``home``: folder in which it runs.
+    Attribute ``slowest``: as of `Ours`.  ``command``: its command line, in which ``{name}``,
+    ``{port}`` and the keys of ``places`` stand for what it is to be handed; ``home``: folder in
+    which it runs.
     """
 
     def __init__(
@@ -151,3 +133,7 @@ class Outside:
             self.close()
             raise Refusal(f"entries.{self._name} did not say that it is alive, but {alive[:60]!r}")
         return connection
+
+
+Entrant = Ours | Outside
+"""Somebody who takes a seat, game after game."""
