@@ -22,7 +22,7 @@ import numpy as np
 from mcts.kernel import sources, store
 from mcts.kernel.compile import INTERPRETED
 from sim.models.own_cards import fit_weight
-from sim.models.timing import WATCHED, collect_turns, share_won
+from sim.models.timing import collect_turns, share_won
 from sim.models.types import TYPES
 from sim.policies.table import Policy, switches_of
 from sim.rules import SUGGESTIONS, Rules
@@ -32,7 +32,6 @@ _WAITING = (
     Policy("swift"),
     Policy("hide", hiding=0.0, summoning=0.0),
     *(Policy("hide", hiding=price, summoning=_SUMMONING) for price in (0.3, 0.6, 1.2, 2.4)),
-    Policy("likely"),
 )
 _THRESHOLDS = (1.0, 0.8, 0.65, 0.5, 0.4, 0.35, 0.3, 0.26)
 _BY_OUT = 0.15
@@ -68,16 +67,13 @@ class Responses:
     def best_reply(self, own: Policy, chances: np.ndarray) -> Policy:
         """Return ``own`` with the settings that win most against opponents of ``chances``.
 
-        Or ``likely``, where that wins more.  ``chances`` (types,) are those of the types, averaged
-        over the opponents.  A policy that is not among the `RESPONSES` is returned as it is.
+        ``chances`` (types,) are those of the types, averaged over the opponents.  A policy that is
+        not among the `RESPONSES` is returned as it is.
         """
-        families = own.name, "likely"
-        tried = [place for place, one in enumerate(RESPONSES) if one.name in families]
-        if own.name not in WATCHED:
+        tried = [place for place, one in enumerate(RESPONSES) if one.name == own.name]
+        if not tried:
             return own
         found = RESPONSES[tried[int(np.argmax(self.points[tried] @ chances))]]
-        if found.name != own.name:
-            return replace(found, showing=own.showing)
         chosen = {*switches_of(own.name)} & {"threshold", "hiding", "summoning", "by_out"}
         return replace(own, **{key: getattr(found, key) for key in chosen})
 
@@ -109,10 +105,7 @@ def _table(rules: Rules, types: tuple[str, ...]) -> Responses:
 
 
 def _measure(rules: Rules, name: str) -> tuple[float, list[float]]:
-    """Return the weight of own cards of the type ``name``, and what `RESPONSES` win against it.
-
-    ``likely`` is not tried, and wins nothing, where it gives the envelope away.
-    """
+    """Return the weight of own cards of the type ``name``, and what `RESPONSES` win against it."""
     model = TYPES[name]
     weight = max(fit_weight(rules, model, _SEED, _READ).value, LEAST_READ)
     watched = {
@@ -120,13 +113,8 @@ def _measure(rules: Rules, name: str) -> tuple[float, list[float]]:
             rules, replace(waiting, own_card_weight=weight), model, _SEED, range(_GAMES)
         )
         for waiting in _WAITING
-        if waiting.name != "likely" or rules.accuse == "end"
     }
-    shares = [
-        share_won(watched[price], one.threshold, one.by_out) if price in watched else 0.0
-        for one in RESPONSES
-        for price in (_price(one),)
-    ]
+    shares = [share_won(watched[_price(one)], one.threshold, one.by_out) for one in RESPONSES]
     return weight, shares
 
 

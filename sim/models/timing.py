@@ -33,7 +33,7 @@ CERTAIN = 1.0 - 1e-6
 """A seat that waits accuses from this probability on: one that waits for proof alone would not fit
 its belief to the sizes of hands."""
 
-WATCHED = ("swift", "hide", "likely")
+WATCHED = ("swift", "hide")
 """The policies that accuse by the belief that is watched."""
 
 THRESHOLDS = (1.0, *(round(0.98 - 0.02 * step, 2) for step in range(40)))
@@ -102,7 +102,7 @@ def collect_turns(
     greedy player does not fit into memory.
     """
     if own.name not in WATCHED:
-        raise ValueError(f"{', '.join(WATCHED)} alone can be watched, not {own.name}")
+        raise ValueError(f"{' and '.join(WATCHED)} alone can be watched, not {own.name}")
     patient = replace(own, threshold=CERTAIN)
     board, states, memory = (
         world(rules)[0],

@@ -26,18 +26,15 @@ from mcts.kernel.compile import jit, jit_owning, jit_shared
 from sim.board import N_ROOMS
 from sim.cards import ALL_CARDS, CATEGORY_MASK, FIRST_ROOM, FIRST_WEAPON, N_CARDS
 from sim.planning.node_belief import likeliest
-from sim.policies import likely
-from sim.policies.common import ALL_PAIRS, PAIRS, avoid_repeat, may_accuse, turns_to
+from sim.policies.common import ALL_PAIRS, PAIRS, may_accuse, turns_to
 from sim.policies.hide import LEAST, still_playing, summons
 from sim.policies.swift import SLACK
-from sim.policies.table import number
 from sim.state import ACCUSE, ASK, END, MOVE, PASS, PASSAGE, SUGGEST, TURN, State, World
 from sim.walks import barred_room
 
 _SHORTLIST = 3
 _CERTAIN = 1.0 - 1e-9
 _REPEATED = -1.0
-_LIKELY = number("likely")
 _WAYS = N_ROOMS + 1
 
 
@@ -271,8 +268,6 @@ def by_worth(p, s: State, work: tuple, out: np.ndarray, edge_data: np.ndarray) -
         # One list by value: what can be asked here takes one turn, as does a room within reach.
         for i in range(asked, n):
             insert(out, score, i, 0, out[i], score[i])
-    if n and s.phase != END and p.policies[0, seat] == _LIKELY:
-        _include_choice(world, s, seat, out, n)
     for i in range(n):
         edge_data[i] = 0.0
     if may_accuse(world, s):
@@ -280,22 +275,6 @@ def by_worth(p, s: State, work: tuple, out: np.ndarray, edge_data: np.ndarray) -
         if n and edge_data[0] > _CERTAIN:
             return 1
     return n
-
-
-@jit
-def _include_choice(world: World, s: State, seat: int, out: np.ndarray, n: int) -> None:
-    """Put what ``likely`` does in place of the last of ``out[:n]``, unless it is there already.
-
-    It ranks by something else, and a search is no worse than its roll-out policy only if it can
-    choose what that does.
-    """
-    asks = s.phase == SUGGEST
-    action = likely.suggestion(world, s, seat) if asks else likely.turn(world, s, seat)
-    action = avoid_repeat(world, s, seat, action)
-    for i in range(n):
-        if out[i] == action:
-            return
-    out[n - 1] = action
 
 
 @jit_owning

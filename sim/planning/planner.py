@@ -298,7 +298,7 @@ class Planner(Player):
         """Return what each seat plays in roll-outs, and what is kept for it there."""
         config = self.config
         played = np.full((2, MAX_PLAYERS), number(config.model.name))
-        played[0, self._seat] = number(self._own.name)
+        played[0, self._seat] = number(policy(config.rollout).name)
         played[1] = np.array(REQUIRES)[played[0]]
         return played
 

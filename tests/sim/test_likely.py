@@ -2,16 +2,10 @@
 
 import numpy as np
 
-from mcts.options import Budget, Options
 from sim.arena import play_many
 from sim.chance import game_key
 from sim.game import apply, decider, new_game, open_decision
-from sim.models.responses import RESPONSES, Responses
-from sim.planning.config import PlannerConfig
-from sim.planning.planner import Planner
-from sim.player import PolicyPlayer
 from sim.policies.table import Policy, choose, seat_policies
-from sim.referee import play
 from sim.rules import preset, world
 from sim.state import ASK, MOVE, OVER, PASSAGE, SUGGEST, TURN, empty
 
@@ -74,41 +68,3 @@ def test_it_beats_information_where_an_accusation_follows_at_once_and_loses_wher
 def test_it_plays_with_a_board_as_well():
     result = play_many(preset("ledford"), ["likely"] * 4, 1, np.arange(20))
     assert (result.winner >= 0).all() and not result.out.any()
-
-
-def test_a_reply_is_likely_where_that_wins_more():
-    points = np.zeros((len(RESPONSES), 1))
-    points[RESPONSES.index(Policy("hide", hiding=0.6, summoning=0.5, threshold=0.4))] = 0.5
-    known = Responses(points, np.ones(1))
-    hide = Policy("hide", showing="least_informative")
-    assert known.best_reply(hide, np.ones(1)).name == "hide"
-    points[RESPONSES.index(Policy("likely", threshold=0.5))] = 0.6
-    reply = known.best_reply(hide, np.ones(1))
-    assert reply == Policy("likely", threshold=0.5, showing="least_informative")
-    assert known.best_reply(Policy("heuristic"), np.ones(1)) == Policy("heuristic")
-
-
-def list_suggestions(player, game):
-    """Return the suggestions of a game with ``player`` in the first seat, in order."""
-    found = []
-
-    def watch(state, action):
-        if state.phase == SUGGEST:
-            found.append((int(state.seat), int(state.spot[state.seat]), action))
-
-    play(CLUE, [player, PolicyPlayer("swift"), PolicyPlayer("swift")], 5, game, watch)
-    return found
-
-
-def test_a_search_can_choose_what_its_rollouts_begin_with():
-    """With one candidate it is that of the policy: they play alike until one of them accuses."""
-    alike = {}
-    for rollout in ("likely", "swift"):
-        settings = {"candidates": 1, "options": Options(nodes=1), "budget": Budget(simulations=8)}
-        planner = Planner(PlannerConfig("bmcts", rollout=rollout, **settings))
-        games = [
-            (list_suggestions(planner, k), list_suggestions(PolicyPlayer("likely"), k))
-            for k in range(4)
-        ]
-        alike[rollout] = [all(a == b for a, b in zip(*both, strict=False)) for both in games]
-    assert all(alike["likely"]) and not all(alike["swift"])
