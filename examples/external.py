@@ -1,6 +1,6 @@
 """A player of ten lines in any language: it does something legal, and accuses nobody.
 
-python -m experiments.compare player=external player.command='{python} examples/external.py'
+python -m experiments.compare player=external player.command='python examples/external.py'
 """
 
 import json

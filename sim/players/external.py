@@ -55,7 +55,7 @@ class Settings(Seat):
 
     Attributes
     ----------
-    command : the program and its arguments; ``{python}`` is the Python that runs this
+    command : the program and its arguments; ``python`` is the Python that runs this
     seconds : clock of a decision
     """
 
@@ -66,9 +66,11 @@ class Settings(Seat):
     def make(self, rules: Rules) -> ExternalPlayer:
         """Return the player; it fits all rules.  ValueError on an unknown program."""
         try:
-            words = [word.format(python=sys.executable) for word in shlex.split(self.command)]
-        except (ValueError, LookupError) as fault:
+            words = shlex.split(self.command)
+        except ValueError as fault:
             raise ValueError(f"player.command={self.command}: {fault}") from None
+        if words[:1] == ["python"]:
+            words[0] = sys.executable
         if not words or shutil.which(words[0]) is None:
             raise ValueError(f"player.command={self.command}: unknown program")
         return ExternalPlayer(words, float(self.seconds), self.title)

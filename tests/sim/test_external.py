@@ -37,7 +37,7 @@ def program(folder, does, seconds=20.0, start=""):
         "    if m['type'] == 'decide':\n"
         "        n += 1\n" + textwrap.indent(textwrap.dedent(does), " " * 8)
     )
-    return Settings(name="external", command=f"{{python}} {path}", seconds=seconds).make(RULES)
+    return Settings(name="external", command=f"python {path}", seconds=seconds).make(RULES)
 
 
 def games(player, *numbers, rules=RULES):
@@ -65,14 +65,14 @@ def wait_for(met):
 @pytest.mark.parametrize("name", ["speed_clue", "classic", "ledford"])
 def test_the_example_plays_by_all_rules(name):
     rules = preset(name, turn_cap=30)
-    player = make(spec_of("external", command=f"{{python}} {EXAMPLE}"), rules)
+    player = make(spec_of("external", command=f"python {EXAMPLE}"), rules)
     for seat in games(player, 0, 1, rules=rules):
         assert seat.faults == 0 and seat.decisions > 3
 
 
 def test_it_keeps_the_contract_of_players():
     rules = preset("speed", turn_cap=12)
-    settings = Settings(name="external", command=f"{{python}} {EXAMPLE}")
+    settings = Settings(name="external", command=f"python {EXAMPLE}")
     first = f"{sys.executable} -c"
     code = "import sys,json\nfor l in sys.stdin:\n m=json.loads(l)\n"
     code += f" m['type']=='decide' and print({FIRST}, flush=True)"
@@ -104,7 +104,7 @@ FAULTS = {
     "crash": "os._exit(3)",
     "nonsense": "print('hello', flush=True)",
     "number, and more": f"print({FIRST}, {FIRST}, flush=True)",
-    "two lines": f"print({FIRST}, flush=True); print({FIRST}, flush=True)",
+    "two lines": f"os.write(1, (2 * f'{{{FIRST}}}\\n').encode())",
     "flood": "print('9' * 100_000, flush=True)",
     "flood without end": "while True: os.write(1, b'x' * 4096)",
     "closed": "os.close(1); time.sleep(600)",
@@ -148,8 +148,6 @@ def test_no_such_program_is_refused_in_a_sentence():
         Settings(name="external", command="no_such_thing").make(RULES)
     with pytest.raises(ValueError, match=r"^player\.command="):
         Settings(name="external", command="'").make(RULES)
-    with pytest.raises(ValueError, match=r"^player\.command="):
-        Settings(name="external", command="{nothing}").make(RULES)
 
 
 HANGS = """
@@ -185,7 +183,7 @@ def test_nothing_is_left_when_we_are_ended(how, tmp_path):
         from sim.rules import preset
 
         rules = preset("speed_clue", players=3)
-        command = "{{python}} {tmp_path / "program.py"}"
+        command = "python {tmp_path / "program.py"}"
         player = Settings(name="external", command=command, seconds=600.0).make(rules)
         play(rules, [player, PolicyPlayer("closure"), PolicyPlayer("closure")], 4, 0)
     """
