@@ -7,7 +7,8 @@ from .environment.aec import env
 from .environment.against import Against
 from .environment.flat import FLAT_LAYOUT
 from .environment.observation import OBSERVATION_LAYOUT
-from .game import legal, new_game, open_decision
+from .game import new_game, open_decision
+from .legal import legal
 from .planning.config import PlannerConfig
 from .planning.planner import Planner
 from .player import Player, PolicyPlayer

@@ -27,7 +27,6 @@ from sim.cards import FIRST_ROOM, FIRST_WEAPON
 from sim.chance import DECIDE, DETOUR, deal, open_stream, roll
 from sim.knowledge import begin, learn, open_public, witness
 from sim.policies.table import SLOW, choose, number
-from sim.rules import ACCUSE as ACCUSATIONS
 from sim.standstill import skip_turns
 from sim.state import (
     ACCUSE,
@@ -49,10 +48,9 @@ from sim.state import (
     State,
     World,
 )
-from sim.walks import barred_room, squares_within, survey, walk_out
+from sim.walks import barred_room, survey, walk_out
 
 _DETOURS = 10
-_ANY_TIME = ACCUSATIONS.index("any")
 _RANDOM = number("random")
 
 
@@ -78,6 +76,8 @@ def new_game(world: World, s: State, key: np.uint64) -> None:
             s.walked[seat, what] = 0
         for asker in range(MAX_PLAYERS):
             s.has_shown[seat, asker] = 0
+        for room in range(N_ROOMS):
+            s.named[seat, room] = 0
     deal(world, s)
     for seat in range(world.players):
         begin(world, s, seat)
@@ -118,7 +118,7 @@ def _end_turn(world: World, s: State) -> None:
 
 @jit_shared
 def apply(world: World, s: State, action: int) -> None:
-    """Do ``action``, which must be legal for the seat that decides (see `legal`)."""
+    """Do ``action``, which must be legal for the seat that decides (see `sim.legal`)."""
     seat = s.seat
     if action >= WALK:
         s.summoned[seat] = 0
@@ -249,6 +249,8 @@ def _suggest(world: World, s: State, pair: int) -> None:
     s.asked += 1
     s.still = 0
     s.suggestions[seat] += 1
+    if not world.repeats:
+        s.named[seat, room] |= 1 << pair
     s.summoned[seat] = 0
     called = world.seat_of[suspect]
     if not world.board:
@@ -302,6 +304,20 @@ def _accuse(world: World, s: State, trio: int) -> None:
         s.out[s.seat] = 1
         s.still = 0
         next_turn(world, s)
+        if world.last_wins:
+            _end_if_alone(world, s)
+
+
+@jit
+def _end_if_alone(world: World, s: State) -> None:
+    """End the game if all but one have accused wrongly: that one has won."""
+    playing, last = 0, -1
+    for seat in range(world.players):
+        if not s.out[seat]:
+            playing, last = playing + 1, seat
+    if playing == 1:
+        s.winner = last
+        s.phase = OVER
 
 
 @jit
@@ -331,61 +347,3 @@ def advance(world: World, s: State) -> None:
     while s.phase != OVER and s.events < EVENTS and not stops(s):
         open_decision(s)
         apply(world, s, choose(world, s, decider(s)))
-
-
-@jit
-def legal(world: World, s: State, out: np.ndarray) -> int:
-    """Write every legal action of the seat that decides into ``out``, in order of number.
-
-    ``out`` is int64 with room for `N_ACTIONS`; returns how many there are.
-    """
-    n = 0
-    if s.phase == SHOW:
-        matching = s.hand[s.answerer] & s.cards
-        while matching:
-            out[n] = REVEAL + lowest(matching)
-            matching &= matching - 1
-            n += 1
-    elif s.phase == SUGGEST:
-        n = _run(out, n, ASK, 36)
-        if world.accuse == _ANY_TIME:
-            n = _run(out, n, ACCUSE, 324)
-    elif s.phase == TURN:
-        n = _legal_turn(world, s, out)
-    elif s.phase == END:
-        n = _run(out, n, ACCUSE, 324)
-        out[n] = PASS
-        n += 1
-    return n
-
-
-@jit
-def _run(out: np.ndarray, n: int, first: int, count: int) -> int:
-    """Append ``count`` numbers from ``first`` on to ``out[n:]``; return the end."""
-    for i in range(count):
-        out[n + i] = first + i
-    return n + count
-
-
-@jit
-def _legal_turn(world: World, s: State, out: np.ndarray) -> int:
-    """Write the legal actions at the start of a turn."""
-    n = 0
-    room, barred = world.room_of[s.spot[s.seat]], barred_room(world, s, s.seat)
-    for goal in range(N_ROOMS):
-        if goal != barred:
-            out[n] = MOVE + goal
-            n += 1
-    if room >= 0 and world.passage[room] >= 0:
-        out[n] = PASSAGE
-        n += 1
-    if room >= 0 and s.summoned[s.seat]:
-        n = _run(out, n, ASK, 36)
-    n = _run(out, n, ACCUSE, 324)
-    if world.free:
-        out[n] = PASS
-        n += 1
-        survey(world, s)
-        start = s.spot[s.seat]
-        n = squares_within(world, s.occupied, start, world.any_door, s.roll, out, n, WALK)
-    return n

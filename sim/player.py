@@ -29,6 +29,7 @@ class Player:
     picks_cards : whether it is also asked which card to show; otherwise ``showing`` decides
     showing : which of several cards is shown, one of `sim.policies.table.SHOWING`
     decisions, simulations, search_seconds : spent in the game under way
+    faults : of a program from outside, in the game under way
     """
 
     policy: Policy | None = None
@@ -37,6 +38,7 @@ class Player:
     decisions = 0
     simulations = 0
     search_seconds = 0.0
+    faults = 0
 
     def __init__(self, name: str) -> None:
         self.name = name

@@ -12,8 +12,9 @@ from mcts.kernel.compile import jit
 from mcts.options import SEEDS, check_integer
 from sim.arena import Memory, act, run
 from sim.chance import game_key, search_key
-from sim.game import advance, apply, decider, legal, new_game
+from sim.game import advance, apply, decider, new_game
 from sim.knowledge import begin, open_public
+from sim.legal import legal
 from sim.player import IllegalAction, Player
 from sim.policies import greedy
 from sim.policies.table import SHOWING, SLOW, seat_policies
@@ -24,7 +25,10 @@ from sim.view import as_seen, view_of
 
 @dataclass(frozen=True)
 class SeatResult:
-    """One seat of one game; ``search_seconds`` is wall time spent searching."""
+    """One seat of one game.
+
+    ``search_seconds`` is wall time spent searching, ``faults`` those of a program from outside.
+    """
 
     player: str
     won: bool
@@ -33,6 +37,7 @@ class SeatResult:
     decisions: int
     simulations: int
     search_seconds: float
+    faults: int = 0
 
 
 @dataclass(frozen=True)
@@ -152,6 +157,7 @@ def play(
                 decisions=player.decisions,
                 simulations=player.simulations,
                 search_seconds=player.search_seconds,
+                faults=player.faults,
             )
             for seat, player in enumerate(seats)
         ),

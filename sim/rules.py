@@ -42,11 +42,14 @@ HANDS = ("equal", "round")
 """Ways to deal; all others are hands by category, as in ``213-123-222``."""
 DOORS = ("entry", "any")
 MOVEMENT = ("towards", "free")
-ACCUSE = ("start", "start_or_end", "any")
+ACCUSE = ("start", "start_or_end", "any", "end")
 STARTS = ("box", "released")
 ENTRANCES = ("nearest", "first")
 CALLERS = ("all", "random")
 BLOCKED = ("another", "again")
+
+SUGGESTIONS = 324
+"""How many different ones there are."""
 
 DEALT = tuple(stop - start - 1 for start, stop in pairwise(CATEGORY_START))
 """Cards of each category beside the envelope's."""
@@ -84,7 +87,10 @@ class Rules:
     pawns : suspects of the seats in order of play, as in ``Plum-White-Mustard``; ``usual``: `SEATS`
     returns : whether a pawn may enter the room again that it was in last, from the corridor
     reenter : whether the goal may be the own room: out and in again, in one turn from a roll of 2
-    accuse : at the ``start`` of an own turn, ``start_or_end``, or ``any``: also before a suggestion
+    accuse : at the ``start`` of an own turn, ``start_or_end``, ``any``: also before a suggestion,
+        or at the ``end`` alone
+    repeats : whether a player may make the same suggestion twice
+    last_wins : whether the last player who has not accused wrongly wins
     turn_cap : turns, all players together, after which a game is reported as a draw
     """
 
@@ -106,6 +112,8 @@ class Rules:
     returns: bool = True
     reenter: bool = False
     accuse: str = one_of(*ACCUSE, default="start")
+    repeats: bool = True
+    last_wins: bool = False
     turn_cap: int = between(1, MOST_TURNS, default=3000)
 
     def __post_init__(self) -> None:
@@ -131,6 +139,11 @@ class Rules:
                 "a pawn that may not return must be able to stop before a room: "
                 "rules.returns=false needs rules.reenter=false, rules.walls=true and "
                 "rules.board=true"
+            )
+        if not self.repeats and (self.board or self.turn_cap > SUGGESTIONS):
+            raise ValueError(
+                "nobody may run out of suggestions: rules.repeats=false needs rules.board=false "
+                f"and rules.turn_cap of at most {SUGGESTIONS}"
             )
         if self.pawns != "usual":
             self._check_pawns()

@@ -13,7 +13,7 @@ from belief.closure import KNOWN
 from belief.evidence import EVIDENCE as EVIDENCE_RECORD
 from belief.evidence import HOLDERS, N_CARDS
 from belief.evidence import MAX_PLAYERS as MAX_PLAYERS
-from sim.board import N_CORRIDOR, WORDS
+from sim.board import N_CORRIDOR, N_ROOMS, WORDS
 
 EVENT = np.dtype(
     [
@@ -50,6 +50,8 @@ STATE = np.dtype(
         ("last_room", np.int64, (MAX_PLAYERS,)),
         ("out", np.int64, (MAX_PLAYERS,)),  # 1: accused wrongly
         ("suggestions", np.int64, (MAX_PLAYERS,)),
+        # pairs that it has named, bits 6 * suspect + weapon, where none may be named twice; else 0
+        ("named", np.int64, (MAX_PLAYERS, N_ROOMS)),
         ("walked", np.int64, (MAX_PLAYERS, 3)),  # its last turn: number (0: none), roll, last spot
         ("occupied", np.uint32, (WORDS,)),  # scratch: squares with other pawns, as bits
         # who plays a seat, and how (`sim.policies.table`)

@@ -11,6 +11,7 @@ import numpy as np
 
 from mcts.kernel.compile import jit
 from mcts.kernel.fixed import FixedTypes
+from sim.board import N_ROOMS
 from sim.knowledge import begin, learn, open_public, witness
 from sim.state import EVENT, MAX_PLAYERS, STATES, State, World, empty
 
@@ -39,6 +40,8 @@ def copy_open(source: np.record, into: np.record) -> None:
         into.out[seat] = source.out[seat]
         into.last_room[seat] = source.last_room[seat]
         into.suggestions[seat] = source.suggestions[seat]
+        for room in range(N_ROOMS):
+            into.named[seat, room] = source.named[seat, room]
         for what in range(3):
             into.walked[seat, what] = source.walked[seat, what]
 

@@ -46,6 +46,7 @@ FLOORS = (
         "sim.endgame",
         "sim.environment",
         "sim.contract",
+        "sim.contest",
         "sim.qlearning",
         "sim.hunt",
     ),
@@ -72,6 +73,7 @@ FLOORS = (
         "experiments.qlearning",
         "experiments.hunt",
         "experiments.episodes",
+        "experiments.contest",
     ),
     ("experiments.__main__", "experiments.web"),  # a list of them; a page for several of them
     ("examples",),  # each alone, for readers; nothing imports one

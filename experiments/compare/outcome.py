@@ -47,6 +47,8 @@ def show(summary: Summary, played: Results, console: Console) -> None:
     parities = {line.parity for line in lines}
     searched = any(line.simulations_per_second for line in lines)
     rows = [_row(line, by_match, len(parities) > 1, searched) for line in lines]
+    if faulty := any(line.faults for line in lines):
+        rows = [[*row, line.faults] for row, line in zip(rows, lines, strict=True)]
     faster = _speed_ups(lines, played)
     for row, ratio in zip(rows, faster, strict=False):
         row.append(f"{ratio:.2f}")
@@ -59,6 +61,7 @@ def show(summary: Summary, played: Results, console: Console) -> None:
     columns += ["parity"] if len(parities) > 1 else []
     title += f", parity {100 * parities.pop():.0f} %" if len(parities) == 1 else ""
     columns += ["turns", "wrong", *(["sim/s"] if searched else [])]
+    columns += ["faults"] if faulty else []
     columns += ["speed-up"] if faster else []
     tabular.show(tabular.Table(title, columns, rows, _remarks(played)), console)
     crossed = [pair for pair in figures.comparisons if "both" in pair]

@@ -18,7 +18,8 @@ from experiments.settings.commandline import Refusal
 from sim.board import graph
 from sim.cards import CARDS, FIRST_ROOM, FIRST_WEAPON, ROOMS, SUSPECTS, WEAPONS
 from sim.chance import search_key
-from sim.game import decider, legal
+from sim.game import decider
+from sim.legal import legal
 from sim.planning.candidates import by_information, list_suggestions, list_ways
 from sim.player import Player
 from sim.records.events import Event

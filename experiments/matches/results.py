@@ -40,6 +40,7 @@ ROW = pa.schema(
         ("decisions", pa.int64()),  # made by a planner; 0 for a compiled policy
         ("simulations", pa.int64()),
         ("search_seconds", pa.float64()),  # wall time of the seat's searches
+        ("faults", pa.int64()),  # of a program from outside; 0 for everybody else
         ("winner", pa.int64()),  # seat, -1 if nobody won: all are out, or the turn cap
         ("turns", pa.int64()),  # of all players together
         ("game_suggestions", pa.int64()),  # likewise

@@ -33,6 +33,7 @@ _SUMS = (
     "decisions",
     "simulations",
     "search_seconds",
+    "faults",
 )
 """Columns of which sums are wanted."""
 
@@ -75,6 +76,7 @@ class Line(Score):
     decisions: int
     simulations: int
     simulations_per_second: float | None
+    faults: int
     by_seat: dict[str, dict[str, int]]
 
     @property
@@ -190,6 +192,7 @@ def _line(
         decisions=int(total["decisions"]),
         simulations=int(total["simulations"]),
         simulations_per_second=total["simulations"] / seconds if seconds else None,
+        faults=int(total["faults"]),
         by_seat={
             str(seat): {"games": int(counts["rows"]), "wins": int(counts["won"])}
             for seat, counts in sorted(seats.items())

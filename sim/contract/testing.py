@@ -22,8 +22,9 @@ from belief.exact.solver import ExactPosterior
 from mcts.kernel.rng import new_stream
 from sim.arena import Memory, act
 from sim.chance import game_key
-from sim.game import apply, decider, legal, new_game, open_decision
+from sim.game import apply, decider, new_game, open_decision
 from sim.knowledge import knowledge_version
+from sim.legal import legal
 from sim.player import IllegalAction, Player, PolicyPlayer
 from sim.policies import greedy
 from sim.policies.table import SHOWING, SLOW, Policy, choose, policy, seat_policies, seat_policy
@@ -35,7 +36,7 @@ from sim.view import Log, replay_evidence, view_of
 AROUND = ("heuristic", "closure", "random", "swift", "uniform")
 """Who sits in the other seats."""
 
-_OPEN = ("spot", "summoned", "last_room", "out", "suggestions", "walked")
+_OPEN = ("spot", "summoned", "last_room", "out", "suggestions", "named", "walked")
 _OWN = tuple(
     name
     for name in STATE.names

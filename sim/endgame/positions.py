@@ -18,7 +18,8 @@ from sim.arena import Memory, act
 from sim.board import N_ROOMS
 from sim.endgame.deals import Event, holders, likelihoods, list_deals
 from sim.endgame.solver import Solver
-from sim.game import apply, legal
+from sim.game import apply
+from sim.legal import legal
 from sim.player import Player
 from sim.policies.table import seat_policy
 from sim.rules import Rules, world
@@ -117,8 +118,17 @@ def solve_position(
     kind: it is not the start of a turn of ``seat``, there is a board, or others have turns as well.
     """
     seen = view[0]
-    if rules.board or seen.phase != TURN or seen.seat != seat:
-        raise ValueError("a position to solve is the start of an own turn, without a board")
+    if (
+        rules.board
+        or rules.accuse != "start"
+        or rules.last_wins
+        or seen.phase != TURN
+        or seen.seat != seat
+    ):
+        raise ValueError(
+            "a position to solve is the start of an own turn, without a board, where accusations "
+            "are made"
+        )
     if not all(seen.out[other] for other in range(rules.players) if other != seat):
         raise ValueError("in a position to solve no other player has turns left")
     cards = int(seen.hand[seat]), int(seen.face_up)

@@ -13,7 +13,8 @@ from mcts.kernel.compile import jit
 from mcts.kernel.fixed import FixedTypes
 from sim.arena import act
 from sim.chance import game_key
-from sim.game import apply, decider, legal, new_game
+from sim.game import apply, decider, new_game
+from sim.legal import legal
 from sim.models.seating import take_seat
 from sim.policies import greedy
 from sim.state import EXTERNAL, MAX_PLAYERS, N_ACTIONS, OVER, State, World

@@ -25,7 +25,7 @@ from sim.models.own_cards import fit_weight
 from sim.models.timing import collect_turns, share_won
 from sim.models.types import TYPES
 from sim.policies.table import Policy, switches_of
-from sim.rules import Rules
+from sim.rules import SUGGESTIONS, Rules
 
 _SUMMONING = 0.5
 _WAITING = (
@@ -81,10 +81,11 @@ class Responses:
 def responses(rules: Rules, types: tuple[str, ...]) -> Responses:
     """Return the table for ``types`` under ``rules``, made if there is none.
 
-    Each process makes the same: its games have a seed of their own, and no cap on turns but
-    the usual one.
+    Each process makes the same: its games have a seed of their own, and the usual cap on turns,
+    whatever that of ``rules`` is.
     """
-    return _table(replace(rules, turn_cap=_TURN_CAP), types)
+    usual = _TURN_CAP if rules.repeats else SUGGESTIONS
+    return _table(replace(rules, turn_cap=usual), types)
 
 
 @cache

@@ -24,9 +24,10 @@ from sim.chance import game_key
 from sim.game import apply, new_game
 from sim.models.company import Company, draw_seats, members
 from sim.policies import greedy, hide, swift
+from sim.policies.common import may_accuse
 from sim.policies.table import Policy, seat_policies
 from sim.rules import Rules, world
-from sim.state import OVER, SHOW, SUGGEST, State, World, empty
+from sim.state import OVER, State, World, empty
 
 CERTAIN = 1.0 - 1e-6
 """A seat that waits accuses from this probability on: one that waits for proof alone would not fit
@@ -75,7 +76,7 @@ def _watch(
     again with the same state.
     """
     while s.phase != OVER:
-        if s.seat == seat and s.phase != SHOW and s.phase != SUGGEST and used < len(rows):
+        if s.seat == seat and may_accuse(world, s) and used < len(rows):
             swift.refresh(world, s, seat)
             found, chance = swift.best_guess(s.marginals)
             row = rows[used]

@@ -26,7 +26,7 @@ from mcts.kernel.compile import jit, jit_owning, jit_shared
 from sim.board import N_ROOMS
 from sim.cards import ALL_CARDS, CATEGORY_MASK, FIRST_ROOM, FIRST_WEAPON, N_CARDS
 from sim.planning.node_belief import likeliest
-from sim.policies.common import turns_to
+from sim.policies.common import ALL_PAIRS, PAIRS, may_accuse, turns_to
 from sim.policies.hide import LEAST, still_playing, summons
 from sim.policies.swift import SLACK
 from sim.state import ACCUSE, ASK, END, MOVE, PASS, PASSAGE, SUGGEST, TURN, State, World
@@ -34,7 +34,7 @@ from sim.walks import barred_room
 
 _SHORTLIST = 3
 _CERTAIN = 1.0 - 1e-9
-_PAIRS = 36
+_REPEATED = -1.0
 _WAYS = N_ROOMS + 1
 
 
@@ -131,7 +131,7 @@ def most_net(world: World, s: State, by: Ranking, seat: int, room: int) -> float
     A closed form cannot exceed the three entropies, so most pairs are left out unseen.
     """
     most, third = 0.0, by.table[FIRST_ROOM + room]
-    for pair in range(_PAIRS):
+    for pair in range(PAIRS):
         suspect, weapon = pair // 6, FIRST_WEAPON + pair % 6
         first, second = by.table[suspect], by.table[weapon]
         unsure = first[UNSURE] + second[UNSURE] + third[UNSURE] + SLACK
@@ -170,15 +170,17 @@ def list_suggestions(
     first: int,
 ) -> int:
     """Write the best suggestions in ``room`` by falling net bits; return the end of the list."""
-    worth = np.empty(_PAIRS)
-    for pair in range(_PAIRS):
+    worth = np.empty(PAIRS)
+    for pair in range(PAIRS):
         suspect, weapon = pair // 6, FIRST_WEAPON + pair % 6
         bits = closed_form(by.marginals, seat, suspect, weapon, FIRST_ROOM + room)
         worth[pair] = net(world, s, by, seat, room, pair, bits)
-    chosen = choose_best(worth, _PAIRS, by)
+        if s.named[seat, room] >> pair & 1:
+            worth[pair] = _REPEATED
+    chosen = choose_best(worth, PAIRS, by)
     n = first
-    for pair in range(_PAIRS):
-        if chosen >> pair & 1:
+    for pair in range(PAIRS):
+        if chosen >> pair & 1 and worth[pair] > _REPEATED:
             n = insert(out, score, n, first, ASK + pair, worth[pair])
     return n
 
@@ -197,7 +199,7 @@ def list_ways(
     ways, worth = np.empty(_WAYS, np.int64), np.empty(_WAYS)
     found = 0
     for room in range(N_ROOMS):
-        if room == barred:
+        if room == barred or s.named[seat, room] == ALL_PAIRS:
             continue
         if by.hiding > 0.0 or by.summoning > 0.0:
             best = most_net(world, s, by, seat, room)
@@ -268,7 +270,7 @@ def by_worth(p, s: State, work: tuple, out: np.ndarray, edge_data: np.ndarray) -
             insert(out, score, i, 0, out[i], score[i])
     for i in range(n):
         edge_data[i] = 0.0
-    if s.phase != SUGGEST:
+    if may_accuse(world, s):
         n = weave_accusations(p, s, work, out, edge_data, n)
         if n and edge_data[0] > _CERTAIN:
             return 1
@@ -328,7 +330,7 @@ def in_order(p, s: State, work: tuple, out: np.ndarray, edge_data: np.ndarray) -
     n = every(p.world[0], s, p.seat, out)
     for i in range(n):
         edge_data[i] = 0.0
-    if s.phase != SUGGEST:
+    if may_accuse(p.world[0], s):
         n = weave_accusations(p, s, work, out, edge_data, n)
     return n
 
@@ -344,14 +346,15 @@ def every(world: World, s: State, seat: int, out: np.ndarray) -> int:
     if s.phase == TURN:
         barred = barred_room(world, s, seat)
         for room in range(N_ROOMS):
-            if room != barred:
+            if room != barred and s.named[seat, room] != ALL_PAIRS:
                 out[n] = MOVE + room
                 n += 1
         if here >= 0 and world.passage[here] >= 0:
             out[n] = PASSAGE
             n += 1
     if s.phase == SUGGEST or (s.phase == TURN and s.summoned[seat]):
-        for pair in range(36):
-            out[n] = ASK + pair
-            n += 1
+        for pair in range(PAIRS):
+            if not s.named[seat, here] >> pair & 1:
+                out[n] = ASK + pair
+                n += 1
     return n

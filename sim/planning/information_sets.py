@@ -9,6 +9,7 @@ import numpy as np
 
 from mcts.kernel.compile import jit
 from mcts.kernel.rng import fold
+from sim.board import N_ROOMS
 from sim.game import decider
 from sim.state import ASK, PASS, SHOW, State
 
@@ -28,6 +29,9 @@ def after_state_key(players: int, s: State, own: int) -> np.uint64:
         key = fold(key, s.last_room[own])
     for seat in range(players):
         key = fold(key, s.out[seat])
+    for room in range(N_ROOMS):
+        if s.named[own, room]:
+            key = fold(fold(key, room), s.named[own, room])
     return _fold_events(key, s, own)
 
 

@@ -18,7 +18,7 @@ from sim.planning.candidates import by_information, every, list_suggestions, lis
 from sim.planning.node_belief import believe
 from sim.planning.variants import TREES
 from sim.policies import swift
-from sim.policies.common import accusation
+from sim.policies.common import accusation, may_accuse
 from sim.state import END, N_ACTIONS, PASS, REVEAL, SHOW, SUGGEST, TURN, State, World
 
 GUESS = N_ACTIONS
@@ -74,7 +74,7 @@ def _offer(p, s: State, work: tuple, out: np.ndarray, edge_data: np.ndarray) -> 
             n = list_ways(world, s, by, seat, out, score, n)
     else:
         n = every(world, s, seat, out)
-    if s.phase == TURN:
+    if s.phase == TURN and may_accuse(world, s):
         out[n] = GUESS
         n += 1
     for i in range(n):

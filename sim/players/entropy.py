@@ -22,7 +22,7 @@ from sim.cards import FIRST_ROOM, FIRST_WEAPON
 from sim.players.foresight import ENVELOPE, NEVER, ROOM, Foresight, turns_now
 from sim.players.paper import PaperPlayer
 from sim.policies import greedy
-from sim.policies.common import last_chance
+from sim.policies.common import last_chance, may_accuse
 from sim.policies.walking import step_out, towards
 from sim.rules import Rules
 from sim.seat import Seat
@@ -84,7 +84,7 @@ class EntropyPlayer(PaperPlayer):
         s = view.copy()[0]
         s.tracks[self.seat] = EVIDENCE
         replay_evidence(self.world, s, self.seat, self.log.events)
-        action = self.act(s)
+        action = self.avoid_repeat(s, self.act(s))
         self.decisions += 1
         self.search_seconds += time.perf_counter() - began
         return action
@@ -94,13 +94,13 @@ class EntropyPlayer(PaperPlayer):
         ahead, seat = self._foresight, self.seat
         facts = s.evidence[seat]
         ahead.solve(facts)
-        if s.phase != SUGGEST:
+        if may_accuse(self.world, s):
             enough = 0.0 if last_chance(self.world, s) else self.settings.threshold
             accused = greedy.likely_accusation(ahead.work, enough)
             if accused >= 0:
                 return int(accused)
-            if s.phase == END:
-                return PASS
+        if s.phase == END:
+            return PASS
         spot = int(s.spot[seat])
         here = int(self.world.room_of[spot])
         turns = np.full(N_ROOMS, NEVER)

@@ -23,6 +23,7 @@ from mcts.kernel.compile import jit
 from mcts.limits import above, one_of
 from sim.planning.suggestion_events import setting_of, suggestion_events
 from sim.player import Player
+from sim.policies.common import avoid_repeat
 from sim.records.events import names
 from sim.rules import Rules, world
 from sim.seat import Seat
@@ -93,7 +94,11 @@ class PaperPlayer(Player):
         self.log.append(event)
 
     def decide(self, view: np.recarray) -> int:
-        return int(self.act(view[0]))
+        return self.avoid_repeat(view[0], self.act(view[0]))
+
+    def avoid_repeat(self, s: np.record, action: int) -> int:
+        """Return ``action``, or what stands for it where it would repeat a suggestion."""
+        return int(avoid_repeat(self.world, s, self.seat, action))
 
     def act(self, s: np.record) -> int:
         """Return a legal action; ``s`` is the state as this seat sees it."""

@@ -16,11 +16,18 @@ from mcts.kernel.compile import jit
 from mcts.kernel.rng import below
 from sim.board import N_ROOMS
 from sim.cards import ALL_CARDS, CATEGORY_MASK, FIRST_ROOM, FIRST_WEAPON
-from sim.state import ACCUSE, MOVE, PASSAGE, TURN, State, World
+from sim.rules import ACCUSE as ACCUSATIONS
+from sim.state import ACCUSE, ASK, END, MOVE, PASSAGE, TURN, State, World
 from sim.walks import barred_room
 
 SUGGESTS = -1
 """What a policy's turn returns for "make a suggestion where the pawn is"."""
+
+PAIRS = 36
+ALL_PAIRS = (1 << PAIRS) - 1
+"""The suggestions in one room, by number and as a mask."""
+
+_AT_THE_END = ACCUSATIONS.index("end")
 
 LEAST_INFORMATIVE = 1
 """Rule of showing: a card that the asker has seen before, if there is one; 0 is any."""
@@ -33,6 +40,30 @@ def accusation(envelope: int) -> int:
     weapon = lowest(envelope >> FIRST_WEAPON)
     room = lowest(envelope >> FIRST_ROOM)
     return ACCUSE + 9 * (6 * suspect + weapon) + room
+
+
+@jit
+def may_accuse(world: World, s: State) -> bool:
+    """Return whether the rules allow an accusation at this start or end of a turn."""
+    return s.phase == END or (s.phase == TURN and world.accuse != _AT_THE_END)
+
+
+@jit
+def avoid_repeat(world: World, s: State, seat: int, action: int) -> int:
+    """Return ``action``, or the next one of its kind that repeats no suggestion of ``seat``.
+
+    That is the next pair in the room, or the next room that has one left.
+    """
+    if world.repeats or action >= ACCUSE or action == PASSAGE:
+        return action
+    if action < PASSAGE:
+        while s.named[seat, action - MOVE] == ALL_PAIRS:
+            action = MOVE + (action - MOVE + 1) % N_ROOMS
+        return action
+    named = s.named[seat, world.room_of[s.spot[seat]]]
+    while named >> (action - ASK) & 1:
+        action = ASK + (action - ASK + 1) % PAIRS
+    return action
 
 
 @jit

@@ -16,7 +16,7 @@ from belief.information import draw_sample, estimate
 from mcts.kernel.compile import jit, jit_late, jit_owning, jit_shared
 from sim.board import N_ROOMS
 from sim.cards import FIRST_ROOM, FIRST_WEAPON
-from sim.policies.common import turns_to
+from sim.policies.common import avoid_repeat, may_accuse, turns_to
 from sim.state import ACCUSE, ASK, END, EVIDENCE, MOVE, PASS, PASSAGE, SUGGEST, State, World
 from sim.walks import barred_room
 
@@ -44,16 +44,18 @@ def choose(world: World, s: State, seat: int, work: tuple, sample: tuple) -> int
     """
     if not solver.solve(s.evidence[seat], work):
         return UNSOLVED
-    if s.phase != SUGGEST:
+    if may_accuse(world, s):
         accused = likely_accusation(work, s.threshold[seat])
         if accused >= 0:
             return accused
-        if s.phase == END:
-            return PASS
+    if s.phase == END:
+        return PASS
     draw_sample(sample, work, s.stream, seat, world.players)
     if s.phase == SUGGEST:
-        return ASK + _best_suggestion(sample, world.room_of[s.spot[seat]])[0]
-    return _turn(world, s, seat, sample)
+        action = ASK + _best_suggestion(sample, world.room_of[s.spot[seat]])[0]
+    else:
+        action = _turn(world, s, seat, sample)
+    return avoid_repeat(world, s, seat, action)
 
 
 @jit_owning

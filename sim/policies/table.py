@@ -18,7 +18,7 @@ from mcts.kernel.plugins import BrokenPlugin, entry_points
 from mcts.kernel.sources import modules_of
 from mcts.limits import above, between, check, one_of
 from sim.policies import csp, greedy
-from sim.policies.common import SUGGESTS, accusation, card_to_show
+from sim.policies.common import SUGGESTS, accusation, avoid_repeat, card_to_show, may_accuse
 from sim.state import END, EXTERNAL, PASS, REVEAL, SHOW, SUGGEST, State, World
 
 
@@ -179,12 +179,12 @@ def choose(world: World, s: State, seat: int) -> int:
         return REVEAL + card_to_show(s, seat)
     which = s.policy[seat]
     if s.phase != SUGGEST:
-        envelope = _to_accuse(which, world, s, seat)
+        envelope = _to_accuse(which, world, s, seat) if may_accuse(world, s) else 0
         if envelope:
             return accusation(envelope)
         if s.phase == END:
             return PASS
         action = _turn(which, world, s, seat)
         if action != SUGGESTS:
-            return action
-    return _suggestion(which, world, s, seat)
+            return avoid_repeat(world, s, seat, action)
+    return avoid_repeat(world, s, seat, _suggestion(which, world, s, seat))

@@ -22,7 +22,8 @@ from typing import Any
 import numpy as np
 
 from sim.arena import act
-from sim.game import apply, decider, legal
+from sim.game import apply, decider
+from sim.legal import legal
 from sim.player import IllegalAction, Player
 from sim.policies import greedy
 from sim.records.events import Event, describe_action, describe_thought, ending, opening

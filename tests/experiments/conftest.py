@@ -250,6 +250,7 @@ def _rows(
                 "decisions": 0 if who else 10,
                 "simulations": 0 if who else 1000,
                 "search_seconds": 0.0 if who else 0.5,
+                "faults": 0,
                 "winner": winner(game),
                 "turns": 100 + game,
                 "game_suggestions": 26,

@@ -16,7 +16,7 @@ from experiments.matches.details import KINDS, EnvelopeEntropies, Observer, toge
 from mcts.inspect import root_table
 from mcts.kernel.rng import below, new_stream
 from mcts.options import Budget
-from sim.game import legal
+from sim.legal import legal
 from sim.planning.config import PlannerConfig
 from sim.planning.planner import Planner
 from sim.player import Player, PolicyPlayer

@@ -54,6 +54,7 @@ def game_rows():
                 "decisions": 0,
                 "simulations": 0,
                 "search_seconds": 0.0,
+                "faults": 0,
                 "winner": result.winner,
                 "turns": result.turns,
                 "game_suggestions": result.suggestions,

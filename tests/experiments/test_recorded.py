@@ -12,7 +12,7 @@ import pytest
 from experiments.explain import recorded
 from experiments.settings.commandline import Refusal
 from mcts.kernel.rng import below, new_stream
-from sim.game import legal
+from sim.legal import legal
 from sim.player import Player, PolicyPlayer
 from sim.records.record import Recorder, read
 from sim.referee import play

@@ -89,7 +89,7 @@ def make_rows(games: Any) -> Played:
             place = {"match": MATCH.name, "game": game, "seat": seat, "player": labels[who]}
             counts = {"suggestions": 5, "decisions": 3 - 3 * who, "simulations": 30 - 30 * who}
             of_game = {"winner": game % 3, "turns": 20 + game, "game_suggestions": 20}
-            said = {"focal": who == 0, "won": seat == game % 3, "out": False}
+            said = {"faults": 0, "focal": who == 0, "won": seat == game % 3, "out": False}
             rows.append({**place, **counts, **of_game, **said, "search_seconds": 0.5 - 0.5 * who})
             if who == 0:
                 made_up = {"kind": "move", "simulations": 10, "seconds": 0.1, "envelope": 4.0}

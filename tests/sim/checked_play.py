@@ -23,10 +23,10 @@ from checks import (
     check_summons,
     check_turn,
     learnt,
-    mask,
     pawns,
 )
 from faults import ILLEGAL, SHARED, STUCK, WRONG, spoil, spoil_list
+from legal_checks import mask
 from walking import ground
 
 from belief.closure import new_known
@@ -36,7 +36,8 @@ from mcts.kernel.compile import jit
 from mcts.kernel.rng import below, new_stream
 from sim.arena import act
 from sim.chance import game_key
-from sim.game import apply, legal, new_game
+from sim.game import apply, new_game
+from sim.legal import legal
 from sim.policies import greedy
 from sim.policies.table import Policy, seat_policy
 from sim.rules import Rules, world

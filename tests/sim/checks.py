@@ -7,7 +7,7 @@ the rules, not from `sim.game`.
 from __future__ import annotations
 
 import numpy as np
-from walking import bar, check_call, check_walk, flood
+from walking import check_call, check_walk
 
 from belief.closure import update_closure
 from belief.evidence import ALL_CARDS, CATEGORY_MASK, N_CARDS, count
@@ -22,7 +22,6 @@ from sim.state import (
     EXTERNAL,
     FACTORED,
     MOVE,
-    N_ACTIONS,
     OVER,
     PASS,
     PASSAGE,
@@ -152,6 +151,11 @@ def check_question(world, before, after, action: int, g) -> int:
             return ASKED
         if after.suggestions[seat] != before.suggestions[seat] + (asking and seat == asker):
             return ASKED
+        for room in range(9):
+            named = asking and seat == asker and not world.repeats and cards >> 12 + room & 1
+            pair = 1 << action - ASK if named else 0
+            if after.named[seat, room] != before.named[seat, room] | pair:
+                return ASKED
         for other in range(world.players):
             newly = learnt if seat == asker and other == able else 0
             if after.has_shown[other, seat] != before.has_shown[other, seat] | newly:
@@ -227,7 +231,8 @@ def check_turn(world, before, after, action: int, g) -> int:
 def _check_accusation(world, before, after, trio: int) -> int:
     """Check what an accusation came to."""
     seat = before.seat
-    when = before.phase == TURN or (before.phase == END and world.accuse > 0)
+    start = before.phase == TURN and world.accuse != 3
+    when = start or (before.phase == END and world.accuse > 0)
     if not (when or (before.phase == SUGGEST and world.accuse == 2)):
         return ACCUSED
     weapon, room = 1 << FIRST_WEAPON + trio // 9 % 6, 1 << FIRST_ROOM + trio % 9
@@ -237,50 +242,13 @@ def _check_accusation(world, before, after, trio: int) -> int:
             return ACCUSED
     if right:
         return FINE if after.phase == OVER and after.winner == seat else ACCUSED
+    playing = 0
+    for other in range(world.players):
+        playing += 1 - after.out[other]
+    if world.last_wins and playing == 1:
+        over = after.phase == OVER and after.winner >= 0
+        return FINE if over and not after.out[after.winner] else ACCUSED
     return passes_on(world, before, after) if after.winner == -1 else ACCUSED
-
-
-# What is legal.
-
-
-@jit
-def allows(world, s, action: int, g) -> bool:
-    """Return whether the rules allow ``action``; `bar` and `flood` have filled ``g.away``."""
-    here = g.room[s.spot[s.seat]]
-    if action < PASSAGE:
-        shut = here if here >= 0 or world.returns else s.last_room[s.seat] - 1
-        return s.phase == TURN and (action - MOVE != shut or world.reenter == 1)
-    if action == PASSAGE:
-        return s.phase == TURN and here >= 0 and world.passage[here] >= 0
-    if action < ACCUSE:
-        return s.phase == SUGGEST or (s.phase == TURN and here >= 0 and s.summoned[s.seat] == 1)
-    if action < REVEAL:
-        when = s.phase == TURN or s.phase == END
-        return when or (s.phase == SUGGEST and world.accuse == 2)
-    if action < PASS:
-        return s.phase == SHOW and s.hand[s.answerer] & s.cards & 1 << action - REVEAL != 0
-    if action == PASS:
-        return s.phase == END or (s.phase == TURN and world.free == 1)
-    reached = 0 < g.away[action - WALK] <= s.roll
-    return s.phase == TURN and world.free == 1 and reached
-
-
-@jit
-def mask(world, s, g, n: int) -> int:
-    """Check that ``g.options[:n]`` are the legal actions, in order, each once."""
-    if s.phase == TURN and world.free:
-        bar(world, s, g)
-        start = s.spot[s.seat]
-        inside = g.room[start] >= 0 and world.any_door
-        g.barred[N_CORRIDOR:] = 1  # not through rooms
-        flood(g, -1 if inside else start, g.room[start], g.away)
-    listed = 0
-    for action in range(N_ACTIONS):
-        if s.phase != OVER and allows(world, s, action, g):
-            if listed == n or g.options[listed] != action:
-                return MASK
-            listed += 1
-    return FINE if listed == n else MASK
 
 
 # Every state.

@@ -16,7 +16,8 @@ from mcts.kernel.rng import fold, new_stream
 from mcts.options import Budget, Options
 from mcts.tree import LISTED, NODES, Tree
 from sim.chance import game_key, open_stream
-from sim.game import advance, apply, decider, legal, new_game
+from sim.game import advance, apply, decider, new_game
+from sim.legal import legal
 from sim.planning import cluedo
 from sim.planning.config import PlannerConfig
 from sim.planning.planner import Planner

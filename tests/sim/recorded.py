@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from mcts.kernel.rng import fold, new_stream
-from sim.game import legal
+from sim.legal import legal
 from sim.player import Player, PolicyPlayer
 from sim.policies.table import NAMES, Policy
 from sim.records.record import Record, Recorder, read

@@ -27,7 +27,7 @@ from sim.state import (
 
 ACCUSATIONS = range(ACCUSE, REVEAL)
 SUGGESTIONS = range(ASK, ACCUSE)
-AT_THE_END = ("start_or_end", "any")
+AT_THE_END = ("start_or_end", "any", "end")
 
 
 def room_at(spot: int) -> int:
@@ -111,23 +111,31 @@ def passage(room: int) -> int:
     return -1
 
 
+def suggestions(rules: Rules, state: np.record, room: int) -> list[int]:
+    """Return the suggestions in ``room`` that the seat may make."""
+    named = int(state.named[state.seat, room])
+    return [ask for ask in SUGGESTIONS if rules.repeats or not named >> (ask - ASK) & 1]
+
+
 def actions(rules: Rules, state: np.record) -> Iterator[int]:
     """Yield the legal actions, in order of number."""
     seat = int(state.seat)
     here = room_at(int(state.spot[seat]))
     if state.phase == TURN:
         shut = list_barred(rules, state)
+        shut |= {room for room in range(len(ROOMS)) if not list(suggestions(rules, state, room))}
         yield from (MOVE + room for room in range(len(ROOMS)) if room not in shut)
         if rules.board and passage(here) >= 0:
             yield PASSAGE
         if here >= 0 and state.summoned[seat]:
             yield from SUGGESTIONS
-        yield from ACCUSATIONS
+        if rules.accuse != "end":
+            yield from ACCUSATIONS
         if rules.movement == "free":
             yield PASS
             yield from (WALK + square for square in sorted(squares(rules, state)))
     elif state.phase == SUGGEST:
-        yield from SUGGESTIONS
+        yield from suggestions(rules, state, here)
         if rules.accuse == "any":
             yield from ACCUSATIONS
     elif state.phase == SHOW:

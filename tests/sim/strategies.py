@@ -60,6 +60,8 @@ def rules(draw):
     if not start.returns:  # for which the others are refused
         walked = {key: walked[key] for key in walked.keys() - {"reenter", "walls"}}
     switches = SWITCHES | {"hands": st.sampled_from(hands)} | walked
+    if not start.repeats:
+        switches = switches | {"turn_cap": st.sampled_from((7, 60, 324))}
     return replace(start, players=players, **draw(st.fixed_dictionaries({}, optional=switches)))
 
 

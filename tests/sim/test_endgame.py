@@ -33,7 +33,8 @@ from sim.endgame.random_positions import (
     endgame,
     endgames,
 )
-from sim.game import advance, apply, legal
+from sim.game import advance, apply
+from sim.legal import legal
 from sim.player import Player, PolicyPlayer
 from sim.policies.table import NAMES, Policy, seat_policy
 from sim.rules import world

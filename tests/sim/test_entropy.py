@@ -292,7 +292,8 @@ def test_turns_are_those_of_the_policies_and_later_of_the_dice():
 
 @pytest.mark.parametrize("doors", ["entry", "any"])
 def test_arrivals_are_where_the_walk_ends(doors):
-    from sim.game import apply, legal, new_game
+    from sim.game import apply, new_game
+    from sim.legal import legal
     from sim.state import N_ACTIONS, TURN
 
     rules = Rules(doors=doors, blocking=False)

@@ -15,7 +15,7 @@ from mcts.kernel.compile import INTERPRETED
 from mcts.kernel.rng import below, derive_key, new_stream
 from mcts.options import Budget, Options
 from mcts.search import Search
-from sim.game import legal
+from sim.legal import legal
 from sim.planning.config import PlannerConfig
 from sim.planning.planner import Planner
 from sim.player import Player, PolicyPlayer

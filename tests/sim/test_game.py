@@ -11,7 +11,8 @@ from sim.arena import play_many
 from sim.board import N_CORRIDOR, door_spots, graph, start_spot
 from sim.cards import ALL_CARDS, FIRST_ROOM, FIRST_WEAPON, ROOMS, SUSPECTS
 from sim.chance import game_key
-from sim.game import advance, apply, decider, legal, new_game
+from sim.game import advance, apply, decider, new_game
+from sim.legal import legal
 from sim.policies.table import number
 from sim.rules import Rules, world
 from sim.state import (
@@ -31,8 +32,7 @@ from sim.state import (
 )
 
 PLAYERS = (3, 4, 5, 6)
-STUDY, HALL, LOUNGE = (ROOMS.index(name) for name in ("Study", "Hall", "Lounge"))
-BALLROOM, KITCHEN = ROOMS.index("Ballroom"), ROOMS.index("Kitchen")
+STUDY, HALL, LOUNGE, *_, BALLROOM, KITCHEN = range(len(ROOMS))
 
 
 def fresh(game=0, recording=1, **rules):

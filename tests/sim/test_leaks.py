@@ -14,7 +14,8 @@ from positions import stream_of
 from mcts.kernel.compile import INTERPRETED
 from sim.arena import Memory, act
 from sim.contract.testing import deals, decide, decisions, exchange
-from sim.game import legal, open_decision
+from sim.game import open_decision
+from sim.legal import legal
 from sim.policies.table import NAMES, Policy
 from sim.rules import PRESETS, Rules, world
 from sim.state import END, N_ACTIONS, SHOW, SUGGEST, TURN, empty

@@ -11,7 +11,8 @@ from strategies import repeatable, rules
 from mcts.kernel.compile import INTERPRETED
 from sim.board import door_spots, graph
 from sim.chance import game_key
-from sim.game import apply, legal, new_game
+from sim.game import apply, new_game
+from sim.legal import legal
 from sim.rules import PRESETS, preset, world
 from sim.state import EXTERNAL, N_ACTIONS, OVER, PASSAGE, TURN, empty
 

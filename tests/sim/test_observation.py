@@ -8,7 +8,8 @@ from env_play import GAMES, begin_game, over, play, quiet, read
 
 from sim.cards import CATEGORY_MASK, FIRST_ROOM
 from sim.chance import game_key
-from sim.game import apply, decider, legal, new_game
+from sim.game import apply, decider, new_game
+from sim.legal import legal
 from sim.rules import PRESETS, world
 from sim.state import EXTERNAL, N_ACTIONS, REVEAL, SHOW, empty
 from sim.view import seen_by

@@ -113,6 +113,7 @@ OTHER_RULES = [
     ({"dice": 2}, {"turns"}),
     ({"accuse": "start"}, {"turns"}),
     ({"accuse": "start_or_end"}, {"mask"}),
+    ({"accuse": "end"}, {"mask"}),
     ({"turn_cap": 9}, {"turns"}),
     ({"players": 4}, {"cards"}),
 ]

@@ -13,8 +13,9 @@ from mcts.kernel.rng import new_stream
 from sim.board import graph
 from sim.cards import CARDS, FIRST_ROOM, ROOMS, SUSPECTS
 from sim.chance import game_key
-from sim.game import apply, decider, legal, new_game
+from sim.game import apply, decider, new_game
 from sim.knowledge import begin
+from sim.legal import legal
 from sim.policies.table import Policy, seat_policies
 from sim.records.events import BESIDE, EVENTS, describe_action, opening
 from sim.records.record import knows, read

@@ -7,7 +7,8 @@ from sim.arena import play_many
 from sim.board import N_ROOMS, corridor, door_spots, graph
 from sim.cards import ROOMS, SUSPECTS
 from sim.chance import game_key
-from sim.game import apply, legal, new_game
+from sim.game import apply, new_game
+from sim.legal import legal
 from sim.policies.common import roam
 from sim.policies.table import seat_policies
 from sim.rules import PRESETS, Rules, preset, world

@@ -12,7 +12,8 @@ from presets import spec_of
 from sim.board import N_ROOMS
 from sim.cards import SUSPECTS
 from sim.contract.testing import check_player
-from sim.game import apply, decider, legal
+from sim.game import apply, decider
+from sim.legal import legal
 from sim.player import Player, PolicyPlayer
 from sim.players.registry import make
 from sim.policies.table import NAMES

@@ -9,7 +9,9 @@ from sim.arena import play_many
 from sim.board import N_CORRIDOR, corridor, door_spots, graph
 from sim.cards import CATEGORY_MASK, FIRST_ROOM, FIRST_WEAPON, ROOMS
 from sim.chance import game_key
-from sim.game import apply, legal, new_game
+from sim.game import apply, new_game
+from sim.legal import legal
+from sim.policies.common import avoid_repeat
 from sim.rules import PRESETS, Rules, preset, world
 from sim.state import (
     ACCUSE,
@@ -194,6 +196,47 @@ def test_accusations_are_for_the_start_the_end_or_any_time(accuse):
     assert (state.phase, state.seat, state.turn) == (TURN, 1, 2)
 
 
+def test_accusations_at_the_end_alone():
+    board, state = fresh(accuse="end")
+    assert not set(ACCUSATIONS) & set(actions(board, state))
+    reach_the_end(board, state)
+    assert actions(board, state) == [*ACCUSATIONS, PASS]
+
+
+def test_nobody_suggests_the_same_twice():
+    board, state = fresh("speed_clue")
+    for pair in range(36):
+        state.seat, state.phase = 0, TURN
+        assert MOVE + LOUNGE in actions(board, state)
+        apply(board, state, MOVE + LOUNGE)
+        assert actions(board, state) == [*range(ASK + pair, ACCUSE)]
+        apply(board, state, ASK + pair)
+    state.seat, state.phase = 0, TURN
+    assert actions(board, state) == [MOVE + room for room in range(9) if room != LOUNGE]
+    state.seat = 1
+    assert MOVE + LOUNGE in actions(board, state)
+
+
+@pytest.mark.parametrize(("name", "winner"), [("speed_clue", 3), ("speed", -1)])
+def test_the_last_who_has_not_accused_wrongly_wins(name, winner):
+    board, state = fresh(name)
+    for seat in range(3):
+        assert (state.phase, state.seat, state.winner) == (TURN, seat, -1)
+        state.phase = END
+        apply(board, state, wrong(state))
+    assert (state.phase == OVER) == (winner == 3) and state.winner == winner
+
+
+def test_a_policy_that_would_repeat_a_suggestion_makes_the_next():
+    board, state = fresh("speed_clue")
+    for action in (MOVE + LOUNGE, ASK + 35, PASSAGE, ACCUSE + 1):
+        assert avoid_repeat(board, state, 0, action) == action
+    state.named[0, :LOUNGE] = state.named[0, LOUNGE + 1 :] = (1 << 36) - 1
+    assert avoid_repeat(board, state, 0, MOVE + (LOUNGE + 3) % 9) == MOVE + LOUNGE
+    state.spot[0], state.named[0, LOUNGE] = door_spots(LOUNGE)[0], 1 << 35 | 1
+    assert avoid_repeat(board, state, 0, ASK + 35) == ASK + 1
+
+
 @pytest.mark.parametrize("phase", [TURN, SUGGEST, END])
 @pytest.mark.parametrize("right", [True, False])
 def test_an_accusation_ends_the_game_or_the_turn_whenever_it_is_made(phase, right):
@@ -312,6 +355,7 @@ def test_presets_are_played_by_their_own_rules(name):
         apply(board, state, int(noise.choice(quiet or offered)))
     assert ((TURN, WALK) in kinds) == ((TURN, PASS) in kinds) == (rules.movement == "free")
     assert ((TURN, PASSAGE) in kinds) == rules.board
+    assert ((TURN, ACCUSE) in kinds) == (rules.accuse != "end")
     called = rules.summons and rules.callers == "all"
     assert ((TURN, ASK) in kinds) == (rules.board and called)
     assert ((SUGGEST, ACCUSE) in kinds) == (rules.accuse == "any")
@@ -330,12 +374,18 @@ def test_presets_are_played_by_their_own_rules(name):
         ("ferrari2009", {"hands": "213-123-22"}, "each seat as in 213-123-222, got '213-123-22'"),
         ("ledford", {"doors": "none"}, "rules.doors=none: choose one of entry, any"),
         ("ledford", {"movement": "far"}, "rules.movement=far: choose one of towards, free"),
-        ("ledford", {"accuse": "end"}, "rules.accuse=end: choose one of start, start_or_end, any"),
+        (
+            "ledford",
+            {"accuse": "never"},
+            "rules.accuse=never: choose one of start, start_or_end, any",
+        ),
         ("classic", {"dice": 3}, "rules.dice=3: must be at most 2"),
         ("ledford", {"board": False}, "without a board nothing can be blocked or walked"),
         ("speed", {"blocking": True}, "rules.board=false needs rules.blocking=false"),
         ("speed", {"movement": "free"}, "rules.board=false needs rules.blocking=false"),
         ("speed", {"doors": "entry"}, "rules.movement=towards and rules.doors=any"),
+        ("ledford", {"repeats": False}, "rules.repeats=false needs rules.board=false and"),
+        ("speed_clue", {"turn_cap": 325}, "rules.turn_cap of at most 324"),
         ("classic", {"turn_cap": 0}, "rules.turn_cap=0: must be at least 1"),
         ("classic", {"colours": 6}, "rules have no switch 'colours': choose one of players, hands"),
         ("clasic", {}, "unknown rules 'clasic': choose one of ledford, cai2006"),

@@ -11,7 +11,7 @@ from mcts.options import Budget, Options
 from sim import referee
 from sim.contract import testing
 from sim.contract.testing import check_player
-from sim.game import legal
+from sim.legal import legal
 from sim.planning.config import TREE, PlannerConfig
 from sim.planning.planner import Planner
 from sim.player import Player, PolicyPlayer

@@ -14,7 +14,8 @@ import numpy as np
 from belief.exact.solver import ExactPosterior
 from experiments.web.analysis.notebook import Knowledge, evidence_of
 from mcts.kernel.rng import new_stream
-from sim.game import apply, legal
+from sim.game import apply
+from sim.legal import legal
 from sim.player import Player
 from sim.records.events import Event, describe_action
 from sim.records.stepped import Past

@@ -1,0 +1,139 @@
+"""Entrants at the tables: our players, and programs that stay for the whole tournament.
+
+The contest's server for one game starts its entries itself.  Here it starts none: each of its
+connections is taken by us, and handed to a player of ours or passed on to a program that has been
+running since its first game, so that no game waits for programs to start and get up to speed.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+import signal
+import socket
+import subprocess
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+
+from experiments.settings.commandline import Refusal
+from mcts.kernel.errors import SleuthError
+from sim.contest.client import Client
+from sim.contest.messages import LONGEST
+
+_STARTS = 60.0
+"""Seconds that a program may take to start."""
+
+_SLACK = 5.0
+"""Seconds that we wait longer than the server does, which is to judge."""
+
+
+class Ours:
+    """One of our players, in a thread of this process.
+
+    Attribute ``slowest``: seconds that the longest answer of the last game took.
+    """
+
+    def __init__(self, client: Client, limit: float) -> None:
+        self._client, self._limit = client, limit
+        self.slowest = 0.0
+
+    def prepare(self) -> None:
+        """Do nothing: it is there."""
+
+    def serve(self, connection: socket.socket, name: str) -> None:
+        """Play one game as ``name``; return when it is over, or the server says what was wrong."""
+        self._client.slowest = 0.0
+        with suppress(SleuthError):  # it leaves, and the server says whose fault that is
+            self._client.serve(connection, name, 10 * self._limit)
+        self.slowest = self._client.slowest
+
+    def close(self) -> None:
+        """Do nothing: the thread of a game ends with it."""
+
+
+class Outside:
+    """A program of the contest, started before its first game and again if it has died.
+
+    Attribute ``slowest``: as of `Ours`.  ``command``: its command line, in which ``{name}``,
+    ``{port}`` and the keys of ``places`` stand for what it is to be handed; ``home``: folder in
+    which it runs.
+    """
+
+    def __init__(
+        self, name: str, command: str, places: Mapping[str, str], home: Path, limit: float
+    ) -> None:
+        self.slowest = 0.0
+        self._name, self._limit = name, limit
+        self._command, self._places, self._home = command, places, home
+        self._process: subprocess.Popen[bytes] | None = None
+        self._connection: socket.socket | None = None
+
+    def prepare(self) -> None:
+        """Start the program, unless it runs; Refusal if it does not come."""
+        if self._connection is None:
+            self._connection = self._start()
+
+    def serve(self, connection: socket.socket, name: str) -> None:
+        """Pass on messages and answers until the server is gone; a silent program is ended."""
+        self.slowest, program = 0.0, self._connection
+        assert program is not None, "it is prepared"
+        with suppress(OSError):
+            connection.sendall(f"{name} alive".encode())
+            while message := connection.recv(LONGEST):
+                began = time.perf_counter()
+                answer = b""
+                with suppress(OSError):
+                    program.sendall(message)
+                    answer = program.recv(LONGEST)
+                self.slowest = max(self.slowest, time.perf_counter() - began)
+                if not answer:
+                    self.close()
+                    return
+                connection.sendall(answer)
+
+    def close(self) -> None:
+        """End the program, and all that it has started."""
+        if self._connection is not None:
+            with suppress(OSError):
+                self._connection.sendall(b"done")
+            self._connection.close()
+            self._connection = None
+        if self._process is not None:
+            with suppress(ProcessLookupError):
+                os.killpg(self._process.pid, signal.SIGKILL)
+            self._process.wait()
+            self._process = None
+
+    def _start(self) -> socket.socket:
+        """Start the program and return its connection; Refusal if it does not come."""
+        with socket.create_server(("127.0.0.1", 0)) as listening:
+            listening.settimeout(_STARTS)
+            known = {**self._places, "name": self._name, "port": str(listening.getsockname()[1])}
+            try:
+                words = [word.format(**known) for word in shlex.split(self._command)]
+                with (self._home / f"{self._name}.txt").open("ab") as said:
+                    self._process = subprocess.Popen(
+                        words,
+                        stdin=subprocess.DEVNULL,
+                        stdout=said,
+                        stderr=said,
+                        cwd=self._home,
+                        start_new_session=True,
+                    )
+                connection, _ = listening.accept()
+                connection.settimeout(self._limit + _SLACK)
+                alive = connection.recv(LONGEST)
+            except (OSError, KeyError, ValueError, IndexError) as fault:
+                self.close()
+                why = "it did not connect" if isinstance(fault, TimeoutError) else fault
+                raise Refusal(f"entries.{self._name} cannot be started: {why}") from None
+        if alive.rstrip(b"\0").lower() != f"{self._name} alive".lower().encode():
+            self.close()
+            raise Refusal(f"entries.{self._name} did not say that it is alive, but {alive[:60]!r}")
+        return connection
+
+
+Entrant = Ours | Outside
+"""Somebody who takes a seat, game after game."""

@@ -1,0 +1,227 @@
+"""A program from outside in a seat: it is asked over its standard input, and answers in lines.
+
+``command`` is started for the first game and stays.  Every message is a line of JSON; to a
+``decide`` it answers with a line that has the number of one of the ``actions`` (`sim.state`):
+
+    {"type": "begin", "rules": {...}, "seat": 0, "hand": ["Plum", ...], "face_up": [], "seed": 7}
+    {"type": "see", "asker": 1, "cards": ["Plum", "rope", "Hall"], "answerer": 2, "card": null}
+    {"type": "decide", "phase": "turn", "turn": 4, "seat": 0, "roll": 3, "cards": [], "rooms":
+        ["Hall", null, ...], "spots": [...], "out": [false, ...], "actions": [0, 1, ...]}
+
+Its faults are its own.  After an action that is not among those listed it plays on; one that
+crashes, is silent for longer than its clock, or says anything else is ended, and started again for
+the next game.  In its place the first action is done that is no accusation.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+import time
+import weakref
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from mcts.limits import above, one_of
+from sim.cards import ROOMS
+from sim.legal import legal
+from sim.player import Player
+from sim.records.events import names
+from sim.rules import Rules, world
+from sim.seat import Seat
+from sim.state import ACCUSE, N_ACTIONS, REVEAL, SHOW
+
+PHASES = ("turn", "suggest", "show", "end")
+
+LONGEST = 1000
+"""Bytes of an answer."""
+
+_GUARD = "read _; kill -9 -{}"
+"""Ends the program's processes when we are gone, however we went: then its input ends."""
+
+
+@dataclass(kw_only=True)
+class Settings(Seat):
+    """Settings of the player, as in ``conf/player/external.yaml``.
+
+    Attributes
+    ----------
+    command : the program and its arguments; ``python`` is the Python that runs this
+    seconds : clock of a decision
+    """
+
+    name: str = one_of("external", default="external")
+    command: str
+    seconds: float = above(0, 3600, default=10.0)
+
+    def make(self, rules: Rules) -> ExternalPlayer:
+        """Return the player; it fits all rules.  ValueError on an unknown program."""
+        try:
+            words = shlex.split(self.command)
+        except ValueError as fault:
+            raise ValueError(f"player.command={self.command}: {fault}") from None
+        if words[:1] == ["python"]:
+            words[0] = sys.executable
+        if not words or shutil.which(words[0]) is None:
+            raise ValueError(f"player.command={self.command}: unknown program")
+        return ExternalPlayer(words, float(self.seconds), self.title)
+
+
+class _Broken(Exception):
+    """The program cannot be played with any more."""
+
+
+class ExternalPlayer(Player):
+    """The program in a seat; ``faults`` counts what it did wrong in the game under way."""
+
+    picks_cards = True
+
+    def __init__(self, words: list[str], seconds: float, name: str) -> None:
+        super().__init__(name)
+        self._words, self._seconds = words, seconds
+        self._program: subprocess.Popen[bytes] | None = None
+
+    def begin(self, rules: Rules, seat: int, view: np.recarray, key: int) -> None:
+        self.decisions, self.faults, self.search_seconds = 0, 0, 0.0
+        self._rules, self._seat, self._world = rules, seat, world(rules)
+        if self._program is not None and self._program.poll() is not None:
+            self._end()
+            self._program = None
+        if self._program is None:
+            self._start()
+        hand, face_up = names(view[0].hand[seat]), names(view[0].face_up)
+        known = {"rules": asdict(rules), "seat": seat, "hand": hand, "face_up": face_up}
+        self._say("begin", **known, seed=key % 2**53)
+
+    def see(self, event: tuple[int, int, int, int]) -> None:
+        asker, cards, answerer, card = event
+        shown = names(1 << card)[0] if card >= 0 else None
+        by = answerer if answerer >= 0 else None
+        self._say("see", asker=asker, cards=names(cards), answerer=by, card=shown)
+
+    def decide(self, view: np.recarray) -> int:
+        s, n = view[0], self._rules.players
+        options = np.empty(N_ACTIONS, np.int64)
+        actions = options[: legal(self._world[0], s, options)].tolist()
+        rooms = [int(self._world[0].room_of[spot]) for spot in s.spot[:n]]
+        began = time.perf_counter()
+        self.decisions += 1
+        if self._program is not None and _is_ready(self._program.stdout, select.POLLIN, 0.0):
+            self._give_up()  # it speaks unasked, or has died
+        self._say(
+            "decide",
+            phase=PHASES[int(s.phase)],
+            turn=int(s.turn),
+            seat=int(s.seat),
+            roll=int(s.roll),
+            cards=names(s.cards) if s.phase == SHOW else [],
+            rooms=[ROOMS[room] if room >= 0 else None for room in rooms],
+            spots=s.spot[:n].tolist(),
+            out=[bool(out) for out in s.out[:n]],
+            actions=actions,
+        )
+        answer = self._hear(began + self._seconds)
+        self.search_seconds += time.perf_counter() - began
+        if answer in actions:
+            return answer
+        self.faults += answer is not None
+        return next(action for action in actions if not ACCUSE <= action < REVEAL)
+
+    def _start(self) -> None:
+        try:
+            self._program = subprocess.Popen(
+                self._words,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                bufsize=0,
+                start_new_session=True,
+            )
+        except OSError:
+            self._program = None
+            self.faults += 1
+            return
+        guard = subprocess.Popen(
+            ["/bin/sh", "-c", _GUARD.format(self._program.pid)],
+            stdin=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+        os.set_blocking(self._program.stdin.fileno(), False)  # type: ignore[union-attr]
+        self._end = weakref.finalize(self, _stop, self._program, guard)
+
+    def _give_up(self) -> None:
+        """End the program, whose fault it is, for this game."""
+        self.faults += 1
+        self._end()
+        self._program = None
+
+    def _say(self, kind: str, **what: Any) -> None:
+        """Send a message, if the program runs; one that reads nothing is given up."""
+        if self._program is None:
+            return
+        line = json.dumps({"type": kind, **what}).encode() + b"\n"
+        try:
+            self._send(line, time.perf_counter() + self._seconds)
+        except (_Broken, OSError):
+            self._give_up()
+
+    def _send(self, line: bytes, deadline: float) -> None:
+        pipe = self._program.stdin  # type: ignore[union-attr]
+        while line:
+            _wait(pipe, select.POLLOUT, deadline)
+            line = line[pipe.write(line) or 0 :]  # type: ignore[union-attr]
+
+    def _hear(self, deadline: float) -> int | None:
+        """Return the number that the program answers; None if there was none, and it is given up.
+
+        What it says unasked, or beyond a line, is no answer.
+        """
+        if self._program is None:
+            return None
+        said, pipe = b"", self._program.stdout
+        try:
+            while not said.endswith(b"\n"):
+                _wait(pipe, select.POLLIN, deadline)
+                heard = pipe.read(LONGEST)  # type: ignore[union-attr]
+                if not heard or len(said) > LONGEST:
+                    raise _Broken
+                said += heard
+            return int(said)
+        except (_Broken, OSError, ValueError):
+            self._give_up()
+            return None
+
+
+def _is_ready(pipe: Any, event: int, seconds: float) -> bool:
+    """Return whether ``pipe`` can be read from or written to within ``seconds``."""
+    poll = select.poll()
+    poll.register(pipe, event)
+    return bool(poll.poll(max(1000 * seconds, 0.0)))
+
+
+def _wait(pipe: Any, event: int, deadline: float) -> None:
+    """Wait until ``pipe`` can be read from or written to; _Broken after ``deadline``."""
+    if not _is_ready(pipe, event, deadline - time.perf_counter()):
+        raise _Broken
+
+
+def _stop(program: subprocess.Popen[bytes], guard: subprocess.Popen[bytes]) -> None:
+    """End the program with all that it has started, and its guard."""
+    with suppress(ProcessLookupError):
+        os.killpg(program.pid, signal.SIGKILL)
+    for process in (program, guard):
+        for pipe in (process.stdin, process.stdout):
+            if pipe is not None:
+                with suppress(OSError):
+                    pipe.close()
+        process.wait()

@@ -1,0 +1,225 @@
+"""The contest's command: tournaments at a server that stands in for the contest's, and a visit."""
+
+from __future__ import annotations
+
+import os
+import re
+import socket
+import sys
+import threading
+from collections import Counter
+from itertools import permutations
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from experiments.contest import game, report
+from experiments.contest.__main__ import COMMAND
+from experiments.contest.game import Result
+from experiments.contest.schedule import Schedule
+from experiments.settings.commandline import Refusal
+from tests.sim.contest_server import Server
+
+HERE = Path(__file__).parent
+ENTRY = f"{sys.executable} {HERE / 'contest_entry.py'} {{name}} {{port}}"
+
+
+@pytest.fixture
+def contest(tmp_path, monkeypatch, run_study):
+    """Run the command with programs that stand in for Java and the entries."""
+    programs, clone = tmp_path / "bin", tmp_path / "clone"
+    programs.mkdir()
+    for name in ("java", "javac"):
+        script = programs / name
+        script.write_text(
+            (HERE / "contest_java.py")
+            .read_text()
+            .replace("Path(__file__).resolve().parents[1]", f"Path({str(HERE.parent)!r})")
+        )
+        script.write_text(f"#!{sys.executable}\n{script.read_text()}")
+        script.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{programs}:{os.environ['PATH']}")
+    (clone / "core/code").mkdir(parents=True)
+    (clone / "core/code/Limit.java").write_text("public static final int TIMEOUT = 10000;")
+
+    def run(*arguments, entries=("one", "two"), faults=()):
+        ours = {name: ENTRY for name in entries} | {name: f"{ENTRY} {name}" for name in faults}
+        usual = ["Spock", "Inference", "Ray", "Simple", "Random"]
+        return run_study(
+            COMMAND,
+            f"folder={clone}",
+            "sources=[core/code]",
+            *(f"~entries.{name}" for name in usual),
+            *(f"+entries.{name}='{command}'" for name, command in ours.items()),
+            "player=swift",
+            "numbers=[3]",
+            "limit=30",
+            *arguments,
+        )
+
+    return run
+
+
+def rows_in(outcome):
+    return pl.read_parquet(outcome.folder / report.ROWS.file)
+
+
+def test_a_tournament_is_played_and_reported(contest, tmp_path):
+    page = tmp_path / "page.md"
+    outcome = contest("games=6", f"page={page}")
+    assert outcome.code == 0, outcome.err
+    rows = rows_in(outcome)
+    tables = {tuple(seats["entry"]) for _, seats in rows.sort("seat").group_by("game")}
+    assert tables == set(permutations(["swift", "one", "two"]))
+    assert rows.filter("won").height == 6 and rows["counts"].all()
+    compiled = (outcome.folder / "classes/compiled").read_text()
+    assert compiled == "public static final int TIMEOUT = 30000;"
+    by_name = {line["entry"]: line for line in outcome.summary["entries"]}
+    assert by_name["swift"]["games"] == 6 and by_name["swift"]["wins"] >= 4
+    assert "| swift |" in page.read_text() and "95 %" in page.read_text()
+
+
+def test_a_tournament_goes_on_where_it_stopped(contest):
+    first = contest("games=1")
+    before = rows_in(first)
+    again = contest("games=2", f"run.resume={first.folder}")
+    assert again.code == 0 and rows_in(again)["game"].n_unique() == 2
+    assert rows_in(again).filter(pl.col("game") == 0).equals(before)
+
+
+@pytest.mark.parametrize("fault", ["nonsense", "dies"])
+def test_a_fault_is_its_authors_and_the_tournament_goes_on(fault, contest):
+    outcome = contest("games=2", entries=["one"], faults=[fault])
+    assert outcome.code == 0, outcome.err
+    rows = rows_in(outcome)
+    assert (rows.filter(pl.col("fault").is_not_null())["entry"] == fault).all()
+    assert (rows.filter(~pl.col("counts"))["entry"] != fault).all()
+    assert rows.filter(pl.col("fault").is_not_null()).height > 0
+
+
+REFUSED = [
+    (("folder=null",), "folder: give a clone of the contest's repository"),
+    (("numbers=[4]",), "numbers=[4]: 3 entries play; give numbers from 3 to that"),
+    (("numbers=[7]",), "must be at most 6"),
+    (("focus=best",), "focus=best: choose one of swift, one, two"),
+    (("sources=[core/other]",), "no Java in core/other: give a clone of the repository"),
+    (("+entries.swift='x'",), "two entries are called swift"),
+    (("entries.one='no_such_program {name}'",), "entries.one cannot be started"),
+    (("entries.one='echo {nothing}'",), "entries.one cannot be started: 'nothing'"),
+    (("player=bn",), "needs hands by category"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "sentence"), REFUSED)
+def test_what_cannot_be_played_is_refused_in_a_line(arguments, sentence, contest):
+    outcome = contest("games=1", *arguments)
+    assert outcome.code == 1 and sentence in outcome.err
+    assert len(outcome.err.strip().splitlines()) == 1
+
+
+def test_sources_that_do_not_compile_are_refused(contest, tmp_path):
+    (tmp_path / "clone/core/code/Broken.java").write_text("ERROR")
+    outcome = contest("games=1")
+    assert "do not compile: Broken.java:1: error: it does not compile\n" in outcome.err
+
+
+# A server that runs.
+
+
+def visit(run_study, serve, *arguments):
+    """Enter a server that is ``serve``, called with the connection; return what the command did."""
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+
+        def accept():
+            connection, _ = listening.accept()
+            with connection:
+                serve(connection)
+
+        thread = threading.Thread(target=accept)
+        thread.start()
+        port = listening.getsockname()[1]
+        given = ["player=swift", f"port={port}", "host=127.0.0.1", "identifier=0", *arguments]
+        outcome = run_study(COMMAND, *given)
+        thread.join()
+    return outcome
+
+
+def test_a_player_enters_a_server_that_runs(run_study):
+    def serve(connection):
+        one = Server([connection], 1)
+        one.ask(0, "reset 3 0 Pl Kn Ro Ha Li Lo")
+        assert re.fullmatch(r"suggest \w\w \w\w \w\w", one.ask(0, "suggest"))
+        assert one.ask(0, "done") == "dead"
+
+    outcome = visit(run_study, serve)
+    assert outcome.code == 0 and outcome.out.startswith("1 games, the slowest answer after")
+    assert not outcome.folder.exists()
+
+
+@pytest.mark.parametrize(
+    ("message", "sentence"),
+    [
+        ("hello", "the server sent 'hello': it is no message of the protocol"),
+        ("suggest", "the server sent 'suggest', but no game is under way"),
+        ("reset 3 0 Pl", "the server dealt 1 cards to seat 0, which gets 6"),
+    ],
+)
+def test_a_broken_server_is_refused_in_a_line(message, sentence, run_study):
+    outcome = visit(run_study, lambda connection: Server([connection], 1).ask(0, message))
+    assert outcome.code == 1
+    assert outcome.err.strip().startswith(f"sleuth-contest: {sentence} (after ")
+    assert len(outcome.err.strip().splitlines()) == 1
+
+
+def test_a_silent_server_is_given_up(run_study):
+    def serve(connection):
+        while connection.recv(512):
+            pass
+
+    outcome = visit(run_study, serve, "patience=0.1")
+    assert outcome.code == 1 and "the server was silent for 0.1 s (after 0 games" in outcome.err
+
+
+# The parts.
+
+
+def test_every_permutation_once_before_any_twice():
+    plan = Schedule(("a", "b", "c", "d"), (3, 4), 24, None, 7)
+    tables = [plan.seats(unit) for unit in range(plan.units)]
+    assert {len(table) for table in tables[:2]} == {3, 4}
+    for number in (3, 4):
+        found = [table for table in tables if len(table) == number]
+        assert sorted(found) == sorted(permutations("abcd", number))
+    again = Schedule(("a", "b", "c", "d"), (3,), 48, None, 7)
+    counted = Counter(again.seats(unit) for unit in range(again.units))
+    assert set(counted.values()) == {2}
+    other = Schedule(("a", "b", "c", "d"), (3, 4), 24, None, 8)
+    assert [other.seats(unit) for unit in range(plan.units)] != tables
+
+
+def test_the_focus_sits_at_every_table():
+    plan = Schedule(("a", "b", "c", "d"), (3,), 18, "b", 7)
+    tables = {plan.seats(unit) for unit in range(plan.units)}
+    assert tables == {table for table in permutations("abcd", 3) if "b" in table}
+
+
+@pytest.mark.parametrize(
+    ("said", "result"),
+    [
+        (f'{"=" * 79}\nThe winner is Player "2" [2] after 7 rounds.\n', Result(2, 7)),
+        (
+            f'{"=" * 79}\nPlayer "0" [0] suggests X.\nPlayer "1" [1] exceeded the time limit.\n',
+            Result(None, None, 1, 'Player "1" [1] exceeded the time limit.'),
+        ),
+    ],
+)
+def test_the_end_of_a_game_is_read(said, result):
+    assert game.read(said) == result
+
+
+def test_a_server_that_says_nothing_is_refused():
+    with pytest.raises(Refusal, match="ended without a result: Exception in main"):
+        game.read("Exception in main\n")
+    with pytest.raises(Refusal, match="in silence"):
+        game.read("")
