@@ -23,6 +23,7 @@ from mcts.continuous.simulation import (
     WEIGHTED,
     Scratch,
     Settings,
+    any_legal,
     run,
 )
 from mcts.continuous.tree import ROOT, clear, new_tree
@@ -108,6 +109,10 @@ class Planner:
             m = search.particles
             self._beliefs = (Beliefs(*(np.zeros((m, width)) for _ in range(3)), np.zeros(m)),)
 
+    def move(self, p: Any) -> None:
+        """Search ``p`` from now on: the same problem with other numbers."""
+        self._p = p
+
     def choose(self, particles: np.ndarray, key: int, simulations: int | None = None) -> int:
         """Return the action for the belief ``particles`` (count, numbers of a state).
 
@@ -142,3 +147,9 @@ def choose_by_values(p: Any, particles: np.ndarray) -> int:
     if action < 0:
         raise ValueError(_ALL_OVER)
     return action
+
+
+def choose_at_random(p: Any, particles: np.ndarray, key: int) -> int:
+    """Return any action that is legal in the first of ``particles`` by ``key``."""
+    kernel = specialise(any_legal, type(p).__module__)
+    return int(kernel(p, particles[0], int(model_of(p).number("actions", p)), new_stream(key)))

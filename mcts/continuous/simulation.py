@@ -184,6 +184,17 @@ def best_value(p, s, actions):
     return best
 
 
+def any_legal(p, s, actions, stream):
+    """Return a legal action, each as likely; draws until one is."""
+    action = below(stream, actions)
+    while not legal(p, s, action):
+        action = below(stream, actions)
+    return action
+
+
+_any_legal = jit_generic(any_legal)
+
+
 @jit_generic
 def leaf(p, s, then, settings, steps, stream):
     """Return what is ahead of ``s``; a roll-out changes it and ``then``."""
@@ -191,9 +202,7 @@ def leaf(p, s, then, settings, steps, stream):
         return 0.0 if terminal(p, s) else best_value(p, s, settings.actions)
     total, weight = 0.0, 1.0
     while steps > 0 and not terminal(p, s):
-        action = below(stream, settings.actions)
-        while not legal(p, s, action):
-            action = below(stream, settings.actions)
+        action = _any_legal(p, s, settings.actions, stream)
         step(p, s, action, then, stream)
         total += weight * reward(p, s, action, then)
         weight *= settings.discount

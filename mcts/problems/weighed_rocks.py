@@ -34,6 +34,8 @@ class WeighedRocksParameters(NamedTuple):
     """float64 (size, size, k): probability that a check from the cell is right."""
     worth: np.ndarray
     """float64 (k, 2 ** k): MDP's value of sampling a rock from its cell, by which are good."""
+    fade: np.ndarray
+    """float64 (2 size,): discount by actions."""
     start: int
     """The cell, x * size + y."""
     discount: float = 0.95
@@ -45,9 +47,10 @@ class WeighedRocksParameters(NamedTuple):
 def weighed_rocks(size: int, rocks: Any, **numbers: Any) -> WeighedRocksParameters:
     """Return the problem with its MDP solved; arguments as of `mcts.problems.rocksample`."""
     found = rocksample(size, rocks)
-    k = len(found.rocks)
+    k, discount = len(found.rocks), numbers.get("discount", 0.95)
     p = WeighedRocksParameters(
         *(found.rocks, found.rock_at, found.accuracy, np.zeros((k, 1 << k))),
+        discount ** np.arange(2.0 * size),
         found.x * size + found.y,
         **numbers,
     )
@@ -69,11 +72,11 @@ def _solve(p):
 @jit
 def _value(p, x, y, good):
     """Return what it is worth to be at x, y for one who knows which rocks are ``good``."""
-    best = p.exit * p.discount ** (len(p.rock_at) - 1 - x)
+    best = p.exit * p.fade[len(p.rock_at) - 1 - x]
     for rock in range(len(p.rocks)):
         if good >> rock & 1:
             way = abs(p.rocks[rock, 0] - x) + abs(p.rocks[rock, 1] - y)
-            best = max(best, p.discount**way * p.worth[rock, good])
+            best = max(best, p.fade[way] * p.worth[rock, good])
     return best
 
 
