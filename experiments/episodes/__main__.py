@@ -86,13 +86,15 @@ def _play_table(settings: DictConfig, run: study.Run) -> None:
     """Play the cells of the table that are missing, and show all."""
     from experiments.episodes import table
 
-    chosen = table.cells(settings.only)
+    chosen = table.cells(settings.only, settings.leaf)
     run.claim(table.ROWS)
     portions = table.units(chosen, settings.episodes)
     how = {name: settings[name] for name in ("simulations", "particles", "seed")}
     rows = run.measure_each(portions, partial(table.measure, **how))
     shown = table.table(rows, f"{settings.simulations:,} simulations an action")
-    run.finish({"cells": [list(map(str, line)) for line in shown.rows]}, [shown], [], lambda _: None)
+    run.finish(
+        {"cells": [list(map(str, line)) for line in shown.rows]}, [shown], [], lambda _: None
+    )
 
 
 def _draw(rows: Any, title: str, folder: Any) -> None:

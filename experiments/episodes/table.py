@@ -29,7 +29,7 @@ ROWS = study.Rows(
         "actions": pl.Int64,
         "seconds": pl.Float64,  # CPU
     },
-    more=("episodes", "only", "workers"),
+    more=("episodes", "only"),
 )
 
 PUBLISHED: dict[str, tuple[float, float | None]] = {
@@ -74,19 +74,17 @@ class Cell:
         return "/".join(filter(None, (self.problem, self.planner, self.leaf)))
 
 
-def cells(only: Sequence[str] | None) -> list[Cell]:
+def cells(only: Sequence[str] | None, leaf: str | None) -> list[Cell]:
     """Return the cells whose name begins with one of ``only``; raises Refusal if one has none.
 
-    Each planner that searches is there with its published leaf and with random roll-outs;
-    PFT-DPW also with the values of the MDP.
+    ``leaf``: of all that search, in place of the published ones.
     """
     found = [
-        Cell(problem, planner, leaf)
+        Cell(problem, planner, leaf if planner in models.SEARCHES[problem] else None)
         for problem in models.MODELS
         for planner in models.planners(problem)
-        for leaf in ((None, "random") if planner in models.SEARCHES[problem] else (None,))
+        if leaf != "greedy" or planner == "pft_dpw"
     ]
-    found += [Cell(problem, "pft_dpw", "values") for problem in models.MODELS]
     for name in only or ():
         if not any(cell.name.startswith(name) for cell in found):
             raise Refusal(f"only={name}: no cell is called so; for example {found[0].name}")

@@ -1,7 +1,7 @@
 """Planners over particles of a model: how the searches of this room are asked for an action.
 
-    planner = Planner(p, Search("pomcpow", exploration=90.0, k=5.0, alpha=1 / 15), 10_000)
-    action = planner.choose(particles, key=1)
+planner = Planner(p, Search("pomcpow", exploration=90.0, k=5.0, alpha=1 / 15), 10_000)
+action = planner.choose(particles, key=1)
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ side; it moves to a place twice as large when there is no room for one more.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 

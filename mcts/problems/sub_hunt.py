@@ -1,4 +1,4 @@
-"""Sub Hunt [Sunberg & Kochenderfer 2018]: find a submarine by sonar and engage it before it is gone.
+"""Sub Hunt [Sunberg & Kochenderfer 2018]: find a submarine by sonar and engage it.
 
 Both are on a grid of 20 x 20 cells.  The target starts at one edge and makes for the opposite one,
 where it escapes: 2 cells ahead with 1/2, or 1 ahead and 1 to either side.  The agent starts in the

@@ -15,8 +15,17 @@ import numpy as np
 from mcts.continuous.model import register
 from mcts.kernel.compile import jit
 from mcts.kernel.rng import below, uniform
-from mcts.problems.rocksample import BAD, CHECK, EAST, GOOD, NORTH, NOTHING, SAMPLE, SOUTH
-from mcts.problems.rocksample import rocksample
+from mcts.problems.rocksample import (
+    BAD,
+    CHECK,
+    EAST,
+    GOOD,
+    NORTH,
+    NOTHING,
+    SAMPLE,
+    SOUTH,
+    rocksample,
+)
 
 
 class WeighedRocksParameters(NamedTuple):
