@@ -13,56 +13,62 @@ from mcts.problems.light_dark import FAR_LEFT, FAR_RIGHT, go_to_the_side, light_
 
 slow = pytest.mark.skipif(INTERPRETED, reason="too many simulations for the interpreter")
 
-EXACT = 2.3098
-"""Of Tiger at the uniform belief with three steps to go."""
-
 SEARCHES = {
-    "pomcp": Search("pomcp", 60.0, depth=3, leaf="random"),
-    "pomcpow": Search("pomcpow", 60.0, depth=3, k=30.0, alpha=0.1, leaf="random"),
-    "pft_dpw": Search("pft_dpw", 60.0, depth=3, k=30.0, alpha=0.1, leaf="random", particles=300),
-    "pomcp_dpw": Search("pomcp_dpw", 60.0, depth=3, k=30.0, alpha=0.1, leaf="random"),
+    "pomcp": Search("pomcp", 60.0, depth=2, leaf="random"),
+    "pomcpow": Search("pomcpow", 60.0, depth=2, k=6.0, alpha=0.1, leaf="random"),
+    "pft_dpw": Search("pft_dpw", 60.0, depth=2, k=6.0, alpha=0.1, leaf="random", particles=100),
+    "pomcp_dpw": Search("pomcp_dpw", 60.0, depth=2, k=6.0, alpha=0.1, leaf="random"),
 }
 
 
-def search(name, simulations, key=1):
-    """Return the planner after a search of Tiger from even chances, and its choice."""
-    p = WeighedTiger()
+def search(name, simulations=30_000, key=1, accuracy=0.97):
+    """Return the tree of a search of Tiger from even chances, and the choice."""
+    p = WeighedTiger(accuracy)
     planner = Planner(p, SEARCHES[name], simulations)
-    return planner, planner.choose(Belief(p, 1_000, 5).particles, key)
+    action = planner.choose(Belief(p, 1_000, 5).particles, key)
+    return planner.tree, action
 
 
-def value(planner):
-    return planner.tree.edge_value[ROOT].max()
+def exact(accuracy):
+    """Return the value of listening and then opening the other door."""
+    return -1 + 0.95 * (10 * accuracy - 100 * (1 - accuracy))
+
+
+def found(name, accuracy):
+    """Return the mean of four searches' values."""
+    values = []
+    for key in range(4):
+        tree, action = search(name, key=key, accuracy=accuracy)
+        assert action == LISTEN
+        values.append(tree.edge_value[ROOT].max())
+    return np.mean(values)
 
 
 @slow
-@pytest.mark.parametrize(
-    ("name", "simulations"), [("pomcp", 300_000), ("pomcpow", 300_000), ("pft_dpw", 20_000)]
-)
-def test_the_value_of_tiger_is_met(name, simulations):
-    planner, action = search(name, simulations)
-    assert action == LISTEN
-    assert value(planner) == pytest.approx(EXACT, abs=0.6)
+@pytest.mark.parametrize("accuracy", [0.95, 0.97])
+@pytest.mark.parametrize("name", ["pomcp", "pomcpow", "pft_dpw"])
+def test_the_value_of_tiger_is_met(name, accuracy):
+    """From below, for some simulations explore."""
+    assert exact(accuracy) - 1.4 < found(name, accuracy) < exact(accuracy)
 
 
 @slow
 def test_without_weights_the_search_takes_itself_to_see_all():
-    """After one sound each node has one state: it opens the right door, as QMDP would."""
-    planner, _ = search("pomcp_dpw", 300_000)
-    assert value(planner) > EXACT + 4
+    """After a sound each node has one state: it opens the right door, whatever was heard."""
+    assert found("pomcp_dpw", 0.97) > exact(0.97) + 1.5
 
 
 @slow
 def test_a_key_gives_the_same_search():
-    first, second, other = (search("pomcpow", 2_000, key)[0].tree for key in (1, 1, 2))
+    first, second, other = (search("pomcpow", 2_000, key)[0] for key in (1, 1, 2))
     assert (first.edge_value == second.edge_value).all()
     assert (first.edge_value != other.edge_value).any()
 
 
 def test_a_tree_holds_what_it_has_room_for():
-    planner, _ = search("pomcpow", 60)
-    assert planner.tree.counters[NODES] <= 61
-    assert planner.tree.edge_visits[ROOT].sum() == 60
+    tree, _ = search("pomcpow", 60)
+    assert tree.counters[NODES] <= 61
+    assert tree.edge_visits[ROOT].sum() == 60
 
 
 def test_only_beliefs_have_greedy_roll_outs():
@@ -123,7 +129,7 @@ def test_weighing_observations_is_what_light_dark_needs():
 
     def play_some(search):
         planner = Planner(p, search, 3_000)
-        loops = [play(p, planner.choose, key, 2_000, 60) for key in range(30)]
+        loops = [play(p, planner.choose, key, 2_000, 60) for key in range(16)]
         return np.mean([loop.returned for loop in loops])
 
     weighed = play_some(Search("pomcpow", 90.0, 20, 5.0, 1 / 15))
