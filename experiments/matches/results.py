@@ -195,6 +195,7 @@ class Results:
         self.matches = list(matches)
         self.tallies = [Tally() for _ in matches]
         self._unwritten: dict[str, list[pa.Table]] = {GAMES: []}
+        self._held = 0  # rows of games among them
         self._origins: Origins | None = None  # known once the folder says what is played
         self._parts = 0
         self._began = self._flushed = time.monotonic()
@@ -262,12 +263,12 @@ class Results:
             self._write_record(match, game, played.records[game])
         tally.add(games[new], one["winner"].to_numpy()[new])
         self._unwritten[GAMES].append(table)
+        self._held += table.num_rows
         for kind, rows in details.items():
             self._unwritten.setdefault(kind, []).append(rows)
         now = time.monotonic()
         age = np.clip((now - self._began) / 100, *FLUSH_SECONDS)
-        held = sum(rows.num_rows for rows in self._unwritten[GAMES])
-        if now - self._flushed > age or held > FLUSH_ROWS:
+        if now - self._flushed > age or self._held > FLUSH_ROWS:
             self.flush()
 
     def _write_record(self, match: int, game: int, text: str) -> None:
@@ -289,13 +290,13 @@ class Results:
                 if self._unwritten[kind]:
                     self._write_part(kind)
             self._parts += 1
-            self._unwritten = {GAMES: []}
+            self._unwritten, self._held = {GAMES: []}, 0
         self._flushed = time.monotonic()
 
     def forget(self) -> None:
         """Forget what is not on disk, after a `flush` that failed."""
         self.tallies = Results.resume(self.folder, self.matches).tallies
-        self._unwritten = {GAMES: []}
+        self._unwritten, self._held = {GAMES: []}, 0
 
     def _write_part(self, kind: str) -> None:
         self._origins = self._origins or Origins(self.folder, self.matches)

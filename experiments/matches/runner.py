@@ -79,7 +79,9 @@ def play_games(
                 under_way[tasks[match].remote(shared[match], games)] = portion
             if not under_way:
                 return
-            ended, _ = ray.wait(list(under_way), timeout=POLL_SECONDS)
+            ended, others = ray.wait(list(under_way), timeout=POLL_SECONDS)
+            if ended and others:  # each call looks at all tasks under way
+                ended += ray.wait(others, num_returns=len(others), timeout=0)[0]
             done = []
             for reference in ended:
                 match, games = under_way.pop(reference)

@@ -96,6 +96,14 @@ class Axis:
             return int(self.low), int(self.high)
         return self.low, self.low + _INSIDE * (self.high - self.low), self.high
 
+    def nearest(self, found: Any) -> Value:
+        """Return ``found`` if it lies in the interval, else the middle of that."""
+        number = isinstance(found, int | float) and not isinstance(found, bool)
+        if not number or not self.low <= found <= self.high:
+            product, total = self.low * self.high, self.low + self.high
+            found = math.sqrt(product) if self.log else total / 2
+        return round(found) if self.whole else float(found)
+
     def plain(self, value: Value) -> Any:
         """Return what ``value`` of this axis is in a configuration."""
         if not self.choices:

@@ -26,8 +26,9 @@ from experiments.sweep.progress import SweepProgress
 from experiments.sweep.record import Record
 from experiments.sweep.runs import Runs
 from experiments.sweep.space import Point, Space
-from experiments.sweep.study import STUDY, Study
-from experiments.sweep.trials import Played, Trials, trial_folder
+from experiments.sweep.spsa import Spsa
+from experiments.sweep.study import STUDY, Propose, Study, draw_points
+from experiments.sweep.trials import Played, Trials, rates, trial_folder
 
 MATCHES_FILE = "sweep.json"
 """File in the sweep's folder with what it plays."""
@@ -56,8 +57,10 @@ class Job:
         listed = asked.method == "grid" or (asked.method == "racing" and asked.trials is None)
         if asked.method == "grid" and asked.trials is not None:
             raise Refusal("sweep.trials: a grid plays all its points; leave it out")
-        if asked.method == "random" and asked.trials is None:
-            raise Refusal("sweep.method=random needs sweep.trials: the number of points to draw")
+        if asked.method in ("random", "spsa") and asked.trials is None:
+            raise Refusal(f"sweep.method={asked.method} needs sweep.trials: the number of points")
+        if asked.method == "spsa":
+            _check_climb(space, asked.trials)
         if listed and not space.finite:
             endless = next(axis for axis in space.axes if not axis.choices)
             raise Refusal(
@@ -114,10 +117,12 @@ class Job:
             write_json(self._folder, {**plan, **provenance.origin()}, MATCHES_FILE)
 
     def _plan(self, first: Point) -> dict[str, Any]:
-        """Return what must not change when the sweep goes on: more trials may be asked for."""
+        """Return what must not change when the sweep goes on: more points may be drawn."""
         settings = plain(first.settings)
         asked = plain(self._settings.sweep)
-        del settings["match"]["workers"], asked["trials"], asked["fresh"]
+        del settings["match"]["workers"], asked["fresh"]
+        if asked["method"] != "spsa":  # whose steps depend on how many there are
+            del asked["trials"]
         common = {key: value for key, value in settings.items() if key not in _FREE}
         return {"sweep": asked, "axes": self._space.plain, "first": common}
 
@@ -127,12 +132,13 @@ class Job:
         asked, folder = self._settings.sweep, self._folder
         racing = asked.method == "racing"
         prune_p = asked.prune_p if racing else 0.0
-        study = Study(folder, self._space, self._listed, asked.method, asked.seed, prune_p)
+        spsa = self._spsa(first) if asked.method == "spsa" else None
+        study = Study(folder, self._space, self._propose(spsa), prune_p)
         record = self._record(first, console)
         with SweepProgress(console, self._trials) as progress:
             runs = Runs(record, progress, console, going)
             block = asked.block if racing else None
-            trials = Trials(folder, self._space, study, block, runs, progress, record)
+            trials = Trials(folder, self._space, study, block, runs, progress, record, spsa)
             try:
                 played = trials.play(self._trials, asked.fresh)
             except BaseException:
@@ -158,6 +164,21 @@ class Job:
                 f"the MLflow record is incomplete ({record.fault}); all results are in {folder}"
             )
 
+    def _spsa(self, first: Point) -> Spsa:
+        asked, games = self._settings.sweep, first.settings.match.games
+        steps = (asked.perturb, asked.step)
+        axes, start = self._space.axes, self._space.start
+        return Spsa(axes, start, asked.seed, self._trials // 2, games, *steps)
+
+    def _propose(self, spsa: Spsa | None) -> Propose:
+        """Return where points come from."""
+        asked, listed = self._settings.sweep, self._listed
+        if spsa is not None:
+            return lambda held: spsa.propose(rates(held))
+        if listed is not None:
+            return lambda held: listed[len(held)]
+        return draw_points(self._space, asked.method, asked.seed)
+
     def _record(self, first: Point, console: Console) -> Record:
         parameters = {
             "sweep": plain(self._settings.sweep),
@@ -174,8 +195,15 @@ class Job:
         """Write table, plot and summary; return their paths."""
         folder = self._folder
         made = [report.write_table(described, folder / report.TABLE)]
-        if played.best is not None and not played.interrupted:  # nobody waits after Ctrl-C
+        if played.interrupted:  # nobody waits after Ctrl-C
+            pass
+        elif played.reached is not None:
             from experiments.sweep import plot  # Matplotlib takes a second to import
+
+            title = f"{first.match.name}: climb by SPSA, 95 % of where it ended"
+            made.append(plot.draw_climb(self._space.axes, played.reached, title, folder / PLOT))
+        elif played.best is not None:
+            from experiments.sweep import plot
 
             title = f"{first.match.name}, {first.settings.match.games} games a point"
             parity = first.match.seats / first.match.players
@@ -193,3 +221,15 @@ class Job:
         first = trial_folder(self._folder, trials[0]) / ERROR
         which = f"trial {trials[0]}" + (f" and {len(trials) - 1} more" if len(trials) > 1 else "")
         return f"{which} of {self._trials} failed: {first} says why; the others are kept"
+
+
+def _check_climb(space: Space, trials: int) -> None:
+    """Make sure that SPSA can climb over ``space`` in so many ``trials``."""
+    choices = next((axis for axis in space.axes if axis.choices), None)
+    if choices is not None:
+        raise Refusal(
+            f"sweep.method=spsa moves numbers: write {choices.key}=interval(LOW,HIGH), "
+            "or vary it by another method"
+        )
+    if trials % 2 or trials < 4:
+        raise Refusal("sweep.trials: spsa plays two an iteration; give an even number from 4 on")

@@ -14,6 +14,7 @@ from matplotlib.ticker import PercentFormatter
 from experiments.plotting import SERIES, intervals, picture, reference_line, shares
 from experiments.stats.intervals import win_rate
 from experiments.sweep.axes import Axis
+from experiments.sweep.spsa import Reached
 from experiments.sweep.trials import Line, Played
 from experiments.texts import for_picture
 
@@ -51,6 +52,29 @@ def draw(axes: Sequence[Axis], played: Played, parity: float, title: str, path: 
     return path
 
 
+def draw_climb(axes: Sequence[Axis], reached: Reached, title: str, path: Path) -> Path:
+    """Draw where a climb went, a panel an axis, to a PNG and return ``path``."""
+    columns = min(len(axes), 3)
+    rows = -(-len(axes) // columns)
+    size = (max(6.4, 4.6 * columns), 3.4 * rows)
+    with picture(path, title, size, rows, columns) as (_, grid):
+        places = list(grid.flat)
+        for axis, place in zip(axes, places, strict=False):
+            went = [float(centre[axis.key]) for centre in reached.path]
+            low, high = map(float, reached.bounds[axis.key])
+            end = float(reached.parameters[axis.key])
+            place.plot(went, color=SERIES[0], linewidth=1)
+            place.axhspan(low, high, color=SERIES[1], alpha=0.15)
+            place.axhline(end, color=SERIES[1], linewidth=1)
+            place.set(xlabel="iteration", ylabel=axis.key, ylim=(axis.low, axis.high))
+            if axis.log:
+                place.set_yscale("log")
+                place.yaxis.set_major_formatter("{x:g}")
+        for place in places[len(axes) :]:
+            place.set_axis_off()
+    return path
+
+
 def _by_axis(place: Axes, axis: Axis, lines: Sequence[Line], played: Played) -> None:
     """Draw each point over its value of ``axis``, with the mean at each choice."""
     for state, (colour, name) in _LOOKS.items():
@@ -76,6 +100,7 @@ def _by_axis(place: Axes, axis: Axis, lines: Sequence[Line], played: Played) -> 
     place.set(xlabel=axis.key, ylabel="win rate")
     if axis.log:
         place.set_xscale("log")
+        place.xaxis.set_major_formatter("{x:g}")
     if axis.choices:
         place.set_xticks(range(len(axis.choices)), [*map(_choice, axis.choices)])
         place.set_xlim(-0.6, len(axis.choices) - 0.4)

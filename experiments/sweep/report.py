@@ -13,9 +13,10 @@ from rich.text import Text
 from experiments import tabular
 from experiments.provenance import provenance
 from experiments.settings.config import plain
-from experiments.stats.intervals import Estimate, win_rate
+from experiments.stats.intervals import Estimate, columns, win_rate
 from experiments.sweep.axes import describe_point, short
 from experiments.sweep.space import Space
+from experiments.sweep.spsa import Reached
 from experiments.sweep.study import importance
 from experiments.sweep.trials import Line, Played, trial_folder
 from experiments.tabular import Table, words
@@ -54,6 +55,7 @@ def describe(settings: DictConfig, space: Space, played: Played, folder: Path) -
             "chosen": _figures(best.games, best.wins),
             "fresh": played.fresh and _figures(played.fresh.games, played.fresh.wins),
         },
+        "reached": played.reached and _describe_climb(played, played.reached),
         "importance": importance(space, judged, settings.sweep.seed),
         "interrupted": played.interrupted,
         "run": {
@@ -61,6 +63,19 @@ def describe(settings: DictConfig, space: Space, played: Played, folder: Path) -
             "configuration": {**plain(settings), "overrides": space.fixed},
             **provenance.origin(),
         },
+    }
+
+
+def _describe_climb(played: Played, reached: Reached) -> dict[str, Any]:
+    """Return where a climb ended: values, their intervals, and what they gained on fresh games."""
+    fresh, control, gain = played.fresh, played.control, played.gain
+    return {
+        "parameters": dict(reached.parameters),
+        "ci95": {key: list(ends) for key, ends in reached.bounds.items()},
+        "start": dict(reached.path[0]),
+        "fresh": fresh and _figures(fresh.games, fresh.wins),
+        "start_fresh": control and _figures(control.games, control.wins),
+        **columns("gain", gain),
     }
 
 
@@ -105,6 +120,11 @@ def write_table(described: dict[str, Any], path: Path) -> Path:
 def metrics(described: dict[str, Any]) -> dict[str, float]:
     """Return the final metrics of a sweep for its record."""
     found = {f"importance/{key}": value for key, value in described["importance"].items()}
+    if described["reached"]:
+        reached = described["reached"]
+        found |= {key: reached[key] for key in columns("gain", None) if reached[key] is not None}
+        if reached["fresh"]:
+            found["reached_fresh"] = reached["fresh"]["win_rate"]
     if described["best"]:
         found["best_trial"] = described["best"]["trial"]
         for kind in ("chosen", "fresh"):
@@ -116,7 +136,13 @@ def metrics(described: dict[str, Any]) -> dict[str, float]:
 
 
 def show(described: dict[str, Any], played: Played, console: Console) -> None:
-    """Print the points best first, then the best on fresh games and what mattered."""
+    """Print the points best first, then the best on fresh games and what mattered.
+
+    Of a climb print where it ended.
+    """
+    if played.reached is not None:
+        _show_reached(played, played.reached, console)
+        return
     lines, axes = rank(played.lines), list(described["axes"])
     short_names = [axis.rpartition(".")[2] for axis in axes]
     names = short_names if len({*short_names}) == len(axes) else axes
@@ -153,6 +179,22 @@ def show(described: dict[str, Any], played: Played, console: Console) -> None:
         shares = [f"{key} {share:.0%}" for key, share in described["importance"].items()]
         noise = "none is shown, the points differ no more than by chance"
         console.print(f"importance: {', '.join(shares) or noise}", soft_wrap=True)
+
+
+def _show_reached(played: Played, reached: Reached, console: Console) -> None:
+    rows = [
+        [key, short(reached.path[0][key]), short(at), " to ".join(map(short, reached.bounds[key]))]
+        for key, at in reached.parameters.items()
+    ]
+    title = f"Climb of {len(reached.path) - 1} iterations"
+    tabular.show(Table(title, (words("setting"), "start", "reached", "95 %"), rows), console)
+    for name, ran in (("where it ended", played.fresh), ("its start", played.control)):
+        if ran is not None and ran.games:
+            rate = win_rate(ran.wins, ran.games)
+            console.print(f"  {name}, on {ran.games} fresh games: {rate}", soft_wrap=True)
+    if played.gain is not None:
+        line = Text.assemble("  gained on the same games: ", (str(played.gain), "bold"))
+        console.print(line, soft_wrap=True)
 
 
 def _estimate(figures: dict[str, Any] | None) -> Estimate | None:

@@ -9,7 +9,7 @@ from hydra.core.config_store import ConfigStore
 from experiments.settings import config
 from experiments.settings.limits import GAMES, POINTS, between, one_of, place, seed
 
-METHODS = ("grid", "random", "racing")
+METHODS = ("grid", "random", "racing", "spsa")
 
 
 @dataclass
@@ -20,6 +20,8 @@ class Sweep:
     trials: int | None = between(1, POINTS)
     block: int = between(1, GAMES)
     prune_p: float = between(0, 1)
+    perturb: float = between(0.001, 0.5)
+    step: float = between(0, 1)
     fresh: int | None = between(0, GAMES)
     seed: int = seed()
 

@@ -142,6 +142,15 @@ class Space:
         return settings
 
     @property
+    def start(self) -> Parameters:
+        """The point of the fixed settings, for axes that are intervals.
+
+        Its values are the middle of the interval where the configuration has none within it.
+        """
+        settings = config.compose("compare", self.fixed)
+        return {axis.key: axis.nearest(OmegaConf.select(settings, axis.key)) for axis in self.axes}
+
+    @property
     def plain(self) -> dict[str, str]:
         """The axes in words, by key."""
         return {axis.key: str(axis) for axis in self.axes}

@@ -45,12 +45,27 @@ _NAME = "sweep"
 
 optuna.logging.set_verbosity(optuna.logging.ERROR)
 
+Propose = Callable[[list[FrozenTrial]], Parameters]
+"""From all trials so far to the point of the next."""
+
 Sampler = Callable[[int], BaseSampler]
 SAMPLERS: dict[str, Sampler] = {
     "random": lambda seed: RandomSampler(seed),
     "racing": lambda seed: TPESampler(seed=seed),
 }
 """By method, what draws a point with a seed; TPE is [Bergstra et al. 2011, NeurIPS]."""
+
+
+def draw_points(space: Space, method: str, seed: int) -> Propose:
+    """Return what draws points by the sampler of ``method``."""
+
+    def propose(held: list[FrozenTrial]) -> Parameters:
+        drawn = int(np.random.SeedSequence([seed, len(held)]).generate_state(1)[0])
+        draft = optuna.create_study(sampler=SAMPLERS[method](drawn), direction="maximize")
+        draft.add_trials([trial for trial in held if trial.state in FINISHED])
+        return draft.ask(space.distributions).params
+
+    return propose
 
 
 class Study:
@@ -62,8 +77,7 @@ class Study:
     ----------
     folder : of the sweep
     space : from which points come
-    listed : the points in order; None if they are drawn
-    method, seed : with which they are drawn
+    propose : the point of the next trial, from those before
     prune_p : p below which Wilcoxon's test ends a trial; 0: never
     """
 
@@ -71,14 +85,11 @@ class Study:
         self,
         folder: Path,
         space: Space,
-        listed: list[Parameters] | None,
-        method: str,
-        seed: int,
+        propose: Propose,
         prune_p: float,
     ) -> None:
         self._path = folder / STUDY
-        self._space, self._listed, self._seed = space, listed, seed
-        self._sampler = SAMPLERS.get(method)
+        self._space, self._propose = space, propose
         with self._guard(), warnings.catch_warnings():
             warnings.simplefilter("ignore", ExperimentalWarning)
             self._study = optuna.create_study(
@@ -122,22 +133,12 @@ class Study:
                 trial = Trial(self._study, running[0]._trial_id)
             else:
                 if not self._study.get_trials(deepcopy=False, states=(TrialState.WAITING,)):
-                    self._study.enqueue_trial(dict(self._propose()))
+                    held = self._study.get_trials(deepcopy=False)
+                    self._study.enqueue_trial(dict(self._propose(held)))
                 trial = self._study.ask()
             for axis in self._space.axes:
                 axis.suggest(trial)
             return trial
-
-    def _propose(self) -> Parameters:
-        """Return the point of the next trial."""
-        held = self._study.get_trials(deepcopy=False)
-        if self._listed is not None:
-            return self._listed[len(held)]
-        seed = int(np.random.SeedSequence([self._seed, len(held)]).generate_state(1)[0])
-        assert self._sampler is not None, "its points are not listed"
-        draft = optuna.create_study(sampler=self._sampler(seed), direction="maximize")
-        draft.add_trials([trial for trial in held if trial.state in FINISHED])
-        return draft.ask(self._space.distributions).params
 
     def report(self, trial: Trial, step: int, share: float) -> bool:
         """Note the wins of a block of games; return whether to give the point up.

@@ -4,25 +4,29 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
 from optuna.trial import FrozenTrial, TrialState
 
+from experiments.matches.results import Results
 from experiments.matches.schedule import Match
-from experiments.stats.intervals import win_rate
+from experiments.stats.intervals import Estimate, paired_difference, win_rate
 from experiments.sweep.axes import Parameters, describe_point
 from experiments.sweep.progress import SweepProgress
 from experiments.sweep.record import Record
 from experiments.sweep.runs import Ran, Runs
 from experiments.sweep.space import Point, Space
+from experiments.sweep.spsa import Reached, Spsa
 from experiments.sweep.study import FINISHED, GAMES, PLAYS, SAME_AS, WINS, Study
 
 _STATES = {TrialState.COMPLETE: "complete", TrialState.PRUNED: "pruned", TrialState.FAIL: "failed"}
 
-_FRESH = 0xF7E5
-"""Word that makes the seed of fresh games another one than the trials'."""
+_FRESH, _ITERATION = 0xF7E5, 0x5B5A
+"""Words that make the seeds of fresh games and of iterations others than that of the sweep."""
 
 
 @dataclass(frozen=True)
@@ -65,17 +69,25 @@ class Played:
     Attributes
     ----------
     lines : its finished trials, in order
-    fresh : the best on games that no trial played
+    fresh : the chosen point on games that no trial played
     interrupted : whether Ctrl-C ended it
+    reached : where a climb ended
+    control : its start, on the games of `fresh`
+    gain : how much more often the chosen point won than the start
     """
 
     lines: list[Line] = field(default_factory=list)
     fresh: Ran | None = None
     interrupted: bool = False
+    reached: Reached | None = None
+    control: Ran | None = None
+    gain: Estimate | None = None
 
     @property
     def best(self) -> Line | None:
-        """The complete trial with the highest win rate, of several the first."""
+        """The complete trial with the highest win rate, of several the first; none of a climb."""
+        if self.reached is not None:
+            return None
         whole = [line for line in self.lines if line.state == "complete"]
         return max(whole, key=lambda line: line.rate, default=None)
 
@@ -94,7 +106,7 @@ class Trials:
     """Plays the trials of ``study``.
 
     ``folder``: of the sweep; ``space``: whose points are played; ``block``: games between two looks
-    at whether to give a point up; None: there are none.
+    at whether to give a point up; None: there are none; ``spsa``: the climb that they are of.
     """
 
     def __init__(
@@ -106,23 +118,33 @@ class Trials:
         runs: Runs,
         progress: SweepProgress,
         record: Record,
+        spsa: Spsa | None = None,
     ) -> None:
         self._folder, self._space, self._study, self._block = folder, space, study, block
+        self._spsa = spsa
         self._runs, self._progress, self._record = runs, progress, record
 
     def play(self, trials: int, fresh: int | None) -> Played:
         """Play what is missing of ``trials`` trials, and ``fresh`` games of the best.
 
-        ``fresh``: None: as many as a point plays.  Raises Refusal if results cannot be written, or
-        workers die again and again.
+        Of a climb the fresh games are those of where it ended and of its start.  ``fresh``: None:
+        as many as a point plays.  Raises Refusal if results cannot be written, or workers die again
+        and again.
         """
         self._progress.count_earlier(len(self._done_among(trials)))
         interrupted = False
         while not interrupted and len(self._done_among(trials)) < trials:
             interrupted = not self._play_next()
         played = Played([line_of(trial) for trial in self._done_among(trials)], None, interrupted)
-        if played.best is not None and not interrupted and fresh != 0:
-            played.fresh = self._play_fresh(played.best, fresh)
+        if self._spsa is not None and len(played.lines) >= 4:
+            played.reached = self._spsa.estimate(rates(self._done_among(trials)))
+        if interrupted or fresh == 0:
+            return played
+        if played.reached is not None:
+            self._compare_fresh(played, played.reached, fresh)
+        elif played.best is not None:
+            name = f"fresh-{played.best.trial:04d}"
+            played.fresh = self._play_fresh(played.best.parameters, name, fresh)
             played.interrupted = played.fresh.interrupted
         return played
 
@@ -133,6 +155,8 @@ class Trials:
         """Play the next trial; return whether its end was reached."""
         trial = self._study.next()
         point = self._space.point(trial.params)
+        if self._spsa is not None:
+            point = with_other_games(point, _ITERATION, trial.number // 2)
         plays = digest(point.match)
         done = self._done_among(trial.number)
         same = [trial for trial in done if trial.user_attrs[PLAYS] == plays]
@@ -165,6 +189,10 @@ class Trials:
         rate = str(win_rate(line.wins, line.games)) if line.games else None
         sofar = Played([line_of(trial) for trial in self._done_among(line.trial + 1)]).best
         words = ", ".join(filter(None, (describe_point(line.parameters), rate, line.note)))
+        if self._spsa is not None:
+            self._record.progress(line.trial, win_rate=line.rate)
+            self._progress.end_trial(line.trial, words)
+            return
         if sofar is not None:
             best = f"best so far: trial {sofar.trial}, {win_rate(sofar.wins, sofar.games)}"
             words += "; the best so far" if sofar == line else f"; {best}"
@@ -172,17 +200,38 @@ class Trials:
         if sofar is not None:
             self._record.progress(line.trial, win_rate=line.rate, best_so_far=sofar.rate)
 
-    def _play_fresh(self, best: Line, fresh: int | None) -> Ran:
-        """Play the best with a seed that no trial had."""
-        point = fresh_point(self._space.point(best.parameters))
+    def _play_fresh(self, parameters: Parameters, name: str, fresh: int | None) -> Ran:
+        """Play a point with a seed that no trial had, in the run folder ``name``."""
+        point = with_other_games(self._space.point(parameters), _FRESH)
         games = point.settings.match.games if fresh is None else fresh
-        into = self._folder / f"fresh-{best.trial:04d}"
-        return self._runs.play(point, into, [games], lambda *_: False)
+        return self._runs.play(point, self._folder / name, [games], lambda *_: False)
+
+    def _compare_fresh(self, played: Played, reached: Reached, fresh: int | None) -> None:
+        """Play where a climb ended and its start on the same fresh games."""
+        names = {"fresh-reached": reached.parameters, "fresh-start": reached.path[0]}
+        ran = []
+        for name, parameters in names.items():
+            ran.append(self._play_fresh(parameters, name, fresh))
+            if ran[-1].interrupted:
+                break
+        played.fresh, played.control = (*ran, None)[:2]
+        played.interrupted = ran[-1].interrupted
+        if all(one.fault is None and not one.interrupted for one in ran):
+            won = [
+                self._find_won(*at, one.games) for at, one in zip(names.items(), ran, strict=True)
+            ]
+            played.gain = paired_difference(won[1], won[0])
+
+    def _find_won(self, name: str, parameters: Parameters, games: int) -> np.ndarray:
+        """Return (games,) bool whether a point that was played fresh won each of its games."""
+        match = with_other_games(self._space.point(parameters), _FRESH).match
+        (tally,) = Results.resume(self._folder / name, [match]).tallies
+        return match.wins_of(tally.winner(games), 0)
 
 
-def fresh_point(point: Point) -> Point:
-    """Return ``point`` with games that it was not chosen by: those of a seed made from its own."""
-    seed = int(np.random.SeedSequence([point.match.seed, _FRESH]).generate_state(1)[0])
+def with_other_games(point: Point, *words: int) -> Point:
+    """Return ``point`` with the games of a seed made from its own and ``words``."""
+    seed = int(np.random.SeedSequence([point.match.seed, *words]).generate_state(1)[0])
     settings = point.settings.copy()
     settings.seed = seed
     return replace(
@@ -191,6 +240,11 @@ def fresh_point(point: Point) -> Point:
         match=replace(point.match, seed=seed),
         overrides=(*point.overrides, f"seed={seed}"),
     )
+
+
+def rates(trials: Sequence[FrozenTrial]) -> list[float]:
+    """Return the win rates of ``trials``, NaN for those that failed."""
+    return [math.nan if trial.value is None else trial.value for trial in trials]
 
 
 def line_of(trial: FrozenTrial) -> Line:

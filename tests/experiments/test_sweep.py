@@ -31,7 +31,7 @@ from experiments.sweep import trials as sweep_trials
 from experiments.sweep.axes import Axis, split_overrides
 from experiments.sweep.progress import SweepProgress
 from experiments.sweep.space import Space
-from experiments.sweep.study import Study
+from experiments.sweep.study import Study, draw_points
 from experiments.sweep.trials import Line, Played
 from tests.experiments.rows import read_rows
 
@@ -146,7 +146,7 @@ def _at_call(monkeypatch: pytest.MonkeyPatch, owner: Any, name: str, number: int
 
 
 KILLED_AT = (
-    (sweep_study.Study, "_propose", 0),  # before the first trial
+    (sweep_job, "draw_points", 0),  # before the first trial
     (Axis, "suggest", 3),  # in the storage, its second setting not
     (sweep_runs.runfolder, "claim", 0),
     (results.Results, "flush", 0),  # played, not written
@@ -154,7 +154,7 @@ KILLED_AT = (
     (optuna.trial.Trial, "set_user_attr", 1),
     (optuna.Study, optuna.Study.tell.__name__, 0),
     (sweep_study.Study, "finish", 1),  # of the trial after
-    (sweep_trials, "fresh_point", 0),
+    (sweep_trials, "with_other_games", 0),
     (sweep_runs, "write_json", 0),  # the summary of the fresh games
     (sweep_job.report, "describe", 0),
 )
@@ -185,7 +185,7 @@ def test_points_do_not_depend_on_where_a_sweep_was_killed(tmp_path, monkeypatch,
         folder.mkdir()
         for played in range(2):
             for _ in range(1 + kills):
-                study = Study(folder, space, None, "random", 7, 0.0)
+                study = Study(folder, space, draw_points(space, "random", 7), 0.0)
                 trial = study.next()
             study.finish(trial, TrialState.COMPLETE, 10, played, str(played))
         return [each.params for each in study.trials]

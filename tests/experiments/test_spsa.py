@@ -1,0 +1,175 @@
+"""Climbs by SPSA: known surfaces, the error of the estimate, and whole sweeps."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from omegaconf import OmegaConf
+
+from experiments.settings.arguments import parse
+from experiments.sweep import plot as sweep_plot
+from experiments.sweep import spsa, trials
+from experiments.sweep.axes import Axis
+from experiments.sweep.progress import SweepProgress
+from experiments.sweep.space import Space
+from experiments.sweep.spsa import Spsa
+from tests.experiments.rows import read_rows
+
+PLAIN = Axis("plain", "plain", (), 0.0, 10.0)
+LOG = Axis("log", "log", (), 0.01, 100.0, log=True)
+WHOLE = Axis("whole", "whole", (), 1, 9, whole=True)
+AXES = (PLAIN, LOG, WHOLE)
+START = {"plain": 2.0, "log": 0.05, "whole": 3}
+TOP = {"plain": 6.0, "log": 3.0, "whole": 6}
+GAMES = 200
+CLIMB = (
+    "player=swift",
+    "player@opponent=swift",
+    "opponent.threshold=0.35",
+    "player.threshold=interval(0.2,1)",
+    "player.own_card_weight=tag(log,interval(0.05,5))",
+    "sweep.method=spsa",
+    "sweep.trials=8",
+    "match.games=60",
+    "sweep.fresh=90",
+    "tracking.enabled=false",
+    "match.workers=1",
+)
+
+
+class Killed(BaseException):
+    """As if the process had been killed."""
+
+
+def rate(at: dict[str, Any]) -> float:
+    """Win rate of a parabola whose top is `TOP`."""
+    apart = [spsa.share(axis, at[axis.key]) - spsa.share(axis, TOP[axis.key]) for axis in AXES]
+    return max(0.0, 0.55 - 0.6 * float(np.square(apart).sum()))
+
+
+def climb(seed: int, iterations: int = 100, step: float = 0.1) -> tuple[Spsa, list[float]]:
+    """Play all trials of a climb on the parabola."""
+    made = Spsa(AXES, START, seed, iterations, GAMES, 0.15, step)
+    rng, rates = np.random.default_rng(seed), []
+    for _ in range(2 * iterations):
+        rates.append(rng.binomial(GAMES, rate(made.propose(rates))) / GAMES)
+    return made, rates
+
+
+@pytest.mark.parametrize("axis", AXES, ids=lambda axis: axis.key)
+def test_shares_and_values_are_inverse(axis):
+    for at in (axis.low, TOP[axis.key], axis.high):
+        assert spsa.value(axis, spsa.share(axis, at)) == pytest.approx(at)
+
+
+def test_a_climb_finds_the_top_of_a_parabola_and_one_that_takes_no_step_does_not():
+    made, rates = climb(1)
+    reached = made.estimate(rates)
+    assert rate(reached.parameters) > 0.54 > 0.4 > rate(START)
+    still, rates = climb(1, step=0.0)
+    assert rate(still.estimate(rates).parameters) == pytest.approx(rate(START), abs=0.01)
+
+
+def test_intervals_of_the_estimate_hold_the_top():
+    """Control: a fifth of their width holds it much less often."""
+    held, narrow = [], []
+    for seed in range(16):
+        made, rates = climb(seed, iterations=50)
+        reached = made.estimate(rates)
+        for axis in (PLAIN, LOG):
+            low, high = (spsa.share(axis, at) for at in reached.bounds[axis.key])
+            top = spsa.share(axis, TOP[axis.key])
+            middle = spsa.share(axis, reached.parameters[axis.key])
+            held.append(low <= top <= high)
+            narrow.append(abs(top - middle) <= 0.2 * (high - low) / 2)
+    assert np.mean(held) >= 0.8
+    assert np.mean(narrow) <= 0.5
+
+
+def test_points_of_an_iteration_lie_on_either_side_and_signs_are_of_the_seed():
+    made, other = (Spsa(AXES, START, seed, 40, GAMES, 0.1, 0.1) for seed in (3, 4))
+    first, second = made.propose([]), made.propose([0.5])
+    for axis in (PLAIN, LOG):
+        shares = [spsa.share(axis, at[axis.key]) for at in (first, second)]
+        assert abs(shares[0] - shares[1]) == pytest.approx(0.2)
+        assert np.mean(shares) == pytest.approx(spsa.share(axis, START[axis.key]))
+    both = (made, other)
+    rises = [[each.propose([0.5] * 2 * k)["plain"] > 2 for k in range(20)] for each in both]
+    assert rises[0] != rises[1]
+
+
+def test_a_trial_that_failed_moves_nothing():
+    made = Spsa(AXES, START, 3, 10, GAMES, 0.1, 0.1)
+    path = made.estimate([0.9, 0.1, float("nan"), 0.4, 0.9, 0.1]).path
+    assert path[1] == path[2]
+    assert path[0] != path[1] and path[2] != path[3]
+
+
+def test_a_start_outside_the_interval_is_its_middle(monkeypatch):
+    space = Space([parse(f"player.{key}=interval(0.2,0.6)") for key in ("threshold", "doubt")])
+    composed = OmegaConf.create({"player": {"threshold": 0.35, "doubt": None}})
+    monkeypatch.setattr("experiments.sweep.space.config.compose", lambda *_: composed)
+    assert space.start == {"player.threshold": 0.35, "player.doubt": pytest.approx(0.4)}
+
+
+def test_a_climb_from_command_line_to_files(run_sweep, monkeypatch):
+    whole = run_sweep(*CLIMB, name="whole")
+    assert whole.code == 0, whole.err
+    reached = whole.summary["reached"]
+    assert reached["start"] == {"player.threshold": 1.0, "player.own_card_weight": 1.0}
+    assert reached["fresh"]["games"] == reached["start_fresh"]["games"] == 90
+    gain = (reached["fresh"]["wins"] - reached["start_fresh"]["wins"]) / 90
+    assert reached["gain"] == pytest.approx(gain)
+    assert whole.summary["best"] is None
+    assert "gained on the same games" in whole.out
+    assert (whole.folder / "sweep.png").read_bytes().startswith(b"\x89PNG")
+    rows = [read_rows(whole.folder / f"trial-{trial:04d}") for trial in range(4)]
+    turns = [each["turns"].to_pylist() for each in rows]
+    assert len({str(each) for each in turns}) == 4
+
+    monkeypatch.setattr(sweep_plot, "draw_climb", lambda *given: given[-1])
+    ended = SweepProgress.end_trial
+
+    def kill(self: SweepProgress, number: int, outcome: str) -> None:
+        ended(self, number, outcome)
+        if number == 4:
+            raise Killed
+
+    with monkeypatch.context() as planted, pytest.raises(Killed):
+        planted.setattr(SweepProgress, "end_trial", kill)
+        run_sweep(*CLIMB, name="killed")
+    again = run_sweep(*CLIMB, name="killed", resume=True)
+    assert again.code == 0, again.err
+    assert again.figures == whole.figures
+    other = run_sweep(*CLIMB[:-5], "sweep.trials=10", *CLIMB[-4:], name="killed", resume=True)
+    assert other.code == 1 and "sweep.trials" in other.err
+
+
+def test_both_points_of_an_iteration_play_the_same_games_and_no_other_does():
+    class Match:
+        seed = 5
+
+    seeds = []
+    for trial in range(4):
+        words = (trials._ITERATION, trial // 2)
+        seeds.append(int(np.random.SeedSequence([Match.seed, *words]).generate_state(1)[0]))
+    assert seeds[0] == seeds[1] != seeds[2] == seeds[3]
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ("player.threshold=0.3,0.5", "spsa moves numbers: write player.threshold=interval"),
+        ("sweep.trials=7", "give an even number"),
+        ("sweep.trials=null", "needs sweep.trials"),
+        ("sweep.perturb=0.9", "sweep.perturb"),
+    ],
+)
+def test_climbs_that_cannot_be_are_refused(run_sweep, changed, said):
+    key = changed.partition("=")[0]
+    kept = [each for each in CLIMB if not each.startswith(f"{key}=")]
+    outcome = run_sweep(*kept, changed)
+    assert outcome.code == 1
+    assert said in outcome.err and outcome.err.count("\n") == 1
