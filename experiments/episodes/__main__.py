@@ -58,11 +58,12 @@ def job(settings: DictConfig, run: study.Run) -> None:
         _play_table(settings, run)
         return
     names = ("problem", "simulations", "nodes", "exploration", "final", "rollout", "steps")
-    names += ("planner", "leaf")
     setup = problems.Setup(
         map=tuple(settings.map),
         seed=settings.seed,
         particles=settings.particles,
+        planner=settings.planner,
+        leaf=settings.leaf,
         **{name: settings[name] for name in names},
     )
     problems.check(setup)

@@ -91,7 +91,7 @@ def find_search(problem: str, planner: str, leaf: str | None) -> Search | None:
 
 
 @cache
-def _fixed(problem: str, size: tuple[int, int]) -> Any:
+def _make(problem: str, size: tuple[int, int]) -> Any:
     """Return the parameters of a problem that is the same in every episode."""
     if problem == "rocksample":
         return weighed_rocks(size[0], PUBLISHED[size])
@@ -101,7 +101,7 @@ def _fixed(problem: str, size: tuple[int, int]) -> Any:
 def _parameters(problem: str, size: tuple[int, int], key: int) -> Any:
     if problem == "laser_tag":
         return laser_tag(int(derive_key(key, 9)))
-    return _fixed(problem, size)
+    return _make(problem, size)
 
 
 def _follow(policy: str, problem: str, p: Any, particles: np.ndarray, key: int) -> int:

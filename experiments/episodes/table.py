@@ -127,7 +127,7 @@ def table(rows: pl.DataFrame, title: str) -> Table:
     for (name,), found in rows.group_by(["cell"], maintain_order=True):
         published = PUBLISHED.get("/".join(str(name).split("/")[:2]))
         ours = mean(found["return"].to_numpy())
-        milliseconds = 1000 * found["seconds"].sum() / found["actions"].sum()
+        milliseconds = 1000 * float(found["seconds"].sum()) / int(found["actions"].sum())
         lines.append([name, len(found), ours, milliseconds, *_beside(found, published)])
     notes = (
         "means with 95 % intervals over episodes; published: mean and standard error",

@@ -19,7 +19,7 @@ Choose = Callable[[np.ndarray, int], int]
 
 @dataclass(frozen=True)
 class Loop:
-    """What an episode brought."""
+    """Result of an episode."""
 
     returned: float
     """The discounted return."""

@@ -41,7 +41,7 @@ _POOL = 24
 
 @dataclass(frozen=True)
 class Search:
-    """How a planner searches.  Raises ValueError for a choice that does not exist."""
+    """Choices of a planner.  Raises ValueError for a choice that does not exist."""
 
     kind: str
     """One of `KINDS`."""

@@ -52,7 +52,7 @@ _BELOW_ALL = 2**40
 
 
 class Settings(NamedTuple):
-    """How to search."""
+    """Choices of a search, as its kernel takes them."""
 
     kind: int
     leaf: int
@@ -71,7 +71,7 @@ class Settings(NamedTuple):
 
 
 class Scratch(NamedTuple):
-    """What one search works on."""
+    """Arrays that one search works on."""
 
     nodes: np.ndarray
     """int64 (depth,): the way through the tree, ..."""

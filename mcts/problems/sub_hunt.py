@@ -98,7 +98,8 @@ def draw(p, s, stream):
 
 
 @jit
-def _killed(p):
+def _number_killed(p):
+    """Return the number of the state in which the target is killed."""
     return 8 * p.size**4
 
 
@@ -114,11 +115,11 @@ def _odds(p, s, action):
 @jit
 def outcome(p, s, action, number):
     """Return a target killed, or gone ahead, or ahead and to a side."""
-    if s == _killed(p) or number > 3:
+    if s == _number_killed(p) or number > 3:
         return s, 1.0 if number == 0 else 0.0
     kills = _odds(p, s, action)
     if number == 0:
-        return _killed(p), kills
+        return _number_killed(p), kills
     x, y, target_x, target_y, goal, aware = parts(p, s)
     if action == PING:
         aware = 1
@@ -138,13 +139,13 @@ def outcome(p, s, action, number):
 @jit
 def reward(p, s, action, then):
     """Return 100 for a kill."""
-    return 100.0 if then[0] == _killed(p) else 0.0
+    return 100.0 if then[0] == _number_killed(p) else 0.0
 
 
 @jit
 def terminal(p, s):
     """Return whether the target is killed or has escaped."""
-    if s[0] == _killed(p):
+    if s[0] == _number_killed(p):
         return True
     _, _, target_x, target_y, goal, _ = parts(p, int(s[0]))
     east, north = _ahead(goal)
@@ -165,7 +166,7 @@ def _beam(x, y):
 def _reading(p, action, then):
     """Return the beam that has the target, or -1, mean and deviation in it, and in the others."""
     x = y = 0
-    if then[0] != _killed(p):
+    if then[0] != _number_killed(p):
         own_x, own_y, target_x, target_y, _, _ = parts(p, int(then[0]))
         x, y = target_x - own_x, target_y - own_y
     distance = math.hypot(x, y)

@@ -98,7 +98,8 @@ def _parts(p, s):
 
 
 @jit
-def _left(p):
+def _number_left(p):
+    """Return the number of the state in which the rover has left."""
     return len(p.rock_at) ** 2 * p.worth.shape[1]
 
 
@@ -112,7 +113,7 @@ def draw(p, s, stream):
 def outcome(p, s, action, number):
     """Return the state that follows for certain."""
     chance = 1.0 if number == 0 else 0.0
-    if s == _left(p):
+    if s == _number_left(p):
         return s, chance
     x, y, good = _parts(p, s)
     if action == NORTH:
@@ -126,7 +127,7 @@ def outcome(p, s, action, number):
     elif action < CHECK:
         x -= 1
     if x == len(p.rock_at):
-        return _left(p), chance
+        return _number_left(p), chance
     return (x * len(p.rock_at) + y) * p.worth.shape[1] + good, chance
 
 
@@ -143,7 +144,7 @@ def reward(p, s, action, then):
 @jit
 def terminal(p, s):
     """Return whether the rover has left."""
-    return s[0] == _left(p)
+    return s[0] == _number_left(p)
 
 
 @jit
@@ -189,7 +190,7 @@ def density(p, action, then, seen):
 def values(p, s, action):
     """Return what ``action`` is worth to one who knows which rocks are good."""
     following, _ = outcome(p, int(s[0]), action, 0)
-    if following == _left(p):
+    if following == _number_left(p):
         return p.exit
     gain = 0.0
     if action == SAMPLE:

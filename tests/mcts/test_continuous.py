@@ -34,7 +34,7 @@ def exact(accuracy):
     return -1 + 0.95 * (10 * accuracy - 100 * (1 - accuracy))
 
 
-def found(name, accuracy):
+def average(name, accuracy):
     """Return the mean of four searches' values."""
     values = []
     for key in range(4):
@@ -49,13 +49,13 @@ def found(name, accuracy):
 @pytest.mark.parametrize("name", ["pomcp", "pomcpow", "pft_dpw"])
 def test_the_value_of_tiger_is_met(name, accuracy):
     """From below, for some simulations explore."""
-    assert exact(accuracy) - 1.4 < found(name, accuracy) < exact(accuracy)
+    assert exact(accuracy) - 1.4 < average(name, accuracy) < exact(accuracy)
 
 
 @slow
 def test_without_weights_the_search_takes_itself_to_see_all():
     """After a sound each node has one state: it opens the right door, whatever was heard."""
-    assert found("pomcp_dpw", 0.97) > exact(0.97) + 1.5
+    assert average("pomcp_dpw", 0.97) > exact(0.97) + 1.5
 
 
 @slow
