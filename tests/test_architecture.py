@@ -33,6 +33,7 @@ FLOORS = (
     ("conf", "mcts.kernel"),
     ("mcts.distributed",),
     ("mcts",),
+    ("mcts.continuous",),
     ("mcts.plain", "mcts.problems", "mcts.contract", "belief"),
     ("mcts.openspiel", "belief.exact", "belief.sampling"),
     ("belief.information",),  # of beliefs in general, with a closed form by the exact solver

@@ -2,6 +2,8 @@
 
     python -m experiments.episodes problem=rocksample map=[7,8] simulations=10000 episodes=300
     python -m experiments.episodes problem=game.py:problem particles=500
+    python -m experiments.episodes problem=light_dark planner=pomcpow particles=10000
+    python -m experiments.episodes paper=pomcpow episodes=1000 particles=10000
 
 Nothing slow is imported at the top.
 """
@@ -42,6 +44,10 @@ class Settings(study.Settings):
     particles: int = between(1, MOST_PARTICLES)
     workers: int = between(1, WORKERS)
     ray: schemas.Ray = field(default_factory=schemas.Ray)
+    planner: str | None = MISSING
+    leaf: str | None = one_of(None, "values", "random", "greedy")
+    paper: str | None = one_of(None, "pomcpow")
+    only: list[str] | None = MISSING
 
 
 def job(settings: DictConfig, run: study.Run) -> None:
@@ -50,11 +56,16 @@ def job(settings: DictConfig, run: study.Run) -> None:
         raise Refusal(f"map={list(settings.map)}: give n and k, as in map=[7,8]")
     from experiments.episodes import problems, report, workers
 
+    if settings.paper is not None:
+        _play_table(settings, run)
+        return
     names = ("problem", "simulations", "nodes", "exploration", "final", "rollout", "steps")
     setup = problems.Setup(
         map=tuple(settings.map),
         seed=settings.seed,
         particles=settings.particles,
+        planner=settings.planner,
+        leaf=settings.leaf,
         **{name: settings[name] for name in names},
     )
     problems.check(setup)
@@ -74,6 +85,21 @@ def job(settings: DictConfig, run: study.Run) -> None:
     )
 
 
+def _play_table(settings: DictConfig, run: study.Run) -> None:
+    """Play the cells of the table that are missing, and show all."""
+    from experiments.episodes import table
+
+    chosen = table.cells(settings.only, settings.leaf)
+    run.claim(table.ROWS)
+    portions = table.units(chosen, settings.episodes)
+    how = {name: settings[name] for name in ("simulations", "particles", "seed")}
+    rows = run.measure_each(portions, partial(table.measure, **how))
+    shown = table.table(rows, f"{settings.simulations:,} simulations an action")
+    run.finish(
+        {"cells": [list(map(str, line)) for line in shown.rows]}, [shown], [], lambda _: None
+    )
+
+
 def _draw(rows: Any, title: str, folder: Any) -> None:
     from experiments.episodes import report
 
@@ -83,7 +109,7 @@ def _draw(rows: Any, title: str, folder: Any) -> None:
 def _title(settings: DictConfig) -> str:
     """Return the problem and the budget in words."""
     name = {"tiger": "Tiger", "rocksample": f"RockSample{list(settings.map)}"}
-    title = name.get(settings.problem, settings.problem)
+    title = " ".join(filter(None, (name.get(settings.problem, settings.problem), settings.planner)))
     return f"{title}, {settings.simulations:,} simulations"
 
 

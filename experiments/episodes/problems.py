@@ -19,6 +19,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from experiments.episodes import models
 from experiments.settings.commandline import Refusal
 from mcts.domain import domain_of
 from mcts.kernel.errors import describe
@@ -32,8 +33,10 @@ from mcts.problems import rocksample, tiger
 from mcts.problems.closed_loop import play
 from mcts.search import Search
 
-KNOWN = ("tiger", "rocksample")
-"""Problems of the project, with exact beliefs."""
+EXACT = ("tiger", "rocksample")
+"""Problems of the project with exact beliefs ..."""
+KNOWN = tuple(dict.fromkeys((*EXACT, *models.MODELS)))
+"""... and those of `experiments.episodes.models`, with particles."""
 
 STEPS = 90
 """Actions of an episode where nobody says how many."""
@@ -60,6 +63,9 @@ class Setup:
     steps: int | None
     particles: int
     seed: int
+    planner: str | None = None
+    """One of those of `experiments.episodes.models`; null: the general search, on others."""
+    leaf: str | None = None
     path: tuple[str, ...] = tuple(sys.path)
     """Where modules are found."""
 
@@ -118,12 +124,24 @@ def _where(fault: BaseException) -> str:
 
 def check(setup: Setup) -> None:
     """Refuse a ``setup`` that names no problem, or of RockSample no map."""
+    if _has_model(setup):
+        models.find_search(setup.problem, setup.planner or "pomcpow", setup.leaf)
+    elif setup.planner or setup.leaf:
+        names = ", ".join(models.MODELS)
+        raise Refusal(f"planner and leaf are for {names}, the planner given")
     if setup.problem == "rocksample":
         if setup.map not in rocksample.PUBLISHED:
             maps = " or ".join(f"[{n},{k}]" for n, k in rocksample.PUBLISHED)
             raise Refusal(f"map=[{setup.map[0]},{setup.map[1]}]: the published ones are {maps}")
-    elif setup.problem != "tiger":
+    elif setup.problem not in KNOWN:
         load(setup.problem)
+
+
+def _has_model(setup: Setup) -> bool:
+    """Return whether the problem is played with particles; RockSample if a planner is named."""
+    return setup.problem in models.MODELS and (
+        setup.problem not in EXACT or setup.planner is not None
+    )
 
 
 def describe_file(setup: Setup) -> dict[str, str]:
@@ -148,6 +166,16 @@ def player(setup: Setup) -> Callable[[int], dict[str, Any]]:
     """
     sys.path[:] = dict.fromkeys([*sys.path, *setup.path])
     informed = setup.rollout == "informed"
+    if _has_model(setup):
+        return models.player(
+            setup.problem,
+            setup.planner or "pomcpow",
+            setup.leaf,
+            setup.simulations,
+            setup.particles,
+            setup.seed,
+            setup.map,
+        )
     if setup.problem == "tiger":
         policy = tiger.LISTEN_THEN_ACT if informed else tiger.RANDOM
         p: Any = tiger.TigerParameters(steps=setup.steps or STEPS, rollout=policy)

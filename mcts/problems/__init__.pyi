@@ -1,4 +1,4 @@
-from . import closed_loop, rocksample, tiger
+from . import closed_loop, light_dark, rocksample, sub_hunt, tag, tiger, weighed_rocks
 from .rocksample import RockSampleParameters
 from .tiger import TigerParameters
 
@@ -6,6 +6,10 @@ __all__ = [
     "RockSampleParameters",
     "TigerParameters",
     "closed_loop",
+    "light_dark",
     "rocksample",
+    "sub_hunt",
+    "tag",
     "tiger",
+    "weighed_rocks",
 ]

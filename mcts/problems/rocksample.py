@@ -40,8 +40,16 @@ PUBLISHED = {
         *((0, 3), (0, 7), (1, 8), (2, 4), (3, 3), (3, 8)),
         *((4, 3), (5, 8), (6, 1), (9, 3), (9, 9)),
     ),
+    (15, 15): (
+        *((0, 4), (0, 8), (1, 10), (3, 5), (4, 4), (4, 10), (5, 3), (7, 10)),
+        *((7, 1), (14, 5), (11, 12), (12, 2), (2, 6), (6, 14), (9, 11)),
+    ),
 }
-"""The rocks of the maps that the papers share, by (n, k)."""
+"""The rocks of the maps that the papers share, by (n, k).
+
+Of [15, 15] there is none: this one is in the program of HyP-DESPOT [Cai et al. 2018], which has two
+rovers; other papers draw the rocks.
+"""
 
 _NO_ROCK = -1
 _X, _Y, _TO_GO, _SEEN, _ROCKS = 0, 1, 2, 3, 4

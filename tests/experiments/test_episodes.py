@@ -85,7 +85,10 @@ def test_workers_change_nothing(command, game, tmp_path, ray_session):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["problem=tigre"], "choose tiger, rocksample, or FILE.py:NAME, a Problem of your own"),
+        (
+            ["problem=tigre"],
+            "choose tiger, rocksample, light_dark, laser_tag, sub_hunt, tag, or FILE.py:NAME",
+        ),
         (["problem=nowhere.py:problem"], "nowhere.py cannot be read"),
         (["problem=no.such.module:problem"], "no.such.module cannot be read"),
         (["problem=mcts.problems.tiger:nothing"], "mcts.problems.tiger has no nothing"),
@@ -230,7 +233,7 @@ def test_maps_of_rocksample_are_those_published():
     problems.check(replace(SETUP, problem="rocksample", map=(11, 11)))
     with pytest.raises(Refusal):
         problems.check(replace(SETUP, problem="rocksample", map=(11, 12)))
-    assert set(rocksample.PUBLISHED) == {(7, 8), (11, 11)}
+    assert set(rocksample.PUBLISHED) == {(7, 8), (11, 11), (15, 15)}
 
 
 def test_the_estimates_are_means_with_intervals():

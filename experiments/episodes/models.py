@@ -1,0 +1,148 @@
+"""Problems and planners of the tables of POMCPOW, by name, with the published parameters.
+
+They are those of the programs behind [Sunberg & Kochenderfer 2018]; nothing is tuned here.  Tag and
+RockSample are not in their tables: they take the parameters of Laser Tag, with POMCP's exploration.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from functools import cache, partial
+from typing import Any
+
+import numpy as np
+
+from experiments.settings.commandline import Refusal
+from mcts.continuous.episode import play
+from mcts.continuous.planner import Planner, Search, choose_at_random, choose_by_values
+from mcts.kernel.rng import derive_key
+from mcts.problems.light_dark import go_to_the_side, light_dark
+from mcts.problems.rocksample import PUBLISHED
+from mcts.problems.sub_hunt import ping_first, sub_hunt
+from mcts.problems.tag import laser_tag, tag
+from mcts.problems.weighed_rocks import weighed_rocks
+
+_TAG = {
+    "pomcpow": Search("pomcpow", 26.0, 90, 4.0, 1 / 35, final="visits"),
+    "pomcp": Search("pomcp", 26.0, 90),
+    "pomcp_dpw": Search("pomcp_dpw", 26.0, 90, 4.0, 1 / 35),
+    "pft_dpw": Search("pft_dpw", 26.0, 90, 4.0, 1 / 35, leaf="greedy"),
+}
+
+SEARCHES: dict[str, dict[str, Search]] = {
+    "light_dark": {
+        "pomcpow": Search("pomcpow", 90.0, 20, 5.0, 1 / 15),
+        "pomcp": Search("pomcp", 100.0, 20),
+        "pomcp_discretised": Search("pomcp", 100.0, 20, grain=0.05),
+        "pomcp_dpw": Search("pomcp_dpw", 100.0, 20, 4.0, 1 / 10),
+        "pft_dpw": Search("pft_dpw", 100.0, 20, 4.0, 1 / 10, leaf="greedy"),
+    },
+    "laser_tag": _TAG,
+    "sub_hunt": {
+        "pomcpow": Search("pomcpow", 17.0, 20, 6.0, 1 / 100, final="visits"),
+        "pomcp": Search("pomcp", 100.0, 20),
+        "pomcp_discretised": Search("pomcp", 100.0, 20, grain=1.0),
+        "pomcp_dpw": Search("pomcp_dpw", 100.0, 20, 1.0, 1 / 10),
+        "pft_dpw": Search("pft_dpw", 100.0, 20, 2.0, 1 / 10, leaf="greedy"),
+    },
+    "tag": _TAG,
+    "rocksample": {
+        "pomcpow": Search("pomcpow", 20.0, 90, 4.0, 1 / 35, final="visits"),
+        "pomcp": Search("pomcp", 20.0, 90),
+        "pomcp_dpw": Search("pomcp_dpw", 20.0, 90, 4.0, 1 / 35),
+        "pft_dpw": Search("pft_dpw", 20.0, 90, 4.0, 1 / 35, leaf="greedy"),
+    },
+}
+"""By problem and planner."""
+
+HEURISTICS: dict[str, Callable[[Any, np.ndarray], int | None]] = {
+    "light_dark": go_to_the_side,
+    "sub_hunt": ping_first,
+}
+POLICIES = ("qmdp", "random", "heuristic")
+MODELS = tuple(SEARCHES)
+MOST_ACTIONS = 100
+"""Of an episode, as published."""
+
+
+def planners(problem: str) -> list[str]:
+    """Return the names of what plays ``problem``."""
+    return [
+        *SEARCHES[problem],
+        *(name for name in POLICIES if name != "heuristic" or problem in HEURISTICS),
+    ]
+
+
+def find_search(problem: str, planner: str, leaf: str | None) -> Search | None:
+    """Return how ``planner`` searches, None if it does not; raises Refusal if there is none.
+
+    ``leaf``: in place of the published one.
+    """
+    if planner in POLICIES and planner in planners(problem):
+        return None
+    search = SEARCHES[problem].get(planner)
+    if search is None:
+        raise Refusal(f"planner={planner}: of {problem} there are {', '.join(planners(problem))}")
+    try:
+        return search if leaf is None else Search(**{**vars(search), "leaf": leaf})
+    except ValueError as fault:
+        raise Refusal(f"planner={planner} leaf={leaf}: {fault}") from None
+
+
+@cache
+def _make(problem: str, size: tuple[int, int]) -> Any:
+    """Return the parameters of a problem that is the same in every episode."""
+    if problem == "rocksample":
+        return weighed_rocks(size[0], PUBLISHED[size])
+    return {"light_dark": light_dark, "sub_hunt": sub_hunt, "tag": tag}[problem]()
+
+
+def _parameters(problem: str, size: tuple[int, int], key: int) -> Any:
+    if problem == "laser_tag":
+        return laser_tag(int(derive_key(key, 9)))
+    return _make(problem, size)
+
+
+def _follow(policy: str, problem: str, p: Any, particles: np.ndarray, key: int) -> int:
+    """Return the action of a policy that does not search."""
+    if policy == "random":
+        return choose_at_random(p, particles, key)
+    found = HEURISTICS[problem](p, particles) if policy == "heuristic" else None
+    return choose_by_values(p, particles) if found is None else found
+
+
+def player(
+    problem: str,
+    planner: str,
+    leaf: str | None,
+    simulations: int,
+    particles: int,
+    seed: int,
+    size: tuple[int, int],
+) -> Callable[[int], dict[str, Any]]:
+    """Return what plays the episode of a number; raises Refusal as `find_search`."""
+    search = find_search(problem, planner, leaf)
+    held: list[Any] = []
+
+    def episode(number: int) -> dict[str, Any]:
+        key = int(derive_key(seed, number))
+        p = _parameters(problem, size, key)
+        if search is None:
+            choose: Any = partial(_follow, planner, problem, p)
+        else:
+            if not held:
+                held.append(Planner(p, search, simulations))
+            held[0].move(p)
+            choose = held[0].choose
+        began = time.process_time()
+        found = play(p, choose, key, particles, MOST_ACTIONS)
+        return {
+            "episode": number,
+            "return": found.returned,
+            "actions": found.actions,
+            "deprived": False,
+            "seconds": time.process_time() - began,
+        }
+
+    return episode

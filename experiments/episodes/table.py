@@ -1,0 +1,152 @@
+"""The tables of POMCPOW: every planner on every problem, beside the published means.
+
+Cells take turns, ten episodes at a time, so that a run that is interrupted has some of each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import polars as pl
+
+from experiments import study
+from experiments.episodes import models
+from experiments.settings.commandline import Refusal
+from experiments.stats.intervals import mean
+from experiments.tabular import Table, count, words
+from experiments.tabular import mean as figure
+
+ROWS = study.Rows(
+    file="cells.parquet",
+    units="portions",
+    schema={
+        "cell": pl.String,
+        "episode": pl.Int64,
+        "return": pl.Float64,  # discounted
+        "actions": pl.Int64,
+        "seconds": pl.Float64,  # CPU
+    },
+    more=("episodes", "only"),
+)
+
+PUBLISHED: dict[str, tuple[float, float | None]] = {
+    "light_dark/pomcpow": (56.11, 0.56),
+    "light_dark/pft_dpw": (57.16, 0.47),
+    "light_dark/pomcp_discretised": (61.06, 0.40),
+    "light_dark/pomcp": (-7.10, 1.00),
+    "light_dark/pomcp_dpw": (-7.26, 1.00),
+    "light_dark/qmdp": (-6.37, 1.03),
+    "light_dark/heuristic": (42.42, 0.43),
+    "laser_tag/pomcpow": (-10.32, 0.17),
+    "laser_tag/pft_dpw": (-11.07, 0.16),
+    "laser_tag/pomcp": (-14.12, 0.21),
+    "laser_tag/pomcp_dpw": (-10.64, 0.19),
+    "laser_tag/qmdp": (-10.54, 0.19),
+    "sub_hunt/pomcpow": (69.22, 1.26),
+    "sub_hunt/pft_dpw": (77.36, 1.11),
+    "sub_hunt/pomcp_discretised": (27.98, 1.34),
+    "sub_hunt/pomcp": (28.25, 1.35),
+    "sub_hunt/pomcp_dpw": (28.26, 1.35),
+    "sub_hunt/qmdp": (27.99, 1.34),
+    "sub_hunt/heuristic": (79.01, 1.08),
+    "rocksample/pomcp": (15.32, None),
+}
+"""Mean and standard error of 1,000 episodes, from the authors' rows; RockSample by other authors,
+on another map."""
+
+_PORTION = 10
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A planner of the table."""
+
+    problem: str
+    planner: str
+    leaf: str | None
+
+    @property
+    def name(self) -> str:
+        """Problem, planner, and the leaf that was chosen."""
+        return "/".join(filter(None, (self.problem, self.planner, self.leaf)))
+
+
+def cells(only: Sequence[str] | None, leaf: str | None) -> list[Cell]:
+    """Return the cells whose name begins with one of ``only``; raises Refusal if one has none.
+
+    ``leaf``: of all that search, in place of the published ones.
+    """
+    found = [
+        Cell(problem, planner, leaf if planner in models.SEARCHES[problem] else None)
+        for problem in models.MODELS
+        for planner in models.planners(problem)
+        if leaf != "greedy" or planner == "pft_dpw"
+    ]
+    for name in only or ():
+        if not any(cell.name.startswith(name) for cell in found):
+            raise Refusal(f"only={name}: no cell is called so; for example {found[0].name}")
+    return [cell for cell in found if not only or any(map(cell.name.startswith, only))]
+
+
+def units(chosen: Sequence[Cell], episodes: int) -> list[str]:
+    """Return the portions in order: ``CELL:FIRST EPISODE``."""
+    return [f"{cell.name}:{n}" for n in range(0, episodes, _PORTION) for cell in chosen]
+
+
+@cache
+def _player(name: str, simulations: int, particles: int, seed: int) -> Any:
+    problem, planner, *leaf = name.split("/")
+    return models.player(
+        problem, planner, leaf[0] if leaf else None, simulations, particles, seed, (15, 15)
+    )
+
+
+def measure(unit: str, simulations: int, particles: int, seed: int) -> Iterable[dict[str, Any]]:
+    """Yield the rows of one portion."""
+    name, _, first = unit.rpartition(":")
+    play = _player(name, simulations, particles, seed)
+    for number in range(int(first), int(first) + _PORTION):
+        row = play(number)
+        yield {"cell": name, **{key: row[key] for key in ROWS.schema if key != "cell"}}
+
+
+def table(rows: pl.DataFrame, title: str) -> Table:
+    """Return the table to be printed."""
+    columns = (
+        words("problem, planner, leaf"),
+        count("episodes"),
+        figure("discounted return", 2),
+        figure("CPU ms an action", 1),
+        words("published"),
+        words("in its 99 % interval"),
+    )
+    lines = []
+    for (name,), found in rows.group_by(["cell"], maintain_order=True):
+        published = PUBLISHED.get("/".join(str(name).split("/")[:2]))
+        ours = mean(found["return"].to_numpy())
+        milliseconds = 1000 * float(found["seconds"].sum()) / int(found["actions"].sum())
+        lines.append([name, len(found), ours, milliseconds, *_beside(found, published)])
+    notes = (
+        "means with 95 % intervals over episodes; published: mean and standard error",
+        "yes: the difference is within 2.58 of its standard error",
+    )
+    return Table(title, columns, sorted(lines, key=lambda line: _order(str(line[0]))), notes)
+
+
+def _order(name: str) -> tuple[int, str]:
+    return models.MODELS.index(name.split("/")[0]), name
+
+
+def _beside(found: pl.DataFrame, published: tuple[float, float | None] | None) -> tuple[str, str]:
+    """Return the published figure in words, and whether ours agrees with it."""
+    if published is None:
+        return "", ""
+    value, error = published
+    if error is None:
+        return f"{value:.2f}", ""
+    returns = found["return"].to_numpy()
+    apart = abs(returns.mean() - value) / (returns.var(ddof=1) / len(returns) + error**2) ** 0.5
+    return f"{value:.2f} +- {error:.2f}", "yes" if apart < 2.58 else f"no, {apart:.1f} errors"

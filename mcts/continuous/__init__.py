@@ -1,0 +1,1 @@
+"""Search where hardly any observation comes twice: POMCPOW, POMCP-DPW, PFT-DPW, POMCP."""

@@ -1,0 +1,173 @@
+"""PFT-DPW [Sunberg & Kochenderfer 2018, alg. 3]: the tree of a particle filter's beliefs.
+
+A node is a belief of few particles.  To add one, an observation is simulated from a particle of its
+parent, and the parent's particles are moved on, weighed and drawn again.  Whether a simulation
+then goes on below is decided as in POMCPOW (`mcts.continuous.simulation`), with beliefs for states.
+
+As in the authors' program, the reward is the mean by weights, particles that are over take no part
+in the next step, and at the root each new belief starts from other particles.  There some of the
+particles are drawn again from the observation, and beliefs that no particle explains begin again;
+here a belief that no particle explains is the state that the observation was simulated from.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from mcts.continuous.belief import resample
+from mcts.continuous.model import density, legal, observe, reward, step, terminal, values
+from mcts.continuous.simulation import RANDOM, VALUES, copy, leaf
+from mcts.continuous.tree import NOWHERE, ROOT, add_node, any_child, back_up, select, widens
+from mcts.kernel.compile import jit_generic
+from mcts.kernel.rng import below, fold
+
+
+class Beliefs(NamedTuple):
+    """Particles that one search works on, ``M`` a belief."""
+
+    now: np.ndarray
+    """float64 (M, numbers of a state)"""
+    moved: np.ndarray
+    """float64 (M, numbers of a state)"""
+    after: np.ndarray
+    """float64 (M, numbers of a state)"""
+    weights: np.ndarray
+    """float64 (M,)"""
+
+
+def run_beliefs(p, tree, particles, settings, scratch, beliefs, key, simulations):
+    """Simulate from beliefs of ``particles`` at the root; return how many were not over."""
+    done = 0
+    for number in range(simulations):
+        scratch.stream[0] = fold(key, number)
+        for i in range(len(beliefs.now)):
+            copy(particles[below(scratch.stream, len(particles))], beliefs.now[i])
+        if pick(p, beliefs.now, scratch.stream) != NOWHERE:
+            simulate_belief(p, tree, settings, scratch, beliefs)
+            done += 1
+    return done
+
+
+@jit_generic
+def pick(p, belief, stream):
+    """Return the place of a particle that is not over, each as likely; `NOWHERE` without one."""
+    chosen, found = NOWHERE, 0
+    for i in range(len(belief)):
+        if not terminal(p, belief[i]):
+            found += 1
+            if below(stream, found) == 0:
+                chosen = i
+    return chosen
+
+
+@jit_generic
+def simulate_belief(p, tree, settings, scratch, beliefs):
+    """Follow the tree from the root to a new belief or the end, and count what came of it."""
+    stream, m = scratch.stream, len(beliefs.now)
+    node, depth, total, fresh = ROOT, 0, 0.0, False
+    here = pick(p, beliefs.now, stream)
+    while depth < settings.depth and not fresh and here != NOWHERE:
+        action = select(p, beliefs.now[here], tree, node, settings.exploration, stream)
+        scratch.nodes[depth], scratch.actions[depth] = node, action
+        if widens(tree, node, action, settings.k, settings.alpha):
+            fresh = True
+            gain = filter_step(p, beliefs, here, action, scratch)
+            node = add_node(tree, node, action, scratch.seen, m)
+            if node != NOWHERE:
+                tree.size[node] = m
+                tree.rewards[tree.first[node]] = gain
+                for i in range(m):
+                    copy(beliefs.now[i], tree.states[tree.first[node] + i])
+        else:
+            node = any_child(tree, node, action, stream)
+            gain = tree.rewards[tree.first[node]]
+            for i in range(m):
+                copy(tree.states[tree.first[node] + i], beliefs.now[i])
+        scratch.rewards[depth] = gain
+        here = pick(p, beliefs.now, stream)
+        depth += 1
+    if fresh and here != NOWHERE:
+        total = leaf_of_belief(p, beliefs, here, settings, settings.depth - depth, scratch)
+    while depth > 0:
+        depth -= 1
+        total = scratch.rewards[depth] + settings.discount * total
+        back_up(tree, scratch.nodes[depth], scratch.actions[depth], total)
+
+
+@jit_generic
+def filter_step(p, beliefs, here, action, scratch):
+    """Move the belief ``now`` on by an observation from its particle ``here``; return the reward.
+
+    If no particle explains what was seen, all are the state that it was simulated from.
+    """
+    stream, now = scratch.stream, beliefs.now
+    step(p, now[here], action, scratch.states[0], stream)
+    observe(p, action, scratch.states[0], scratch.seen, stream)
+    total, gain = 0.0, 0.0
+    for i in range(len(now)):
+        beliefs.weights[i] = 0.0
+        if not terminal(p, now[i]):
+            step(p, now[i], action, beliefs.moved[i], stream)
+            weight = density(p, action, beliefs.moved[i], scratch.seen)
+            beliefs.weights[i] = weight
+            total += weight
+            gain += weight * reward(p, now[i], action, beliefs.moved[i])
+    if total > 0.0:
+        gain /= total
+        resample(beliefs.moved, beliefs.weights, total, beliefs.after, stream)
+        for i in range(len(now)):
+            copy(beliefs.after[i], now[i])
+        return gain
+    gain = reward(p, now[here], action, scratch.states[0])
+    for i in range(len(now)):
+        copy(scratch.states[0], now[i])
+    return gain
+
+
+@jit_generic
+def mean_value(p, belief, action):
+    """Return what ``action`` is worth on average to one who sees all; what is over counts 0."""
+    total = 0.0
+    for i in range(len(belief)):
+        if not terminal(p, belief[i]):
+            total += values(p, belief[i], action)
+    return total / len(belief)
+
+
+@jit_generic
+def best_by_values(p, belief, here, actions):
+    """Return the legal action of the greatest mean value [QMDP: Littman et al. 1995], and that."""
+    chosen, best = NOWHERE, -np.inf
+    for action in range(actions):
+        if legal(p, belief[here], action):
+            value = mean_value(p, belief, action)
+            if value > best:
+                chosen, best = action, value
+    return chosen, best
+
+
+def choose_by_mean(p, particles, actions, stream):
+    """Return the action of QMDP for ``particles``; `NOWHERE` if all are over."""
+    here = pick(p, particles, stream)
+    return NOWHERE if here == NOWHERE else best_by_values(p, particles, here, actions)[0]
+
+
+@jit_generic
+def leaf_of_belief(p, beliefs, here, settings, steps, scratch):
+    """Return what is ahead of the belief ``now``; roll-outs change it."""
+    if settings.leaf == VALUES:
+        return best_by_values(p, beliefs.now, here, settings.actions)[1]
+    if settings.leaf == RANDOM:
+        s, then = scratch.states[0], scratch.states[1]
+        copy(beliefs.now[here], s)
+        return leaf(p, s, then, settings, steps, scratch.stream)
+    total, weight = 0.0, 1.0
+    while steps > 0 and here != NOWHERE:
+        action, _ = best_by_values(p, beliefs.now, here, settings.actions)
+        total += weight * filter_step(p, beliefs, here, action, scratch)
+        weight *= settings.discount
+        here = pick(p, beliefs.now, scratch.stream)
+        steps -= 1
+    return total

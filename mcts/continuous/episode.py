@@ -1,0 +1,70 @@
+"""A closed loop of a model: believe, plan, act, observe, until the end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from mcts.continuous.belief import Belief
+from mcts.continuous.model import draw, model_of, observe, reward, step, terminal
+from mcts.kernel.compile import specialise
+from mcts.kernel.rng import derive_key, new_stream
+
+Choose = Callable[[np.ndarray, int], int]
+"""``choose(particles, key)`` returns an action."""
+
+
+@dataclass(frozen=True)
+class Loop:
+    """Result of an episode."""
+
+    returned: float
+    """The discounted return."""
+    actions: int
+    over: bool
+    """Whether it came to an end by itself."""
+    lost: int
+    """Observations that no particle explained."""
+
+
+def _advance(p, s, action, then, seen, stream):
+    """Act and observe; return the reward."""
+    step(p, s, action, then, stream)
+    observe(p, action, then, seen, stream)
+    return reward(p, s, action, then)
+
+
+def _draw(p, s, stream):
+    draw(p, s, stream)
+
+
+def _over(p, s):
+    return terminal(p, s)
+
+
+def play(p: Any, choose: Choose, key: int, particles: int, most: int) -> Loop:
+    """Play one episode of at most ``most`` actions; ``key`` names all randomness.
+
+    The belief is of so many ``particles``.
+    """
+    model, module = model_of(p), type(p).__module__
+    advance, begin, over = (specialise(f, module) for f in (_advance, _draw, _over))
+    s = np.zeros(int(model.number("width", p)))
+    then, seen = np.zeros_like(s), np.zeros(int(model.number("seen", p)))
+    stream = new_stream(derive_key(key, 0))
+    belief = Belief(p, particles, int(derive_key(key, 1)))
+    begin(p, s, stream)
+    total, weight, decision = 0.0, 1.0, 0
+    discount = float(model.number("discount", p))
+    while decision < most and not over(p, s):
+        action = choose(belief.particles, int(derive_key(key, 2, decision)))
+        total += weight * advance(p, s, action, then, seen, stream)
+        weight *= discount
+        decision += 1
+        s[:] = then
+        if not over(p, s):
+            belief.update(action, seen)
+    return Loop(total, decision, bool(over(p, s)), belief.lost)

@@ -1,0 +1,210 @@
+"""Interface of generative models with an observation density, and their registration.
+
+A model is a ``NamedTuple`` type of parameters ``p`` and a few compiled functions for it, found by
+its type as those of a domain are (`mcts.domain`).  A state is a row of floats, and so is what is
+observed; actions are numbers from 0.  One agent acts.  A domain of `mcts.domain` hands out the key
+of an observation; here an observation can also be weighed, which is what searches of this room and
+particle filters need.
+
+Randomness comes from ``stream`` alone.  All functions leave ``p`` and the state ``s`` as they are.
+
+A *finite* model has states of one number, below ``p.q.shape[0]``, and gives `outcome` in place of
+`step`; `solve` then finds the values of the underlying MDP.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import wraps
+from typing import Any
+
+import numpy as np
+from numba.core import types
+from numba.extending import overload
+
+from mcts.kernel.cached import belongs
+from mcts.kernel.compile import INLINED, jit_generic, specialise
+from mcts.kernel.rng import uniform
+
+Number = int | float
+_MODELS: dict[type, Model] = {}
+_PARTS: list[str] = []
+
+MOST_OUTCOMES = 8
+"""States that may follow one, in a finite model."""
+_ROUNDING = 1e-9
+
+
+def _by_type(stub: Callable) -> Callable:
+    """Return the function that calls the model's own of the same name, by the type of ``p``."""
+    name = stub.__name__
+    _PARTS.append(name)
+
+    @wraps(stub)
+    def call(p: Any, *arguments: Any) -> Any:
+        return getattr(_MODELS[type(p)], name)(p, *arguments)
+
+    def find(p: types.Type, *_: types.Type) -> Callable | None:
+        model = _MODELS.get(getattr(p, "instance_class", None))
+        return model and getattr(model, name).py_func
+
+    by_place = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    bare = [inspect.Parameter(each, by_place) for each in inspect.signature(stub).parameters]
+    find.__signature__ = inspect.Signature(bare)  # type: ignore[attr-defined]
+    overload(call, jit_options=INLINED)(find)
+    return call
+
+
+@_by_type
+def draw(p: Any, s: np.ndarray, stream: np.ndarray) -> None:
+    """Draw a state of the initial belief into ``s``."""
+
+
+@_by_type
+def step(p: Any, s: np.ndarray, action: int, then: np.ndarray, stream: np.ndarray) -> None:
+    """Draw into ``then`` the state that follows ``s``, which is not terminal, after ``action``."""
+
+
+@_by_type
+def reward(p: Any, s: np.ndarray, action: int, then: np.ndarray) -> float:
+    """Return the reward of ``action`` in ``s`` when ``then`` follows."""
+
+
+@_by_type
+def terminal(p: Any, s: np.ndarray) -> bool:
+    """Return whether all is over in ``s``."""
+
+
+@_by_type
+def observe(p: Any, action: int, then: np.ndarray, seen: np.ndarray, stream: np.ndarray) -> None:
+    """Draw into ``seen`` what is observed after ``action`` has led to ``then``."""
+
+
+@_by_type
+def density(p: Any, action: int, then: np.ndarray, seen: np.ndarray) -> float:
+    """Return the density, or the probability, of ``seen`` after ``action`` has led to ``then``."""
+
+
+@_by_type
+def legal(p: Any, s: np.ndarray, action: int) -> bool:
+    """Return whether ``action`` is legal: a function of what is known; by default all are."""
+
+
+@_by_type
+def values(p: Any, s: np.ndarray, action: int) -> float:
+    """Return what ``action`` is worth in ``s`` to one who sees all: by default ``p.q``."""
+
+
+@_by_type
+def outcome(p: Any, s: int, action: int, number: int) -> tuple[int, float]:
+    """Return the ``number``-th state that may follow ``s``, and its probability; finite models.
+
+    Beyond the last the probability is 0.
+    """
+
+
+@jit_generic
+def _always(p, s, action):
+    return True
+
+
+@jit_generic
+def _look_up(p, s, action):
+    return np.float64(p.q[int(s[0]), action])
+
+
+@jit_generic
+def _draw_outcome(p, s, action, then, stream):
+    left = uniform(stream)
+    for number in range(MOST_OUTCOMES):
+        following, chance = outcome(p, int(s[0]), action, number)
+        left -= chance
+        if left < 0.0:
+            break
+    then[0] = following
+
+
+@jit_generic
+def _none(p, s, action, number):
+    return s, 0.0
+
+
+@dataclass(frozen=True)
+class Model:
+    """A registered model: compiled functions, as the stubs above, and numbers or functions of
+    ``p`` that return one."""
+
+    parameters: type
+    draw: Callable
+    reward: Callable
+    terminal: Callable
+    observe: Callable
+    density: Callable
+    actions: Number | Callable[[Any], Number]
+    """How many there are."""
+    seen: Number | Callable[[Any], Number]
+    """Numbers that are observed at once."""
+    discount: Number | Callable[[Any], Number]
+    width: Number | Callable[[Any], Number] = 1
+    """Numbers of a state."""
+    step: Callable = _draw_outcome
+    legal: Callable = _always
+    values: Callable = _look_up
+    outcome: Callable = _none
+
+    def number(self, name: str, p: Any) -> Any:
+        """Return the declaration ``name`` for ``p``."""
+        value = getattr(self, name)
+        return value(p) if callable(value) else value
+
+
+def register(parameters: type, **parts: Any) -> None:
+    """Register the model of ``parameters``; keywords are the fields of `Model`.
+
+    Raises TypeError if a part is missing or unknown.
+    """
+    model = Model(parameters=parameters, **parts)
+    _MODELS[parameters] = model
+    belongs(parameters, [getattr(model, name) for name in _PARTS])
+
+
+def model_of(p: Any) -> Model:
+    """Return the model of ``p``; KeyError if its type is not registered."""
+    return _MODELS[type(p)]
+
+
+def _sweep(p, rows, q, best, discount):
+    """Improve the values ``best`` of all states once; return the largest change."""
+    changed = 0.0
+    for s in range(len(q)):
+        top = -np.inf
+        for action in range(q.shape[1]):
+            value = 0.0
+            left = 1.0
+            number = 0
+            while left > _ROUNDING and number < MOST_OUTCOMES:
+                following, chance = outcome(p, s, action, number)
+                gain = reward(p, rows[s], action, rows[following])
+                value += chance * (gain + discount * best[following])
+                left -= chance
+                number += 1
+            if terminal(p, rows[s]):
+                value = 0.0
+            q[s, action] = value
+            top = max(top, value)
+        changed = max(changed, abs(top - best[s]))
+        best[s] = top
+    return changed
+
+
+def solve(p: Any, precision: float = 1e-6) -> Any:
+    """Return a finite model ``p`` with its MDP's action values in ``p.q``, by value iteration."""
+    q, best = np.zeros_like(p.q), np.zeros(len(p.q))
+    rows = np.arange(len(q), dtype=float)[:, None]
+    kernel = specialise(_sweep, type(p).__module__)
+    discount = float(model_of(p).number("discount", p))
+    while kernel(p, rows, q, best, discount) > precision:
+        pass
+    return p._replace(q=q)

@@ -1,0 +1,155 @@
+"""Planners over particles of a model: how the searches of this room are asked for an action.
+
+planner = Planner(p, Search("pomcpow", exploration=90.0, k=5.0, alpha=1 / 15), 10_000)
+action = planner.choose(particles, key=1)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from mcts.continuous.belief_tree import Beliefs, choose_by_mean, run_beliefs
+from mcts.continuous.model import model_of
+from mcts.continuous.simulation import (
+    BELIEFS,
+    DRAWN,
+    GREEDY,
+    KEYED,
+    RANDOM,
+    VALUES,
+    WEIGHTED,
+    Scratch,
+    Settings,
+    any_legal,
+    run,
+)
+from mcts.continuous.tree import ROOT, clear, new_tree
+from mcts.kernel.compile import specialise
+from mcts.kernel.rng import new_stream
+from mcts.options import MOST_NODES
+
+LEAVES = {"values": VALUES, "random": RANDOM, "greedy": GREEDY}
+KINDS = {"pomcp": KEYED, "pomcp_dpw": DRAWN, "pomcpow": WEIGHTED, "pft_dpw": BELIEFS}
+
+_ALL_OVER = "nothing is left to decide: all particles are over"
+_POOL = 24
+"""Places for particles of a tree of single states, a simulation."""
+
+
+@dataclass(frozen=True)
+class Search:
+    """Choices of a planner.  Raises ValueError for a choice that does not exist."""
+
+    kind: str
+    """One of `KINDS`."""
+    exploration: float
+    """c of mean + c sqrt(ln N / n), in the units of returns."""
+    depth: int = 20
+    k: float = 4.0
+    alpha: float = 0.1
+    """At most k n ** alpha observations follow an action tried n times; not for ``pomcp``."""
+    grain: float = 1e-6
+    """Width of the intervals that ``pomcp`` rounds observations to."""
+    leaf: str = "values"
+    """One of `LEAVES`; ``greedy`` is of ``pft_dpw`` alone."""
+    final: str = "mean"
+    """Choice in the end: the best ``mean``, or most ``visits``."""
+    particles: int = 20
+    """Of a node's belief, for ``pft_dpw``."""
+
+    def __post_init__(self) -> None:
+        for name, known in (("kind", KINDS), ("leaf", LEAVES), ("final", ("mean", "visits"))):
+            if getattr(self, name) not in known:
+                raise ValueError(f"{name} must be one of {', '.join(known)}")
+        if self.leaf == "greedy" and self.kind != "pft_dpw":
+            raise ValueError("leaf=greedy needs beliefs: choose pft_dpw, or another leaf")
+
+
+class Planner:
+    """A tree and what is needed to search it, again and again, for the model ``p``.
+
+    Making one compiles, or loads what was compiled, and allocates for ``simulations``.
+    """
+
+    def __init__(self, p: Any, search: Search, simulations: int) -> None:
+        model = model_of(p)
+        actions, width, seen = (int(model.number(n, p)) for n in ("actions", "width", "seen"))
+        self._p, self._search, self._most = p, search, simulations
+        beliefs = search.kind == "pft_dpw"
+        nodes = min(simulations + 1, MOST_NODES)
+        places = {"pomcp": 1, "pomcp_dpw": nodes, "pft_dpw": nodes * search.particles}
+        pool = places.get(search.kind, nodes * _POOL)
+        self.tree = new_tree(nodes, actions, width, seen, pool)
+        self._settings = Settings(
+            KINDS[search.kind],
+            LEAVES[search.leaf],
+            float(search.exploration),
+            search.depth,
+            float(search.k),
+            float(search.alpha),
+            float(search.grain),
+            float(model.number("discount", p)),
+            actions,
+        )
+        depth = search.depth
+        self._scratch = Scratch(
+            np.zeros(depth, np.int64),
+            np.zeros(depth, np.int64),
+            np.zeros(depth),
+            np.zeros(seen),
+            np.zeros((2, width)),
+            new_stream(0),
+        )
+        self._kernel = specialise(run_beliefs if beliefs else run, type(p).__module__)
+        self._beliefs: tuple = ()
+        if beliefs:
+            m = search.particles
+            self._beliefs = (Beliefs(*(np.zeros((m, width)) for _ in range(3)), np.zeros(m)),)
+
+    def move(self, p: Any) -> None:
+        """Search ``p`` from now on: the same problem with other numbers."""
+        self._p = p
+
+    def choose(self, particles: np.ndarray, key: int, simulations: int | None = None) -> int:
+        """Return the action for the belief ``particles`` (count, numbers of a state).
+
+        Raises ValueError if all particles are over.
+        """
+        clear(self.tree)
+        done = self._kernel(
+            self._p,
+            self.tree,
+            particles,
+            self._settings,
+            self._scratch,
+            *self._beliefs,
+            np.uint64(key),
+            min(simulations or self._most, self._most),
+        )
+        if not done:
+            raise ValueError(_ALL_OVER)
+        visits, means = self.tree.edge_visits[ROOT], self.tree.edge_value[ROOT]
+        if self._search.final == "visits":
+            return int(np.argmax(visits))
+        return int(np.argmax(np.where(visits > 0, means, -np.inf)))
+
+
+def choose_by_values(p: Any, particles: np.ndarray) -> int:
+    """Return the action of QMDP: the greatest mean of the MDP's values over ``particles``.
+
+    Raises ValueError if all particles are over.
+    """
+    kernel = specialise(choose_by_mean, type(p).__module__)
+    action = int(kernel(p, particles, int(model_of(p).number("actions", p)), new_stream(0)))
+    if action < 0:
+        raise ValueError(_ALL_OVER)
+    return action
+
+
+def choose_at_random(p: Any, particles: np.ndarray, key: int) -> int:
+    """Return any action that is legal in the first of ``particles`` by ``key``."""
+    kernel = specialise(any_legal, type(p).__module__)
+    return int(kernel(p, particles[0], int(model_of(p).number("actions", p)), new_stream(key)))

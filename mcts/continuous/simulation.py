@@ -1,0 +1,211 @@
+"""Simulations of single states: POMCP, POMCP-DPW and POMCPOW [Sunberg & Kochenderfer 2018, alg. 2].
+
+They differ in what an observation leads to (`Settings.kind`):
+
+* `KEYED`, POMCP [Silver & Veness 2010]: the node of the same observation, rounded down to the
+  multiple of ``grain``; the simulated state goes on.
+* `DRAWN`, POMCP-DPW: observations are limited; a state that came first with the node goes on, so
+  that the node knows it and all below decide as if they saw everything.
+* `WEIGHTED`, POMCPOW: observations are limited; the simulated state joins the node's particles,
+  weighed by the density of the node's observation, and one drawn by weight goes on.
+
+As in the authors' programs, equal observations of `DRAWN` and `WEIGHTED` are nodes of their own.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from mcts.continuous.model import (
+    density,
+    legal,
+    observe,
+    reward,
+    step,
+    terminal,
+    values,
+)
+from mcts.continuous.tree import (
+    NODES,
+    NOWHERE,
+    ROOT,
+    add_node,
+    add_particle,
+    any_child,
+    back_up,
+    particle_at,
+    select,
+    slot_of,
+    widens,
+)
+from mcts.kernel.compile import jit, jit_generic
+from mcts.kernel.rng import below, fold, uniform
+
+KEYED, DRAWN, WEIGHTED, BELIEFS = 0, 1, 2, 3
+"""Kinds of search; `BELIEFS` is that of `mcts.continuous.belief_tree`."""
+VALUES, RANDOM, GREEDY = 0, 1, 2
+"""Leaves: values of the MDP; random roll-outs; roll-outs by them (of `BELIEFS` alone)."""
+
+_BELOW_ALL = 2**40
+
+
+class Settings(NamedTuple):
+    """Choices of a search, as its kernel takes them."""
+
+    kind: int
+    leaf: int
+    exploration: float
+    """c, in the units of returns."""
+    depth: int
+    """Actions that a simulation looks ahead."""
+    k: float
+    alpha: float
+    """At most k n ** alpha observations follow an action tried n times."""
+    grain: float
+    """Width of the intervals that observations are rounded to, if `KEYED`."""
+    discount: float
+    actions: int
+    """How many the model has."""
+
+
+class Scratch(NamedTuple):
+    """Arrays that one search works on."""
+
+    nodes: np.ndarray
+    """int64 (depth,): the way through the tree, ..."""
+    actions: np.ndarray
+    """int64 (depth,): ... what was done there, ..."""
+    rewards: np.ndarray
+    """float64 (depth,): ... and what it brought."""
+    seen: np.ndarray
+    """float64 (numbers observed at once,)"""
+    states: np.ndarray
+    """float64 (2, numbers of a state): this and the next."""
+    stream: np.ndarray
+    """uint64 (8,)"""
+
+
+def run(p, tree, particles, settings, scratch, key, simulations):
+    """Simulate from the states of ``particles`` at the root; return those that were not over."""
+    done = 0
+    for number in range(simulations):
+        scratch.stream[0] = fold(key, number)
+        drawn = particles[below(scratch.stream, len(particles))]
+        if not terminal(p, drawn):
+            copy(drawn, scratch.states[0])
+            simulate(p, tree, settings, scratch)
+            done += 1
+    return done
+
+
+@jit
+def copy(row, into):
+    """Copy one row of numbers to another."""
+    for i in range(len(row)):
+        into[i] = row[i]
+
+
+@jit_generic
+def simulate(p, tree, settings, scratch):
+    """Follow the tree from the root to a new node or the end, and count what came of it."""
+    s, then, stream = scratch.states[0], scratch.states[1], scratch.stream
+    node, depth, total, fresh = ROOT, 0, 0.0, False
+    while depth < settings.depth and not fresh and not terminal(p, s):
+        action = select(p, s, tree, node, settings.exploration, stream)
+        scratch.nodes[depth], scratch.actions[depth] = node, action
+        step(p, s, action, then, stream)
+        gain = reward(p, s, action, then)
+        before = tree.counters[NODES]
+        node = follow(p, tree, node, action, s, gain, settings, scratch)
+        fresh = node == NOWHERE or tree.counters[NODES] > before
+        if not fresh and settings.kind != KEYED:
+            gain = draw_particle(p, tree, node, action, s, settings, scratch)
+        scratch.rewards[depth] = gain
+        copy(then, s)
+        depth += 1
+    if fresh:
+        total = leaf(p, s, then, settings, settings.depth - depth, stream)
+    while depth > 0:
+        depth -= 1
+        total = scratch.rewards[depth] + settings.discount * total
+        back_up(tree, scratch.nodes[depth], scratch.actions[depth], total)
+
+
+@jit_generic
+def follow(p, tree, node, action, s, gain, settings, scratch):
+    """Return the node that the observation leads to, which may be new; `NOWHERE` if all is full."""
+    then, seen = scratch.states[1], scratch.seen
+    if settings.kind == KEYED:
+        observe(p, action, then, seen, scratch.stream)
+        key = fold(fold(np.uint64(node), action), 0)
+        for i in range(len(seen)):
+            key = fold(key, np.int64(np.floor(seen[i] / settings.grain)) + _BELOW_ALL)
+        slot = slot_of(tree, key)
+        child = tree.slots[slot]
+        if child == NOWHERE:
+            child = add_node(tree, node, action, seen, 0)
+            tree.slots[slot] = child
+            if child != NOWHERE:
+                tree.keys[child] = key
+        return child
+    if widens(tree, node, action, settings.k, settings.alpha):
+        observe(p, action, then, seen, scratch.stream)
+        child = add_node(tree, node, action, seen, 1)
+        if child != NOWHERE:
+            weight = density(p, action, then, seen) if settings.kind == WEIGHTED else 1.0
+            add_particle(tree, child, then, gain, weight)
+        return child
+    return any_child(tree, node, action, scratch.stream)
+
+
+@jit_generic
+def draw_particle(p, tree, node, action, s, settings, scratch):
+    """Go on with a particle of ``node``; return the reward on the way to it."""
+    then = scratch.states[1]
+    if settings.kind == WEIGHTED:
+        weight = density(p, action, then, tree.seen[node])
+        if weight > 0.0:
+            add_particle(tree, node, then, reward(p, s, action, then), weight)
+    total = tree.reached[tree.first[node] + tree.size[node] - 1]
+    place = particle_at(tree, node, uniform(scratch.stream) * total)
+    copy(tree.states[place], then)
+    return tree.rewards[place] if settings.kind == WEIGHTED else reward(p, s, action, then)
+
+
+@jit_generic
+def best_value(p, s, actions):
+    """Return what the best legal of ``actions`` is worth to one who sees all."""
+    best = -np.inf
+    for action in range(actions):
+        if legal(p, s, action):
+            best = max(best, values(p, s, action))
+    return best
+
+
+def any_legal(p, s, actions, stream):
+    """Return a legal action, each as likely; draws until one is."""
+    action = below(stream, actions)
+    while not legal(p, s, action):
+        action = below(stream, actions)
+    return action
+
+
+_any_legal = jit_generic(any_legal)
+
+
+@jit_generic
+def leaf(p, s, then, settings, steps, stream):
+    """Return what is ahead of ``s``; a roll-out changes it and ``then``."""
+    if settings.leaf == VALUES:
+        return 0.0 if terminal(p, s) else best_value(p, s, settings.actions)
+    total, weight = 0.0, 1.0
+    while steps > 0 and not terminal(p, s):
+        action = _any_legal(p, s, settings.actions, stream)
+        step(p, s, action, then, stream)
+        total += weight * reward(p, s, action, then)
+        weight *= settings.discount
+        copy(then, s)
+        steps -= 1
+    return total

@@ -1,0 +1,204 @@
+"""Trees of histories whose nodes may hold particles: a struct of arrays, made once.
+
+A node is reached by an observation from an action of its parent; the nodes below one action are a
+chain (`Tree.newest`, `Tree.older`).  Particles of all nodes share one pool.  A node's lie side by
+side; it moves to a place twice as large when there is no room for one more.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from mcts.continuous.model import legal
+from mcts.kernel.compile import jit, jit_generic
+from mcts.kernel.rng import below
+
+ROOT, NOWHERE = 0, -1
+NODES, PARTICLES = 0, 1
+"""Places in `Tree.counters`."""
+
+
+class Tree(NamedTuple):
+    """``N`` nodes, ``A`` actions, ``P`` places for particles."""
+
+    visits: np.ndarray
+    """int64 (N,): simulations that came by."""
+    edge_visits: np.ndarray
+    """int64 (N, A)"""
+    edge_value: np.ndarray
+    """float64 (N, A): mean returns."""
+    children: np.ndarray
+    """int64 (N, A): nodes below the action ..."""
+    newest: np.ndarray
+    """int64 (N, A): ... the newest of them, and ..."""
+    older: np.ndarray
+    """int64 (N,): ... the one before a node; `NOWHERE` if there is none."""
+    seen: np.ndarray
+    """float64 (N, numbers observed at once)"""
+    first: np.ndarray
+    """int64 (N,): place of its first particle."""
+    size: np.ndarray
+    """int64 (N,): its particles."""
+    room: np.ndarray
+    """int64 (N,): places that it has."""
+    states: np.ndarray
+    """float64 (P, numbers of a state)"""
+    rewards: np.ndarray
+    """float64 (P,): on the way into the node, with the particle; of a belief, with its first."""
+    reached: np.ndarray
+    """float64 (P,): weight of the particle and all before it in the node."""
+    slots: np.ndarray
+    """int64 (power of 2,): nodes by the hash of `keys`; `NOWHERE` where none is."""
+    keys: np.ndarray
+    """uint64 (N,): of the history that leads to the node."""
+    counters: np.ndarray
+    """int64 (2,): nodes and places in use."""
+
+
+def new_tree(nodes: int, actions: int, width: int, seen: int, particles: int) -> Tree:
+    """Return an empty tree; ``particles`` is `P`."""
+    edges = [np.zeros((nodes, actions), kind) for kind in (np.int64, float, np.int64, np.int64)]
+    own = [np.zeros(nodes, np.int64) for _ in range(5)]
+    visits, older, first, size, room = own
+    return Tree(
+        visits,
+        *edges,
+        older,
+        np.zeros((nodes, seen)),
+        *(first, size, room),
+        np.zeros((particles, width)),
+        np.zeros(particles),
+        np.zeros(particles),
+        np.zeros(1 << (2 * nodes).bit_length(), np.int64),
+        np.zeros(nodes, np.uint64),
+        np.zeros(2, np.int64),
+    )
+
+
+@jit
+def clear(tree):
+    """Empty the tree, but for its root."""
+    tree.counters[NODES] = tree.counters[PARTICLES] = 0
+    for i in range(len(tree.slots)):
+        tree.slots[i] = NOWHERE
+    add_node(tree, NOWHERE, 0, tree.seen[0], 0)
+
+
+@jit
+def add_node(tree, parent, action, seen, room):
+    """Return a new node below ``action``, with ``room`` for particles, or `NOWHERE` if full."""
+    node, place = tree.counters[NODES], tree.counters[PARTICLES]
+    if node == len(tree.visits) or place + room > len(tree.rewards):
+        return NOWHERE
+    tree.counters[NODES] += 1
+    tree.counters[PARTICLES] += room
+    tree.visits[node] = tree.size[node] = 0
+    tree.first[node], tree.room[node] = place, room
+    for a in range(tree.edge_visits.shape[1]):
+        tree.edge_visits[node, a] = tree.children[node, a] = 0
+        tree.edge_value[node, a] = 0.0
+        tree.newest[node, a] = NOWHERE
+    tree.older[node] = NOWHERE
+    if parent != NOWHERE:
+        for i in range(len(seen)):
+            tree.seen[node, i] = seen[i]
+        tree.older[node] = tree.newest[parent, action]
+        tree.newest[parent, action] = node
+        tree.children[parent, action] += 1
+    return node
+
+
+@jit
+def any_child(tree, node, action, stream):
+    """Return a node below ``action``, each as likely; one draw."""
+    child = tree.newest[node, action]
+    for _ in range(below(stream, tree.children[node, action])):
+        child = tree.older[child]
+    return child
+
+
+@jit
+def slot_of(tree, key):
+    """Return the place in `Tree.slots` where the node of ``key`` is, or would be."""
+    slot = np.int64(key & np.uint64(len(tree.slots) - 1))
+    while tree.slots[slot] != NOWHERE and tree.keys[tree.slots[slot]] != key:
+        slot = (slot + 1) & (len(tree.slots) - 1)
+    return slot
+
+
+@jit
+def add_particle(tree, node, s, reward, weight):
+    """Add a particle to ``node``; dropped if the pool is used up."""
+    n = tree.size[node]
+    if n == tree.room[node]:
+        room, place = 2 * max(n, 1), tree.counters[PARTICLES]
+        if place + room > len(tree.rewards):
+            return
+        for i in range(n):
+            old = tree.first[node] + i
+            for k in range(len(s)):
+                tree.states[place + i, k] = tree.states[old, k]
+            tree.rewards[place + i] = tree.rewards[old]
+            tree.reached[place + i] = tree.reached[old]
+        tree.first[node], tree.room[node] = place, room
+        tree.counters[PARTICLES] += room
+    place = tree.first[node] + n
+    for k in range(len(s)):
+        tree.states[place, k] = s[k]
+    tree.rewards[place] = reward
+    tree.reached[place] = weight + (tree.reached[place - 1] if n else 0.0)
+    tree.size[node] = n + 1
+
+
+@jit
+def particle_at(tree, node, weight):
+    """Return the place of the particle of ``node`` that ``weight``, from 0 to the sum, falls on."""
+    low = tree.first[node]
+    high = low + tree.size[node] - 1
+    while low < high:
+        middle = (low + high) // 2
+        if tree.reached[middle] > weight:
+            high = middle
+        else:
+            low = middle + 1
+    return low
+
+
+@jit_generic
+def select(p, s, tree, node, exploration, stream):
+    """Return the legal action that maximises mean + c sqrt(ln N / n), what is untried first.
+
+    Among equals each is as likely.
+    """
+    best, chosen, equals = -np.inf, NOWHERE, 0
+    log = np.log(max(tree.visits[node], 1))
+    for action in range(tree.edge_visits.shape[1]):
+        if not legal(p, s, action):
+            continue
+        score, n = np.inf, tree.edge_visits[node, action]
+        if n > 0:
+            score = tree.edge_value[node, action] + exploration * np.sqrt(log / n)
+        if score > best:
+            best, chosen, equals = score, action, 1
+        elif score == best:
+            equals += 1
+            if below(stream, equals) == 0:
+                chosen = action
+    return chosen
+
+
+@jit
+def back_up(tree, node, action, total):
+    """Count a simulation that went through ``action`` and returned ``total`` from ``node`` on."""
+    tree.visits[node] += 1
+    tree.edge_visits[node, action] += 1
+    n = tree.edge_visits[node, action]
+    tree.edge_value[node, action] += (total - tree.edge_value[node, action]) / n
+
+
+@jit
+def widens(tree, node, action, k, alpha):
+    """Return whether ``action`` may have one more observation: at most k n ** alpha."""
+    return tree.children[node, action] <= k * tree.edge_visits[node, action] ** alpha

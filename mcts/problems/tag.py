@@ -1,0 +1,255 @@
+"""Tag [Pineau, Gordon & Thrun 2003] and Laser Tag [Somani et al. 2013]: find who flees, and tag it.
+
+Robot and opponent are on a grid.  A move costs 1; tagging pays 10 in the opponent's cell, which
+ends the problem, and costs 10 elsewhere.  The opponent flees from the cell that the robot was in:
+with 0.4 along x and 0.4 along y, if it can; level with the robot along an axis, 0.2 either way;
+otherwise it stays.  Robots stay where a move is blocked.
+
+* In *Tag* the robot knows its cell, and sees the opponent only in its own.
+* In *Laser Tag* it does not know its cell.  Eight beams, along the axes and the diagonals, read the
+  distance to what is next, short by the absolute value of a normal variable; in the opponent's cell
+  the reading is unmistakable.
+
+As in the program of POMCPOW's authors, obstacles of Laser Tag are eight cells drawn for each
+episode, both may start anywhere, also on one, and a tag that fails lets the opponent move.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from mcts.continuous.gaussian import normal
+from mcts.continuous.model import register, solve
+from mcts.kernel.compile import jit
+from mcts.kernel.rng import below, new_stream, shuffle
+
+NORTH, EAST, SOUTH, WEST, TAG = 0, 1, 2, 3, 4
+"""Actions; north is up, and cells are (x, y) from the south-west corner."""
+
+FLOOR = ("#####...##", "#####...##", "#####...##", "..........", "..........")
+"""Of Tag, from the north; walls are #."""
+
+SAME = -1.0
+"""All that is observed in the opponent's cell."""
+
+_BEAMS = 8
+_ROOT_2 = math.sqrt(2.0)
+_OBSTACLES = 8
+
+
+class TagParameters(NamedTuple):
+    """The problem's numbers.
+
+    A state is (robot's cell) * cells + (opponent's cell), or cells ** 2 when it is tagged; a cell
+    is x * height + y.
+    """
+
+    q: np.ndarray
+    """float32 (cells ** 2 + 1, 5): values of the MDP."""
+    blocked: np.ndarray
+    """bool (width, height)"""
+    starts: np.ndarray
+    """int64: cells to start in."""
+    clear: np.ndarray
+    """int64 (cells, 8): free cells on the way of each beam, the opponent aside."""
+    reading: np.ndarray
+    """float64 (2, cells on the way, readings): probabilities, along axes and diagonals."""
+    lasers: bool
+    deviation: float = 2.5
+    """Of the beams' noise, in cells."""
+    hit: float = 10.0
+    miss: float = -10.0
+    move: float = -1.0
+    discount: float = 0.95
+
+
+def tag(**numbers: Any) -> TagParameters:
+    """Return Tag with its MDP solved; ``numbers``: fields of `TagParameters`."""
+    blocked = np.array([[cell == "#" for cell in row] for row in FLOOR[::-1]]).T
+    return _make(blocked, np.flatnonzero(~blocked), False, numbers)
+
+
+def laser_tag(key: int, width: int = 11, height: int = 7, **numbers: Any) -> TagParameters:
+    """Return Laser Tag with obstacles drawn by ``key``, its MDP solved."""
+    cells = np.arange(width * height)
+    shuffle(new_stream(key), cells)
+    blocked = np.zeros(width * height, bool)
+    blocked[cells[:_OBSTACLES]] = True
+    return _make(blocked.reshape(width, height), np.sort(cells), True, numbers)
+
+
+def _make(blocked: np.ndarray, starts: np.ndarray, lasers: bool, numbers: dict) -> TagParameters:
+    cells = blocked.size
+    q = np.zeros((cells**2 + 1, 5), np.float32)
+    clear = np.zeros((cells, _BEAMS), np.int64)
+    _measure(blocked, clear)
+    p = TagParameters(q, blocked, starts, clear, np.zeros((2, 1, 1)), lasers, **numbers)
+    return solve(p._replace(reading=_readings(max(blocked.shape), p.deviation)))
+
+
+def _readings(longest: int, deviation: float) -> np.ndarray:
+    """Return the probability of each reading by the free cells on the way."""
+    found = np.zeros((2, longest, int(_ROOT_2 * longest) + 2))
+
+    def below_(noise: float) -> float:
+        return (1 + math.erf(noise / (deviation * _ROOT_2))) / 2
+
+    for diagonal, step in enumerate((1.0, _ROOT_2)):
+        for free in range(longest):
+            distance = step * (free + 1)
+            for reading in range(math.ceil(distance)):
+                least = below_(reading - distance) if reading else 0.0
+                found[diagonal, free, reading] = 2 * (
+                    below_(min(reading + 1 - distance, 0.0)) - least
+                )
+    return found
+
+
+@jit
+def _toward(direction):
+    """Return the step of a move, or of a beam, in x and y: axes first, then diagonals."""
+    if direction == NORTH:
+        return 0, 1
+    if direction == EAST:
+        return 1, 0
+    if direction == SOUTH:
+        return 0, -1
+    if direction == WEST:
+        return -1, 0
+    if direction == 4:
+        return 1, 1
+    if direction == 5:
+        return 1, -1
+    if direction == 6:
+        return -1, -1
+    return -1, 1
+
+
+@jit
+def _open(blocked, x, y):
+    """Return whether a cell is on the grid and free."""
+    return 0 <= x < blocked.shape[0] and 0 <= y < blocked.shape[1] and not blocked[x, y]
+
+
+@jit
+def _measure(blocked, clear):
+    """Write the free cells on the way of each beam from each cell."""
+    for cell in range(len(clear)):
+        for beam in range(_BEAMS):
+            east, north = _toward(beam)
+            x, y = divmod(cell, blocked.shape[1])
+            free = 0
+            while _open(blocked, x + (free + 1) * east, y + (free + 1) * north):
+                free += 1
+            clear[cell, beam] = free
+
+
+@jit
+def draw(p, s, stream):
+    """Draw both cells; two draws."""
+    robot = p.starts[below(stream, len(p.starts))]
+    s[0] = robot * p.blocked.size + p.starts[below(stream, len(p.starts))]
+
+
+@jit
+def outcome(p, s, action, number):
+    """Return where the opponent flees to: along x, along y, or nowhere."""
+    cells, height = p.blocked.size, p.blocked.shape[1]
+    robot, opponent = divmod(s, cells)
+    if s == cells**2 or (action == TAG and robot == opponent):
+        return cells**2, 1.0 if number == 0 else 0.0
+    x, y = divmod(robot, height)
+    at_x, at_y = divmod(opponent, height)
+    if action != TAG:
+        east, north = _toward(action)
+        if _open(p.blocked, x + east, y + north):
+            robot = (x + east) * height + y + north
+    stays = 1.0
+    for direction in range(4):
+        east, north = _toward(direction)
+        away = (at_x - x) * east + (at_y - y) * north
+        chance = 0.0
+        if _open(p.blocked, at_x + east, at_y + north):
+            level = at_x == x if east != 0 else at_y == y
+            chance = 0.2 if level else 0.4 if away > 0 else 0.0
+        if number == direction:
+            return robot * cells + (at_x + east) * height + at_y + north, chance
+        stays -= chance
+    return robot * cells + opponent, stays if number == 4 else 0.0
+
+
+@jit
+def reward(p, s, action, then):
+    """Return what tagging brings, or the cost of a move."""
+    if action != TAG:
+        return p.move
+    robot, opponent = divmod(int(s[0]), p.blocked.size)
+    return p.hit if robot == opponent else p.miss
+
+
+@jit
+def terminal(p, s):
+    """Return whether the opponent is tagged."""
+    return s[0] == p.blocked.size**2
+
+
+@jit
+def _free_cells(p, robot, opponent, beam):
+    """Return the free cells on the way of a beam, the opponent in it or not."""
+    height = p.blocked.shape[1]
+    east, north = _toward(beam)
+    ahead = opponent // height - robot // height, opponent % height - robot % height
+    reach = max(abs(ahead[0]), abs(ahead[1]))
+    free = p.clear[robot, beam]
+    if ahead[0] == reach * east and ahead[1] == reach * north:
+        return min(free, reach - 1)
+    return free
+
+
+@jit
+def observe(p, action, then, seen, stream):
+    """Draw what is seen: the robot's cell in Tag, eight readings in Laser Tag."""
+    robot, opponent = divmod(int(then[0]), p.blocked.size)
+    same = robot == opponent or terminal(p, then)
+    for beam in range(len(seen)):
+        if same:
+            seen[beam] = SAME
+        elif not p.lasers:
+            seen[beam] = robot
+        else:
+            distance = _free_cells(p, robot, opponent, beam) + 1.0
+            distance *= 1.0 if beam < 4 else _ROOT_2
+            seen[beam] = max(0.0, np.floor(distance - abs(p.deviation * normal(stream))))
+
+
+@jit
+def density(p, action, then, seen):
+    """Return the probability of what was seen."""
+    robot, opponent = divmod(int(then[0]), p.blocked.size)
+    same = robot == opponent or terminal(p, then)
+    if same or seen[0] == SAME:
+        return 1.0 if same and seen[0] == SAME else 0.0
+    if not p.lasers:
+        return 1.0 if seen[0] == robot else 0.0
+    found = 1.0
+    for beam in range(len(seen)):
+        free = _free_cells(p, robot, opponent, beam)
+        found *= p.reading[0 if beam < 4 else 1, free, int(seen[beam])]
+    return found
+
+
+register(
+    TagParameters,
+    draw=draw,
+    outcome=outcome,
+    reward=reward,
+    terminal=terminal,
+    observe=observe,
+    density=density,
+    actions=5,
+    seen=lambda p: _BEAMS if p.lasers else 1,
+    discount=lambda p: p.discount,
+)

@@ -1,0 +1,73 @@
+"""Episodes of models whose observations are weighed, and the table of all planners."""
+
+from __future__ import annotations
+
+import polars as pl
+import pytest
+
+from experiments.episodes import models, table
+from experiments.settings.commandline import Refusal
+
+FEW = ("particles=200", "simulations=50")
+
+
+def test_a_planner_plays(command):
+    outcome = command("problem=light_dark", "planner=pomcpow", "episodes=3", "seed=2", *FEW)
+    assert outcome.code == 0, outcome.err
+    found = pl.read_parquet(outcome.folder / "episodes.parquet")
+    assert found["return"].is_between(-100, 100).all()
+    assert found["return"].n_unique() > 1
+    assert "light_dark pomcpow" in outcome.out
+
+
+@pytest.mark.parametrize(
+    ("settings", "complaint"),
+    [
+        (("problem=laser_tag", "planner=heuristic"), "planner=heuristic: of laser_tag there are"),
+        (("problem=tag", "planner=despot"), "planner=despot: of tag there are pomcpow"),
+        (("problem=light_dark", "planner=pomcpow", "leaf=greedy"), "choose pft_dpw"),
+        (("problem=tiger", "planner=pomcpow"), "planner and leaf are for light_dark"),
+        (("paper=pomcpow", "only=[heavy_dark]"), "only=heavy_dark: no cell is called so"),
+    ],
+)
+def test_what_does_not_exist_is_refused(command, settings, complaint):
+    outcome = command(*settings, "episodes=2", *FEW)
+    assert outcome.code == 1
+    assert complaint in outcome.err
+    assert outcome.err.count("\n") == 1
+
+
+def test_a_table_is_gone_on_with(command, tmp_path):
+    only = "only=[light_dark/qmdp,light_dark/heuristic]"
+    whole = command("paper=pomcpow", only, "episodes=20", *FEW)
+    assert whole.code == 0, whole.err
+    assert "-6.37 +- 1.03" in whole.out
+    folder = tmp_path / "parts"
+    command("paper=pomcpow", only, "episodes=10", *FEW, f"run.folder={folder}")
+    command("paper=pomcpow", only, "episodes=20", *FEW, f"run.resume={folder}")
+    rows, parts = (
+        pl.read_parquet(place / "cells.parquet").drop("seconds") for place in (whole.folder, folder)
+    )
+    assert rows.equals(parts) and len(rows) == 40
+
+
+def test_a_cell_far_from_the_published_mean_is_marked():
+    returns = {"light_dark/qmdp": [-7.0, -5.0] * 50, "light_dark/pomcpow": [20.0, 21.0] * 50}
+    rows = pl.DataFrame(
+        [
+            {"cell": cell, "episode": n, "return": value, "actions": 5, "seconds": 0.1}
+            for cell, values in returns.items()
+            for n, value in enumerate(values)
+        ]
+    )
+    marks = {line[0]: line[-1] for line in table.table(rows, "").rows}
+    assert marks["light_dark/qmdp"] == "yes"
+    assert marks["light_dark/pomcpow"].startswith("no")
+
+
+def test_every_published_cell_can_be_played():
+    names = {f"{cell.problem}/{cell.planner}" for cell in table.cells(None, None)}
+    assert set(table.PUBLISHED) <= names
+    assert {cell.planner for cell in table.cells(None, "greedy")} == {"pft_dpw"}
+    with pytest.raises(Refusal, match="of light_dark there are pomcpow"):
+        models.find_search("light_dark", "nobody", None)

@@ -1,0 +1,153 @@
+"""Searches that weigh observations, against exact values, with controls that fail."""
+
+import numpy as np
+import pytest
+from weighed_tiger import LISTEN, WeighedTiger
+
+from mcts.continuous.belief import Belief
+from mcts.continuous.episode import play
+from mcts.continuous.planner import Planner, Search, choose_by_values
+from mcts.continuous.tree import NODES, ROOT
+from mcts.kernel.compile import INTERPRETED
+from mcts.problems.light_dark import FAR_LEFT, FAR_RIGHT, go_to_the_side, light_dark
+
+slow = pytest.mark.skipif(INTERPRETED, reason="too many simulations for the interpreter")
+
+SEARCHES = {
+    "pomcp": Search("pomcp", 60.0, depth=2, leaf="random"),
+    "pomcpow": Search("pomcpow", 60.0, depth=2, k=6.0, alpha=0.1, leaf="random"),
+    "pft_dpw": Search("pft_dpw", 60.0, depth=2, k=6.0, alpha=0.1, leaf="random", particles=100),
+    "pomcp_dpw": Search("pomcp_dpw", 60.0, depth=2, k=6.0, alpha=0.1, leaf="random"),
+}
+
+
+def search(name, simulations=30_000, key=1, accuracy=0.97):
+    """Return the tree of a search of Tiger from even chances, and the choice."""
+    p = WeighedTiger(accuracy)
+    planner = Planner(p, SEARCHES[name], simulations)
+    action = planner.choose(Belief(p, 1_000, 5).particles, key)
+    return planner.tree, action
+
+
+def exact(accuracy):
+    """Return the value of listening and then opening the other door."""
+    return -1 + 0.95 * (10 * accuracy - 100 * (1 - accuracy))
+
+
+def average(name, accuracy):
+    """Return the mean of four searches' values."""
+    values = []
+    for key in range(4):
+        tree, action = search(name, key=key, accuracy=accuracy)
+        assert action == LISTEN
+        values.append(tree.edge_value[ROOT].max())
+    return np.mean(values)
+
+
+@slow
+@pytest.mark.parametrize("accuracy", [0.95, 0.97])
+@pytest.mark.parametrize("name", ["pomcp", "pomcpow", "pft_dpw"])
+def test_the_value_of_tiger_is_met(name, accuracy):
+    """From below, for some simulations explore."""
+    assert exact(accuracy) - 1.4 < average(name, accuracy) < exact(accuracy)
+
+
+@slow
+def test_without_weights_the_search_takes_itself_to_see_all():
+    """After a sound each node has one state: it opens the right door, whatever was heard."""
+    assert average("pomcp_dpw", 0.97) > exact(0.97) + 1.5
+
+
+@slow
+def test_a_key_gives_the_same_search():
+    first, second, other = (search("pomcpow", 2_000, key)[0] for key in (1, 1, 2))
+    assert (first.edge_value == second.edge_value).all()
+    assert (first.edge_value != other.edge_value).any()
+
+
+def test_a_tree_holds_what_it_has_room_for():
+    tree, _ = search("pomcpow", 60)
+    assert tree.counters[NODES] <= 61
+    assert tree.edge_visits[ROOT].sum() == 60
+
+
+def test_only_beliefs_have_greedy_roll_outs():
+    with pytest.raises(ValueError, match="choose pft_dpw"):
+        Search("pomcpow", 1.0, leaf="greedy")
+    with pytest.raises(ValueError, match="kind must be one of pomcp"):
+        Search("despot", 1.0)
+
+
+def posterior(p, acts, deviation=0.0):
+    """Return the exact belief of Light Dark over places, after pairs of action and observation."""
+    places = np.arange(-p.radius, p.radius + 1)
+    belief = (abs(places) <= p.radius // 2).astype(float)
+    for action, seen in acts:
+        by = {FAR_LEFT: -10, FAR_RIGHT: 10}[action]
+        moved = np.zeros_like(belief)
+        np.add.at(moved, np.clip(places + by, -p.radius, p.radius) + p.radius, belief)
+        noise = abs(places - p.light) + 1e-4 + deviation
+        belief = moved * np.exp(-0.5 * ((seen - places) / noise) ** 2) / noise
+        belief /= belief.sum()
+    return belief
+
+
+ACTS = ((FAR_RIGHT, 21.0), (FAR_LEFT, 7.5), (FAR_RIGHT, 16.0))
+
+
+def apart(acts, deviation=0.0):
+    """Return the total variation between particles and the exact belief."""
+    p = light_dark()
+    belief = Belief(p, 20_000, 3)
+    for action, seen in acts:
+        belief.update(action, np.array([seen]))
+    assert belief.lost == 0
+    found = np.bincount(belief.particles[:, 0].astype(int), minlength=2 * p.radius + 1)
+    return abs(found / 20_000 - posterior(p, acts, deviation)).sum() / 2
+
+
+@slow
+def test_particles_of_light_dark_are_the_exact_belief():
+    assert apart(ACTS) < 0.03
+    assert apart(ACTS, deviation=4.0) > 0.06
+
+
+@slow
+def test_what_no_particle_explains_is_counted():
+    p = light_dark()
+    belief = Belief(p, 100, 3)
+    before = belief.particles.mean()
+    belief.update(FAR_RIGHT, np.array([1e9]))
+    assert belief.lost == 1
+    assert belief.particles.mean() == pytest.approx(before + 10, abs=0.5)
+
+
+@slow
+def test_weighing_observations_is_what_light_dark_needs():
+    """Published, with 1,000 episodes and a second an action: 56 with weights, -7 without."""
+    p = light_dark()
+
+    def play_some(search):
+        planner = Planner(p, search, 3_000)
+        loops = [play(p, planner.choose, key, 2_000, 60) for key in range(16)]
+        return np.mean([loop.returned for loop in loops])
+
+    weighed = play_some(Search("pomcpow", 90.0, 20, 5.0, 1 / 15))
+    drawn = play_some(Search("pomcp_dpw", 100.0, 20, 4.0, 1 / 10))
+    assert weighed > 30 > drawn
+
+
+def test_policies_choose_by_the_belief():
+    p = light_dark()
+    at = np.full((10, 1), p.radius + 20.0)
+    assert choose_by_values(p, at) == FAR_LEFT
+    assert go_to_the_side(p, at) is None
+    assert go_to_the_side(p, at + np.arange(10)[:, None]) == FAR_RIGHT
+    with pytest.raises(ValueError, match="all particles are over"):
+        choose_by_values(p, np.full((3, 1), 2 * p.radius + 1.0))
+
+
+def test_an_episode_ends_at_the_most_actions():
+    loop = play(WeighedTiger(), lambda particles, key: LISTEN, 4, 10, 7)
+    assert (loop.actions, loop.over, loop.lost) == (7, False, 0)
+    assert loop.returned == pytest.approx(-sum(0.95**i for i in range(7)))

@@ -1,0 +1,205 @@
+"""The problems of POMCPOW's tables: dynamics, observations and values, with planted faults."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+from mcts.continuous import model
+from mcts.continuous.planner import choose_by_values
+from mcts.kernel.compile import INTERPRETED
+from mcts.kernel.rng import new_stream
+from mcts.problems import light_dark, rocksample, sub_hunt, tag, weighed_rocks
+
+slow = pytest.mark.skipif(INTERPRETED, reason="too many draws for the interpreter")
+
+ROCKS = ((0, 0), (2, 1))
+
+
+@pytest.fixture(scope="module")
+def problems():
+    return {
+        "light_dark": light_dark.light_dark(),
+        "tag": tag.tag(),
+        "laser_tag": tag.laser_tag(7),
+        "sub_hunt": sub_hunt.sub_hunt(size=6),
+        "rocks": weighed_rocks.weighed_rocks(3, ROCKS),
+    }
+
+
+NAMES = pytest.mark.parametrize("name", ["light_dark", "tag", "laser_tag", "sub_hunt", "rocks"])
+
+
+def own(p):
+    return model.model_of(p)
+
+
+def outcomes(p, s, action):
+    """Return the states that may follow, with their probabilities."""
+    found = {}
+    for number in range(model.MOST_OUTCOMES):
+        following, chance = own(p).outcome(p, s, action, number)
+        if chance > 0:
+            found[int(following)] = found.get(int(following), 0.0) + chance
+    return found
+
+
+def walk(p, key, length=60):
+    """Yield states and legal actions met on random walks."""
+    rng, stream = np.random.default_rng(key), new_stream(key)
+    s = np.zeros(1)
+    own(p).draw(p, s, stream)
+    for _ in range(length):
+        legal = [a for a in range(own(p).number("actions", p)) if own(p).legal(p, s, a)]
+        action = int(rng.choice(legal))
+        yield int(s[0]), action
+        following = outcomes(p, int(s[0]), action)
+        s[0] = rng.choice(list(following), p=list(following.values()))
+        if own(p).terminal(p, s):
+            own(p).draw(p, s, stream)
+
+
+@NAMES
+def test_probabilities_of_what_follows_add_up(problems, name):
+    p = problems[name]
+    for s, action in walk(p, 1):
+        assert sum(outcomes(p, s, action).values()) == pytest.approx(1)
+
+
+@slow
+def test_readings_of_lasers_are_drawn_by_their_probabilities(problems):
+    """Frequencies of one beam's readings; a beam a cell longer has others."""
+    p = problems["laser_tag"]
+    s = next(s for s, _ in walk(p, 2) if p.clear[s // 77, 0] >= 2 and s // 77 != s % 77)
+    then, seen, stream = np.array([float(s)]), np.zeros(8), new_stream(5)
+    counts = np.zeros(p.reading.shape[2])
+    for _ in range(4_000):
+        own(p).observe(p, 0, then, seen, stream)
+        counts[int(seen[0])] += 1
+    free = tag._free_cells(p, s // 77, s % 77, 0)
+    by = p.reading[0, free]
+    assert by.sum() == pytest.approx(1)
+    assert abs(counts / 4_000 - by).max() < 0.03
+    assert abs(counts / 4_000 - p.reading[0, free + 1]).max() > 0.03
+
+
+def test_probabilities_of_readings_add_up(problems):
+    reading = problems["laser_tag"].reading
+    assert reading.sum(axis=2) == pytest.approx(np.ones(reading.shape[:2]))
+    assert (reading >= 0).all()
+
+
+@slow
+@pytest.mark.parametrize("action", [sub_hunt.PING, sub_hunt.NORTH])
+def test_sonar_is_drawn_by_its_density(action):
+    """By mean and deviation of each beam: the log density is greatest on average at the truth."""
+    p = sub_hunt.sub_hunt(size=6)
+    truth = np.array([float(sub_hunt.place(p, 2, 2, 4, 3, 0, 0))])
+    seen, stream = np.zeros(8), new_stream(6)
+
+    def log_density(at):
+        return np.log(own(p).density(p, action, np.array([float(at)]), seen))
+
+    others = [sub_hunt.place(p, 2, 2, x, y, 0, 0) for x, y in ((4, 2), (1, 3), (0, 5))]
+    gaps = []
+    for _ in range(500):
+        own(p).observe(p, action, truth, seen, stream)
+        gaps.append([log_density(truth[0]) - log_density(at) for at in others])
+    assert (np.mean(gaps, axis=0) > 0).all()
+
+
+def test_the_opponent_flees(problems):
+    p = problems["tag"]
+    height = p.blocked.shape[1]
+
+    def state(robot, opponent):
+        return (robot[0] * height + robot[1]) * p.blocked.size + opponent[0] * height + opponent[1]
+
+    # robot goes east from (2, 0) to (3, 0); the opponent at (4, 1) flees east or, blocked, stays
+    found = outcomes(p, state((2, 0), (4, 1)), tag.EAST)
+    assert found == pytest.approx({state((3, 0), (5, 1)): 0.4, state((3, 0), (4, 1)): 0.6})
+    # level with the robot in x: 0.2 either way; north is free
+    found = outcomes(p, state((6, 0), (6, 1)), tag.TAG)
+    beside = {(5, 1): 0.2, (7, 1): 0.2, (6, 2): 0.4, (6, 1): 0.2}
+    assert found == pytest.approx({state((6, 0), at): chance for at, chance in beside.items()})
+    assert own(p).reward(p, np.array([state((6, 0), (6, 1))]), tag.TAG, np.zeros(1)) == -10
+    caught = state((6, 1), (6, 1))
+    assert outcomes(p, caught, tag.TAG) == {p.blocked.size**2: 1.0}
+    assert own(p).reward(p, np.array([caught]), tag.TAG, np.zeros(1)) == 10
+    assert p.q[caught].argmax() == tag.TAG and p.q[caught].max() == 10
+    assert p.starts.size == 29
+
+
+def test_an_engaged_submarine(problems):
+    p = problems["sub_hunt"]
+    near, far = (sub_hunt.place(p, 2, 2, 2, y, sub_hunt.EAST, 0) for y in (4, 5))
+    killed = 8 * 6**4
+    assert outcomes(p, near, sub_hunt.ENGAGE) == {killed: 1.0}
+    assert outcomes(p, near + 1, sub_hunt.ENGAGE)[killed] == pytest.approx(0.6)
+    ahead = {(4, 5): 0.5, (3, 5): 0.25, (3, 4): 0.25}  # a side step off the grid ends at its edge
+    assert outcomes(p, far, sub_hunt.ENGAGE) == pytest.approx(
+        {
+            sub_hunt.place(p, 2, 2, x, y, sub_hunt.EAST, 0): chance
+            for (x, y), chance in ahead.items()
+        }
+    )
+    aware = outcomes(p, far, sub_hunt.PING)
+    assert all(s % 2 == 1 for s in aware)
+    assert own(p).reward(p, np.array([near]), sub_hunt.ENGAGE, np.array([killed])) == 100
+    gone = sub_hunt.place(p, 2, 2, 5, 3, sub_hunt.EAST, 0)
+    assert own(p).terminal(p, np.array([float(gone)]))
+    assert not own(p).terminal(p, np.array([float(gone + 2)]))  # for one that makes for the south
+
+
+def test_light_dark_is_worth_what_it_takes_to_get_there(problems):
+    p = problems["light_dark"]
+    assert p.q[p.radius].max() == 100 and p.q[p.radius].argmax() == light_dark.STOP
+    assert p.q[p.radius + 1].max() == pytest.approx(-1 + 0.95 * 100)
+    assert p.q[p.radius + 11].max() == pytest.approx(-1 + 0.95 * (-1 + 0.95 * 100))
+    assert outcomes(p, 3, light_dark.FAR_LEFT) == {0: 1.0}
+
+
+def iterate(p, states, actions, sweeps=40):
+    """Return the MDP's values by sweeps over all states."""
+    worth = dict.fromkeys(range(states), 0.0)
+    rows = [np.array([float(s)]) for s in range(states)]
+    choices = {
+        s: [
+            (own(p).reward(p, rows[s], action, rows[then]), then)
+            for action in range(actions)
+            if own(p).legal(p, rows[s], action)
+            for then in outcomes(p, s, action)
+        ]
+        for s in range(states)
+        if not own(p).terminal(p, rows[s])
+    }
+    for _ in range(sweeps):
+        for s, ways in choices.items():
+            worth[s] = max(gain + 0.95 * worth[then] for gain, then in ways)
+    return worth
+
+
+def test_values_of_rocks_are_those_of_value_iteration(problems):
+    p = problems["rocks"]
+    worth = iterate(p, 9 * 4 + 1, rocksample.CHECK)
+    for s in range(9 * 4):
+        row = np.array([float(s)])
+        moves = (a for a in range(rocksample.CHECK) if own(p).legal(p, row, a))
+        assert max(own(p).values(p, row, a) for a in moves) == pytest.approx(worth[s], abs=1e-6)
+    assert worth[4 * 4 + 3] > worth[4 * 4 + 1] > worth[4 * 4]
+
+
+def test_the_named_map():
+    cells = rocksample.PUBLISHED[15, 15]
+    assert len(set(cells)) == 15 and all(0 <= n < 15 for n in itertools.chain(*cells))
+
+
+def test_rocks_are_sensed_by_accuracy(problems):
+    p = problems["rocks"]
+    good, bad = np.array([1.0]), np.array([2.0])
+    right = own(p).density(p, rocksample.CHECK, good, np.array([float(rocksample.GOOD)]))
+    wrong = own(p).density(p, rocksample.CHECK, bad, np.array([float(rocksample.GOOD)]))
+    assert (right, wrong) == (1.0, 0.0)  # from the rock's own cell
+    far = own(p).density(p, rocksample.CHECK + 1, good + 1, np.array([float(rocksample.GOOD)]))
+    assert far == pytest.approx((1 + 2 ** (-np.sqrt(5) / 20)) / 2)
+    assert choose_by_values(p, np.array([[1.0]])) == rocksample.SAMPLE
