@@ -31,7 +31,7 @@ from mcts.search import Search
 from sim.planning import planner as planning
 
 TIMES = (1, 2, 4, 8, 16, 32, 64)
-WORKERS = (4, 16, 64)
+WORKERS = (4, 16)
 FIELD = ("player=best", "player@opponent=swift", "opponent.threshold=0.35")
 _CHUNK = 50
 _DRAWS = 1000
