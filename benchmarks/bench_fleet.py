@@ -68,7 +68,7 @@ class _Task:
         """Return itself: simulated workers reserve nothing."""
         return self
 
-    def remote(self, _: Any, games: np.ndarray) -> ray.ObjectRef:
+    def remote(self, _: Any, games: np.ndarray, code: str) -> ray.ObjectRef:
         """Send a portion."""
         return self._fleet.play.remote(games)
 
