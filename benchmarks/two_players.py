@@ -1,4 +1,4 @@
-"""Whose nodes the tree of a compiled game of two has, and the order of what is untried there."""
+"""Models of the opponent in a compiled game of two, and the order of what is untried."""
 
 from __future__ import annotations
 

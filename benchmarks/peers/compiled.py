@@ -15,7 +15,7 @@ from mcts.options import Budget, Options
 from mcts.search import Search
 
 
-def parted(state: pyspiel.State) -> tuple[list[int], list[int]]:
+def split_history(state: pyspiel.State) -> tuple[list[int], list[int]]:
     """Return what chance dealt in ``state``, and what the players did."""
     dealt, made = [], []
     for entry in state.full_history():
@@ -25,7 +25,7 @@ def parted(state: pyspiel.State) -> tuple[list[int], list[int]]:
 
 def leduc_position(state: pyspiel.State) -> leduc.LeducParameters:
     """Return the compiled position of the player to move in a state of ``leduc_poker``."""
-    dealt, made = parted(state)
+    dealt, made = split_history(state)
     me, code = state.current_player(), 0
     for action in made:
         code = code << 2 | (action + 1)
@@ -35,7 +35,7 @@ def leduc_position(state: pyspiel.State) -> leduc.LeducParameters:
 
 def dice_position(state: pyspiel.State) -> dice.DiceParameters:
     """Return the same in a state of ``liars_dice``, of one die each."""
-    dealt, made = parted(state)
+    dealt, made = split_history(state)
     me = state.current_player()
     return dice.DiceParameters(die=dealt[me], second=me, made=sum(1 << bid for bid in made))
 

@@ -48,13 +48,13 @@ class DiceTable:
         return []
 
 
-def listed(table, s):
+def list_legal(table, s):
     out, data = np.zeros(13, np.int64), np.zeros(13)
     n = table.module.actions(table.parameters, s, out, data)
     return sorted(out[:n].tolist())
 
 
-def known(table, s, player):
+def name_known(table, s, player):
     """Return all that a player knows: its own card or die, and what it observes."""
     if player == 0:
         return 0, int(s[0]), int(table.module.observation(table.parameters, s))
@@ -74,7 +74,7 @@ def walk(table, deals=None):
             if table.module.terminal(p, s):
                 continue
             chances = table.chance(s)
-            for action in chances or listed(table, s):
+            for action in chances or list_legal(table, s):
                 after = s.copy()
                 if chances:
                     leduc.lay(after, action)
@@ -120,7 +120,7 @@ def test_leduc_pays(cards, made, laid, won):
     leduc.deal(p, s, *cards)
     for action in made:
         assert leduc.payoff(p, s, 0) == 0.0 and not leduc.terminal(p, s)
-        assert action in listed(LeducTable, s)
+        assert action in list_legal(LeducTable, s)
         leduc.act(p, s, action)
         if leduc.waits(s):
             leduc.lay(s, laid)
@@ -142,7 +142,7 @@ def test_a_lie_costs(own, other, bids, won):
     p, s = dice.DiceParameters(), dice.workspace(dice.DiceParameters())
     dice.deal(p, s, own, other)
     for action in (*bids, dice.LIAR):
-        assert action in listed(DiceTable, s)
+        assert action in list_legal(DiceTable, s)
         dice.act(s, action)
     assert dice.terminal(p, s)
     assert [dice.payoff(p, s, player) for player in (0, 1)] == [won, -won]
@@ -234,8 +234,8 @@ def test_the_rules_are_those_of_openspiel(table):
         else:
             player = state.current_player()
             assert player == table.module.mover(p, s)
-            assert state.legal_actions() == listed(table, s)
-            theirs, mine = state.information_state_string(player), known(table, s, player)
+            assert state.legal_actions() == list_legal(table, s)
+            theirs, mine = state.information_state_string(player), name_known(table, s, player)
             assert theirs_of.setdefault(mine, theirs) == theirs
             assert ours_of.setdefault(theirs, mine) == mine
     assert len(ours_of) == {"leduc_poker": 936, "liars_dice": 24_576}[table.name]
@@ -271,6 +271,6 @@ def test_a_state_of_openspiel_is_a_position_of_ours():
             assert begun[0] == s[me]
             mine = table.module.observation(p, begun)
             assert mine == table.module.observation(table.parameters, s)
-            assert listed(table, begun) == listed(table, s)
+            assert list_legal(table, begun) == listed(table, s)
             seen += 1
         assert seen > 100
