@@ -3,8 +3,8 @@
 There is one compiled domain for all of them (`mcts.domain`).  Its parameters hold a number, by
 which the problem and the belief are found, its workspaces another, by which the state is found; and
 of a state the workspace holds what the search asks for again and again: whether all is over, whose
-decision it is, what was seen.  So a step in the tree is one call of Python, and a whole roll-out
-another.
+decision it is, what was seen by whom, what is paid.  So a step in the tree is one call of Python,
+and a whole roll-out another.
 """
 
 # Numba compares signatures with annotations: what a domain registers has none.
@@ -27,11 +27,16 @@ from mcts.plain.chance import Chance
 from mcts.plain.numbers import number
 from mcts.threads import private
 
-_START, _ACTIONS, _STEP, _ROLLOUT, _COPY, _SEEN_BY, _PAYOFF, _AVAILABLE, _ACTION_TYPE = range(9)
+_START, _ACTIONS, _STEP, _ROLLOUT, _COPY, _AVAILABLE, _ACTION_TYPE = range(7)
 """What is asked."""
 
-_SLOT, _STREAM, _OVER, _SEEN, _MOVER, _LIST = range(6)
-"""Places in a workspace; the last begins the list of actions."""
+_SLOT, _STREAM, _OVER, _SEEN, _MOVER, _SEEN_BY = range(6)
+"""Places in a workspace; the last begins what each player saw, then come the bits of what each is
+paid, then the list of actions."""
+
+
+_MOST_KNOWN = 100_000
+"""States of which the cells are kept, for a problem in which they are met again."""
 
 
 class Searched:
@@ -39,6 +44,7 @@ class Searched:
 
     def __init__(self, problem: Any, belief: Any) -> None:
         self.problem, self.belief = problem, belief
+        self.known: dict[Any, memoryview] = {}
 
 
 class Reference(int):
@@ -72,7 +78,7 @@ class _Workspace:
     """Python's part of a workspace."""
 
     def __init__(self, cells: memoryview) -> None:
-        self.cells = cells
+        self.cells, self.paid = cells, cells.cast("B").cast("d")
         self.chance = Chance()
         self.state: Any = None
         self.taken = 0
@@ -98,9 +104,9 @@ def position_of(problem: Any, belief: Any) -> PlainPosition:
 
 
 def workspace(p: PlainPosition) -> np.ndarray:
-    """Return a workspace: int64 (5 + longest list,), its number, the stream, whether all is over,
-    what was seen, whose decision it is, and room for actions."""
-    s = private(_LIST + p.number.searched.problem.most_actions, np.int64)
+    """Return a workspace: int64 (5 + 2 players + longest list,), its number, the stream, whether all
+    is over, what was seen, whose decision it is, what each saw and is paid, and room for actions."""
+    s = private(_SEEN_BY + 2 * p.players + p.number.searched.problem.most_actions, np.int64)
     s[_SLOT] = slot = next(_numbers)
     _workspaces[slot] = _Workspace(s[:].data.cast("B").cast("Q"))  # not of `s` itself
     weakref.finalize(s, _workspaces.pop, slot, None)
@@ -116,12 +122,44 @@ def _note(searched: Searched, w: _Workspace, state: Any) -> None:
     """Take ``state`` for the workspace's, and write down what is known at once."""
     problem, cells = searched.problem, w.cells
     w.state = state
-    cells[_OVER] = over = bool(w.taken >= problem.steps or problem.over(state))
+    within = w.taken < problem.steps
+    if within and problem.same and (known := searched.known.get(state)) is not None:
+        cells[_OVER : _OVER + len(known)] = known
+        return
+    cells[_OVER] = over = bool(not within or problem.over(state))
     if problem.players > 1:
         mover = 0 if over else problem.mover(state)
         if mover not in range(problem.players):
             raise ValueError(f"mover says {mover!r}, of {problem.players} players")
         cells[_MOVER] = mover
+        if over:
+            _pay(problem, w)
+    if w.taken > 0:
+        _look(problem, w)
+        if within and problem.same and len(searched.known) < _MOST_KNOWN:
+            end = _SEEN_BY + 2 * problem.players
+            searched.known[state] = memoryview(bytes(cells[_OVER:end])).cast("Q")
+
+
+def _look(problem: Any, w: _Workspace) -> None:
+    """Write down what was seen, by players who have nodes, if the game goes on."""
+    if w.cells[_OVER]:
+        return
+    if problem.players == 1:
+        w.cells[_SEEN] = number(problem.observation(w.state))
+        return
+    first = int(w.taken == 0)  # at the start of those who do not search
+    for player in range(first, problem.players if problem.trees else 1):
+        w.cells[_SEEN_BY + player] = number(problem.seen(w.state, player))
+
+
+def _pay(problem: Any, w: _Workspace) -> None:
+    """Write down what each player gets."""
+    for player in range(problem.players):
+        paid = float(problem.payoff(w.state, player))
+        if not math.isfinite(paid):
+            raise ValueError(f"the payoff of player {player} is {paid}: it must be a number")
+        w.paid[_SEEN_BY + problem.players + player] = paid
 
 
 def _start(searched: Searched, w: _Workspace, argument: int) -> float:
@@ -134,6 +172,8 @@ def _start(searched: Searched, w: _Workspace, argument: int) -> float:
             f"a simulation began with {w.state!r}, where all is over: the belief must not have it, "
             "and step must not change a state of a belief"
         )
+    if searched.problem.players > 1:
+        _look(searched.problem, w)
     w.cells[_STREAM] = chance.word
     return 0.0
 
@@ -141,7 +181,8 @@ def _start(searched: Searched, w: _Workspace, argument: int) -> float:
 def _actions(searched: Searched, w: _Workspace, argument: int) -> float:
     problem = searched.problem
     found = [problem.number(action) for action in problem.list_actions(w.state)]
-    room = min(problem.most_actions, len(w.cells) - _LIST)  # of the problem first searched
+    begin = _SEEN_BY + 2 * problem.players
+    room = min(problem.most_actions, len(w.cells) - begin)  # of the problem first searched
     if len(found) > room:
         raise ValueError(
             f"{len(found)} actions are more than the problem's most_actions, {room}: raise it"
@@ -149,7 +190,7 @@ def _actions(searched: Searched, w: _Workspace, argument: int) -> float:
     if len(set(found)) < len(found):
         twice = next(action for i, action in enumerate(found) if action in found[:i])
         raise ValueError(f"actions(state) lists {problem.action(twice)!r} twice")
-    for i, action in enumerate(found, _LIST):
+    for i, action in enumerate(found, begin):
         w.cells[i] = action
     return len(found)
 
@@ -160,8 +201,6 @@ def _step(searched: Searched, w: _Workspace, argument: int) -> float:
     w.taken += 1
     state, reward = problem.step_checked(w.state, problem.action(argument), chance)
     _note(searched, w, state)
-    if problem.players == 1 and not w.cells[_OVER]:
-        w.cells[_SEEN] = number(problem.observation(state))
     w.cells[_STREAM] = chance.word
     return reward
 
@@ -171,6 +210,8 @@ def _rollout(searched: Searched, w: _Workspace, argument: int) -> float:
     chance.seed(w.cells[_STREAM])
     choose = problem.rollout
     total, weight = 0.0, 1.0
+    if problem.play_out is not None:
+        w.state, w.taken = problem.play_out(w.state, chance), problem.steps
     while w.taken < problem.steps:
         if problem.terminal is not None and problem.terminal(w.state):
             break
@@ -185,6 +226,8 @@ def _rollout(searched: Searched, w: _Workspace, argument: int) -> float:
         w.state, reward = problem.step_checked(w.state, action, chance)
         total += weight * reward
         weight *= problem.discount
+    if problem.players > 1:
+        _pay(problem, w)
     w.cells[_STREAM] = chance.word
     return total
 
@@ -193,18 +236,6 @@ def _copy(searched: Searched, w: _Workspace, argument: int) -> float:
     into = _workspaces[argument]
     into.state, into.taken = w.state, w.taken
     return 0.0
-
-
-def _seen_by(searched: Searched, w: _Workspace, argument: int) -> float:
-    w.cells[_SEEN] = number(searched.problem.seen(w.state, argument))
-    return 0.0
-
-
-def _payoff(searched: Searched, w: _Workspace, argument: int) -> float:
-    paid = float(searched.problem.payoff(w.state, argument))
-    if not math.isfinite(paid):
-        raise ValueError(f"the payoff of player {argument} is {paid}: it must be a number")
-    return paid
 
 
 def _available(searched: Searched, w: _Workspace, argument: int) -> float:
@@ -225,8 +256,7 @@ def _action_type(searched: Searched, w: _Workspace, argument: int) -> float:
 
 _ANSWERS: tuple[Callable[[Searched, _Workspace, int], float], ...] = (
     *(_start, _actions, _step, _rollout),
-    *(_copy, _seen_by, _payoff, _available),
-    _action_type,
+    *(_copy, _available, _action_type),
 )
 answer_by(_answer)
 
@@ -262,7 +292,7 @@ def actions(p, s, out, edge_data):
     """List the actions by their numbers."""
     n = int(_ask_python(p, s, _ACTIONS, 0))
     for i in range(n):
-        out[i] = s[_LIST + i]
+        out[i] = s[_SEEN_BY + 2 * p.players + i]
         edge_data[i] = 0.0
     return n
 
@@ -312,22 +342,22 @@ def action_type(p, s, action):
 @jit
 def observation_of(p, s, player):
     """Return the number of what ``player`` saw."""
-    _ask_python(p, s, _SEEN_BY, player)
+    s[_SEEN] = s[_SEEN_BY + player]
     return np.uint64(s[_SEEN])
 
 
 @jit
 def payoff(p, s, player):
     """Return what ``player`` gets."""
-    return _ask_python(p, s, _PAYOFF, player)
+    at = _SEEN_BY + p.players + player
+    return s[at : at + 1].view(np.float64)[0]
 
 
 @jit
 def copy(p, s, into):
     """Hand the state on."""
-    into[_OVER] = s[_OVER]
-    into[_SEEN] = s[_SEEN]
-    into[_MOVER] = s[_MOVER]
+    for i in range(_OVER, _SEEN_BY + 2 * p.players):
+        into[i] = s[i]
     _ask_python(p, s, _COPY, into[_SLOT])
 
 
