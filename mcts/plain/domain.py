@@ -22,6 +22,7 @@ import numpy as np
 
 from mcts.domain import TYPES, register
 from mcts.kernel.compile import jit
+from mcts.kernel.rng import fold
 from mcts.plain.calling import Raised, answer_by, ask
 from mcts.plain.chance import Chance
 from mcts.plain.numbers import number
@@ -30,13 +31,12 @@ from mcts.threads import private
 _START, _ACTIONS, _STEP, _ROLLOUT, _COPY, _AVAILABLE, _ACTION_TYPE = range(7)
 """What is asked."""
 
-_SLOT, _STREAM, _OVER, _SEEN, _MOVER, _SEEN_BY = range(6)
+_SLOT, _STREAM, _TAKEN, _ROWS, _STATE, _OVER, _SEEN, _MOVER, _SEEN_BY = range(9)
 """Places in a workspace; the last begins what each player saw, then come the bits of what each is
-paid, then the list of actions."""
+paid, then the list of actions, and in the end rows of steps that were made before."""
 
-
-_MOST_KNOWN = 100_000
-"""States of which the cells are kept, for a problem in which they are met again."""
+_MOST_ROWS, _MOST_KNOWN = 2**14, 100_000
+"""For a problem whose states are met again: steps kept, and states that have a number."""
 
 
 class Searched:
@@ -44,7 +44,8 @@ class Searched:
 
     def __init__(self, problem: Any, belief: Any) -> None:
         self.problem, self.belief = problem, belief
-        self.known: dict[Any, memoryview] = {}
+        self.known: dict[Any, memoryview] = {}  # cells from `_STATE` on
+        self.states: list[Any] = [None]  # by number
 
 
 class Reference(int):
@@ -81,7 +82,6 @@ class _Workspace:
         self.cells, self.paid = cells, cells.cast("B").cast("d")
         self.chance = Chance()
         self.state: Any = None
-        self.taken = 0
 
 
 _numbers = itertools.count(1)
@@ -104,29 +104,46 @@ def position_of(problem: Any, belief: Any) -> PlainPosition:
 
 
 def workspace(p: PlainPosition) -> np.ndarray:
-    """Return a workspace: int64 (5 + 2 players + longest list,), its number, the stream, whether all
-    is over, what was seen, whose decision it is, what each saw and is paid, and room for actions."""
-    s = private(_SEEN_BY + 2 * p.players + p.number.searched.problem.most_actions, np.int64)
+    """Return a workspace, int64: its number, the stream, steps taken, rows at the end, the state's
+    number or 0, whether all is over, what was seen, whose decision it is, 2 players: what each saw
+    and is paid, the longest list: actions, and the rows.
+    """
+    problem = p.number.searched.problem
+    rows = _MOST_ROWS if problem.same else 0
+    cells = _SEEN_BY + 2 * p.players + problem.most_actions
+    s = private(cells + rows * row_width(p.players), np.int64)
+    s[_ROWS] = rows
     s[_SLOT] = slot = next(_numbers)
     _workspaces[slot] = _Workspace(s[:].data.cast("B").cast("Q"))  # not of `s` itself
     weakref.finalize(s, _workspaces.pop, slot, None)
     return s
 
 
+@jit
+def row_width(players):
+    """Return the words of a row: a key, and the cells from `_STATE` to what is paid."""
+    return 1 + _SEEN_BY + 2 * players - _STATE
+
+
 def _answer(what: int, position: int, slot: int, argument: int) -> float:
     """Answer a kernel (`mcts.plain.calling`): what it asks, of which position and workspace."""
-    return _ANSWERS[what](_searched[position], _workspaces[slot], argument)
+    searched, w = _searched[position], _workspaces[slot]
+    if found := w.cells[_STATE]:
+        w.state = searched.states[found]  # the kernel may have gone on alone
+    return _ANSWERS[what](searched, w, argument)
 
 
 def _note(searched: Searched, w: _Workspace, state: Any) -> None:
     """Take ``state`` for the workspace's, and write down what is known at once."""
     problem, cells = searched.problem, w.cells
     w.state = state
-    within = w.taken < problem.steps
-    if within and problem.same and (known := searched.known.get(state)) is not None:
-        cells[_OVER : _OVER + len(known)] = known
-        return
-    cells[_OVER] = over = bool(not within or problem.over(state))
+    if problem.same:
+        known = searched.known.get(state)
+        if known is not None:
+            cells[_STATE : _STATE + len(known)] = known
+            return
+    cells[_STATE] = 0
+    cells[_OVER] = over = bool(cells[_TAKEN] >= problem.steps or problem.over(state))
     if problem.players > 1:
         mover = 0 if over else problem.mover(state)
         if mover not in range(problem.players):
@@ -134,22 +151,23 @@ def _note(searched: Searched, w: _Workspace, state: Any) -> None:
         cells[_MOVER] = mover
         if over:
             _pay(problem, w)
-    if w.taken > 0:
+    if not over:
         _look(problem, w)
-        if within and problem.same and len(searched.known) < _MOST_KNOWN:
-            end = _SEEN_BY + 2 * problem.players
-            searched.known[state] = memoryview(bytes(cells[_OVER:end])).cast("Q")
+    if problem.same and len(searched.states) < _MOST_KNOWN:
+        cells[_STATE] = len(searched.states)
+        searched.states.append(state)
+        end = _SEEN_BY + 2 * problem.players
+        searched.known[state] = memoryview(bytes(cells[_STATE:end])).cast("Q")
 
 
 def _look(problem: Any, w: _Workspace) -> None:
-    """Write down what was seen, by players who have nodes, if the game goes on."""
-    if w.cells[_OVER]:
-        return
+    """Write down what was seen, by players who have nodes; at the start by those not searching."""
+    begins = w.cells[_TAKEN] == 0 and not problem.same
     if problem.players == 1:
-        w.cells[_SEEN] = number(problem.observation(w.state))
+        if not begins:
+            w.cells[_SEEN] = number(problem.observation(w.state))
         return
-    first = int(w.taken == 0)  # at the start of those who do not search
-    for player in range(first, problem.players if problem.trees else 1):
+    for player in range(begins, problem.players if problem.trees else 1):
         w.cells[_SEEN_BY + player] = number(problem.seen(w.state, player))
 
 
@@ -165,15 +183,13 @@ def _pay(problem: Any, w: _Workspace) -> None:
 def _start(searched: Searched, w: _Workspace, argument: int) -> float:
     chance = w.chance
     chance.seed(w.cells[_STREAM])
-    w.taken = 0
+    w.cells[_TAKEN] = 0
     _note(searched, w, searched.problem.draw(searched.belief, chance))
     if w.cells[_OVER]:
         raise ValueError(
             f"a simulation began with {w.state!r}, where all is over: the belief must not have it, "
             "and step must not change a state of a belief"
         )
-    if searched.problem.players > 1:
-        _look(searched.problem, w)
     w.cells[_STREAM] = chance.word
     return 0.0
 
@@ -182,7 +198,8 @@ def _actions(searched: Searched, w: _Workspace, argument: int) -> float:
     problem = searched.problem
     found = [problem.number(action) for action in problem.list_actions(w.state)]
     begin = _SEEN_BY + 2 * problem.players
-    room = min(problem.most_actions, len(w.cells) - begin)  # of the problem first searched
+    rows = w.cells[_ROWS] * row_width(problem.players)
+    room = min(problem.most_actions, len(w.cells) - rows - begin)  # of the problem first searched
     if len(found) > room:
         raise ValueError(
             f"{len(found)} actions are more than the problem's most_actions, {room}: raise it"
@@ -198,7 +215,6 @@ def _actions(searched: Searched, w: _Workspace, argument: int) -> float:
 def _step(searched: Searched, w: _Workspace, argument: int) -> float:
     problem, chance = searched.problem, w.chance
     chance.seed(w.cells[_STREAM])
-    w.taken += 1
     state, reward = problem.step_checked(w.state, problem.action(argument), chance)
     _note(searched, w, state)
     w.cells[_STREAM] = chance.word
@@ -210,9 +226,11 @@ def _rollout(searched: Searched, w: _Workspace, argument: int) -> float:
     chance.seed(w.cells[_STREAM])
     choose = problem.rollout
     total, weight = 0.0, 1.0
+    taken = w.cells[_TAKEN]
+    w.cells[_STATE] = 0
     if problem.play_out is not None:
-        w.state, w.taken = problem.play_out(w.state, chance), problem.steps
-    while w.taken < problem.steps:
+        w.state, taken = problem.play_out(w.state, chance), problem.steps
+    while taken < problem.steps:
         if problem.terminal is not None and problem.terminal(w.state):
             break
         if choose is None or problem.terminal is None:
@@ -222,7 +240,7 @@ def _rollout(searched: Searched, w: _Workspace, argument: int) -> float:
             if not legal:
                 break
         action = legal[chance.below(len(legal))] if choose is None else choose(w.state, chance)
-        w.taken += 1
+        taken += 1
         w.state, reward = problem.step_checked(w.state, action, chance)
         total += weight * reward
         weight *= problem.discount
@@ -234,7 +252,7 @@ def _rollout(searched: Searched, w: _Workspace, argument: int) -> float:
 
 def _copy(searched: Searched, w: _Workspace, argument: int) -> float:
     into = _workspaces[argument]
-    into.state, into.taken = w.state, w.taken
+    into.state = w.state
     return 0.0
 
 
@@ -282,8 +300,7 @@ def _ask_python_with_chance(p, s, what, argument, stream):
 @jit
 def start(p, s, stream):
     """Draw the state; draws as the problem does."""
-    s[_SEEN] = 0
-    s[_MOVER] = 0
+    s[_SEEN] = s[_MOVER] = s[_STATE] = 0
     _ask_python_with_chance(p, s, _START, 0, stream)
 
 
@@ -299,8 +316,24 @@ def actions(p, s, out, edge_data):
 
 @jit
 def step(p, s, action, edge_data, stream):
-    """Step; draws as the problem does."""
-    return _ask_python_with_chance(p, s, _STEP, action, stream)
+    """Step, alone where it is known; else draws as the problem does."""
+    s[_TAKEN] += 1
+    before, word = s[_STATE], stream[0]
+    if before == 0 or s[_ROWS] == 0:
+        return _ask_python_with_chance(p, s, _STEP, action, stream)
+    key = np.int64(fold(fold(fold(0, p.number), before), action) >> 1)
+    width = row_width(p.players)
+    row = len(s) - width * (1 + key % s[_ROWS])
+    if s[row] == key:
+        for i in range(1, width):
+            s[_STATE + i - 1] = s[row + i]
+        return 0.0
+    reward = _ask_python_with_chance(p, s, _STEP, action, stream)
+    if reward == 0.0 and stream[0] == word and s[_STATE] > 0:
+        s[row] = key
+        for i in range(1, width):
+            s[row + i] = s[_STATE + i - 1]
+    return reward
 
 
 @jit
@@ -356,8 +389,9 @@ def payoff(p, s, player):
 @jit
 def copy(p, s, into):
     """Hand the state on."""
-    for i in range(_OVER, _SEEN_BY + 2 * p.players):
-        into[i] = s[i]
+    for i in range(_TAKEN, _SEEN_BY + 2 * p.players):
+        if i != _ROWS:
+            into[i] = s[i]
     _ask_python(p, s, _COPY, into[_SLOT])
 
 

@@ -60,7 +60,7 @@ class Problem:
     rollout: Callable[[State, Chance], Any] | None = None
     """The action of the roll-out policy; by default any legal one."""
     play_out: Callable[[State, Chance], State] | None = None
-    """With several players: the end of a whole roll-out; by default `rollout` and `step` lead there."""
+    """With several players: the end of a roll-out; by default `rollout` and `step` lead there."""
     same: bool = False
     """Whether a state that is met again is the same object: what is seen there is asked once."""
     most_actions: int = 100

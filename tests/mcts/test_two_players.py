@@ -90,7 +90,7 @@ def test_leduc_has_936_information_states():
             ends += 1
         elif not LeducTable.chance(s):
             decisions += 1
-            sets.add(known(LeducTable, s, int(s[7])))
+            sets.add(name_known(LeducTable, s, int(s[7])))
     assert (len(sets), decisions, ends) == (936, 3_780, 5_520)
 
 
@@ -271,6 +271,6 @@ def test_a_state_of_openspiel_is_a_position_of_ours():
             assert begun[0] == s[me]
             mine = table.module.observation(p, begun)
             assert mine == table.module.observation(table.parameters, s)
-            assert list_legal(table, begun) == listed(table, s)
+            assert list_legal(table, begun) == list_legal(table, s)
             seen += 1
         assert seen > 100
