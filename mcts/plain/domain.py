@@ -11,12 +11,9 @@ and a whole roll-out another.
 # mypy: disallow-untyped-defs=False
 from __future__ import annotations
 
-import itertools
 import math
-import pickle
-import weakref
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -24,181 +21,105 @@ from mcts.domain import TYPES, register
 from mcts.kernel.compile import jit
 from mcts.kernel.rng import fold
 from mcts.plain.calling import Raised, answer_by, ask
-from mcts.plain.chance import Chance
 from mcts.plain.numbers import number
-from mcts.threads import private
+from mcts.plain.workspaces import (
+    MOST_KNOWN,
+    MOVER,
+    OVER,
+    ROWS,
+    SEEN,
+    SEEN_BY,
+    SLOT,
+    STATE,
+    STREAM,
+    TAKEN,
+    PlainPosition,
+    Searched,
+    Workspace,
+    row_width,
+    searched_by_number,
+    workspace,
+    workspaces,
+)
 
 _START, _ACTIONS, _STEP, _ROLLOUT, _COPY, _AVAILABLE, _ACTION_TYPE = range(7)
 """What is asked."""
 
-_SLOT, _STREAM, _TAKEN, _ROWS, _STATE, _OVER, _SEEN, _MOVER, _SEEN_BY = range(9)
-"""Places in a workspace; the last begins what each player saw, then come the bits of what each is
-paid, then the list of actions, and in the end rows of steps that were made before."""
-
-_MOST_ROWS, _MOST_KNOWN = 2**14, 100_000
-"""For a problem whose states are met again: steps kept, and states that have a number."""
-
-
-class Searched:
-    """A problem (`mcts.plain.problem.Problem`) and the belief that a search begins with."""
-
-    def __init__(self, problem: Any, belief: Any) -> None:
-        self.problem, self.belief = problem, belief
-        self.known: dict[Any, memoryview] = {}  # cells from `_STATE` on
-        self.states: list[Any] = [None]  # by number
-
-
-class Reference(int):
-    """The number of a `Searched`, which lives as long as this does."""
-
-    searched: Searched
-
-    def __reduce__(self) -> tuple:
-        """Be another number in another process."""
-        return _refer, (self.searched.problem, self.searched.belief)
-
-
-class PlainPosition(NamedTuple):
-    """A position of a problem in plain Python; made by `Problem.position`."""
-
-    number: Reference
-    players: int
-    hides: int
-    """1: actions that are listed may be unavailable."""
-
-    def contents(self) -> list[bytes]:
-        """Return the states of the belief, if it lists any that can be: nobody may change them."""
-        belief = self.number.searched.belief
-        try:
-            return [] if callable(belief) else [pickle.dumps(state) for state in belief]
-        except (pickle.PicklingError, TypeError, AttributeError):
-            return []
-
-
-class _Workspace:
-    """Python's part of a workspace."""
-
-    def __init__(self, cells: memoryview) -> None:
-        self.cells, self.paid = cells, cells.cast("B").cast("d")
-        self.chance = Chance()
-        self.state: Any = None
-
-
-_numbers = itertools.count(1)
-_searched: weakref.WeakValueDictionary[int, Searched] = weakref.WeakValueDictionary()
-_workspaces: dict[int, _Workspace] = {}
-
-
-def _refer(problem: Any, belief: Any) -> Reference:
-    """Return a new reference."""
-    reference = Reference(next(_numbers))
-    reference.searched = _searched[int(reference)] = Searched(problem, belief)
-    return reference
-
-
-def position_of(problem: Any, belief: Any) -> PlainPosition:
-    """Return the position of ``problem`` at ``belief``."""
-    return PlainPosition(
-        _refer(problem, belief), int(problem.players), int(problem.available is not None)
-    )
-
-
-def workspace(p: PlainPosition) -> np.ndarray:
-    """Return a workspace, int64: its number, the stream, steps taken, rows at the end, the state's
-    number or 0, whether all is over, what was seen, whose decision it is, 2 players: what each saw
-    and is paid, the longest list: actions, and the rows.
-    """
-    problem = p.number.searched.problem
-    rows = _MOST_ROWS if problem.same else 0
-    cells = _SEEN_BY + 2 * p.players + problem.most_actions
-    s = private(cells + rows * row_width(p.players), np.int64)
-    s[_ROWS] = rows
-    s[_SLOT] = slot = next(_numbers)
-    _workspaces[slot] = _Workspace(s[:].data.cast("B").cast("Q"))  # not of `s` itself
-    weakref.finalize(s, _workspaces.pop, slot, None)
-    return s
-
-
-@jit
-def row_width(players):
-    """Return the words of a row: a key, and the cells from `_STATE` to what is paid."""
-    return 1 + _SEEN_BY + 2 * players - _STATE
-
 
 def _answer(what: int, position: int, slot: int, argument: int) -> float:
     """Answer a kernel (`mcts.plain.calling`): what it asks, of which position and workspace."""
-    searched, w = _searched[position], _workspaces[slot]
-    if found := w.cells[_STATE]:
+    searched, w = searched_by_number[position], workspaces[slot]
+    if found := w.cells[STATE]:
         w.state = searched.states[found]  # the kernel may have gone on alone
     return _ANSWERS[what](searched, w, argument)
 
 
-def _note(searched: Searched, w: _Workspace, state: Any) -> None:
+def _note(searched: Searched, w: Workspace, state: Any) -> None:
     """Take ``state`` for the workspace's, and write down what is known at once."""
     problem, cells = searched.problem, w.cells
     w.state = state
     if problem.same:
         known = searched.known.get(state)
         if known is not None:
-            cells[_STATE : _STATE + len(known)] = known
+            cells[STATE : STATE + len(known)] = known
             return
-    cells[_STATE] = 0
-    cells[_OVER] = over = bool(cells[_TAKEN] >= problem.steps or problem.over(state))
+    cells[STATE] = 0
+    cells[OVER] = over = bool(cells[TAKEN] >= problem.steps or problem.over(state))
     if problem.players > 1:
         mover = 0 if over else problem.mover(state)
         if mover not in range(problem.players):
             raise ValueError(f"mover says {mover!r}, of {problem.players} players")
-        cells[_MOVER] = mover
+        cells[MOVER] = mover
         if over:
             _pay(problem, w)
     if not over:
         _look(problem, w)
-    if problem.same and len(searched.states) < _MOST_KNOWN:
-        cells[_STATE] = len(searched.states)
+    if problem.same and len(searched.states) < MOST_KNOWN:
+        cells[STATE] = len(searched.states)
         searched.states.append(state)
-        end = _SEEN_BY + 2 * problem.players
-        searched.known[state] = memoryview(bytes(cells[_STATE:end])).cast("Q")
+        end = SEEN_BY + 2 * problem.players
+        searched.known[state] = memoryview(bytes(cells[STATE:end])).cast("Q")
 
 
-def _look(problem: Any, w: _Workspace) -> None:
+def _look(problem: Any, w: Workspace) -> None:
     """Write down what was seen, by players who have nodes; at the start by those not searching."""
-    begins = w.cells[_TAKEN] == 0 and not problem.same
+    begins = w.cells[TAKEN] == 0 and not problem.same
     if problem.players == 1:
         if not begins:
-            w.cells[_SEEN] = number(problem.observation(w.state))
+            w.cells[SEEN] = number(problem.observation(w.state))
         return
     for player in range(begins, problem.players if problem.trees else 1):
-        w.cells[_SEEN_BY + player] = number(problem.seen(w.state, player))
+        w.cells[SEEN_BY + player] = number(problem.seen(w.state, player))
 
 
-def _pay(problem: Any, w: _Workspace) -> None:
+def _pay(problem: Any, w: Workspace) -> None:
     """Write down what each player gets."""
     for player in range(problem.players):
         paid = float(problem.payoff(w.state, player))
         if not math.isfinite(paid):
             raise ValueError(f"the payoff of player {player} is {paid}: it must be a number")
-        w.paid[_SEEN_BY + problem.players + player] = paid
+        w.paid[SEEN_BY + problem.players + player] = paid
 
 
-def _start(searched: Searched, w: _Workspace, argument: int) -> float:
+def _start(searched: Searched, w: Workspace, argument: int) -> float:
     chance = w.chance
-    chance.seed(w.cells[_STREAM])
-    w.cells[_TAKEN] = 0
+    chance.seed(w.cells[STREAM])
+    w.cells[TAKEN] = 0
     _note(searched, w, searched.problem.draw(searched.belief, chance))
-    if w.cells[_OVER]:
+    if w.cells[OVER]:
         raise ValueError(
             f"a simulation began with {w.state!r}, where all is over: the belief must not have it, "
             "and step must not change a state of a belief"
         )
-    w.cells[_STREAM] = chance.word
+    w.cells[STREAM] = chance.word
     return 0.0
 
 
-def _actions(searched: Searched, w: _Workspace, argument: int) -> float:
+def _actions(searched: Searched, w: Workspace, argument: int) -> float:
     problem = searched.problem
     found = [problem.number(action) for action in problem.list_actions(w.state)]
-    begin = _SEEN_BY + 2 * problem.players
-    rows = w.cells[_ROWS] * row_width(problem.players)
+    begin = SEEN_BY + 2 * problem.players
+    rows = w.cells[ROWS] * row_width(problem.players)
     room = min(problem.most_actions, len(w.cells) - rows - begin)  # of the problem first searched
     if len(found) > room:
         raise ValueError(
@@ -212,22 +133,22 @@ def _actions(searched: Searched, w: _Workspace, argument: int) -> float:
     return len(found)
 
 
-def _step(searched: Searched, w: _Workspace, argument: int) -> float:
+def _step(searched: Searched, w: Workspace, argument: int) -> float:
     problem, chance = searched.problem, w.chance
-    chance.seed(w.cells[_STREAM])
+    chance.seed(w.cells[STREAM])
     state, reward = problem.step_checked(w.state, problem.action(argument), chance)
     _note(searched, w, state)
-    w.cells[_STREAM] = chance.word
+    w.cells[STREAM] = chance.word
     return reward
 
 
-def _rollout(searched: Searched, w: _Workspace, argument: int) -> float:
+def _rollout(searched: Searched, w: Workspace, argument: int) -> float:
     problem, chance = searched.problem, w.chance
-    chance.seed(w.cells[_STREAM])
+    chance.seed(w.cells[STREAM])
     choose = problem.rollout
     total, weight = 0.0, 1.0
-    taken = w.cells[_TAKEN]
-    w.cells[_STATE] = 0
+    taken = w.cells[TAKEN]
+    w.cells[STATE] = 0
     if problem.play_out is not None:
         w.state, taken = problem.play_out(w.state, chance), problem.steps
     while taken < problem.steps:
@@ -246,22 +167,22 @@ def _rollout(searched: Searched, w: _Workspace, argument: int) -> float:
         weight *= problem.discount
     if problem.players > 1:
         _pay(problem, w)
-    w.cells[_STREAM] = chance.word
+    w.cells[STREAM] = chance.word
     return total
 
 
-def _copy(searched: Searched, w: _Workspace, argument: int) -> float:
-    into = _workspaces[argument]
+def _copy(searched: Searched, w: Workspace, argument: int) -> float:
+    into = workspaces[argument]
     into.state = w.state
     return 0.0
 
 
-def _available(searched: Searched, w: _Workspace, argument: int) -> float:
+def _available(searched: Searched, w: Workspace, argument: int) -> float:
     problem = searched.problem
     return bool(problem.available(w.state, problem.action(argument)))
 
 
-def _action_type(searched: Searched, w: _Workspace, argument: int) -> float:
+def _action_type(searched: Searched, w: Workspace, argument: int) -> float:
     problem = searched.problem
     if problem.action_type is None:
         return 0.0
@@ -272,7 +193,7 @@ def _action_type(searched: Searched, w: _Workspace, argument: int) -> float:
     return float(kind)
 
 
-_ANSWERS: tuple[Callable[[Searched, _Workspace, int], float], ...] = (
+_ANSWERS: tuple[Callable[[Searched, Workspace, int], float], ...] = (
     *(_start, _actions, _step, _rollout),
     *(_copy, _available, _action_type),
 )
@@ -282,7 +203,7 @@ answer_by(_answer)
 @jit
 def _ask_python(p, s, what, argument):
     """Return what Python answers, or raise what it raised."""
-    answer = ask(what, p.number, s[_SLOT], argument)
+    answer = ask(what, p.number, s[SLOT], argument)
     if math.isnan(answer):
         raise Raised()
     return answer
@@ -291,16 +212,16 @@ def _ask_python(p, s, what, argument):
 @jit
 def _ask_python_with_chance(p, s, what, argument, stream):
     """Return the same of what draws from ``stream``."""
-    s[_STREAM] = np.int64(stream[0])
+    s[STREAM] = np.int64(stream[0])
     answer = _ask_python(p, s, what, argument)
-    stream[0] = np.uint64(s[_STREAM])
+    stream[0] = np.uint64(s[STREAM])
     return answer
 
 
 @jit
 def start(p, s, stream):
     """Draw the state; draws as the problem does."""
-    s[_SEEN] = s[_MOVER] = s[_STATE] = 0
+    s[SEEN] = s[MOVER] = s[STATE] = 0
     _ask_python_with_chance(p, s, _START, 0, stream)
 
 
@@ -309,7 +230,7 @@ def actions(p, s, out, edge_data):
     """List the actions by their numbers."""
     n = int(_ask_python(p, s, _ACTIONS, 0))
     for i in range(n):
-        out[i] = s[_SEEN_BY + 2 * p.players + i]
+        out[i] = s[SEEN_BY + 2 * p.players + i]
         edge_data[i] = 0.0
     return n
 
@@ -317,35 +238,35 @@ def actions(p, s, out, edge_data):
 @jit
 def step(p, s, action, edge_data, stream):
     """Step, alone where it is known; else draws as the problem does."""
-    s[_TAKEN] += 1
-    before, word = s[_STATE], stream[0]
-    if before == 0 or s[_ROWS] == 0:
+    s[TAKEN] += 1
+    before, word = s[STATE], stream[0]
+    if before == 0 or s[ROWS] == 0:
         return _ask_python_with_chance(p, s, _STEP, action, stream)
     key = np.int64(fold(fold(fold(0, p.number), before), action) >> 1)
     width = row_width(p.players)
-    row = len(s) - width * (1 + key % s[_ROWS])
+    row = len(s) - width * (1 + key % s[ROWS])
     if s[row] == key:
         for i in range(1, width):
-            s[_STATE + i - 1] = s[row + i]
+            s[STATE + i - 1] = s[row + i]
         return 0.0
     reward = _ask_python_with_chance(p, s, _STEP, action, stream)
-    if reward == 0.0 and stream[0] == word and s[_STATE] > 0:
+    if reward == 0.0 and stream[0] == word and s[STATE] > 0:
         s[row] = key
         for i in range(1, width):
-            s[row + i] = s[_STATE + i - 1]
+            s[row + i] = s[STATE + i - 1]
     return reward
 
 
 @jit
 def observation(p, s):
     """Return the number of what was seen."""
-    return np.uint64(s[_SEEN])
+    return np.uint64(s[SEEN])
 
 
 @jit
 def terminal(p, s):
     """Return whether all is over."""
-    return s[_OVER] != 0
+    return s[OVER] != 0
 
 
 @jit
@@ -357,7 +278,7 @@ def rollout(p, s, stream):
 @jit
 def mover(p, s):
     """Return whose decision it is."""
-    return s[_MOVER]
+    return s[MOVER]
 
 
 @jit
@@ -375,24 +296,24 @@ def action_type(p, s, action):
 @jit
 def observation_of(p, s, player):
     """Return the number of what ``player`` saw."""
-    s[_SEEN] = s[_SEEN_BY + player]
-    return np.uint64(s[_SEEN])
+    s[SEEN] = s[SEEN_BY + player]
+    return np.uint64(s[SEEN])
 
 
 @jit
 def payoff(p, s, player):
     """Return what ``player`` gets."""
-    at = _SEEN_BY + p.players + player
+    at = SEEN_BY + p.players + player
     return s[at : at + 1].view(np.float64)[0]
 
 
 @jit
 def copy(p, s, into):
     """Hand the state on."""
-    for i in range(_TAKEN, _SEEN_BY + 2 * p.players):
-        if i != _ROWS:
+    for i in range(TAKEN, SEEN_BY + 2 * p.players):
+        if i != ROWS:
             into[i] = s[i]
-    _ask_python(p, s, _COPY, into[_SLOT])
+    _ask_python(p, s, _COPY, into[SLOT])
 
 
 def _of(name: str) -> Callable[[PlainPosition], Any]:

@@ -20,9 +20,10 @@ from dataclasses import dataclass, field
 from numbers import Integral
 from typing import Any
 
+from mcts.plain import domain  # noqa: F401, registers the domain of all positions
 from mcts.plain.chance import Chance
-from mcts.plain.domain import PlainPosition, position_of
 from mcts.plain.numbers import number
+from mcts.plain.workspaces import PlainPosition, position_of
 
 State = Any
 Belief = Callable[[Chance], State] | Sequence[State]
