@@ -106,7 +106,7 @@ def make_problem(
         found = everything if whole else at.legal()
         if order is None:
             return found
-        seen = at.seen(me if whole else at.mover, words)
+        seen = at.name_seen(me if whole else at.mover, words)
         return sorted(found, key=lambda action: number((seen, action, order)))
 
     along_the_way = game.get_type().reward_model == pyspiel.GameType.RewardModel.REWARDS
@@ -117,7 +117,7 @@ def make_problem(
             "players": players,
             "trees": others == TREES,
             "mover": lambda at: (at.mover - me) % players,
-            "seen": lambda at, player: at.seen(seat(player), words),
+            "seen": lambda at, player: at.name_seen(seat(player), words),
             "payoff": lambda at, player: at.returns()[seat(player)],
             "play_out": play_out,
         }
@@ -129,7 +129,7 @@ def make_problem(
         start=lambda chance: known.find(draw_state(chance)),
         actions=list_actions,
         step=step,
-        observation=lambda at: at.seen(me, words),
+        observation=lambda at: at.name_seen(me, words),
         terminal=lambda at: at.over,
         rollout=lambda at, chance: chance.choice(at.legal()),
         low=game.min_utility() - so_far,

@@ -48,7 +48,7 @@ class Place:
             self._returns = self.state.returns()
         return self._returns
 
-    def seen(self, player: int, words: Callable[[pyspiel.State, int], str]) -> int:
+    def name_seen(self, player: int, words: Callable[[pyspiel.State, int], str]) -> int:
         """Return the number, from 0 to below 2**62, of the ``words`` that ``player`` knows."""
         if player not in self._seen:
             self._seen[player] = number(words(self.state, player)) & _OWN
