@@ -2,6 +2,7 @@
 
     python -m benchmarks.peers [--rounds 5] [--kuhn 1000] [--leduc 100] [--tiger 300] [--rocks 100]
                                [--milliseconds 1] [--seeds 20] [--leduc-seeds 5]
+                               [--dice 100] [--dice-seeds 3]
                                [--episodes 300] [--rock-episodes 300] [--seed 9001]
 
 Speed is measured in interleaved rounds, in CPU time of this process.  Quality is given at equal
@@ -18,7 +19,7 @@ import os
 import statistics
 from collections.abc import Callable, Sequence
 
-from benchmarks.peers import games, rocks, tigers
+from benchmarks.peers import games
 from benchmarks.peers.measuring import Table, rates
 
 
@@ -28,10 +29,11 @@ def in_time(speed: list[float], milliseconds: float) -> int:
 
 
 def compare_games(table: Table, asked: argparse.Namespace) -> None:
-    """Print Kuhn and Leduc poker."""
+    """Print Kuhn poker, Leduc poker and liar's dice."""
     for problem, simulations, count in (
         ("kuhn_poker", asked.kuhn, asked.seeds),
         ("leduc_poker", asked.leduc, asked.leduc_seeds),
+        ("liars_dice", asked.dice, asked.dice_seeds),
     ):
         if count == 0:
             continue
@@ -50,7 +52,11 @@ def compare_games(table: Table, asked: argparse.Namespace) -> None:
 
 
 def compare_pomdps(table: Table, asked: argparse.Namespace) -> None:
-    """Print Tiger and RockSample."""
+    """Print Tiger and RockSample, for which alone pomdp-py is needed."""
+    if asked.episodes == asked.rock_episodes == 0:
+        return
+    from benchmarks.peers import rocks, tigers
+
     for loop, simulations, episodes in (
         (tigers.LOOP, asked.tiger, asked.episodes),
         (rocks.LOOP, asked.rocks, asked.rock_episodes),
@@ -87,10 +93,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
         ("rounds", 5, 1, "of the speeds"),
         ("kuhn", 1_000, 1, "simulations a decision at Kuhn poker"),
         ("leduc", 100, 1, "at Leduc poker"),
+        ("dice", 100, 1, "at liar's dice"),
         ("tiger", 300, 1, "at Tiger"),
         ("rocks", 100, 1, "at RockSample"),
         ("seeds", 20, 0, "policies of Kuhn poker; 0: leave it out"),
         ("leduc-seeds", 5, 0, "policies of Leduc poker, each of 936 searches; 0: leave it out"),
+        ("dice-seeds", 3, 0, "policies of liar's dice, each of 24,576 searches; 0: leave it out"),
         ("episodes", 300, 0, "of Tiger; 0: leave it out"),
         ("rock-episodes", 300, 0, "of RockSample; 0: leave it out"),
         ("seed", 9001, 0, "of the first policy, and of the episodes"),

@@ -1,8 +1,9 @@
-"""Kuhn and Leduc poker: our ISMCTS beside OpenSpiel's, by exploitability.
+"""Kuhn poker, Leduc poker and liar's dice: our ISMCTS beside OpenSpiel's, by exploitability.
 
 All search the mover's information states (MO-ISMCTS) from the same belief, OpenSpiel's resampling,
 with random roll-outs, the same exploration, and what was not tried yet in random order; each
-information state is searched once, and the policy is the shares of visits.
+information state is searched once, and the policy is the shares of visits.  OpenSpiel's liar's dice
+cannot be resampled, so its C++ search has no row there.
 """
 
 from __future__ import annotations
@@ -15,7 +16,9 @@ import pyspiel
 from open_spiel.python.algorithms import ismcts, mcts
 
 from benchmarks.peers import kuhn
+from benchmarks.peers.compiled import compiled_planner
 from benchmarks.peers.measuring import Work
+from benchmarks.two_players import OPEN
 from mcts.openspiel.planners import Plan, planner, table_of
 from mcts.options import Budget, Options
 
@@ -44,6 +47,22 @@ def plain(simulations: int) -> Plan:
 def plan_compiled(simulations: int) -> Plan:
     """Ours, on our compiled Kuhn poker."""
     return kuhn.compiled_planner(options(simulations), Budget(simulations=simulations))
+
+
+def search_leduc(simulations: int) -> Plan:
+    """Ours, on our compiled Leduc poker."""
+    return compiled_planner("leduc_poker", options(simulations), Budget(simulations=simulations))
+
+
+def search_dice(simulations: int) -> Plan:
+    """Ours, on our compiled liar's dice."""
+    return compiled_planner("liars_dice", options(simulations), Budget(simulations=simulations))
+
+
+def peep_leduc(simulations: int) -> Plan:
+    """The control: a search of Leduc poker in which all cards lie open below the root."""
+    budget = Budget(simulations=simulations)
+    return compiled_planner("leduc_poker", options(simulations), budget, OPEN)
 
 
 def in_cpp(simulations: int) -> Plan:
@@ -85,17 +104,23 @@ def in_python(simulations: int) -> Plan:
 
 
 PLAIN, COMPILED = "ours, OpenSpiel's game in Python", "ours, compiled"
+PEEPING = "control: peeps below the root, compiled"
 CPP, PYTHON = "OpenSpiel, C++", "OpenSpiel, Python"
 
 CONTESTANTS: dict[str, dict[str, Contestant]] = {
     "kuhn_poker": {COMPILED: plan_compiled, PLAIN: plain, CPP: in_cpp, PYTHON: in_python},
-    "leduc_poker": {PLAIN: plain, CPP: in_cpp, PYTHON: in_python},
+    "leduc_poker": {
+        **{COMPILED: search_leduc, PLAIN: plain, CPP: in_cpp, PYTHON: in_python},
+        PEEPING: peep_leduc,
+    },
+    "liars_dice": {COMPILED: search_dice, PLAIN: plain},
 }
 
 
 def game_of(problem: str, name: str) -> pyspiel.Game:
     """Return what a contestant searches: the compiled one knows our game."""
-    return pyspiel.load_game(kuhn.NAME if name == COMPILED else problem)
+    ours = name == COMPILED and problem == "kuhn_poker"
+    return pyspiel.load_game(kuhn.NAME if ours else problem)
 
 
 def opening(game: pyspiel.Game) -> pyspiel.State:

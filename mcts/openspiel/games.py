@@ -27,6 +27,7 @@ from typing import Any
 import pyspiel
 
 from mcts.openspiel.histories import consistent, draw
+from mcts.openspiel.places import Place, Places, play_out
 from mcts.plain.chance import Chance
 from mcts.plain.numbers import number
 from mcts.plain.problem import Problem
@@ -52,6 +53,7 @@ def make_problem(
     policy: Policy = uniform,
     resample: Resample | None = None,
     order: int | None = None,
+    places: Places | None = None,
 ) -> Problem:
     """Return the problem of the player to move in ``state``.
 
@@ -67,6 +69,7 @@ def make_problem(
         (``resample_from_infostate``), and where it has none, all histories that the player cannot
         distinguish (`mcts.openspiel.histories`)
     order : names the order in which actions are tried; None: the game's
+    places : states of this game met in earlier searches, which need not be asked again
     """
     game = state.get_game()
     refuse(game)
@@ -76,30 +79,35 @@ def make_problem(
         raise ValueError("a search needs a state in which a player is to move")
     me, players = state.current_player(), game.num_players()
     alone = others == POLICY or players == 1
-    words = _words(game)
+    words, known = _words(game), Places() if places is None else places
+    draw_state = _belief(state, resample, policy)
 
     def seat(player: int) -> int:
         """Return the seat in the game of ``player`` of the search, whose player 0 searches."""
         return (me + player) % players
 
-    def payment(at: pyspiel.State) -> float:
+    def payment(at: Place) -> float:
         """Return what the searching player has got so far."""
-        return at.returns()[me] if along_the_way or at.is_terminal() else 0.0
+        return at.returns()[me] if along_the_way or at.over else 0.0
 
-    def step(at: pyspiel.State, action: int, chance: Chance) -> tuple[pyspiel.State, float]:
-        after = at.clone()
-        after.apply_action(action)
-        _settle(after, chance, policy if alone else None, me)
+    def step(at: Place, action: int, chance: Chance) -> tuple[Place, float]:
+        after = known.follow(at, action)
+        while not after.over:  # chance goes on, and with a policy all others
+            if after.mover == pyspiel.PlayerId.CHANCE:
+                after = known.follow(after, after.draw(chance))
+            elif alone and after.mover != me:
+                after = known.follow(after, draw(list(policy(after.state).items()), chance))
+            else:
+                break
         return after, payment(after) - payment(at) if alone else 0.0
 
-    def list_actions(at: pyspiel.State) -> list[int]:
-        mover = at.current_player()
-        whole = others == ONE_TREE and mover != me  # its legal actions may reveal its hand
-        found = everything if whole else at.legal_actions()
+    def list_actions(at: Place) -> list[int]:
+        whole = others == ONE_TREE and at.mover != me  # its legal actions may reveal its hand
+        found = everything if whole else at.legal()
         if order is None:
             return found
-        known = words(at, me if whole else mover)
-        return sorted(found, key=lambda action: number((known, action, order)))
+        seen = at.name_seen(me if whole else at.mover, words)
+        return sorted(found, key=lambda action: number((seen, action, order)))
 
     along_the_way = game.get_type().reward_model == pyspiel.GameType.RewardModel.REWARDS
     everything = list(range(game.num_distinct_actions()))
@@ -108,20 +116,22 @@ def make_problem(
         parts = {
             "players": players,
             "trees": others == TREES,
-            "mover": lambda at: (at.current_player() - me) % players,
-            "seen": lambda at, player: words(at, seat(player)),
+            "mover": lambda at: (at.mover - me) % players,
+            "seen": lambda at, player: at.name_seen(seat(player), words),
             "payoff": lambda at, player: at.returns()[seat(player)],
+            "play_out": play_out,
         }
         if others == ONE_TREE:
-            parts["available"] = lambda at, action: action in at.legal_actions()
-    so_far = payment(state) if alone else 0.0
+            parts["available"] = lambda at, action: action in at.legal()
+    so_far = payment(Place(state)) if alone else 0.0
     return Problem(
-        start=_belief(state, resample, policy),
+        same=True,
+        start=lambda chance: known.find(draw_state(chance)),
         actions=list_actions,
         step=step,
-        observation=lambda at: words(at, me),
-        terminal=lambda at: at.is_terminal(),
-        rollout=lambda at, chance: chance.choice(at.legal_actions()),
+        observation=lambda at: at.name_seen(me, words),
+        terminal=lambda at: at.over,
+        rollout=lambda at, chance: chance.choice(at.legal()),
         low=game.min_utility() - so_far,
         high=game.max_utility() - so_far,
         steps=game.max_game_length(),
@@ -149,17 +159,6 @@ def _words(game: pyspiel.Game) -> Callable[[pyspiel.State, int], str]:
     if game.get_type().provides_information_state_string:
         return lambda at, player: at.information_state_string(player)
     return lambda at, player: at.observation_string(player)
-
-
-def _settle(at: pyspiel.State, chance: Chance, policy: Policy | None, me: int) -> None:
-    """Let chance go on, and with a ``policy`` all others, until a decision or the end."""
-    while not at.is_terminal():
-        if at.is_chance_node():
-            at.apply_action(draw(at.chance_outcomes(), chance))
-        elif policy is not None and at.current_player() != me:
-            at.apply_action(draw(list(policy(at).items()), chance))
-        else:
-            return
 
 
 def _belief(

@@ -11,6 +11,7 @@ of the table by OpenSpiel::
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Mapping
 
 import pyspiel
@@ -18,6 +19,7 @@ import pyspiel
 from mcts.kernel.rng import derive_key
 from mcts.openspiel.games import TREES, Policy, Resample, make_problem, uniform
 from mcts.openspiel.histories import draw
+from mcts.openspiel.places import Places
 from mcts.options import Budget, Options
 from mcts.plain.chance import Chance
 from mcts.plain.numbers import number
@@ -45,10 +47,12 @@ def planner(
     shuffled : whether what was not tried yet is tried in an order of its own in every search
     """
     made: dict[str, Search] = {}
+    known: defaultdict[str, Places] = defaultdict(Places)
 
     def plan(state: pyspiel.State, key: int) -> dict[int, float]:
-        problem = make_problem(state, others, policy, resample, key if shuffled else None)
-        position, game = problem.position(), str(state.get_game())
+        game, order = str(state.get_game()), key if shuffled else None
+        problem = make_problem(state, others, policy, resample, order, known[game])
+        position = problem.position()
         if game not in made:
             made[game] = Search(position, options)
         return shares(made[game].run(budget, key, position), problem.action)

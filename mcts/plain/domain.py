@@ -3,145 +3,124 @@
 There is one compiled domain for all of them (`mcts.domain`).  Its parameters hold a number, by
 which the problem and the belief are found, its workspaces another, by which the state is found; and
 of a state the workspace holds what the search asks for again and again: whether all is over, whose
-decision it is, what was seen.  So a step in the tree is one call of Python, and a whole roll-out
-another.
+decision it is, what was seen by whom, what is paid.  So a step in the tree is one call of Python,
+and a whole roll-out another.
 """
 
 # Numba compares signatures with annotations: what a domain registers has none.
 # mypy: disallow-untyped-defs=False
 from __future__ import annotations
 
-import itertools
 import math
-import pickle
-import weakref
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from mcts.domain import TYPES, register
 from mcts.kernel.compile import jit
+from mcts.kernel.rng import fold
 from mcts.plain.calling import Raised, answer_by, ask
-from mcts.plain.chance import Chance
 from mcts.plain.numbers import number
-from mcts.threads import private
+from mcts.plain.workspaces import (
+    MOST_KNOWN,
+    MOVER,
+    OVER,
+    ROWS,
+    SEEN,
+    SEEN_BY,
+    SLOT,
+    STATE,
+    STREAM,
+    TAKEN,
+    PlainPosition,
+    Searched,
+    Workspace,
+    row_width,
+    searched_by_number,
+    workspace,
+    workspaces,
+)
 
-_START, _ACTIONS, _STEP, _ROLLOUT, _COPY, _SEEN_BY, _PAYOFF, _AVAILABLE, _ACTION_TYPE = range(9)
+_START, _ACTIONS, _STEP, _ROLLOUT, _COPY, _AVAILABLE, _ACTION_TYPE = range(7)
 """What is asked."""
-
-_SLOT, _STREAM, _OVER, _SEEN, _MOVER, _LIST = range(6)
-"""Places in a workspace; the last begins the list of actions."""
-
-
-class Searched:
-    """A problem (`mcts.plain.problem.Problem`) and the belief that a search begins with."""
-
-    def __init__(self, problem: Any, belief: Any) -> None:
-        self.problem, self.belief = problem, belief
-
-
-class Reference(int):
-    """The number of a `Searched`, which lives as long as this does."""
-
-    searched: Searched
-
-    def __reduce__(self) -> tuple:
-        """Be another number in another process."""
-        return _refer, (self.searched.problem, self.searched.belief)
-
-
-class PlainPosition(NamedTuple):
-    """A position of a problem in plain Python; made by `Problem.position`."""
-
-    number: Reference
-    players: int
-    hides: int
-    """1: actions that are listed may be unavailable."""
-
-    def contents(self) -> list[bytes]:
-        """Return the states of the belief, if it lists any that can be: nobody may change them."""
-        belief = self.number.searched.belief
-        try:
-            return [] if callable(belief) else [pickle.dumps(state) for state in belief]
-        except (pickle.PicklingError, TypeError, AttributeError):
-            return []
-
-
-class _Workspace:
-    """Python's part of a workspace."""
-
-    def __init__(self, cells: memoryview) -> None:
-        self.cells = cells
-        self.chance = Chance()
-        self.state: Any = None
-        self.taken = 0
-
-
-_numbers = itertools.count(1)
-_searched: weakref.WeakValueDictionary[int, Searched] = weakref.WeakValueDictionary()
-_workspaces: dict[int, _Workspace] = {}
-
-
-def _refer(problem: Any, belief: Any) -> Reference:
-    """Return a new reference."""
-    reference = Reference(next(_numbers))
-    reference.searched = _searched[int(reference)] = Searched(problem, belief)
-    return reference
-
-
-def position_of(problem: Any, belief: Any) -> PlainPosition:
-    """Return the position of ``problem`` at ``belief``."""
-    return PlainPosition(
-        _refer(problem, belief), int(problem.players), int(problem.available is not None)
-    )
-
-
-def workspace(p: PlainPosition) -> np.ndarray:
-    """Return a workspace: int64 (5 + longest list,), its number, the stream, whether all is over,
-    what was seen, whose decision it is, and room for actions."""
-    s = private(_LIST + p.number.searched.problem.most_actions, np.int64)
-    s[_SLOT] = slot = next(_numbers)
-    _workspaces[slot] = _Workspace(s[:].data.cast("B").cast("Q"))  # not of `s` itself
-    weakref.finalize(s, _workspaces.pop, slot, None)
-    return s
 
 
 def _answer(what: int, position: int, slot: int, argument: int) -> float:
     """Answer a kernel (`mcts.plain.calling`): what it asks, of which position and workspace."""
-    return _ANSWERS[what](_searched[position], _workspaces[slot], argument)
+    searched, w = searched_by_number[position], workspaces[slot]
+    if found := w.cells[STATE]:
+        w.state = searched.states[found]  # the kernel may have gone on alone
+    return _ANSWERS[what](searched, w, argument)
 
 
-def _note(searched: Searched, w: _Workspace, state: Any) -> None:
+def _note(searched: Searched, w: Workspace, state: Any) -> None:
     """Take ``state`` for the workspace's, and write down what is known at once."""
     problem, cells = searched.problem, w.cells
     w.state = state
-    cells[_OVER] = over = bool(w.taken >= problem.steps or problem.over(state))
+    if problem.same:
+        known = searched.known.get(state)
+        if known is not None:
+            cells[STATE : STATE + len(known)] = known
+            return
+    cells[STATE] = 0
+    cells[OVER] = over = bool(cells[TAKEN] >= problem.steps or problem.over(state))
     if problem.players > 1:
         mover = 0 if over else problem.mover(state)
         if mover not in range(problem.players):
             raise ValueError(f"mover says {mover!r}, of {problem.players} players")
-        cells[_MOVER] = mover
+        cells[MOVER] = mover
+        if over:
+            _pay(problem, w)
+    if not over:
+        _look(problem, w)
+    if problem.same and len(searched.states) < MOST_KNOWN:
+        cells[STATE] = len(searched.states)
+        searched.states.append(state)
+        end = SEEN_BY + 2 * problem.players
+        searched.known[state] = memoryview(bytes(cells[STATE:end])).cast("Q")
 
 
-def _start(searched: Searched, w: _Workspace, argument: int) -> float:
+def _look(problem: Any, w: Workspace) -> None:
+    """Write down what was seen, by players who have nodes; at the start by those not searching."""
+    begins = w.cells[TAKEN] == 0 and not problem.same
+    if problem.players == 1:
+        if not begins:
+            w.cells[SEEN] = number(problem.observation(w.state))
+        return
+    for player in range(begins, problem.players if problem.trees else 1):
+        w.cells[SEEN_BY + player] = number(problem.seen(w.state, player))
+
+
+def _pay(problem: Any, w: Workspace) -> None:
+    """Write down what each player gets."""
+    for player in range(problem.players):
+        paid = float(problem.payoff(w.state, player))
+        if not math.isfinite(paid):
+            raise ValueError(f"the payoff of player {player} is {paid}: it must be a number")
+        w.paid[SEEN_BY + problem.players + player] = paid
+
+
+def _start(searched: Searched, w: Workspace, argument: int) -> float:
     chance = w.chance
-    chance.seed(w.cells[_STREAM])
-    w.taken = 0
+    chance.seed(w.cells[STREAM])
+    w.cells[TAKEN] = 0
     _note(searched, w, searched.problem.draw(searched.belief, chance))
-    if w.cells[_OVER]:
+    if w.cells[OVER]:
         raise ValueError(
             f"a simulation began with {w.state!r}, where all is over: the belief must not have it, "
             "and step must not change a state of a belief"
         )
-    w.cells[_STREAM] = chance.word
+    w.cells[STREAM] = chance.word
     return 0.0
 
 
-def _actions(searched: Searched, w: _Workspace, argument: int) -> float:
+def _actions(searched: Searched, w: Workspace, argument: int) -> float:
     problem = searched.problem
     found = [problem.number(action) for action in problem.list_actions(w.state)]
-    room = min(problem.most_actions, len(w.cells) - _LIST)  # of the problem first searched
+    begin = SEEN_BY + 2 * problem.players
+    rows = w.cells[ROWS] * row_width(problem.players)
+    room = min(problem.most_actions, len(w.cells) - rows - begin)  # of the problem first searched
     if len(found) > room:
         raise ValueError(
             f"{len(found)} actions are more than the problem's most_actions, {room}: raise it"
@@ -149,29 +128,30 @@ def _actions(searched: Searched, w: _Workspace, argument: int) -> float:
     if len(set(found)) < len(found):
         twice = next(action for i, action in enumerate(found) if action in found[:i])
         raise ValueError(f"actions(state) lists {problem.action(twice)!r} twice")
-    for i, action in enumerate(found, _LIST):
+    for i, action in enumerate(found, begin):
         w.cells[i] = action
     return len(found)
 
 
-def _step(searched: Searched, w: _Workspace, argument: int) -> float:
+def _step(searched: Searched, w: Workspace, argument: int) -> float:
     problem, chance = searched.problem, w.chance
-    chance.seed(w.cells[_STREAM])
-    w.taken += 1
+    chance.seed(w.cells[STREAM])
     state, reward = problem.step_checked(w.state, problem.action(argument), chance)
     _note(searched, w, state)
-    if problem.players == 1 and not w.cells[_OVER]:
-        w.cells[_SEEN] = number(problem.observation(state))
-    w.cells[_STREAM] = chance.word
+    w.cells[STREAM] = chance.word
     return reward
 
 
-def _rollout(searched: Searched, w: _Workspace, argument: int) -> float:
+def _rollout(searched: Searched, w: Workspace, argument: int) -> float:
     problem, chance = searched.problem, w.chance
-    chance.seed(w.cells[_STREAM])
+    chance.seed(w.cells[STREAM])
     choose = problem.rollout
     total, weight = 0.0, 1.0
-    while w.taken < problem.steps:
+    taken = w.cells[TAKEN]
+    w.cells[STATE] = 0
+    if problem.play_out is not None:
+        w.state, taken = problem.play_out(w.state, chance), problem.steps
+    while taken < problem.steps:
         if problem.terminal is not None and problem.terminal(w.state):
             break
         if choose is None or problem.terminal is None:
@@ -181,38 +161,28 @@ def _rollout(searched: Searched, w: _Workspace, argument: int) -> float:
             if not legal:
                 break
         action = legal[chance.below(len(legal))] if choose is None else choose(w.state, chance)
-        w.taken += 1
+        taken += 1
         w.state, reward = problem.step_checked(w.state, action, chance)
         total += weight * reward
         weight *= problem.discount
-    w.cells[_STREAM] = chance.word
+    if problem.players > 1:
+        _pay(problem, w)
+    w.cells[STREAM] = chance.word
     return total
 
 
-def _copy(searched: Searched, w: _Workspace, argument: int) -> float:
-    into = _workspaces[argument]
-    into.state, into.taken = w.state, w.taken
+def _copy(searched: Searched, w: Workspace, argument: int) -> float:
+    into = workspaces[argument]
+    into.state = w.state
     return 0.0
 
 
-def _seen_by(searched: Searched, w: _Workspace, argument: int) -> float:
-    w.cells[_SEEN] = number(searched.problem.seen(w.state, argument))
-    return 0.0
-
-
-def _payoff(searched: Searched, w: _Workspace, argument: int) -> float:
-    paid = float(searched.problem.payoff(w.state, argument))
-    if not math.isfinite(paid):
-        raise ValueError(f"the payoff of player {argument} is {paid}: it must be a number")
-    return paid
-
-
-def _available(searched: Searched, w: _Workspace, argument: int) -> float:
+def _available(searched: Searched, w: Workspace, argument: int) -> float:
     problem = searched.problem
     return bool(problem.available(w.state, problem.action(argument)))
 
 
-def _action_type(searched: Searched, w: _Workspace, argument: int) -> float:
+def _action_type(searched: Searched, w: Workspace, argument: int) -> float:
     problem = searched.problem
     if problem.action_type is None:
         return 0.0
@@ -223,10 +193,9 @@ def _action_type(searched: Searched, w: _Workspace, argument: int) -> float:
     return float(kind)
 
 
-_ANSWERS: tuple[Callable[[Searched, _Workspace, int], float], ...] = (
+_ANSWERS: tuple[Callable[[Searched, Workspace, int], float], ...] = (
     *(_start, _actions, _step, _rollout),
-    *(_copy, _seen_by, _payoff, _available),
-    _action_type,
+    *(_copy, _available, _action_type),
 )
 answer_by(_answer)
 
@@ -234,7 +203,7 @@ answer_by(_answer)
 @jit
 def _ask_python(p, s, what, argument):
     """Return what Python answers, or raise what it raised."""
-    answer = ask(what, p.number, s[_SLOT], argument)
+    answer = ask(what, p.number, s[SLOT], argument)
     if math.isnan(answer):
         raise Raised()
     return answer
@@ -243,17 +212,16 @@ def _ask_python(p, s, what, argument):
 @jit
 def _ask_python_with_chance(p, s, what, argument, stream):
     """Return the same of what draws from ``stream``."""
-    s[_STREAM] = np.int64(stream[0])
+    s[STREAM] = np.int64(stream[0])
     answer = _ask_python(p, s, what, argument)
-    stream[0] = np.uint64(s[_STREAM])
+    stream[0] = np.uint64(s[STREAM])
     return answer
 
 
 @jit
 def start(p, s, stream):
     """Draw the state; draws as the problem does."""
-    s[_SEEN] = 0
-    s[_MOVER] = 0
+    s[SEEN] = s[MOVER] = s[STATE] = 0
     _ask_python_with_chance(p, s, _START, 0, stream)
 
 
@@ -262,27 +230,43 @@ def actions(p, s, out, edge_data):
     """List the actions by their numbers."""
     n = int(_ask_python(p, s, _ACTIONS, 0))
     for i in range(n):
-        out[i] = s[_LIST + i]
+        out[i] = s[SEEN_BY + 2 * p.players + i]
         edge_data[i] = 0.0
     return n
 
 
 @jit
 def step(p, s, action, edge_data, stream):
-    """Step; draws as the problem does."""
-    return _ask_python_with_chance(p, s, _STEP, action, stream)
+    """Step, alone where it is known; else draws as the problem does."""
+    s[TAKEN] += 1
+    before, word = s[STATE], stream[0]
+    if before == 0 or s[ROWS] == 0:
+        return _ask_python_with_chance(p, s, _STEP, action, stream)
+    key = np.int64(fold(fold(fold(0, p.number), before), action) >> 1)
+    width = row_width(p.players)
+    row = len(s) - width * (1 + key % s[ROWS])
+    if s[row] == key:
+        for i in range(1, width):
+            s[STATE + i - 1] = s[row + i]
+        return 0.0
+    reward = _ask_python_with_chance(p, s, _STEP, action, stream)
+    if reward == 0.0 and stream[0] == word and s[STATE] > 0:
+        s[row] = key
+        for i in range(1, width):
+            s[row + i] = s[STATE + i - 1]
+    return reward
 
 
 @jit
 def observation(p, s):
     """Return the number of what was seen."""
-    return np.uint64(s[_SEEN])
+    return np.uint64(s[SEEN])
 
 
 @jit
 def terminal(p, s):
     """Return whether all is over."""
-    return s[_OVER] != 0
+    return s[OVER] != 0
 
 
 @jit
@@ -294,7 +278,7 @@ def rollout(p, s, stream):
 @jit
 def mover(p, s):
     """Return whose decision it is."""
-    return s[_MOVER]
+    return s[MOVER]
 
 
 @jit
@@ -312,23 +296,24 @@ def action_type(p, s, action):
 @jit
 def observation_of(p, s, player):
     """Return the number of what ``player`` saw."""
-    _ask_python(p, s, _SEEN_BY, player)
-    return np.uint64(s[_SEEN])
+    s[SEEN] = s[SEEN_BY + player]
+    return np.uint64(s[SEEN])
 
 
 @jit
 def payoff(p, s, player):
     """Return what ``player`` gets."""
-    return _ask_python(p, s, _PAYOFF, player)
+    at = SEEN_BY + p.players + player
+    return s[at : at + 1].view(np.float64)[0]
 
 
 @jit
 def copy(p, s, into):
     """Hand the state on."""
-    into[_OVER] = s[_OVER]
-    into[_SEEN] = s[_SEEN]
-    into[_MOVER] = s[_MOVER]
-    _ask_python(p, s, _COPY, into[_SLOT])
+    for i in range(TAKEN, SEEN_BY + 2 * p.players):
+        if i != ROWS:
+            into[i] = s[i]
+    _ask_python(p, s, _COPY, into[SLOT])
 
 
 def _of(name: str) -> Callable[[PlainPosition], Any]:

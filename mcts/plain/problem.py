@@ -20,9 +20,10 @@ from dataclasses import dataclass, field
 from numbers import Integral
 from typing import Any
 
+from mcts.plain import domain  # noqa: F401, registers the domain of all positions
 from mcts.plain.chance import Chance
-from mcts.plain.domain import PlainPosition, position_of
 from mcts.plain.numbers import number
+from mcts.plain.workspaces import PlainPosition, position_of
 
 State = Any
 Belief = Callable[[Chance], State] | Sequence[State]
@@ -59,6 +60,10 @@ class Problem:
     """Whether all is over; by default, where there are no legal actions."""
     rollout: Callable[[State, Chance], Any] | None = None
     """The action of the roll-out policy; by default any legal one."""
+    play_out: Callable[[State, Chance], State] | None = None
+    """With several players: the end of a roll-out; by default `rollout` and `step` lead there."""
+    same: bool = False
+    """Whether a state that is met again is the same object: what is seen there is asked once."""
     most_actions: int = 100
     """Longest list of actions."""
     players: int = 1

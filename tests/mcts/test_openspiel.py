@@ -16,6 +16,7 @@ from mcts.contract.testing import check_domain
 from mcts.kernel.compile import INTERPRETED
 from mcts.openspiel.games import ONE_TREE, POLICY, TREES, make_problem, refuse, uniform
 from mcts.openspiel.histories import consistent
+from mcts.openspiel.places import Place
 from mcts.openspiel.planners import SearchBot, planner, table_of
 from mcts.options import Budget, Options
 from mcts.search import Search
@@ -114,11 +115,12 @@ def test_a_policy_moves_the_others():
 
 def test_an_order_is_another_and_the_same_again():
     leduc = opening("leduc_poker")
-    orders = {tuple(make_problem(leduc, order=order).actions(leduc)) for order in range(20)}
-    assert orders == {(1, 2), (2, 1)}
-    assert make_problem(leduc, order=5).actions(leduc) == make_problem(leduc, order=5).actions(
-        leduc
-    )
+
+    def list_in(order):
+        return tuple(make_problem(leduc, order=order).actions(Place(leduc)))
+
+    assert {list_in(order) for order in range(20)} == {(1, 2), (2, 1)}
+    assert list_in(5) == list_in(5)
 
 
 def words(state, player):
@@ -232,7 +234,7 @@ def test_the_exploitability_is_that_of_their_own_search():
     assert plain == pytest.approx(theirs, abs=0.02)
     assert compiled == pytest.approx(theirs, abs=0.02)
     # The control: fewer simulations, another policy.
-    assert abs(np.mean([opponents(20, seed)[1] for seed in range(5)]) - theirs) > 0.03
+    assert abs(np.mean([opponents(10, seed)[1] for seed in range(5)]) - theirs) > 0.03
 
 
 def test_a_bot_plays_their_matches():

@@ -292,10 +292,10 @@ def test_a_position_travels_to_another_process():
 def test_what_nobody_searches_any_more_is_forgotten():
     import gc
 
-    from mcts.plain import domain
+    from mcts.plain import workspaces as kept
 
     gc.collect()
-    positions, workspaces = len(domain._searched), len(domain._workspaces)
+    positions, workspaces = len(kept.searched_by_number), len(kept.workspaces)
     run_search(PLAIN.position())
     gc.collect()
-    assert (len(domain._searched), len(domain._workspaces)) == (positions, workspaces)
+    assert (len(kept.searched_by_number), len(kept.workspaces)) == (positions, workspaces)
