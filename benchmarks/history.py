@@ -79,7 +79,10 @@ def unpack(commit: str, folder: Path) -> Path:
 
 def play(commit: str, folder: Path, players: str, games: int, seed: int) -> list[tuple[str, int]]:
     """Return each player's name and wins; raises RuntimeError if the commit cannot play them."""
-    source, run = unpack(commit, folder), (folder / f"run-{players}-{games}-{seed}").resolve()
+    source, run = (
+        unpack(commit, folder),
+        (folder / f"run-{players.replace(',', '_')}-{games}-{seed}").resolve(),
+    )
     asked = [
         f"match.players=[{players}]",
         f"match.games={games}",

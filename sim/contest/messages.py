@@ -80,7 +80,7 @@ def read(data: bytes) -> Message:
         raise BadServer(f"the server sent {text[:SHOWN]!r}: {why}") from None
 
 
-class _Odd(ValueError):
+class _Odd(SleuthError, ValueError):
     """Why a message cannot be read."""
 
 

@@ -31,6 +31,7 @@ from typing import Any
 
 import numpy as np
 
+from mcts.kernel.errors import SleuthError
 from mcts.limits import above, one_of
 from sim.cards import ROOMS
 from sim.legal import legal
@@ -76,7 +77,7 @@ class Settings(Seat):
         return ExternalPlayer(words, float(self.seconds), self.title)
 
 
-class _Broken(Exception):
+class _Broken(SleuthError):
     """The program cannot be played with any more."""
 
 
