@@ -36,7 +36,8 @@ def draw(table: Ablation, cells: Sequence[StepCell], path: Path) -> None:
 
 
 def _draw_curves(table: Ablation, setups: Sequence[Sequence[StepCell]], path: Path) -> None:
-    title = f"{table.name}: 95 % intervals; strips: published"
+    known = any(published_result(cells[0]) is not None for cells in setups)
+    title = f"{table.name}: 95 % intervals" + ("; strips: published" if known else "")
     with plotting.picture(path, title, (11, 5), columns=2, layout="constrained") as (figure, all_):
         rates, wrong = all_[0]
         budgets = sorted({_budget(cell) for cells in setups for cell in cells})
