@@ -62,6 +62,7 @@ def test_a_cluster_that_wants_another_token_is_refused(ray_session, monkeypatch)
     address = ray.get_runtime_context().gcs_address
     joined = []
     monkeypatch.setattr(cluster, "_join", joined.append)
+    monkeypatch.setattr(cluster, "Watch", lambda: None)
     runner.start(address, 2)
     assert joined == [address], "not even with the token"
     monkeypatch.setenv(MODE, "token")

@@ -6,9 +6,10 @@ from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
-from experiments.matches import results
+from experiments.matches import part_files, results
 from experiments.matches.details import SUGGESTION
 from experiments.matches.results import Played, Results
 from experiments.runs.summary import figures
@@ -194,3 +195,14 @@ def test_several_matches_share_the_files(rows, match, tmp_path):
     one.add(0, Played(rows(range(3))))
     one.flush()
     assert [each.games for each in Results.resume(tmp_path, both.matches).tallies] == [3, 3]
+
+
+def test_rows_of_runs_made_before_a_column_of_counts_read_as_0(rows, tmp_path):
+    """Control: any other column that is missing is refused."""
+    part = tmp_path / "games-00000.parquet"
+    whole = rows(range(3)).cast(results.ROW)
+    pq.write_table(whole.drop_columns(["faults"]), part)
+    assert part_files.read(part, results.ROW).equals(whole)
+    pq.write_table(whole.drop_columns(["turns"]), part)
+    with pytest.raises(Refusal, match="column turns is missing"):
+        part_files.read(part, results.ROW)

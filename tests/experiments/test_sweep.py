@@ -235,7 +235,7 @@ def test_a_signal_while_a_sweep_compiles(run, monkeypatch):
 
 def test_a_trial_that_raises_fails_alone(run, monkeypatch):
     @ray.remote
-    def play_with_a_bug(match, games):
+    def play_with_a_bug(match, games, code):
         from experiments.matches import play
 
         if match.entrants[0]["threshold"] == 0.6:

@@ -57,8 +57,8 @@ def accuses(action):
 @pytest.mark.parametrize("name", PRESETS)
 def test_they_accuse_exactly_when_it_is_proved(name, policy):
     proofs = 0
-    for _, state, seat, action in own_decisions(name, policy):
-        if state.phase in (TURN, END):
+    for rules, state, seat, action in own_decisions(name, policy):
+        if state.phase == END or (state.phase == TURN and rules.accuse != "end"):
             known = new_known()[0]
             assert update_closure(state.evidence[seat], known)
             proved = int(known.has[0])

@@ -138,6 +138,7 @@ SWITCHED = {
         "summoning": 0.1,
         "by_out": -0.05,
     },
+    "likely": {"inference": False, "threshold": 0.4, "own_card_weight": 0.2},
     "csp": {"walk": "adjacent"},
 }
 

@@ -207,6 +207,7 @@ def _rows(match: Match, setup: Setup, game: SteppedGame) -> list[dict[str, Any]]
             "decisions": player.decisions,
             "simulations": player.simulations,
             "search_seconds": player.search_seconds,
+            "faults": 0,
             "winner": int(end.winner),
             "turns": int(end.turn),
             "game_suggestions": int(end.asked),
