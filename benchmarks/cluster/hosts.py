@@ -1,8 +1,8 @@
 """Hosts in namespaces of network, processes, mounts and names, and what may happen to them.
 
 A host has an address, a name, a private ``/tmp`` and ``/dev/shm``, and a home of its own with the
-token of Ray; it reads the installed packages of this machine, and begins with a copy of its cache
-of compiled code.  Only root may make one.
+token of Ray; it reads the installed packages of this machine, also those below ``/tmp``, and begins
+with a copy of its cache of compiled code.  Only root may make one.
 """
 
 from __future__ import annotations
@@ -52,7 +52,14 @@ mount -t tmpfs tmpfs /dev/shm
 mount -t tmpfs tmpfs /mnt
 mkdir /mnt/changed /mnt/work /mnt/cache
 mount -t overlay overlay -o lowerdir={cache},upperdir=/mnt/changed,workdir=/mnt/work /mnt/cache
+mkdir /mnt/before
+mount --bind /tmp /mnt/before
 mount -t tmpfs tmpfs /tmp
+for kept in {kept}; do
+    mkdir -p /tmp/$kept
+    mount --bind /mnt/before/$kept /tmp/$kept
+done
+umount -l /mnt/before
 mkdir -p {home}/.ray
 exec sleep infinity
 """
@@ -86,6 +93,12 @@ def _cache() -> Path:
     return folder
 
 
+def _installed_below(folder: str) -> list[str]:
+    """Return where Python and the packages lie below ``folder``, relative to it."""
+    places = {Path(sys.prefix), Path(sys.base_prefix), PACKAGES}
+    return sorted(str(p.relative_to(folder)) for p in places if p.is_relative_to(folder))
+
+
 def _run(*command: str) -> str:
     ran = subprocess.run(command, capture_output=True, text=True)
     if ran.returncode:
@@ -110,7 +123,8 @@ class Host:
 
     def _boot(self) -> None:
         """Start the host's first process, at whose end all others end."""
-        script = _SCRIPT.format(name=self.name, cache=_cache(), home=HOME)
+        kept = " ".join(shlex.quote(path) for path in _installed_below("/tmp"))
+        script = _SCRIPT.format(name=self.name, cache=_cache(), home=HOME, kept=kept)
         spaces = ("--mount", "--uts", "--ipc", "--pid", "--fork", "--kill-child", "--mount-proc")
         self._outer = subprocess.Popen(
             ["ip", "netns", "exec", self._netns, "unshare", *spaces, "sh", "-c", script],

@@ -135,7 +135,7 @@ def test_the_budget_is_the_tables_or_the_one_given():
 
     assert budgets("planners") == [200] and budgets("planners", 50) == [50]
     assert budgets("robin") == [200, 200] and budgets("robin", 50) == [50, 50]
-    assert budgets("planners_time") == [None] and budgets("budget") == [50]
+    assert budgets("planners_time") == [None] and budgets("budget") == [125]
     assert budgets("planners", fast=True) == [20] and budgets("ledford_4_2") == [1000]
 
 
