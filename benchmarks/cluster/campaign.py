@@ -17,9 +17,12 @@ from pathlib import Path
 
 from benchmarks.cluster import rows
 from benchmarks.cluster.faults import Faults, has_rows, restart
-from benchmarks.cluster.hosts import PACKAGES, PORT, Host, Lan, await_that
+from benchmarks.cluster.hosts import HOME, PACKAGES, PORT, Host, Lan, await_that
+from mcts.distributed.code import digest
 
 HOSTS = 4
+CHANGED, OTHER = f"{HOME}/code", f"{HOME}/other"
+"""On a host: packages that differ by a line, and a token that is another."""
 PLAYER = ("player=bmcts", "seed=6240", "tracking.enabled=false")
 COMMANDS: dict[str, tuple[str, ...]] = {
     "match": ("compare", *PLAYER, "player.budget.simulations=400", "match.games=240"),
@@ -68,10 +71,12 @@ class Outcome:
     said: str = ""
     passed: bool = False
     seconds: float = 0.0
+    code: str = ""
+    """Digest of the packages that it ran."""
 
 
 class Campaign:
-    """All parts, on ``lan``, in ``folder``; parts that passed are not repeated."""
+    """All parts, on ``lan``, in ``folder``; what passed with the same code is not repeated."""
 
     def __init__(self, lan: Lan, folder: Path) -> None:
         self._lan, self._folder = lan, folder
@@ -80,7 +85,8 @@ class Campaign:
         self.outcomes: dict[str, Outcome] = {}
         if self._path.exists():
             kept = json.loads(self._path.read_text())
-            self.outcomes = {one["what"]: Outcome(**one) for one in kept if one["passed"]}
+            same = [one for one in kept if one["passed"] and one["code"] == digest()]
+            self.outcomes = {one["what"]: Outcome(**one) for one in same}
 
     def run(self, only: str = "") -> None:
         """Run the parts whose name holds ``only``, and print a line each."""
@@ -98,7 +104,7 @@ class Campaign:
         }
         for what, part in parts.items():
             if only in what and what not in self.outcomes:
-                outcome = Outcome(what)
+                outcome = Outcome(what, code=digest())
                 began = time.monotonic()
                 part(outcome)
                 outcome.seconds = round(time.monotonic() - began, 1)
@@ -168,6 +174,7 @@ class Campaign:
         faults.until_done(process, has_rows(folder))
         outcome.faults = [f"{fault} ({host})" for fault, host in faults.done]
         self._judge(outcome, name, folder, process.wait(), log)
+        outcome.passed &= bool(faults.done)
 
     def _cut_off(self, outcome: Outcome) -> None:
         """Cut a host off in the middle, and leave it so until the end."""
@@ -201,10 +208,10 @@ class Campaign:
         """Have one host run code that differs by a line."""
         host = self._working[0]
         packages = " ".join(("mcts", "belief", "sim", "experiments", "conf"))
-        host.run("sh", "-c", f"mkdir -p /tmp/code && cp -r {packages} /tmp/code")
-        host.run("sh", "-c", "echo '# a line more' >> /tmp/code/sim/rules.py")
+        host.run("sh", "-c", f"mkdir {CHANGED} && cp -r {packages} {CHANGED}")
+        host.run("sh", "-c", f"echo '# a line more' >> {CHANGED}/sim/rules.py")
         host.run("pkill", "-9", "-f", "ray")
-        host.run("mount", "--bind", "/tmp/code", str(PACKAGES))  # in the host's own view
+        host.run("mount", "--bind", CHANGED, str(PACKAGES))  # in the host's own view
         host.start_ray(self._head)
         folder = self._fresh(outcome.what)
         process, log = self._begin("match", folder)
@@ -218,8 +225,8 @@ class Campaign:
         """Ask for the cluster with another token, and with none."""
         host, folder = self._working[0], self._fresh(outcome.what)
         command = self._command("match", folder, self._address)
-        host.run("sh", "-c", "echo 0123456789abcdef > /tmp/other && chmod 600 /tmp/other")
-        other = host.run(*command, RAY_AUTH_TOKEN_PATH="/tmp/other")
+        host.run("sh", "-c", f"echo 0123456789abcdef > {OTHER} && chmod 600 {OTHER}")
+        other = host.run(*command, RAY_AUTH_TOKEN_PATH=OTHER)
         none = host.run(*command, RAY_AUTH_MODE="disabled")
         outcome.said = other.stderr.strip().splitlines()[-1]
         one_line = all(len(ran.stderr.strip().splitlines()) == 1 for ran in (other, none))

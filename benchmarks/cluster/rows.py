@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 
 _KEPT = {
     "games": ("match", "game", "seat", "player", "won", "out", "suggestions", "winner", "turns"),
-    "episodes": ("episode", "return", "steps"),
+    "episodes": ("episode", "return", "actions", "deprived"),
 }
 """Columns by the beginning of a file's name."""
 
@@ -44,9 +44,8 @@ def read(folder: Path) -> Rows:
     for kind, columns in _KEPT.items():
         for path in sorted(folder.rglob(f"{kind}*.parquet")):
             table = pq.read_table(path)
-            kept = [column for column in columns if column in table.column_names]
             where = path.parent.relative_to(folder).as_posix()
-            counts.update(f"{where} {row}" for row in _texts(table.select(kept)))
+            counts.update(f"{where} {row}" for row in _texts(table.select(columns)))
     return Rows(counts)
 
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import pyspiel
 
-from benchmarks import leduc_poker as leduc
-from benchmarks import liars_dice as dice
-from benchmarks.two_players import TREES
+from benchmarks.games import leduc_poker as leduc
+from benchmarks.games import liars_dice as dice
+from benchmarks.games.two_players import TREES
 from mcts.openspiel.planners import Plan, shares
 from mcts.options import Budget, Options
 from mcts.search import Search

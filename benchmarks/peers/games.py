@@ -15,10 +15,10 @@ import numpy as np
 import pyspiel
 from open_spiel.python.algorithms import ismcts, mcts
 
+from benchmarks.games.two_players import OPEN
 from benchmarks.peers import kuhn
 from benchmarks.peers.compiled import compiled_planner
 from benchmarks.peers.measuring import Work
-from benchmarks.two_players import OPEN
 from mcts.openspiel.planners import Plan, planner, table_of
 from mcts.options import Budget, Options
 

@@ -1,4 +1,4 @@
-"""Our Kuhn poker (`benchmarks.kuhn_poker`) as the game ``sleuth_kuhn`` of OpenSpiel.
+"""Our Kuhn poker (`benchmarks.games.kuhn_poker`) as the game ``sleuth_kuhn`` of OpenSpiel.
 
 Its rules are the compiled ones; information states have the names that they have in OpenSpiel's own
 ``kuhn_poker``, so a table for the one is a table for the other.  `compiled_planner` runs the
@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pyspiel
 
-from benchmarks import kuhn_poker as kuhn
+from benchmarks.games import kuhn_poker as kuhn
 from mcts.openspiel.planners import Plan, shares
 from mcts.openspiel.registration import PUBLIC, Observer, make_type
 from mcts.options import Budget, Options

@@ -74,14 +74,15 @@ class Watch:
 
     Ray itself would end the process after a minute without the head, whatever was not written down.
     Of a host that is cut off and stays so, it knows after some seconds that it is gone, but tasks
-    sent there are not sent elsewhere for seven minutes; shorter keepalives of gRPC would end tasks
-    that take minutes, by "too many pings".
+    sent there wait for gRPC's keepalive to end, minutes later; a shorter one would end tasks that
+    take minutes, by "too many pings".
     """
 
     def __init__(self) -> None:
         host, _, port = ray.get_runtime_context().gcs_address.rpartition(":")
         self._address = host, int(port)
-        self._heard = self._looked = time.monotonic()
+        self._looked = time.monotonic()
+        self._silent_since: float | None = None
         self._gone = _dead_hosts()
         self._sent_again: float | None = None
 
@@ -103,13 +104,14 @@ class Watch:
         try:
             socket.create_connection(self._address, timeout=_LOOK_SECONDS).close()
         except OSError:
-            if now - self._heard > SILENT_SECONDS:
+            self._silent_since = self._silent_since or now
+            if now - self._silent_since > SILENT_SECONDS:
                 address = ":".join(map(str, self._address))
                 raise RayFault(
                     f"the head of the cluster at {address} does not answer any more: start it again"
                 ) from None
             return
-        self._heard = time.monotonic()
+        self._silent_since = None
         gone = _dead_hosts()
         if gone - self._gone:
             self._sent_again = now + _OWN_SECONDS

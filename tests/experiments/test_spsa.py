@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 from omegaconf import OmegaConf
 
+from experiments.runs.runfolder import read_matches
 from experiments.settings.arguments import parse
 from experiments.sweep import plot as sweep_plot
-from experiments.sweep import spsa, trials
+from experiments.sweep import spsa
 from experiments.sweep.axes import Axis
 from experiments.sweep.progress import SweepProgress
 from experiments.sweep.space import Space
@@ -125,9 +126,11 @@ def test_a_climb_from_command_line_to_files(run_sweep, monkeypatch):
     assert whole.summary["best"] is None
     assert "gained on the same games" in whole.out
     assert (whole.folder / "sweep.png").read_bytes().startswith(b"\x89PNG")
-    rows = [read_rows(whole.folder / f"trial-{trial:04d}") for trial in range(4)]
-    turns = [each["turns"].to_pylist() for each in rows]
-    assert len({str(each) for each in turns}) == 4
+    played = [whole.folder / f"trial-{trial:04d}" for trial in range(4)]
+    seeds = [read_matches(folder)[0].seed for folder in (*played, whole.folder / "fresh-reached")]
+    assert seeds[0] == seeds[1] != seeds[2] == seeds[3], "an iteration's games are its own"
+    assert seeds[4] == read_matches(whole.folder / "fresh-start")[0].seed not in seeds[:4]
+    assert read_rows(played[0]).num_rows == 4 * 60
 
     monkeypatch.setattr(sweep_plot, "draw_climb", lambda *given: given[-1])
     ended = SweepProgress.end_trial
@@ -145,17 +148,6 @@ def test_a_climb_from_command_line_to_files(run_sweep, monkeypatch):
     assert again.figures == whole.figures
     other = run_sweep(*CLIMB[:-5], "sweep.trials=10", *CLIMB[-4:], name="killed", resume=True)
     assert other.code == 1 and "sweep.trials" in other.err
-
-
-def test_both_points_of_an_iteration_play_the_same_games_and_no_other_does():
-    class Match:
-        seed = 5
-
-    seeds = []
-    for trial in range(4):
-        words = (trials._ITERATION, trial // 2)
-        seeds.append(int(np.random.SeedSequence([Match.seed, *words]).generate_state(1)[0]))
-    assert seeds[0] == seeds[1] != seeds[2] == seeds[3]
 
 
 @pytest.mark.parametrize(

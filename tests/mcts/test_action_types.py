@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from benchmarks.kuhn_poker import KuhnParameters
+from benchmarks.games.kuhn_poker import KuhnParameters
 from mcts.domain import register
 from mcts.kernel.compile import jit
 from mcts.kernel.rng import uniform

@@ -5,7 +5,7 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from benchmarks.kuhn_poker import (
+from benchmarks.games.kuhn_poker import (
     BET,
     EQUILIBRIUM,
     ONE_TREE,

@@ -10,7 +10,7 @@ from open_spiel.python.algorithms import cfr, evaluate_bots
 from open_spiel.python.bots import uniform_random
 from open_spiel.python.games import kuhn_poker  # noqa: F401, registers python_kuhn_poker
 
-from benchmarks import kuhn_poker as kuhn
+from benchmarks.games import kuhn_poker as kuhn
 from benchmarks.peers import kuhn as ours
 from mcts.contract.testing import check_domain
 from mcts.kernel.compile import INTERPRETED

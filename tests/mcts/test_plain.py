@@ -10,8 +10,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from benchmarks import kuhn_poker as kuhn
 from benchmarks.bench_plain import plain, step
+from benchmarks.games import kuhn_poker as kuhn
 from mcts.contract.testing import check_domain, check_search
 from mcts.kernel.compile import INTERPRETED
 from mcts.options import Budget, Options

@@ -5,10 +5,10 @@ from itertools import permutations, product
 import numpy as np
 import pytest
 
-from benchmarks import leduc_poker as leduc
-from benchmarks import liars_dice as dice
-from benchmarks.leduc_poker import CALL, FOLD, RAISE
-from benchmarks.two_players import ONE_TREE, OPEN, TREES
+from benchmarks.games import leduc_poker as leduc
+from benchmarks.games import liars_dice as dice
+from benchmarks.games.leduc_poker import CALL, FOLD, RAISE
+from benchmarks.games.two_players import ONE_TREE, OPEN, TREES
 from mcts.contract.testing import check_domain
 from mcts.kernel.compile import INTERPRETED
 from mcts.options import Budget, Options

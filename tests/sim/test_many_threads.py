@@ -6,7 +6,7 @@
 import pytest
 from positions import SMALL, searched_position, unsure_positions
 
-from benchmarks.kuhn_poker import TREES, KuhnParameters
+from benchmarks.games.kuhn_poker import TREES, KuhnParameters
 from mcts.kernel.compile import INTERPRETED
 from mcts.options import IN_FLIGHT, Budget, Options
 from mcts.problems.rocksample import PUBLISHED, rocksample

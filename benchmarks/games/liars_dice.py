@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from benchmarks.two_players import OPEN, TREES, others_trees, shuffle_untried
+from benchmarks.games.two_players import OPEN, TREES, others_trees, shuffle_untried
 from mcts.domain import register
 from mcts.kernel.compile import jit
 from mcts.kernel.rng import below

@@ -1,0 +1,1 @@
+"""Compiled games of two, to be searched beside OpenSpiel's own."""
