@@ -39,7 +39,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
         "episodes",
         "problem=rocksample",
         "map=[7,8]",
-        "simulations=2000",
+        "simulations=20000",
         "episodes=240",
         "seed=6240",
     ),

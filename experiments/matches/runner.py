@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import ray
 
-from experiments.matches.failures import GameRaised, WorkersLost, name_games
+from experiments.matches.failures import GameRaised, GamesFailed, WorkersLost, name_games
 from experiments.matches.results import Played
 from experiments.matches.schedule import POLL_SECONDS, Match, Schedule
 from experiments.settings.commandline import Refusal
@@ -101,7 +101,8 @@ def play_games(
             if lost_hosts():
                 losses += 1
                 tasks = [_play.options(**queue(reserved, losses)) for reserved in cpus]
-                for portion in list(under_way.values()):
+                # Another process would want cores for its search, which the first one holds.
+                for portion in [one for one in under_way.values() if cpus[one[0]]]:
                     under_way[send(portion)] = portion
             ended, others = ray.wait(list(under_way), timeout=POLL_SECONDS)
             if ended and others:  # each call looks at all tasks under way
@@ -112,7 +113,12 @@ def play_games(
                 if portion is None:
                     continue  # sent again, and both have ended
                 match, games = portion
-                played, seconds = _result(reference, games)
+                try:
+                    played, seconds = _result(reference, games)
+                except GamesFailed:
+                    if any(same is portion for same in under_way.values()):
+                        continue  # sent twice, and the other may still end
+                    raise
                 if losses:
                     cancel_twins(under_way, portion)
                 schedule.took(match, len(games), seconds)
@@ -127,8 +133,11 @@ def queue(cpus: float, losses: int) -> dict[str, Any]:
     """Return options of tasks that Ray queues apart from those before the last of ``losses``.
 
     It asks for workers by kind of task, and a request that was sent to a host which is gone now
-    keeps later tasks of its kind waiting.
+    keeps later tasks of its kind waiting.  Tasks without ``cpus`` stay where they are: they search
+    in actors, which hold cores for the process that they are in.
     """
+    if not cpus:
+        return {"num_cpus": 0}
     reserved = cpus - 1e-4 * (losses % 1000) if 0.2 < cpus <= 1 else cpus
     return {"num_cpus": reserved, "scheduling_strategy": "SPREAD" if losses % 2 else "DEFAULT"}
 

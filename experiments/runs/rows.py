@@ -13,7 +13,7 @@ from typing import Any
 import polars as pl
 
 from experiments.matches import results
-from experiments.matches.part_files import GAMES, unreadable
+from experiments.matches.part_files import GAMES, LATER, unreadable
 
 Query = Callable[[pl.LazyFrame], pl.LazyFrame]
 
@@ -29,14 +29,18 @@ def by_part(folder: Path, kind: str, query: Query) -> pl.DataFrame:
         for match, games in results.stops(folder).items()
     ]
     counting = ~pl.any_horizontal(late) if late else pl.lit(True)
+    later = LATER if kind == GAMES else frozenset()
     return pl.concat(
-        _run_query(part, query, counting) for part in results.existing_parts(folder, kind)
+        _run_query(part, query, counting, later) for part in results.existing_parts(folder, kind)
     )
 
 
-def _run_query(part: Path, query: Query, counting: pl.Expr) -> pl.DataFrame:
+def _run_query(part: Path, query: Query, counting: pl.Expr, later: frozenset[str]) -> pl.DataFrame:
     try:
-        return query(pl.scan_parquet(part).filter(counting)).collect(engine="streaming")
+        rows = pl.scan_parquet(part)
+        missing = later.difference(rows.collect_schema().names())
+        rows = rows.with_columns(pl.lit(0, pl.Int64).alias(name) for name in missing)
+        return query(rows.filter(counting)).collect(engine="streaming")
     except (OSError, pl.exceptions.PolarsError, pl.exceptions.PanicException) as fault:
         raise unreadable(part, fault) from None
 

@@ -7,6 +7,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+import ray
 
 from experiments.episodes import workers
 from experiments.matches import runner
@@ -54,16 +55,16 @@ class _Key:
         self.task = task
 
 
-def play(monkeypatch, looks):
+def play(monkeypatch, looks, cpus=1.0, other=None):
     """Return the games that came, with at most 30 looks, and Ray."""
-    other = OtherRay()
+    other = other or OtherRay()
     monkeypatch.setattr(runner, "ray", other)
     monkeypatch.setattr(runner, "_play", other)
     monkeypatch.setattr(runner, "lost_hosts", lambda: next(looks, False))
     schedule = Schedule([MATCH], [(np.empty(0, np.int64), 0, GAMES)])
     schedule._size = [1]
     came = []
-    for _, done in zip(range(30), runner.play_games([MATCH], schedule, 3, [1.0]), strict=False):
+    for _, done in zip(range(30), runner.play_games([MATCH], schedule, 3, [cpus]), strict=False):
         came += [game for _, games in done for game in games]
     return came, other
 
@@ -79,6 +80,38 @@ def test_what_a_lost_host_had_is_sent_again_and_counts_once(monkeypatch):
 def test_control_without_it_those_games_never_come(monkeypatch):
     came, _ = play(monkeypatch, iter(()))
     assert len(came) == GAMES - 2
+
+
+def test_what_searches_in_actors_is_not_sent_twice(monkeypatch):
+    """Its second process would wait for cores that the first one holds."""
+    came, other = play(monkeypatch, iter([False, False, True]), cpus=0.0)
+    assert len(other.sent) == GAMES
+    assert all("scheduling_strategy" not in vars(task) for task in other.sent)
+    assert len(came) == GAMES - 2, "Ray itself sends them again, later"
+
+
+@pytest.mark.parametrize("failing", ["second", "both"])
+def test_a_failure_counts_if_no_other_task_of_the_portion_is_under_way(monkeypatch, failing):
+    class Failing(OtherRay):
+        def get(self, key):
+            again = "scheduling_strategy" in vars(key.task)
+            if again and (failing == "both" or not self.failed):
+                self.failed = True
+                for task in self.sent:
+                    task.lost = False  # the host is back
+                raise ray.exceptions.WorkerCrashedError
+            if failing == "both" and key.task.games[0] == 0:
+                raise ray.exceptions.WorkerCrashedError
+            return super().get(key)
+
+    other = Failing()
+    other.failed = False
+    if failing == "second":
+        came, _ = play(monkeypatch, iter([False, False, True]), other=other)
+        assert sorted(came) == list(range(GAMES))
+    else:
+        with pytest.raises(WorkersLost):
+            play(monkeypatch, iter([False, False, True]), other=other)
 
 
 @pytest.fixture

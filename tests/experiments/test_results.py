@@ -12,6 +12,7 @@ import pytest
 from experiments.matches import part_files, results
 from experiments.matches.details import SUGGESTION
 from experiments.matches.results import Played, Results
+from experiments.runs.rows import by_part
 from experiments.runs.summary import figures
 from experiments.settings.commandline import Refusal
 from tests.experiments.rows import read_rows
@@ -203,6 +204,8 @@ def test_rows_of_runs_made_before_a_column_of_counts_read_as_0(rows, tmp_path):
     whole = rows(range(3)).cast(results.ROW)
     pq.write_table(whole.drop_columns(["faults"]), part)
     assert part_files.read(part, results.ROW).equals(whole)
+    asked = by_part(tmp_path, results.GAMES, lambda part: part.select("game", "faults"))
+    assert asked["faults"].to_list() == [0] * whole.num_rows
     pq.write_table(whole.drop_columns(["turns"]), part)
     with pytest.raises(Refusal, match="column turns is missing"):
         part_files.read(part, results.ROW)
