@@ -208,6 +208,7 @@ def test_the_share_of_a_worker_that_always_dies_is_reported_lost(workers, monkey
         def search(tasks):
             for worker in doomed:
                 ray.kill(workers._actors[worker])
+                assert has_ended(workers.places[worker].process)  # it might answer first
             return search_of_the_living(tasks)
 
         monkeypatch.setattr(workers, "_search", search)
@@ -235,8 +236,17 @@ def test_the_share_of_a_worker_that_always_dies_is_reported_lost(workers, monkey
 
 
 def test_cancel_returns_what_was_found(workers):
-    threading.Timer(0.1, workers.cancel).start()
+    ended = threading.Event()
+
+    def cancel():
+        while not ended.wait(0.1):  # the first may come before the searches have begun
+            workers.cancel()
+
+    canceller = threading.Thread(target=cancel)
+    canceller.start()
     result = workers.run(ENDLESS, 1)
+    ended.set()
+    canceller.join()
     assert 0 < result.simulations == result.visits.sum() < ENDLESS.simulations
     assert same(workers.run(BUDGET, 1), made_here())
 
