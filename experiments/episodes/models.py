@@ -2,12 +2,14 @@
 
 They are those of the programs behind [Sunberg & Kochenderfer 2018]; nothing is tuned here.  Tag and
 RockSample are not in their tables: they take the parameters of Laser Tag, with POMCP's exploration.
+Their POMCP-DPW is `one_step`: in that program no observation is ever met again.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache, partial
 from typing import Any
 
@@ -21,12 +23,16 @@ from mcts.problems.light_dark import go_to_the_side, light_dark
 from mcts.problems.rocksample import PUBLISHED
 from mcts.problems.sub_hunt import ping_first, sub_hunt
 from mcts.problems.tag import laser_tag, tag
+from mcts.problems.vdp_tag import VdpTagParameters, manage_uncertainty
 from mcts.problems.weighed_rocks import weighed_rocks
+
+_UNLIMITED = 1e9
 
 _TAG = {
     "pomcpow": Search("pomcpow", 26.0, 90, 4.0, 1 / 35, final="visits"),
     "pomcp": Search("pomcp", 26.0, 90),
     "pomcp_dpw": Search("pomcp_dpw", 26.0, 90, 4.0, 1 / 35),
+    "one_step": Search("pomcp_dpw", 26.0, 90, _UNLIMITED),
     "pft_dpw": Search("pft_dpw", 26.0, 90, 4.0, 1 / 35, leaf="greedy"),
 }
 
@@ -36,6 +42,7 @@ SEARCHES: dict[str, dict[str, Search]] = {
         "pomcp": Search("pomcp", 100.0, 20),
         "pomcp_discretised": Search("pomcp", 100.0, 20, grain=0.05),
         "pomcp_dpw": Search("pomcp_dpw", 100.0, 20, 4.0, 1 / 10),
+        "one_step": Search("pomcp_dpw", 100.0, 20, _UNLIMITED),
         "pft_dpw": Search("pft_dpw", 100.0, 20, 4.0, 1 / 10, leaf="greedy"),
     },
     "laser_tag": _TAG,
@@ -44,7 +51,15 @@ SEARCHES: dict[str, dict[str, Search]] = {
         "pomcp": Search("pomcp", 100.0, 20),
         "pomcp_discretised": Search("pomcp", 100.0, 20, grain=1.0),
         "pomcp_dpw": Search("pomcp_dpw", 100.0, 20, 1.0, 1 / 10),
+        "one_step": Search("pomcp_dpw", 100.0, 20, _UNLIMITED),
         "pft_dpw": Search("pft_dpw", 100.0, 20, 2.0, 1 / 10, leaf="greedy"),
+    },
+    "vdp_tag": {
+        "pomcpow": Search("pomcpow", 110.0, 10, 5.0, 1 / 100, 30.0, 1 / 30, leaf="random"),
+        "pomcp_discretised": Search("pomcp", 100.0, 10, grain=0.2, leaf="random"),
+        "pomcp_dpw": Search("pomcp_dpw", 110.0, 10, 5.0, 1 / 100, 30.0, 1 / 30, leaf="random"),
+        "one_step": Search("pomcp_dpw", 110.0, 10, _UNLIMITED, 0.0, 30.0, 1 / 30, leaf="random"),
+        "pft_dpw": Search("pft_dpw", 70.0, 10, 8.0, 1 / 85, 20.0, 1 / 25, leaf="random"),
     },
     "tag": _TAG,
     "rocksample": {
@@ -59,9 +74,13 @@ SEARCHES: dict[str, dict[str, Search]] = {
 HEURISTICS: dict[str, Callable[[Any, np.ndarray], int | None]] = {
     "light_dark": go_to_the_side,
     "sub_hunt": ping_first,
+    "vdp_tag": manage_uncertainty,
 }
 POLICIES = ("qmdp", "random", "heuristic")
 MODELS = tuple(SEARCHES)
+_WITHOUT_VALUES = ("vdp_tag",)
+_ANGLES = 25
+"""Directions of VDP Tag, where they are few."""
 MOST_ACTIONS = 100
 """Of an episode, as published."""
 
@@ -70,8 +89,19 @@ def planners(problem: str) -> list[str]:
     """Return the names of what plays ``problem``."""
     return [
         *SEARCHES[problem],
-        *(name for name in POLICIES if name != "heuristic" or problem in HEURISTICS),
+        *(("qmdp",) if problem not in _WITHOUT_VALUES else ()),
+        "random",
+        *(("heuristic",) if problem in HEURISTICS else ()),
     ]
+
+
+def leaves(problem: str, planner: str) -> tuple[str, ...]:
+    """Return the leaves that ``planner`` may have."""
+    if planner in POLICIES:
+        return ()
+    if problem in _WITHOUT_VALUES:
+        return ("random",)
+    return ("values", "random", "greedy") if planner == "pft_dpw" else ("values", "random")
 
 
 def find_search(problem: str, planner: str, leaf: str | None) -> Search | None:
@@ -84,24 +114,29 @@ def find_search(problem: str, planner: str, leaf: str | None) -> Search | None:
     search = SEARCHES[problem].get(planner)
     if search is None:
         raise Refusal(f"planner={planner}: of {problem} there are {', '.join(planners(problem))}")
-    try:
-        return search if leaf is None else Search(**{**vars(search), "leaf": leaf})
-    except ValueError as fault:
-        raise Refusal(f"planner={planner} leaf={leaf}: {fault}") from None
+    if leaf is None:
+        return search
+    known = leaves(problem, planner)
+    if leaf not in known:
+        raise Refusal(f"leaf={leaf}: {planner} of {problem} has {' or '.join(known)}")
+    return replace(search, leaf=leaf)
 
 
 @cache
-def _make(problem: str, size: tuple[int, int]) -> Any:
+def _make(problem: str, planner: str, size: tuple[int, int]) -> Any:
     """Return the parameters of a problem that is the same in every episode."""
+    if problem == "vdp_tag":
+        few = planner == "pomcp_discretised"
+        return VdpTagParameters(angles=_ANGLES) if few else VdpTagParameters()
     if problem == "rocksample":
         return weighed_rocks(size[0], PUBLISHED[size])
     return {"light_dark": light_dark, "sub_hunt": sub_hunt, "tag": tag}[problem]()
 
 
-def _parameters(problem: str, size: tuple[int, int], key: int) -> Any:
+def _parameters(problem: str, planner: str, size: tuple[int, int], key: int) -> Any:
     if problem == "laser_tag":
         return laser_tag(int(derive_key(key, 9)))
-    return _make(problem, size)
+    return _make(problem, planner, size)
 
 
 def _follow(policy: str, problem: str, p: Any, particles: np.ndarray, key: int) -> int:
@@ -127,7 +162,7 @@ def player(
 
     def episode(number: int) -> dict[str, Any]:
         key = int(derive_key(seed, number))
-        p = _parameters(problem, size, key)
+        p = _parameters(problem, planner, size, key)
         if search is None:
             choose: Any = partial(_follow, planner, problem, p)
         else:

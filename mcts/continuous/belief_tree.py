@@ -18,8 +18,8 @@ import numpy as np
 
 from mcts.continuous.belief import resample
 from mcts.continuous.model import density, legal, observe, reward, step, terminal, values
-from mcts.continuous.simulation import RANDOM, VALUES, copy, leaf
-from mcts.continuous.tree import NOWHERE, ROOT, add_node, any_child, back_up, select, widens
+from mcts.continuous.simulation import RANDOM, VALUES, choose, copy, leaf
+from mcts.continuous.tree import NOWHERE, ROOT, add_node, any_child, back_up, widens
 from mcts.kernel.compile import jit_generic
 from mcts.kernel.rng import below, fold
 
@@ -69,19 +69,20 @@ def simulate_belief(p, tree, settings, scratch, beliefs):
     node, depth, total, fresh = ROOT, 0, 0.0, False
     here = pick(p, beliefs.now, stream)
     while depth < settings.depth and not fresh and here != NOWHERE:
-        action = select(p, beliefs.now[here], tree, node, settings.exploration, stream)
-        scratch.nodes[depth], scratch.actions[depth] = node, action
-        if widens(tree, node, action, settings.k, settings.alpha):
+        edge = choose(p, beliefs.now[here], tree, node, settings, stream)
+        scratch.nodes[depth], scratch.edges[depth] = node, edge
+        tried = tree.edge_visits[node, edge]
+        if widens(tree.children[node, edge], tried, settings.k, settings.alpha):
             fresh = True
-            gain = filter_step(p, beliefs, here, action, scratch)
-            node = add_node(tree, node, action, scratch.seen, m)
+            gain = filter_step(p, beliefs, here, tree.actions[node, edge], scratch)
+            node = add_node(tree, node, edge, scratch.seen, m)
             if node != NOWHERE:
                 tree.size[node] = m
                 tree.rewards[tree.first[node]] = gain
                 for i in range(m):
                     copy(beliefs.now[i], tree.states[tree.first[node] + i])
         else:
-            node = any_child(tree, node, action, stream)
+            node = any_child(tree, node, edge, stream)
             gain = tree.rewards[tree.first[node]]
             for i in range(m):
                 copy(tree.states[tree.first[node] + i], beliefs.now[i])
@@ -93,7 +94,7 @@ def simulate_belief(p, tree, settings, scratch, beliefs):
     while depth > 0:
         depth -= 1
         total = scratch.rewards[depth] + settings.discount * total
-        back_up(tree, scratch.nodes[depth], scratch.actions[depth], total)
+        back_up(tree, scratch.nodes[depth], scratch.edges[depth], total)
 
 
 @jit_generic
@@ -161,7 +162,7 @@ def leaf_of_belief(p, beliefs, here, settings, steps, scratch):
         return best_by_values(p, beliefs.now, here, settings.actions)[1]
     if settings.leaf == RANDOM:
         s, then = scratch.states[0], scratch.states[1]
-        copy(beliefs.now[here], s)
+        copy(beliefs.now[below(scratch.stream, len(beliefs.now))], s)  # what is over counts 0
         return leaf(p, s, then, settings, steps, scratch.stream)
     total, weight = 0.0, 1.0
     while steps > 0 and here != NOWHERE:

@@ -94,7 +94,7 @@ def legal(p: Any, s: np.ndarray, action: int) -> bool:
 
 @_by_type
 def values(p: Any, s: np.ndarray, action: int) -> float:
-    """Return what ``action`` is worth in ``s`` to one who sees all: by default ``p.q``."""
+    """Return what ``action`` is worth in ``s`` to one who sees all: by default ``p.q``, or nan."""
 
 
 @_by_type
@@ -113,6 +113,11 @@ def _always(p, s, action):
 @jit_generic
 def _look_up(p, s, action):
     return np.float64(p.q[int(s[0]), action])
+
+
+@jit_generic
+def _unknown(p, s, action):
+    return np.nan
 
 
 @jit_generic
@@ -153,6 +158,8 @@ class Model:
     legal: Callable = _always
     values: Callable = _look_up
     outcome: Callable = _none
+    suggest: Callable[[Any, np.ndarray], int] | None = None
+    """Python: the action to try first at the root for particles, where not all are tried."""
 
     def number(self, name: str, p: Any) -> Any:
         """Return the declaration ``name`` for ``p``."""
@@ -165,6 +172,8 @@ def register(parameters: type, **parts: Any) -> None:
 
     Raises TypeError if a part is missing or unknown.
     """
+    if not hasattr(parameters, "q"):
+        parts.setdefault("values", _unknown)
     model = Model(parameters=parameters, **parts)
     _MODELS[parameters] = model
     belongs(parameters, [getattr(model, name) for name in _PARTS])

@@ -26,7 +26,7 @@ from mcts.continuous.simulation import (
     any_legal,
     run,
 )
-from mcts.continuous.tree import ROOT, clear, new_tree
+from mcts.continuous.tree import ROOT, add_action, clear, new_tree
 from mcts.kernel.compile import specialise
 from mcts.kernel.rng import new_stream
 from mcts.options import MOST_NODES
@@ -35,6 +35,8 @@ LEAVES = {"values": VALUES, "random": RANDOM, "greedy": GREEDY}
 KINDS = {"pomcp": KEYED, "pomcp_dpw": DRAWN, "pomcpow": WEIGHTED, "pft_dpw": BELIEFS}
 
 _ALL_OVER = "nothing is left to decide: all particles are over"
+MOST_ACTIONS = 10_000
+"""Of a node that has all of them."""
 _POOL = 24
 """Places for particles of a tree of single states, a simulation."""
 
@@ -51,6 +53,9 @@ class Search:
     k: float = 4.0
     alpha: float = 0.1
     """At most k n ** alpha observations follow an action tried n times; not for ``pomcp``."""
+    k_action: float = 0.0
+    alpha_action: float = 0.0
+    """At most k_action N ** alpha_action actions of a node visited N times; 0: all of them."""
     grain: float = 1e-6
     """Width of the intervals that ``pomcp`` rounds observations to."""
     leaf: str = "values"
@@ -66,12 +71,15 @@ class Search:
                 raise ValueError(f"{name} must be one of {', '.join(known)}")
         if self.leaf == "greedy" and self.kind != "pft_dpw":
             raise ValueError("leaf=greedy needs beliefs: choose pft_dpw, or another leaf")
+        if self.leaf != "random" and self.k_action:
+            raise ValueError(f"leaf={self.leaf} looks at all actions: leaf=random fits k_action")
 
 
 class Planner:
     """A tree and what is needed to search it, again and again, for the model ``p``.
 
-    Making one compiles, or loads what was compiled, and allocates for ``simulations``.
+    Making one compiles, or loads what was compiled, and allocates for ``simulations``.  Raises
+    ValueError if there are too many actions to try all.
     """
 
     def __init__(self, p: Any, search: Search, simulations: int) -> None:
@@ -82,7 +90,11 @@ class Planner:
         nodes = min(simulations + 1, MOST_NODES)
         places = {"pomcp": 1, "pomcp_dpw": nodes, "pft_dpw": nodes * search.particles}
         pool = places.get(search.kind, nodes * _POOL)
-        self.tree = new_tree(nodes, actions, width, seen, pool)
+        most = int(search.k_action * simulations**search.alpha_action) + 1
+        if not search.k_action and actions > MOST_ACTIONS:
+            raise ValueError(f"{actions} actions are too many to try all: choose k_action")
+        given = not search.k_action
+        self.tree = new_tree(nodes, actions if given else most, width, seen, pool, given)
         self._settings = Settings(
             KINDS[search.kind],
             LEAVES[search.leaf],
@@ -93,6 +105,8 @@ class Planner:
             float(search.grain),
             float(model.number("discount", p)),
             actions,
+            float(search.k_action),
+            float(search.alpha_action),
         )
         depth = search.depth
         self._scratch = Scratch(
@@ -119,6 +133,9 @@ class Planner:
         Raises ValueError if all particles are over.
         """
         clear(self.tree)
+        suggest = model_of(self._p).suggest
+        if self._search.k_action and suggest is not None:
+            add_action(self.tree, ROOT, suggest(self._p, particles))
         done = self._kernel(
             self._p,
             self.tree,
@@ -131,10 +148,10 @@ class Planner:
         )
         if not done:
             raise ValueError(_ALL_OVER)
-        visits, means = self.tree.edge_visits[ROOT], self.tree.edge_value[ROOT]
-        if self._search.final == "visits":
-            return int(np.argmax(visits))
-        return int(np.argmax(np.where(visits > 0, means, -np.inf)))
+        among = slice(self.tree.open[ROOT])
+        visits, means = self.tree.edge_visits[ROOT, among], self.tree.edge_value[ROOT, among]
+        by = visits if self._search.final == "visits" else np.where(visits > 0, means, -np.inf)
+        return int(self.tree.actions[ROOT, np.argmax(by)])
 
 
 def choose_by_values(p: Any, particles: np.ndarray) -> int:

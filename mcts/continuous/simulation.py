@@ -10,6 +10,9 @@ They differ in what an observation leads to (`Settings.kind`):
   weighed by the density of the node's observation, and one drawn by weight goes on.
 
 As in the authors' programs, equal observations of `DRAWN` and `WEIGHTED` are nodes of their own.
+
+Where there are too many actions to try all, those of a node are limited likewise [Couetoux et al.
+2011]: it gets a random one whenever it may have one more.
 """
 
 from __future__ import annotations
@@ -31,6 +34,7 @@ from mcts.continuous.tree import (
     NODES,
     NOWHERE,
     ROOT,
+    add_action,
     add_node,
     add_particle,
     any_child,
@@ -68,6 +72,9 @@ class Settings(NamedTuple):
     discount: float
     actions: int
     """How many the model has."""
+    k_action: float
+    alpha_action: float
+    """At most k_action N ** alpha_action actions of a node visited N times; 0: all of them."""
 
 
 class Scratch(NamedTuple):
@@ -75,8 +82,8 @@ class Scratch(NamedTuple):
 
     nodes: np.ndarray
     """int64 (depth,): the way through the tree, ..."""
-    actions: np.ndarray
-    """int64 (depth,): ... what was done there, ..."""
+    edges: np.ndarray
+    """int64 (depth,): ... places of what was done there, ..."""
     rewards: np.ndarray
     """float64 (depth,): ... and what it brought."""
     seen: np.ndarray
@@ -113,12 +120,13 @@ def simulate(p, tree, settings, scratch):
     s, then, stream = scratch.states[0], scratch.states[1], scratch.stream
     node, depth, total, fresh = ROOT, 0, 0.0, False
     while depth < settings.depth and not fresh and not terminal(p, s):
-        action = select(p, s, tree, node, settings.exploration, stream)
-        scratch.nodes[depth], scratch.actions[depth] = node, action
+        edge = choose(p, s, tree, node, settings, stream)
+        action = tree.actions[node, edge]
+        scratch.nodes[depth], scratch.edges[depth] = node, edge
         step(p, s, action, then, stream)
         gain = reward(p, s, action, then)
         before = tree.counters[NODES]
-        node = follow(p, tree, node, action, s, gain, settings, scratch)
+        node = follow(p, tree, node, edge, gain, settings, scratch)
         fresh = node == NOWHERE or tree.counters[NODES] > before
         if not fresh and settings.kind != KEYED:
             gain = draw_particle(p, tree, node, action, s, settings, scratch)
@@ -130,34 +138,56 @@ def simulate(p, tree, settings, scratch):
     while depth > 0:
         depth -= 1
         total = scratch.rewards[depth] + settings.discount * total
-        back_up(tree, scratch.nodes[depth], scratch.actions[depth], total)
+        back_up(tree, scratch.nodes[depth], scratch.edges[depth], total)
+
+
+def any_legal(p, s, actions, stream):
+    """Return a legal action, each as likely; draws until one is."""
+    action = below(stream, actions)
+    while not legal(p, s, action):
+        action = below(stream, actions)
+    return action
+
+
+_any_legal = jit_generic(any_legal)
 
 
 @jit_generic
-def follow(p, tree, node, action, s, gain, settings, scratch):
+def choose(p, s, tree, node, settings, stream):
+    """Return the place of the action to try; first the node gets one more if it may."""
+    if settings.k_action > 0.0 and widens(
+        tree.open[node], tree.visits[node], settings.k_action, settings.alpha_action
+    ):
+        add_action(tree, node, _any_legal(p, s, settings.actions, stream))
+    return select(p, s, tree, node, settings.exploration, stream)
+
+
+@jit_generic
+def follow(p, tree, node, edge, gain, settings, scratch):
     """Return the node that the observation leads to, which may be new; `NOWHERE` if all is full."""
-    then, seen = scratch.states[1], scratch.seen
+    then, seen, action = scratch.states[1], scratch.seen, tree.actions[node, edge]
     if settings.kind == KEYED:
         observe(p, action, then, seen, scratch.stream)
-        key = fold(fold(np.uint64(node), action), 0)
+        key = fold(fold(np.uint64(node), edge), 0)
         for i in range(len(seen)):
             key = fold(key, np.int64(np.floor(seen[i] / settings.grain)) + _BELOW_ALL)
         slot = slot_of(tree, key)
         child = tree.slots[slot]
         if child == NOWHERE:
-            child = add_node(tree, node, action, seen, 0)
+            child = add_node(tree, node, edge, seen, 0)
             tree.slots[slot] = child
             if child != NOWHERE:
                 tree.keys[child] = key
         return child
-    if widens(tree, node, action, settings.k, settings.alpha):
+    tried = tree.edge_visits[node, edge]
+    if widens(tree.children[node, edge], tried, settings.k, settings.alpha):
         observe(p, action, then, seen, scratch.stream)
-        child = add_node(tree, node, action, seen, 1)
+        child = add_node(tree, node, edge, seen, 1)
         if child != NOWHERE:
             weight = density(p, action, then, seen) if settings.kind == WEIGHTED else 1.0
             add_particle(tree, child, then, gain, weight)
         return child
-    return any_child(tree, node, action, scratch.stream)
+    return any_child(tree, node, edge, scratch.stream)
 
 
 @jit_generic
@@ -182,17 +212,6 @@ def best_value(p, s, actions):
         if legal(p, s, action):
             best = max(best, values(p, s, action))
     return best
-
-
-def any_legal(p, s, actions, stream):
-    """Return a legal action, each as likely; draws until one is."""
-    action = below(stream, actions)
-    while not legal(p, s, action):
-        action = below(stream, actions)
-    return action
-
-
-_any_legal = jit_generic(any_legal)
 
 
 @jit_generic

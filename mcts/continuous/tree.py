@@ -3,6 +3,9 @@
 A node is reached by an observation from an action of its parent; the nodes below one action are a
 chain (`Tree.newest`, `Tree.older`).  Particles of all nodes share one pool.  A node's lie side by
 side; it moves to a place twice as large when there is no room for one more.
+
+A node has its own set of actions.  All are there from the start where there are few; where there
+are too many the set grows (`add_action`), and an action's place in it says nothing else.
 """
 
 from __future__ import annotations
@@ -16,15 +19,19 @@ from mcts.kernel.compile import jit, jit_generic
 from mcts.kernel.rng import below
 
 ROOT, NOWHERE = 0, -1
-NODES, PARTICLES = 0, 1
+NODES, PARTICLES, GIVEN = 0, 1, 2
 """Places in `Tree.counters`."""
 
 
 class Tree(NamedTuple):
-    """``N`` nodes, ``A`` actions, ``P`` places for particles."""
+    """``N`` nodes, ``A`` places for actions of a node, ``P`` places for particles."""
 
     visits: np.ndarray
     """int64 (N,): simulations that came by."""
+    open: np.ndarray
+    """int64 (N,): actions that a node has."""
+    actions: np.ndarray
+    """int64 (N, A): which they are."""
     edge_visits: np.ndarray
     """int64 (N, A)"""
     edge_value: np.ndarray
@@ -54,16 +61,24 @@ class Tree(NamedTuple):
     keys: np.ndarray
     """uint64 (N,): of the history that leads to the node."""
     counters: np.ndarray
-    """int64 (2,): nodes and places in use."""
+    """int64 (3,): nodes and places in use; actions that a node has from the start."""
 
 
-def new_tree(nodes: int, actions: int, width: int, seen: int, particles: int) -> Tree:
-    """Return an empty tree; ``particles`` is `P`."""
-    edges = [np.zeros((nodes, actions), kind) for kind in (np.int64, float, np.int64, np.int64)]
-    own = [np.zeros(nodes, np.int64) for _ in range(5)]
-    visits, older, first, size, room = own
+def new_tree(
+    nodes: int, actions: int, width: int, seen: int, particles: int, given: bool = True
+) -> Tree:
+    """Return an empty tree; ``particles`` is `P`.
+
+    Nodes have all actions below ``actions`` if they are ``given``, else none at first, and room
+    for so many.
+    """
+    kinds = (np.int64, np.int64, float, np.int64, np.int64)
+    edges = [np.zeros((nodes, actions), kind) for kind in kinds]
+    own = [np.zeros(nodes, np.int64) for _ in range(6)]
+    visits, held, older, first, size, room = own
     return Tree(
         visits,
+        held,
         *edges,
         older,
         np.zeros((nodes, seen)),
@@ -73,7 +88,7 @@ def new_tree(nodes: int, actions: int, width: int, seen: int, particles: int) ->
         np.zeros(particles),
         np.zeros(1 << (2 * nodes).bit_length(), np.int64),
         np.zeros(nodes, np.uint64),
-        np.zeros(2, np.int64),
+        np.array([0, 0, actions if given else 0]),
     )
 
 
@@ -87,34 +102,43 @@ def clear(tree):
 
 
 @jit
-def add_node(tree, parent, action, seen, room):
-    """Return a new node below ``action``, with ``room`` for particles, or `NOWHERE` if full."""
+def add_action(tree, node, action):
+    """Let ``node`` have one more action."""
+    edge = tree.open[node]
+    tree.actions[node, edge] = action
+    tree.edge_visits[node, edge] = tree.children[node, edge] = 0
+    tree.edge_value[node, edge] = 0.0
+    tree.newest[node, edge] = NOWHERE
+    tree.open[node] += 1
+
+
+@jit
+def add_node(tree, parent, edge, seen, room):
+    """Return a new node below an action, with ``room`` for particles, or `NOWHERE` if full."""
     node, place = tree.counters[NODES], tree.counters[PARTICLES]
     if node == len(tree.visits) or place + room > len(tree.rewards):
         return NOWHERE
     tree.counters[NODES] += 1
     tree.counters[PARTICLES] += room
-    tree.visits[node] = tree.size[node] = 0
+    tree.visits[node] = tree.size[node] = tree.open[node] = 0
     tree.first[node], tree.room[node] = place, room
-    for a in range(tree.edge_visits.shape[1]):
-        tree.edge_visits[node, a] = tree.children[node, a] = 0
-        tree.edge_value[node, a] = 0.0
-        tree.newest[node, a] = NOWHERE
+    for given in range(tree.counters[GIVEN]):
+        add_action(tree, node, given)
     tree.older[node] = NOWHERE
     if parent != NOWHERE:
         for i in range(len(seen)):
             tree.seen[node, i] = seen[i]
-        tree.older[node] = tree.newest[parent, action]
-        tree.newest[parent, action] = node
-        tree.children[parent, action] += 1
+        tree.older[node] = tree.newest[parent, edge]
+        tree.newest[parent, edge] = node
+        tree.children[parent, edge] += 1
     return node
 
 
 @jit
-def any_child(tree, node, action, stream):
-    """Return a node below ``action``, each as likely; one draw."""
-    child = tree.newest[node, action]
-    for _ in range(below(stream, tree.children[node, action])):
+def any_child(tree, node, edge, stream):
+    """Return a node below an action, each as likely; one draw."""
+    child = tree.newest[node, edge]
+    for _ in range(below(stream, tree.children[node, edge])):
         child = tree.older[child]
     return child
 
@@ -168,37 +192,37 @@ def particle_at(tree, node, weight):
 
 @jit_generic
 def select(p, s, tree, node, exploration, stream):
-    """Return the legal action that maximises mean + c sqrt(ln N / n), what is untried first.
+    """Return the place of the legal action that maximises mean + c sqrt(ln N / n).
 
-    Among equals each is as likely.
+    What is untried comes first; among equals each is as likely.
     """
     best, chosen, equals = -np.inf, NOWHERE, 0
     log = np.log(max(tree.visits[node], 1))
-    for action in range(tree.edge_visits.shape[1]):
-        if not legal(p, s, action):
+    for edge in range(tree.open[node]):
+        if not legal(p, s, tree.actions[node, edge]):
             continue
-        score, n = np.inf, tree.edge_visits[node, action]
+        score, n = np.inf, tree.edge_visits[node, edge]
         if n > 0:
-            score = tree.edge_value[node, action] + exploration * np.sqrt(log / n)
+            score = tree.edge_value[node, edge] + exploration * np.sqrt(log / n)
         if score > best:
-            best, chosen, equals = score, action, 1
+            best, chosen, equals = score, edge, 1
         elif score == best:
             equals += 1
             if below(stream, equals) == 0:
-                chosen = action
+                chosen = edge
     return chosen
 
 
 @jit
-def back_up(tree, node, action, total):
-    """Count a simulation that went through ``action`` and returned ``total`` from ``node`` on."""
+def back_up(tree, node, edge, total):
+    """Count a simulation that went along ``edge`` and returned ``total`` from ``node`` on."""
     tree.visits[node] += 1
-    tree.edge_visits[node, action] += 1
-    n = tree.edge_visits[node, action]
-    tree.edge_value[node, action] += (total - tree.edge_value[node, action]) / n
+    tree.edge_visits[node, edge] += 1
+    n = tree.edge_visits[node, edge]
+    tree.edge_value[node, edge] += (total - tree.edge_value[node, edge]) / n
 
 
 @jit
-def widens(tree, node, action, k, alpha):
-    """Return whether ``action`` may have one more observation: at most k n ** alpha."""
-    return tree.children[node, action] <= k * tree.edge_visits[node, action] ** alpha
+def widens(held, visits, k, alpha):
+    """Return whether what has ``held`` observations, or actions, may have one more."""
+    return held <= k * visits**alpha

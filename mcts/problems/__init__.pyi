@@ -1,4 +1,4 @@
-from . import closed_loop, light_dark, rocksample, sub_hunt, tag, tiger, weighed_rocks
+from . import closed_loop, light_dark, rocksample, sub_hunt, tag, tiger, vdp_tag, weighed_rocks
 from .rocksample import RockSampleParameters
 from .tiger import TigerParameters
 
@@ -11,5 +11,6 @@ __all__ = [
     "sub_hunt",
     "tag",
     "tiger",
+    "vdp_tag",
     "weighed_rocks",
 ]

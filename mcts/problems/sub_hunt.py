@@ -17,15 +17,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from mcts.continuous.gaussian import bell, normal
 from mcts.continuous.model import register, solve
 from mcts.kernel.compile import jit
 from mcts.kernel.rng import below
+from mcts.problems.beams import BEAMS, beam_of, draw_readings, weigh_readings
 
 NORTH, EAST, SOUTH, WEST, PING, ENGAGE = 0, 1, 2, 3, 4, 5
 """Actions; the first four are also what a target makes for."""
-
-_BEAMS = 8
 
 
 class SubHuntParameters(NamedTuple):
@@ -154,15 +152,6 @@ def terminal(p, s):
 
 
 @jit
-def _beam(x, y):
-    """Return the beam that a place is in: the first from east, exclusively, to north-east."""
-    angle = math.atan2(y, x)
-    if angle <= 0.0:
-        angle += 2.0 * math.pi
-    return min(max(math.ceil(8.0 * angle / (2.0 * math.pi)), 1), _BEAMS) - 1
-
-
-@jit
 def _reading(p, action, then):
     """Return the beam that has the target, or -1, mean and deviation in it, and in the others."""
     x = y = 0
@@ -171,31 +160,22 @@ def _reading(p, action, then):
         x, y = target_x - own_x, target_y - own_y
     distance = math.hypot(x, y)
     if action == PING:
-        return _beam(x, y), distance, p.active, float(p.size), p.active
+        return beam_of(x, y), distance, p.active, float(p.size), p.active
     if distance <= p.passive_radius:
-        return _beam(x, y), distance, p.close, p.passive_radius, p.passive
+        return beam_of(x, y), distance, p.close, p.passive_radius, p.passive
     return -1, 0.0, 1.0, p.passive_radius, p.passive
 
 
 @jit
 def observe(p, action, then, seen, stream):
     """Draw the readings of the beams."""
-    beam, mean, deviation, other, noise = _reading(p, action, then)
-    for i in range(len(seen)):
-        if i == beam:
-            seen[i] = mean + deviation * normal(stream)
-        else:
-            seen[i] = other + noise * normal(stream)
+    draw_readings(_reading(p, action, then), seen, stream)
 
 
 @jit
 def density(p, action, then, seen):
     """Return the density of the readings."""
-    beam, mean, deviation, other, noise = _reading(p, action, then)
-    found = 1.0
-    for i in range(len(seen)):
-        found *= bell(seen[i], mean, deviation) if i == beam else bell(seen[i], other, noise)
-    return found
+    return weigh_readings(_reading(p, action, then), seen)
 
 
 def ping_first(p: SubHuntParameters, particles: np.ndarray) -> int | None:
@@ -215,6 +195,6 @@ register(
     observe=observe,
     density=density,
     actions=6,
-    seen=_BEAMS,
+    seen=BEAMS,
     discount=lambda p: p.discount,
 )

@@ -87,7 +87,7 @@ def test_workers_change_nothing(command, game, tmp_path, ray_session):
     [
         (
             ["problem=tigre"],
-            "choose tiger, rocksample, light_dark, laser_tag, sub_hunt, tag, or FILE.py:NAME",
+            "choose tiger, rocksample, light_dark, laser_tag, sub_hunt, vdp_tag, tag, or FILE.py:",
         ),
         (["problem=nowhere.py:problem"], "nowhere.py cannot be read"),
         (["problem=no.such.module:problem"], "no.such.module cannot be read"),

@@ -25,7 +25,8 @@ def test_a_planner_plays(command):
     [
         (("problem=laser_tag", "planner=heuristic"), "planner=heuristic: of laser_tag there are"),
         (("problem=tag", "planner=despot"), "planner=despot: of tag there are pomcpow"),
-        (("problem=light_dark", "planner=pomcpow", "leaf=greedy"), "choose pft_dpw"),
+        (("problem=light_dark", "planner=pomcpow", "leaf=greedy"), "has values or random"),
+        (("problem=vdp_tag", "planner=pft_dpw", "leaf=values"), "pft_dpw of vdp_tag has random"),
         (("problem=tiger", "planner=pomcpow"), "planner and leaf are for light_dark"),
         (("paper=pomcpow", "only=[heavy_dark]"), "only=heavy_dark: no cell is called so"),
     ],

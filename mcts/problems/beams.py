@@ -1,0 +1,44 @@
+"""Eight beams around an agent, read with normal noise: one of them may hold what is looked for."""
+
+from __future__ import annotations
+
+import math
+
+from mcts.continuous.gaussian import bell, normal
+from mcts.kernel.compile import jit
+
+BEAMS = 8
+"""Of 45 degrees each: the first goes from east, exclusively, to north-east."""
+
+
+@jit
+def beam_of(x, y):
+    """Return the beam that a place, relative to the agent, is in."""
+    angle = math.atan2(y, x)
+    if angle <= 0.0:
+        angle += 2.0 * math.pi
+    return min(max(math.ceil(8.0 * angle / (2.0 * math.pi)), 1), BEAMS) - 1
+
+
+@jit
+def draw_readings(reading, seen, stream):
+    """Draw what all beams read into ``seen``.
+
+    ``reading``: the beam that holds something, or -1, mean and deviation in it, and in the others.
+    """
+    beam, mean, deviation, other, noise = reading
+    for i in range(len(seen)):
+        if i == beam:
+            seen[i] = mean + deviation * normal(stream)
+        else:
+            seen[i] = other + noise * normal(stream)
+
+
+@jit
+def weigh_readings(reading, seen):
+    """Return the density of what all beams read."""
+    beam, mean, deviation, other, noise = reading
+    found = 1.0
+    for i in range(len(seen)):
+        found *= bell(seen[i], mean, deviation) if i == beam else bell(seen[i], other, noise)
+    return found
