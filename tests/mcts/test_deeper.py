@@ -7,7 +7,7 @@ observations.  What is left to chance is which observations were drawn, and how 
 
 import numpy as np
 import pytest
-from tables import clear_sighted, crying_baby, exact, tiger
+from tabled import clear_sighted, crying_baby, exact, tiger
 
 from mcts.continuous.planner import Planner, Search
 from mcts.continuous.tree import NOWHERE, ROOT
@@ -72,7 +72,7 @@ def test_trees_know_the_exact_value(kind, name):
 
 @pytest.mark.parametrize("name", PROBLEMS)
 def test_without_weights_they_know_that_of_one_who_sees_all(name):
-    """Which is as much higher as knowing is worth, and not met by chance."""
+    """More than the exact one by what knowing is worth."""
     p, steps, exploration, k, tolerance = PROBLEMS[name]
     found = value("pomcp_dpw", p, steps, exploration, k)
     assert found > max(exact(p, steps)) + 2 * tolerance

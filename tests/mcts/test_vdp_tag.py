@@ -121,7 +121,7 @@ KINDS = {
 }
 
 
-def allowed(visits, k, alpha):
+def count_allowed(visits, k, alpha):
     """Return how many there are after so many visits, of which each may bring one."""
     return np.minimum(visits, np.floor(k * np.maximum(visits - 1, 0) ** alpha) + 1)
 
@@ -134,13 +134,13 @@ def test_actions_and_observations_widen_by_visits(kind):
     tree, nodes = planner.tree, planner.tree.counters[NODES]
     visits, held = tree.visits[1:nodes], tree.open[1:nodes]
     assert visits.max() > 5 and held.max() > 3
-    assert (held == allowed(visits, 2.5, 0.3)).all()
-    assert not (held <= allowed(visits, 2.5, 0.1)).all()
+    assert (held == count_allowed(visits, 2.5, 0.3)).all()
+    assert not (held <= count_allowed(visits, 2.5, 0.1)).all()
     assert tree.open[ROOT] == np.floor(2.5 * 399**0.3) + 1
     for node in range(nodes):
         among = slice(tree.open[node])
         tried = tree.edge_visits[node, among]
-        assert (tree.children[node, among] == allowed(tried, 3.0, 0.2)).all()
+        assert (tree.children[node, among] == count_allowed(tried, 3.0, 0.2)).all()
         assert len(set(tree.actions[node, among])) == tree.open[node]
 
 
