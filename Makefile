@@ -4,7 +4,8 @@
 # `make fuzz` attacks the commands and all files at length, `make docs`
 # builds the site of the documentation, `make web` serves the table in the browser, `make peers` prints
 # how OpenSpiel and pomdp-py compare, installed in an environment of their own, `make cluster` starts
-# four hosts in namespaces, as root.
+# four hosts in namespaces, as root, `make evidence` lists what the results are made from, and plays
+# what is missing (ARGS=hours=8), `make paper` writes their pages and pictures from the rows.
 # Each makes the environment first if it is not there; VENV and PYTHON choose where and from what.
 
 VENV ?= .venv
@@ -12,7 +13,7 @@ PYTHON ?= python3
 BIN := $(VENV)/bin
 PEERS := .venv-peers
 
-.PHONY: run web test check durations fuzz bench peers cluster docs clean
+.PHONY: run web test check durations fuzz bench peers evidence paper cluster docs clean
 
 run: $(VENV)/.dev
 	$(BIN)/python -m experiments.compare experiment=main $(ARGS)
@@ -53,6 +54,12 @@ bench: $(VENV)/.benchmarks
 
 peers: $(PEERS)/.peers
 	$(PEERS)/bin/python -m benchmarks.peers $(ARGS)
+
+evidence: $(VENV)/.dev
+	$(BIN)/python -m experiments.evidence $(ARGS)
+
+paper: $(VENV)/.dev
+	$(BIN)/python -m experiments.evidence write=true $(ARGS)
 
 cluster: $(VENV)/.dev
 	$(BIN)/python -m benchmarks.cluster $(ARGS)

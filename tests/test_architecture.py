@@ -76,6 +76,7 @@ FLOORS = (
         "experiments.episodes",
         "experiments.contest",
     ),
+    ("experiments.evidence",),  # made of tables, contests and episodes
     ("experiments.__main__", "experiments.web"),  # a list of them; a page for several of them
     ("examples",),  # each alone, for readers; nothing imports one
 )

@@ -13,7 +13,7 @@ from experiments import study
 from experiments.contest.entrants import Entrant
 from experiments.contest.game import Result
 from experiments.provenance import provenance
-from experiments.provenance.files import write_text
+from experiments.provenance.files import read_yaml, write_text
 from experiments.stats.intervals import Estimate, win_rate
 from experiments.tabular import Table, count, markdown, words
 
@@ -87,6 +87,18 @@ def figures(rows: pl.DataFrame) -> list[dict[str, Any]]:
             }
         )
     return sorted(lines, key=lambda line: -line["rates"][0].value if line["rates"] else 0.0)
+
+
+def show(folder: Path) -> tuple[Table, list[dict[str, Any]]]:
+    """Return the table of the rows in ``folder``, and its figures for a CSV."""
+    held = read_yaml(folder / study.CONFIG)
+    rows = pl.read_parquet(folder / ROWS.file)
+    records = [
+        {key: line[key] for key in ("entry", "games", "wins", "faults", "slowest")}
+        | {f"won {number or 'all'}": rate.value for number, rate in line["rates"].items()}
+        for line in figures(rows)
+    ]
+    return table(rows, held["limit"], held["seed"]), records
 
 
 def table(rows: pl.DataFrame, limit: int, seed: int) -> Table:

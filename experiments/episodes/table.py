@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -120,6 +121,20 @@ def measure(unit: str, simulations: int, particles: int, seed: int) -> Iterable[
     for number in range(int(first), int(first) + _PORTION):
         row = play(number)
         yield {"cell": name, **{key: row[key] for key in ROWS.schema if key != "cell"}}
+
+
+def show(folder: Path) -> tuple[Table, list[dict[str, Any]]]:
+    """Return the table of the rows in ``folder``, and its figures for a CSV."""
+    from experiments.provenance.files import read_yaml
+
+    simulations = read_yaml(folder / study.CONFIG)["simulations"]
+    rows = pl.read_parquet(folder / ROWS.file)
+    found = rows.group_by("cell", maintain_order=True).agg(
+        pl.len().alias("episodes"),
+        pl.col("return").mean(),
+        pl.col("return").std().alias("deviation"),
+    )
+    return table(rows, f"{simulations:,} simulations an action"), found.to_dicts()
 
 
 def table(rows: pl.DataFrame, title: str) -> Table:

@@ -27,6 +27,9 @@ _PACKAGES = (
     "choix",
 )
 
+_NOT_PAGES = ":(exclude)docs"
+"""Of Git: what no result depends on."""
+
 
 def origin() -> dict[str, Any]:
     """Return all of this as `summary.json` and its like hold it, as plain data."""
@@ -47,7 +50,7 @@ def versions() -> dict[str, str]:
 def commit() -> str | None:
     """Return the commit of the checkout that this code runs from, None where there is none.
 
-    With ``+changes`` behind it if files have been changed since.
+    With ``+changes`` behind it if files have been changed since, pages and kept rows apart.
     """
     here = Path(__file__).resolve().parents[2]
     if not (here / ".git").exists():  # installed, perhaps inside somebody else's repository
@@ -55,7 +58,9 @@ def commit() -> str | None:
     try:
         head = _git(here, "rev-parse", "HEAD")
         # With a lock, one killed at its limit of time would leave it behind.
-        changed = _git(here, "--no-optional-locks", "status", "--porcelain", "-uno")
+        changed = _git(
+            here, "--no-optional-locks", "status", "--porcelain", "-uno", "--", ".", _NOT_PAGES
+        )
         return f"{head}+changes" if changed else head
     except (OSError, subprocess.SubprocessError):
         return None

@@ -18,6 +18,7 @@ from experiments.matches.schedule import Match, Seating
 from experiments.provenance import provenance
 from experiments.provenance.files import read_json, reading, whole, write_json
 from experiments.provenance.folders import UNKNOWN, RunFolder, writing_run
+from experiments.settings import presets
 from experiments.settings.commandline import Refusal
 
 CONFIG = "config.yaml"
@@ -84,14 +85,24 @@ def _complete(plan: Mapping[str, Any]) -> dict[str, Any]:
 
     usual = asdict(Rules())
     matches = [
-        {"beliefs": False, **match, "rules": {**usual, **match["rules"]}}
+        {
+            "beliefs": False,
+            **match,
+            "rules": {**usual, **match["rules"]},
+            "entrants": [presets.complete(player) for player in match["entrants"]],
+        }
         for match in plan["matches"]
     ]
     return {**plan, "matches": matches}
 
 
-def read_matches(folder: Path) -> list[Match]:
-    """Return the matches of the run in ``folder``.  Raises Refusal if it is no run folder."""
+def read_matches(folder: Path, completed: bool = False) -> list[Match]:
+    """Return the matches of the run in ``folder``.  Raises Refusal if it is no run folder.
+
+    ``completed``: whether settings that are younger than the run are to have their defaults, so
+    that it can be played.
+    """
+    held = _read_config(folder)
     return [
         Match(
             **{
@@ -104,7 +115,7 @@ def read_matches(folder: Path) -> list[Match]:
                 ),
             }
         )
-        for match in _read_config(folder)["matches"]
+        for match in (_complete(held) if completed else held)["matches"]
     ]
 
 

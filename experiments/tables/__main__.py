@@ -12,7 +12,6 @@ all is there.  Nothing slow is imported at the top.
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -32,8 +31,6 @@ if TYPE_CHECKING:
     from experiments.matches.match_loop import Outcome
     from experiments.matches.schedule import Match
     from experiments.tables.ablation.schema import Ablation
-    from experiments.tables.measured import Measured
-    from experiments.tables.report import Report
     from experiments.tables.schema import Computed, Table
 
 PIPED_WIDTH = 160
@@ -122,32 +119,33 @@ def _format_hours(hours: float) -> str:
 
 def _run_computed(table: Computed, settings: DictConfig, console: Console) -> None:
     """Compute ``table``, then show it and write it down."""
-    from experiments import tabular
-    from experiments.tables import computed, report
+    from experiments.tables import computed
 
-    run = computed.read_or_compute(table, settings, console)
-    made = report.compare_published(
-        f"{table.name}: {table.about}", run, table.published, settings.fast
-    )
-    tabular.show(made.shown, console)
-    if settings.write is not None:
-        heading = report.computed_heading(table, run, settings.fast)
-        _write(table.name, made, heading, settings, console)
+    computed.compute_missing(table, settings, console)
+    _show(table, settings, console)
 
 
-def _write(
-    name: str, report: Report, heading: Sequence[str], settings: DictConfig, console: Console
+def _show(
+    table: Table | Computed, settings: DictConfig, console: Console, folder: Path | None = None
 ) -> None:
+    """Show what there is of ``table``, draw it to ``folder``, and write it down if so asked."""
+    from experiments import tabular
+    from experiments.tables import page
     from experiments.tables.report import store
 
-    files = store(name, report, heading, Path(settings.write))
-    console.print(f"written to {' and '.join(map(str, files))}", soft_wrap=True)
+    asked = {key: settings[key] for key in page.ASKED}
+    made = page.read(table, Path(settings.folder), asked, settings.fast)
+    tabular.show(made.report.shown, console)
+    if folder is not None:
+        made.draw(folder)
+    if settings.write is not None:
+        files = store(table.name, made.report, made.heading(), Path(settings.write))
+        console.print(f"written to {' and '.join(map(str, files))}", soft_wrap=True)
 
 
 def _run_ablation(table: Ablation, settings: DictConfig, console: Console) -> None:
     """Play the missing games of ``table``, then show it, draw it and write it down."""
-    from experiments import tabular
-    from experiments.tables.ablation import cells, play, plot, report
+    from experiments.tables.ablation import cells, play
 
     root = Path(settings.folder)
     folder = cells.root_folder(table, root, settings.fast)
@@ -156,24 +154,16 @@ def _run_ablation(table: Ablation, settings: DictConfig, console: Console) -> No
     chosen = cells.choose(found, settings.only)
     _check_played(settings, any(cell.played for cell in found), folder)
     ended = None if settings.show else play.play_missing(chosen, settings.ray.address, console)
-    made = report.make(table, found, settings.fast)
-    tabular.show(made.shown, console)
-    plot.draw(table, found, folder / f"{table.name}.png")
-    if settings.write is not None:
-        _write(table.name, made, report.heading(table, found, settings.fast), settings, console)
+    _show(table, settings, console, folder)
     games = {cell.folder: cell.played for cell in found}
     _finish(ended, sum(games.values()), folder)
 
 
 def _run_table(table: Table, settings: DictConfig, console: Console) -> None:
     """Play the missing games of ``table``, then show it, draw it and write it down."""
-    from experiments import tabular
     from experiments.matches.origins import MATCHES_FILE
     from experiments.runs import runfolder
-    from experiments.tables import report as table_report
-    from experiments.tables.ablation.joined import Joined
     from experiments.tables.matches import matches
-    from experiments.tables.measured import Measured
 
     root = Path(settings.folder)
     folder = root / (table.folder + ("_fast" if settings.fast else ""))
@@ -185,14 +175,8 @@ def _run_table(table: Table, settings: DictConfig, console: Console) -> None:
     ended = None
     if not settings.show:
         ended = _play(folder, [planned[i] for i in chosen], table, settings, console)
-    run = Joined(folder, table, root, settings.fast) if table.beside else Measured(folder)
-    report = table_report.make(table, run, settings.fast)
-    tabular.show(report.shown, console)
-    _draw(table, run, folder)
-    if settings.write is not None:
-        heading = table_report.heading(table, run, settings.fast)
-        _write(table.name, report, heading, settings, console)
-    _finish(ended, run.played.games, folder)
+    _show(table, settings, console, folder)
+    _finish(ended, runfolder.tallies(folder).games, folder)
 
 
 def _check_played(settings: DictConfig, played: bool, folder: Path) -> None:
@@ -208,22 +192,6 @@ def _finish(ended: Outcome | None, games: int, folder: Path) -> None:
         raise Interrupted(
             f"interrupted after {games} games, kept in {folder}; the same command continues"
         )
-
-
-def _draw(table: Table, run: Measured, folder: Path) -> None:
-    """Draw the pictures for which ``run`` has enough games to ``folder``."""
-    from experiments.tables import field, matrix, plot
-
-    picture = folder / f"{table.name}.png"
-    if table.published:
-        plot.draw_published(table.published, table.name, run, picture)
-    elif table.robin:
-        plot.draw_ratings(field.standings(table, run), table.about, picture)
-    elif table.matrix is not None:
-        matrix.draw(table, run, picture)
-    if table.axis is not None:
-        by_setting = folder / f"{table.name}_{table.axis}.png"
-        plot.draw_by_setting(table.axis, run, by_setting if table.published else picture)
 
 
 def _choose(table: Table, only: list[str] | None) -> list[int]:

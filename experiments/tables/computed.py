@@ -68,18 +68,21 @@ def _read_figure(held: Mapping[str, Any]) -> Figure:
     return found
 
 
-def read_or_compute(table: Computed, settings: DictConfig, console: Console) -> ComputedFigures:
-    """Return the figures of ``table``, computed unless ``settings`` ask for those that are there.
+def folder(table: Computed, root: Path, fast: bool) -> Path:
+    """Return the folder of the figures of ``table``, below ``root``."""
+    return root / (table.name + ("_fast" if fast else ""))
+
+
+def compute_missing(table: Computed, settings: DictConfig, console: Console) -> None:
+    """Compute the figures of ``table``, unless ``settings`` ask for those that are there.
 
     Raises Refusal if a setting is for tables with games, or the folder cannot be written to.
     """
     for key in OF_GAMES:
         if settings[key] is not None:
             raise Refusal(f"{key}: {table.name} plays no games; leave it out")
-    folder = Path(settings.folder) / (table.name + ("_fast" if settings.fast else ""))
     if not settings.show:
-        _compute(table, settings, folder, console)
-    return ComputedFigures(folder)
+        _compute(table, settings, folder(table, Path(settings.folder), settings.fast), console)
 
 
 def _compute(table: Computed, settings: DictConfig, folder: Path, console: Console) -> None:

@@ -122,8 +122,11 @@ def _figure(prefix: str, figure: Figure | None) -> dict[str, float | None]:
     return {prefix + key: None if figure is None else getattr(figure, key) for key in keys}
 
 
-def strength(table: Table, run: Measured) -> Report:
-    """Return a table of strength: win rates, and paired differences on the same games."""
+def strength(title: str, run: Measured, controls: Sequence[str]) -> Report:
+    """Return a table of strength: win rates, and paired differences on the same games.
+
+    ``controls``: labels of players with whom the others are compared, beside the first.
+    """
     lines = list(run.lines.values())
     keys = ("match", "games", "wins", "win_rate", "parity", "accused_wrongly")
     records = [
@@ -139,8 +142,8 @@ def strength(table: Table, run: Measured) -> Report:
         (tabular.count("accused wrongly"), "accused_wrongly"),
         (tabular.mean("ms per decision"), "milliseconds"),
     )
-    notes = [_describe(pair) for pair in run.comparisons(table.controls)]
-    return Report(tabular.Table.of(_title(table, run), lines, columns, notes), records)
+    notes = [_describe(pair) for pair in run.comparisons(controls)]
+    return Report(tabular.Table.of(title, lines, columns, notes), records)
 
 
 def _describe(pair: Comparison) -> str:
@@ -160,7 +163,7 @@ def make(table: Table, run: Measured, trial: bool) -> Report:
     elif table.published:
         report = compare_published(title, run, table.published)
     else:
-        report = strength(table, run)
+        report = strength(title, run, table.controls)
     return mark_trial(report) if trial else report
 
 

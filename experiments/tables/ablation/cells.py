@@ -16,6 +16,7 @@ from pathlib import Path
 from experiments.matches.origins import MATCHES_FILE
 from experiments.matches.schedule import Match
 from experiments.settings.commandline import Refusal
+from experiments.settings.presets import differing
 from experiments.stats.intervals import Estimate, paired_difference
 from experiments.tables.ablation.schema import Ablation, Line, lines_of
 from experiments.tables.figure import Figure
@@ -25,6 +26,9 @@ from experiments.tables.quantities import QUANTITIES
 from experiments.tables.schema import Cell, expand
 from experiments.texts import file_name
 from mcts.limits import did_you_mean
+from sim.rules import Rules
+
+_USUAL = asdict(Rules())
 
 FAST_SHARE = 100
 """Divisor of the steps' own budgets in a trial."""
@@ -110,7 +114,7 @@ def cells_of(
             match = _with_less_budget(match)
         match = replace(match, name=match.name.removesuffix(f", {line.label}"))
         number = games or (usual if fast else line.games or usual)
-        found.append(StepCell(setup, line, match, number, folder / _folder_name(match)))
+        found.append(StepCell(setup, line, match, number, folder / folder_name(match)))
     return found
 
 
@@ -124,8 +128,11 @@ def _with_less_budget(match: Match) -> Match:
     return replace(match, entrants=({**player, "budget": less}, *others))
 
 
-def _folder_name(match: Match) -> str:
-    text = json.dumps(asdict(match), sort_keys=True)
+def folder_name(match: Match) -> str:
+    """Return a name made of what differs from presets: a new switch there changes no name."""
+    rules = {key: value for key, value in match.rules.items() if value != _USUAL.get(key)}
+    named = asdict(match) | {"rules": rules, "entrants": list(map(differing, match.entrants))}
+    text = json.dumps(named, sort_keys=True)
     digest = hashlib.sha256(text.encode()).hexdigest()
     return f"{file_name(match.name.replace(' ', '_'))}-{digest[:10]}"
 

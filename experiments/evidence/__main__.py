@@ -1,0 +1,166 @@
+"""Evidence: every result of the pages from rows, by one command.
+
+    python -m experiments.evidence
+    python -m experiments.evidence hours=8
+    python -m experiments.evidence write=true
+    python -m experiments.evidence again=4 only=[cai_1]
+    python -m experiments.evidence keep=outputs/tables/cai_1 only=[cai_1]
+
+Nothing slow is imported at the top.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from omegaconf import MISSING, DictConfig
+
+from experiments.settings import config
+from experiments.settings.command import Command
+from experiments.settings.commandline import Interrupted, Refusal
+from experiments.settings.limits import between, place
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from experiments.evidence.listing import Evidence
+
+
+PAPER_CORES = 2
+"""Cores for which the page of evidence reckons hours."""
+
+ADVICE = "play it, correct it, or note it down by write=true accept=true"
+
+
+@dataclass
+class Settings:
+    """The schema of the configuration."""
+
+    only: list[str] | None = MISSING
+    hours: float = between(0, 100_000)
+    again: int | None = between(1, 1_000_000)
+    keep: str | None = place()
+    write: bool = MISSING
+    accept: bool = MISSING
+    folder: str = place()
+
+
+def job(settings: DictConfig, _: Path) -> None:
+    """List the evidence, or play, check, keep or write it.  Raises Refusal, Interrupted."""
+    from experiments import tabular, terminal
+    from experiments.evidence import listing, paper
+
+    console = terminal.console()
+    everything = listing.read()
+    chosen = listing.choose(everything, settings.only)
+    if settings.keep is not None:
+        _keep(chosen, Path(settings.keep), console)
+    elif settings.again is not None:
+        _check(chosen, settings.again, console)
+    elif settings.write:
+        _write(everything, chosen, settings.accept, console)
+    elif settings.hours > 0:
+        _play(chosen, settings.hours, Path(settings.folder), console)
+    else:
+        made = paper.index(chosen, config.cores())
+        brief = replace(made, columns=made.columns[:-1], rows=[row[:-1] for row in made.rows])
+        tabular.show(brief, console)
+
+
+def _keep(chosen: list[Evidence], source: Path, console: Console) -> None:
+    """Pack the rows of one result from the run in ``source``."""
+    if len(chosen) != 1:
+        raise Refusal("keep packs the rows of one result: name it, only=[NAME]")
+    folder = _pack(chosen[0], source)
+    console.print(f"{chosen[0].name}: rows kept in {folder}", soft_wrap=True, highlight=False)
+
+
+def _pack(evidence: Evidence, source: Path) -> Path:
+    """Keep the rows, sealed with today's sources if it is today's commit that played them."""
+    from experiments.evidence import archive, sources
+    from experiments.provenance import provenance
+
+    folder = archive.keep(evidence, source, {"sources": None})
+    seal = archive.read_seal(folder) or {}
+    if archive.commits(folder) == [provenance.commit()]:
+        seal["sources"] = sources.digest(evidence.root, evidence.item.sources)
+        archive.write_seal(folder, seal)
+    return folder
+
+
+def _check(chosen: list[Evidence], games: int, console: Console) -> None:
+    """Play the first ``games`` of the matches kept again, and seal what came out alike."""
+    from experiments.evidence import archive, replay, sources, state
+    from experiments.provenance import provenance
+
+    for one in chosen:
+        found = state.of(one)
+        if found.seal is None or not archive.is_of_games(one):
+            continue
+        played, differs = replay.replay(one.rows, games, console)
+        seal = {key: value for key, value in found.seal.items() if key != "differs"}
+        if differs is None:
+            seal["sources"] = sources.digest(one.root, one.item.sources)
+            seal["checked"] = {"commit": provenance.commit(), "games": played}
+        else:
+            seal["differs"] = differs
+        archive.write_seal(one.rows, seal)
+        said = f"{differs}: the rows are stale" if differs else "alike"
+        console.print(f"{one.name}: {played} games played again, {said}", soft_wrap=True)
+
+
+def _write(
+    everything: list[Evidence], chosen: list[Evidence], accept: bool, console: Console
+) -> None:
+    """Write pages, pictures, the list of evidence and that of claims.
+
+    Raises Refusal if a page claims what neither rows give nor `listing.UNTRACED` has, unless it is
+    to ``accept`` that.
+    """
+    from omegaconf import OmegaConf
+
+    from experiments.evidence import claims, listing, paper, state
+    from experiments.provenance.files import write_text
+
+    root = listing.ROOT
+    for one in chosen:
+        state.note_plan(one)
+        for path in paper.write(one, root / listing.RESULTS, root / listing.IMAGES):
+            console.print(str(path.relative_to(root)), soft_wrap=True, highlight=False)
+    write_text(root / paper.INDEX, paper.index_page(paper.index(everything, PAPER_CORES)))
+    untraced = listing.read_untraced()
+    found = claims.trace(everything, untraced, root)
+    if accept:
+        untraced = claims.note(everything, found)
+        write_text(root / listing.UNTRACED, OmegaConf.to_yaml(OmegaConf.structured(untraced)))
+        found = claims.trace(everything, untraced, root)
+    claims.write(found, everything, root / claims.INDEX)
+    console.print(claims.describe(found), soft_wrap=True)
+    if other := claims.find_changed(everything, untraced):
+        raise Refusal(f"{other[0]}.md has no rows, and is not as it was noted: {ADVICE}")
+    if astray := [claim for claim in found if claim.origin == claims.NONE]:
+        raise Refusal(f"{astray[0].page}: no row gives {astray[0].text}: {ADVICE}")
+
+
+def _play(chosen: list[Evidence], hours: float, folder: Path, console: Console) -> None:
+    """Play what has no rows, or other ones than today's code, for so many ``hours``."""
+    from experiments.evidence import playing, state
+
+    left = [one for one in chosen if state.of(one).word != state.FRESH]
+    if not left:
+        console.print("nothing is missing or stale")
+        return
+    for one, ended in playing.play(left, hours, folder, console):
+        if ended:
+            console.print(f"{one.name}: rows kept in {_pack(one, ended)}", soft_wrap=True)
+        else:
+            raise Interrupted(f"stopped in {one.name}; the same command goes on")
+
+
+COMMAND = Command("evidence", Settings, job, multirun=False, lasting=True)
+main = COMMAND.main
+
+if __name__ == "__main__":
+    main()

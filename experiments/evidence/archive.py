@@ -1,0 +1,163 @@
+"""Rows that are kept in the repository: those of a run, sorted and packed, and a seal.
+
+The seal says with what digest of the sources they were played or last came again, by which commit,
+and the checksum of each file.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import shutil
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pyarrow.parquet as pq
+from omegaconf import OmegaConf
+
+from experiments.evidence.listing import RUN, STUDY, Evidence
+from experiments.matches.origins import MATCHES_FILE
+from experiments.provenance.files import SUMMARY, read_json, read_yaml, reading, write_json
+from experiments.settings.commandline import Refusal
+from experiments.tables.ablation.schema import Ablation
+
+SEAL = "seal.json"
+CONFIG = "config.yaml"
+_PLACES = ("run", "folder")
+"""Settings that say where something lies on a machine."""
+
+PACKED = {"compression": "zstd", "compression_level": 19}
+_PART = re.compile(r"(\w+)-\d{5,9}\.parquet")
+
+
+def keep(evidence: Evidence, source: Path, seal: Mapping[str, Any]) -> Path:
+    """Pack the run in ``source`` as the rows of ``evidence`` with its ``seal``; return the folder.
+
+    Raises Refusal if there is no run of it.
+    """
+    target = evidence.rows
+    shutil.rmtree(target, ignore_errors=True)
+    for run, into in _runs(evidence, source, target):
+        into.mkdir(parents=True)
+        if (run / MATCHES_FILE).exists():
+            _pack_games(run, into)
+        elif evidence.kind == STUDY:
+            _pack_study(run, into)
+        for name in (MATCHES_FILE, SUMMARY):
+            if (run / name).exists():
+                write_json(into, _without_places(read_json(run / name), evidence), name)
+    write_seal(target, {**seal, "files": dict(_checksums(target))})
+    return target
+
+
+def _runs(evidence: Evidence, source: Path, target: Path) -> Iterator[tuple[Path, Path]]:
+    """Yield the folder of each run of ``evidence`` and where its rows are kept."""
+    if not isinstance(evidence.table, Ablation):
+        if not any((source / name).exists() for name in (MATCHES_FILE, SUMMARY)):
+            raise Refusal(f"{source} holds no rows of {evidence.name}: play it first")
+        yield source, target
+        return
+    from experiments.runs import runfolder
+    from experiments.tables.ablation.cells import cells_of
+
+    cells = cells_of(evidence.table, target.parent, **evidence.asked)
+    runs = [path.parent for path in sorted(source.glob(f"*/{MATCHES_FILE}"))]
+    for cell in {cell.folder: cell for cell in cells}.values():
+        for run in runs:
+            try:
+                runfolder.examine(run, [cell.match], "games", resume=True)
+            except Refusal:  # another cell's
+                continue
+            yield run, cell.folder
+            break
+
+
+def _pack_games(run: Path, into: Path) -> None:
+    """Write each kind of rows of ``run`` as one sorted part."""
+    for kind in sorted(
+        {found[1] for path in run.iterdir() if (found := _PART.fullmatch(path.name))}
+    ):
+        parts = [pl.read_parquet(path) for path in sorted(run.glob(f"{kind}-*.parquet"))]
+        rows = pl.concat(parts, how="diagonal_relaxed")
+        keys = [key for key in ("match", "game", "seat") if key in rows.columns]
+        table = rows.sort(keys, maintain_order=True).to_arrow(compat_level=pl.CompatLevel.oldest())
+        schema = pq.read_schema(next(iter(sorted(run.glob(f"{kind}-*.parquet")))))
+        columns = [name for name in schema.names if name in table.column_names]
+        table = table.select(columns).cast(_subset(schema, columns))
+        pq.write_table(table, into / f"{kind}-00000.parquet", **PACKED)
+
+
+def _subset(schema: Any, columns: list[str]) -> Any:
+    import pyarrow as pa
+
+    return pa.schema([schema.field(name) for name in columns])
+
+
+def _pack_study(run: Path, into: Path) -> None:
+    """Copy the rows of a study and its settings."""
+    for path in sorted(run.glob("*.parquet")):
+        pq.write_table(pq.read_table(path), into / path.name, **PACKED)
+    held = read_yaml(run / CONFIG)
+    OmegaConf.save({key: held[key] for key in held if key not in _PLACES}, into / CONFIG)
+
+
+def _without_places(held: dict[str, Any], evidence: Evidence) -> dict[str, Any]:
+    """Return what a run says of itself without the folders of the machine that played it."""
+    if "command" in held:
+        return {**held, "command": evidence.command}
+    about = {key: value for key, value in held["run"].items() if key not in _PLACES}
+    return {**held, "run": {**about, "command": evidence.command, "configuration": {}}}
+
+
+def _checksums(folder: Path) -> Iterator[tuple[str, str]]:
+    for path in sorted(folder.rglob("*")):
+        if path.is_file() and path.name != SEAL:
+            content = hashlib.sha256(path.read_bytes()).hexdigest()
+            yield path.relative_to(folder).as_posix(), content
+
+
+def write_seal(folder: Path, seal: Mapping[str, Any]) -> None:
+    """Write ``seal`` down in the folder of rows."""
+    write_json(folder, dict(seal), SEAL)
+
+
+def read_seal(folder: Path) -> dict[str, Any] | None:
+    """Return the seal of the rows in ``folder``, None if there are none; Refusal if unreadable."""
+    path = folder / SEAL
+    if not path.exists():
+        return None
+    with reading(path, "take it from the repository again"):
+        found = read_json(path)
+        if not isinstance(found, dict) or not isinstance(found.get("files"), dict):
+            raise ValueError("it is no seal")
+        return found
+
+
+def find_damage(folder: Path, seal: Mapping[str, Any]) -> list[str]:
+    """Return the files in ``folder`` that are not those of its ``seal``."""
+    there = dict(_checksums(folder))
+    return sorted(
+        name for name in {*there, *seal["files"]} if there.get(name) != seal["files"].get(name)
+    )
+
+
+def commits(folder: Path) -> list[str]:
+    """Return the commits that played the rows in ``folder``, as they say themselves."""
+    found: dict[str, None] = {}
+    for path in sorted(folder.rglob("*.json")):
+        if path.name in (MATCHES_FILE, SUMMARY):
+            held = json.loads(path.read_text())
+            found[str(held.get("commit") or held.get("run", {}).get("commit"))] = None
+    return list(found)
+
+
+def is_of_games(evidence: Evidence) -> bool:
+    """Return whether the rows of ``evidence`` are games, which can be played again."""
+    if evidence.kind == RUN:
+        return True
+    from experiments.tables.schema import Table
+
+    return isinstance(evidence.table, Table)

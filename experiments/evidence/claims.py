@@ -1,0 +1,137 @@
+"""Intervals that the pages state, and where each comes from.
+
+A claim is a value with its interval, ``44.5 % (43.2 to 45.7)``, as a page has it.  It is traced if
+the same three numbers stand on the page of a result with rows; a page of a result without rows is
+held by its checksum, and what else has no rows is listed, so that no digit changes unseen.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import astuple, dataclass
+from pathlib import Path
+
+from experiments import tabular
+from experiments.evidence import archive
+from experiments.evidence.listing import RESULTS, Evidence, Untraced
+from experiments.evidence.paper import MARK
+
+NUMBER = r"[+-]?\d[\d,]*(?:\.\d+)?"
+CLAIM = re.compile(
+    rf"({NUMBER})(?:\s?%|\s?points)?\**\s?\(({NUMBER}) to ({NUMBER})(?=[);,])", re.ASCII
+)
+
+INDEX = "docs/claims.csv"
+
+ROWS, PAGE, LISTED, NONE = "rows", "page", "listed", "none"
+"""Where a claim is from: rows, a page without rows, the list of untraced ones, nowhere."""
+
+
+@dataclass(frozen=True)
+class Claim:
+    """An interval on a page.
+
+    Attributes
+    ----------
+    page : below the checkout
+    text : as it stands there
+    origin : `ROWS`, `PAGE`, `LISTED` or `NONE`
+    evidence : name of the result, where there is one
+    """
+
+    page: str
+    text: str
+    origin: str
+    evidence: str = ""
+
+
+def numbers(text: str) -> Iterator[tuple[str, tuple[float, ...]]]:
+    """Yield each claim in ``text``, as it stands there and as value, low and high."""
+    for found in CLAIM.finditer(text):
+        yield found[0] + ")", tuple(float(part.replace(",", "")) for part in found.groups())
+
+
+def pages(root: Path) -> list[Path]:
+    """Return README and docs, without the results, which are made from rows or held as they are."""
+    written = {root / "README.md", *(root / "docs").rglob("*.md")}
+    return sorted(page for page in written if root / RESULTS not in page.parents)
+
+
+def trace(listed: Iterable[Evidence], untraced: Untraced, root: Path) -> list[Claim]:
+    """Return every claim of the pages of ``root`` with its origin, page by page."""
+    with_rows: dict[tuple[float, ...], str] = {}
+    without: dict[tuple[float, ...], str] = {}
+    for one in listed:
+        if not one.page.exists():
+            continue
+        into = without if archive.read_seal(one.rows) is None else with_rows
+        into.update((values, one.name) for _, values in numbers(one.page.read_text()))
+    found = []
+    for page in pages(root):
+        name = page.relative_to(root).as_posix()
+        accepted = set(untraced.claims.get(name, ()))
+        for text, values in numbers(page.read_text()):
+            if values in with_rows:
+                found.append(Claim(name, text, ROWS, with_rows[values]))
+            elif values in without:
+                found.append(Claim(name, text, PAGE, without[values]))
+            else:
+                found.append(Claim(name, text, LISTED if text in accepted else NONE))
+    return found
+
+
+def note(listed: Iterable[Evidence], found: Iterable[Claim]) -> Untraced:
+    """Return what no row gives, as it stands now: `trace` then finds all it ``found``."""
+    pages = {one.name: checksum(one.page) for one in _without_rows(listed)}
+    by_page: dict[str, dict[str, None]] = {}
+    for claim in found:
+        if claim.origin in (LISTED, NONE):
+            by_page.setdefault(claim.page, {})[claim.text] = None
+    return Untraced(pages, {page: list(texts) for page, texts in by_page.items()})
+
+
+def find_changed(listed: Iterable[Evidence], untraced: Untraced) -> list[str]:
+    """Return the pages without rows that are not as they were noted."""
+    there = {one.name: checksum(one.page) for one in _without_rows(listed)}
+    names = {*there, *untraced.pages}
+    return sorted(name for name in names if there.get(name) != untraced.pages.get(name))
+
+
+def _without_rows(listed: Iterable[Evidence]) -> Iterator[Evidence]:
+    for one in listed:
+        if one.page.exists() and archive.read_seal(one.rows) is None:
+            yield one
+
+
+def checksum(page: Path) -> str:
+    """Return the checksum of a page without rows; the line of its evidence does not count."""
+    text = "\n".join(line for line in page.read_text().split("\n") if not line.startswith(MARK))
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def write(found: Sequence[Claim], listed: Iterable[Evidence], path: Path) -> None:
+    """Write the index of claims: page, claim, origin, result, command and seed."""
+    by_name = {one.name: one for one in listed}
+    rows = [[*astuple(claim), *_play_of(by_name.get(claim.evidence))] for claim in found]
+    columns = ("page", "claim", "origin", "evidence", "command", "seed")
+    tabular.write_csv(tabular.Table("", columns, rows), path)
+
+
+def _play_of(evidence: Evidence | None) -> tuple[str, int | None]:
+    """Return the command and the seed of a result."""
+    if evidence is None:
+        return "", None
+    seed = getattr(evidence.table, "seed", None)
+    return evidence.command, evidence.item.seed or seed
+
+
+def describe(found: Sequence[Claim]) -> str:
+    """Return in a sentence where the claims ``found`` are from."""
+    by_origin = Counter(claim.origin for claim in found)
+    return (
+        f"{len(found)} intervals: {by_origin[ROWS]} from rows, {by_origin[PAGE]} from pages "
+        f"without rows, {by_origin[LISTED]} listed as untraced, {by_origin[NONE]} from nowhere"
+    )

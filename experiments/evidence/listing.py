@@ -1,0 +1,152 @@
+"""The list of evidence, ``docs/evidence.yaml``: what the pages say, and what it is made from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from omegaconf import MISSING, OmegaConf
+from omegaconf.errors import OmegaConfBaseException
+
+from experiments.provenance.files import read_yaml, reading
+from experiments.settings.commandline import Refusal
+from experiments.tables import catalog
+from experiments.tables.schema import Computed, Table
+
+ROOT = Path(__file__).resolve().parents[2]
+"""The checkout."""
+
+LIST = "docs/evidence.yaml"
+UNTRACED = "docs/untraced.yaml"
+RESULTS = "docs/results"
+ROWS = "docs/results/rows"
+IMAGES = "docs/images"
+
+TABLE, RUN, STUDY = "table", "run", "study"
+"""Kinds of evidence: a table of `experiments.tables`, a run of matches, a study's rows."""
+
+GAMES_DEPEND_ON = ["mcts/**/*.py", "belief/**/*.py", "sim/**/*.py"]
+
+
+@dataclass
+class Item:
+    """One line of the list.
+
+    Attributes
+    ----------
+    command : what plays it, behind ``python -m experiments.``; null: ``tables NAME``
+    games, simulations, seed : of a table, in place of its own
+    sources : patterns of the files on which its rows depend, configuration apart
+    pictures : file that it draws to the one in ``docs/images``
+    """
+
+    command: str | None = None
+    games: int | None = None
+    simulations: int | None = None
+    seed: int | None = None
+    sources: list[str] = field(default_factory=lambda: list(GAMES_DEPEND_ON))
+    pictures: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass
+class Listed:
+    """The schema of the list: its lines by name, those that are needed first in front."""
+
+    evidence: dict[str, Item] = MISSING
+
+
+@dataclass
+class Untraced:
+    """Claims that no row gives, noted down so that no digit changes unseen.
+
+    Attributes
+    ----------
+    pages : checksum of each page of results without rows
+    claims : by page the intervals, as they stand there
+    """
+
+    pages: dict[str, str] = field(default_factory=dict)
+    claims: dict[str, list[str]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """A line of the list with its name, and where its rows lie below ``root``."""
+
+    name: str
+    item: Item
+    root: Path = ROOT
+
+    @cached_property
+    def table(self) -> Table | Computed | None:
+        """The table of that name, None if it is a run or a study."""
+        return None if self.item.command else catalog.load(self.name)
+
+    @property
+    def kind(self) -> str:
+        """`TABLE`, `RUN` or `STUDY`."""
+        if not self.item.command:
+            return TABLE
+        return RUN if self.item.command.startswith("compare ") else STUDY
+
+    @property
+    def asked(self) -> dict[str, Any]:
+        """Settings of a table in place of its own, None for those."""
+        item = self.item
+        return {"games": item.games, "simulations": item.simulations, "seed": item.seed}
+
+    @property
+    def command(self) -> str:
+        """The command line that plays it, without the folder."""
+        if self.item.command:
+            return f"python -m experiments.{self.item.command}"
+        asked = "".join(f" {key}={value}" for key, value in self.asked.items() if value)
+        return f"{catalog.COMMAND} {self.name}{asked}"
+
+    @property
+    def folder(self) -> str:
+        """The name of the folder of its rows: tables may share one."""
+        return self.table.folder if isinstance(self.table, Table) else self.name
+
+    @property
+    def rows(self) -> Path:
+        """The folder of its rows in the repository."""
+        return self.root / ROWS / self.folder
+
+    @property
+    def page(self) -> Path:
+        """Its page."""
+        return self.root / RESULTS / f"{self.name}.md"
+
+
+def read(root: Path = ROOT) -> list[Evidence]:
+    """Return the list of the checkout ``root``; Refusal if there is none, or it is wrong."""
+    listed = _read(Listed, root / LIST)
+    return [Evidence(name, item, root) for name, item in listed.evidence.items()]
+
+
+def read_untraced(root: Path = ROOT) -> Untraced:
+    """Return what no row of the checkout ``root`` gives, as `read`."""
+    return _read(Untraced, root / UNTRACED)
+
+
+def _read(schema: type, path: Path) -> Any:
+    if not path.exists():
+        raise Refusal(f"there is no {path.name} in docs: run it in a checkout of the repository")
+    with reading(path, "repair it"):
+        try:
+            merged: Any = OmegaConf.merge(OmegaConf.structured(schema), read_yaml(path))
+            return OmegaConf.to_object(merged)
+        except OmegaConfBaseException as fault:
+            raise ValueError(str(fault).partition("\n")[0]) from None
+
+
+def choose(found: list[Evidence], only: list[str] | None) -> list[Evidence]:
+    """Return those called one of ``only``, all by default; Refusal if a name is unknown."""
+    names = [one.name for one in found]
+    for name in only or ():
+        if name not in names:
+            raise Refusal(f"only={name}: the list of evidence has {', '.join(names)}")
+    return [one for one in found if only is None or one.name in only]

@@ -1,0 +1,151 @@
+"""Pages and pictures, made from the rows that are kept."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import tempfile
+from collections.abc import Iterable
+from dataclasses import replace
+from importlib import import_module
+from pathlib import Path
+
+from experiments import tabular
+from experiments.evidence import state
+from experiments.evidence.listing import RUN, TABLE, Evidence
+from experiments.evidence.state import MISSING, STALE, State
+from experiments.provenance.files import SUMMARY, read_json, write_text
+from experiments.runs import runfolder
+from experiments.settings.commandline import Refusal
+from experiments.tables import page
+from experiments.tables.measured import Measured
+from experiments.tables.report import Report, above, describe_games, store, strength
+from experiments.tables.schema import Computed
+from experiments.tabular import Column, Table, words
+
+MARK = "<!-- evidence -->"
+"""In front of the line of a page that says what its rows are."""
+
+INDEX = "docs/evidence.md"
+
+STUDIES = {"contest": "experiments.contest.report", "episodes": "experiments.episodes.table"}
+"""Modules that show the rows of a study, by its command: ``show(folder)``."""
+
+STUDIED = "Intervals are of 95 %."
+
+_PAGE = re.compile(rf"\n{MARK}[^\n]*\n")
+
+
+def write(evidence: Evidence, folder: Path, images: Path) -> list[Path]:
+    """Write page and CSV of ``evidence`` to ``folder``, its pictures to ``images``.
+
+    Returns the files.  A page without rows stays and gets the line that says so.
+    """
+    found = state.of(evidence)
+    line = describe(found)
+    if found.word == MISSING:
+        if not evidence.page.exists():
+            return []
+        return [write_text(folder / evidence.page.name, mark(evidence.page.read_text(), line))]
+    with tempfile.TemporaryDirectory() as place:
+        drawn = Path(place)
+        if evidence.kind == TABLE:
+            files = _write_table(evidence, folder, drawn)
+        elif evidence.kind == RUN:
+            files = _write_run(evidence, folder)
+        else:
+            files = _write_study(evidence, folder)
+        for name, image in evidence.item.pictures.items():
+            if not (drawn / name).exists():
+                raise Refusal(f"{evidence.name} draws no {name}")
+            files.append(Path(shutil.copyfile(drawn / name, images / image)))
+    write_text(files[0], mark(files[0].read_text(), line))
+    return files
+
+
+def _write_table(evidence: Evidence, folder: Path, drawn: Path) -> list[Path]:
+    table = evidence.table
+    assert table is not None
+    made = page.read(table, evidence.rows.parent, evidence.asked, fast=False)
+    if evidence.item.pictures:
+        made.draw(drawn)
+    return store(evidence.name, made.report, made.heading(), folder)
+
+
+def _write_run(evidence: Evidence, folder: Path) -> list[Path]:
+    run = Measured(evidence.rows)
+    made: Report = strength(evidence.name, run, ())
+    games = [tally.games for tally in run.played.tallies]
+    sentence = describe_games(games, None, run.played.matches)
+    heading = above(evidence.command, sentence, [runfolder.about(evidence.rows)])
+    return store(evidence.name, made, heading, folder)
+
+
+def _write_study(evidence: Evidence, folder: Path) -> list[Path]:
+    name, _, _ = str(evidence.item.command).partition(" ")
+    table, records = import_module(STUDIES[name]).show(evidence.rows)
+    about = read_json(evidence.rows / SUMMARY)["run"]
+    heading = above(evidence.command, STUDIED, [about])
+    named = replace(table, title=f"{evidence.name}: {table.title}")
+    return store(evidence.name, Report(named, records), heading, folder)
+
+
+def mark(text: str, line: str) -> str:
+    """Return a page whose second line says what its rows are."""
+    title, _, rest = _PAGE.sub("\n", text).partition("\n")
+    return f"{title}\n{MARK}{line}\n{rest}"
+
+
+def describe(found: State) -> str:
+    """Return what a page says of its rows."""
+    if found.word == MISSING:
+        return "**No rows were kept**: these figures stand until they are played again."
+    assert found.seal is not None
+    checked = found.seal.get("checked")
+    again = (
+        f" At commit {checked['commit'][:7]} {checked['games']} of their games were played again, "
+        "and came out alike."
+        if checked
+        else ""
+    )
+    stale = f"**Stale**: {found.why}. " if found.word == STALE else ""
+    return f"{stale}The rows are in the repository.{again}"
+
+
+def index(listed: Iterable[Evidence], cores: int) -> Table:
+    """Return the list of evidence with its states."""
+    lines = []
+    for one in listed:
+        found = state.of(one)
+        lines.append([one.name, found.word, found.why or None, hours(one, cores), one.command])
+    columns = (
+        words("evidence"),
+        words("rows"),
+        words("because"),
+        Column("hours to play", lambda value: f"{value:.1f}"),
+        words("command"),
+    )
+    fresh = sum(line[1] == state.FRESH for line in lines)
+    title = f"{len(lines)} results, {fresh} of them with rows of today's code"
+    return Table(title, columns, lines)
+
+
+def hours(evidence: Evidence, cores: int) -> float | None:
+    """Return the hours that playing takes on so many ``cores``, None if nobody knows."""
+    table = evidence.table
+    if table is None:
+        return None
+    if isinstance(table, Computed):
+        return table.seconds / 3600
+    return table.hours(evidence.item.games, evidence.item.simulations, cores)
+
+
+def index_page(table: Table) -> str:
+    """Return the page of the list."""
+    head = (
+        f"# Evidence\n\nEvery table of the results, {table.title}. The list is "
+        "`docs/evidence.yaml`; the rows lie in `docs/results/rows`. "
+        "[How it is kept](experiments.md#evidence).\n\n"
+    )
+    grid = tabular.markdown(Table("", table.columns, table.rows))
+    return f"{head}{grid}".rstrip() + "\n"

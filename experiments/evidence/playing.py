@@ -1,0 +1,55 @@
+"""Playing what is missing, each by its own command, until the time is over."""
+
+from __future__ import annotations
+
+import shlex
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from rich.console import Console
+
+from experiments.evidence import sources
+from experiments.evidence.listing import TABLE, Evidence
+from experiments.settings.commandline import Refusal
+
+_ENDING_SECONDS = 120.0
+"""Longest wait for a command to write down what it has played, once it was asked to end."""
+
+
+def play(
+    left: Sequence[Evidence], hours: float, folder: Path, console: Console
+) -> Iterator[tuple[Evidence, Path | None]]:
+    """Play each of ``left`` in turn for ``hours`` at most, in folders below ``folder``.
+
+    Yields each with the folder of its run, or None if the time was over before its end.  Games of
+    other sources lie elsewhere, so none are mixed.  Raises Refusal if a command fails.
+    """
+    end = time.monotonic() + 3600 * hours
+    for one in left:
+        place = folder / sources.digest(one.root, one.item.sources)
+        run = place / one.folder
+        arguments = shlex.split(one.command)[2:]
+        arguments += [f"folder={place}"] if one.kind == TABLE else [f"run.resume={run}"]
+        console.print(f"{one.name}: {shlex.join(['python', '-m', *arguments])}", soft_wrap=True)
+        if not _run([sys.executable, "-m", *arguments], end):
+            yield one, None
+            return
+        yield one, run
+
+
+def _run(command: Sequence[str], end: float) -> bool:
+    """Run ``command``; return whether it ended by itself before the time ``end``."""
+    process = subprocess.Popen(command)
+    try:
+        code = process.wait(max(0.0, end - time.monotonic()))
+    except (subprocess.TimeoutExpired, KeyboardInterrupt):
+        process.send_signal(signal.SIGINT)
+        process.wait(_ENDING_SECONDS)
+        return False
+    if code:
+        raise Refusal(f"{shlex.join(command[1:])} ended with {code}")
+    return True

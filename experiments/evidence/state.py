@@ -1,0 +1,95 @@
+"""The state of each line of evidence: whether its rows are there, whole, and of today's code."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from experiments.evidence import archive, sources
+from experiments.evidence.listing import Evidence
+from experiments.matches.origins import MATCHES_FILE
+from experiments.settings.commandline import Refusal
+from experiments.tables.ablation.schema import Ablation
+from experiments.tables.schema import Computed, Table
+
+FRESH, STALE, MISSING = "fresh", "stale", "no rows"
+
+
+@dataclass(frozen=True)
+class State:
+    """State of a line of evidence.
+
+    Attributes
+    ----------
+    word : `FRESH`, `STALE` or `MISSING`
+    why : what makes it stale; empty otherwise
+    seal : of its rows, None without any
+    """
+
+    word: str
+    why: str = ""
+    seal: dict[str, Any] | None = None
+
+
+def of(evidence: Evidence) -> State:
+    """Return the state of ``evidence``.  Raises Refusal if its rows are damaged."""
+    seal = archive.read_seal(evidence.rows)
+    if seal is None:
+        return State(MISSING)
+    if wrong := archive.find_damage(evidence.rows, seal):
+        raise Refusal(
+            f"{evidence.rows}: {wrong[0]} is not the file that {archive.SEAL} seals: take it from "
+            "the repository again, or remove the folder and play it"
+        )
+    why = "" if seal.get("plan") == plan(evidence) else _other_plan(evidence)
+    if not why and seal.get("differs"):
+        why = f"played again, {seal['differs']}"
+    if not why and seal.get("sources") != sources.digest(evidence.root, evidence.item.sources):
+        why = "its sources have changed"
+    return State(STALE if why else FRESH, why, seal)
+
+
+def plan(evidence: Evidence) -> str:
+    """Return a digest of the configuration from which the plan of ``evidence`` is composed.
+
+    While it is the one in the seal, nothing need be composed to know that the plan is the same.
+    """
+    own = f"conf/table/{evidence.name}.yaml"
+    shared = ("conf/compare.yaml", "conf/player/*.yaml", "conf/rules/*.yaml", "conf/match/*.yaml")
+    there = [own] if (evidence.root / own).exists() else []
+    asked = repr(sorted(evidence.asked.items()))
+    return sources.digest(evidence.root, [*there, *shared]) + asked
+
+
+def note_plan(evidence: Evidence) -> None:
+    """Put the digest of `plan` into the seal, if the rows are of that plan."""
+    seal = archive.read_seal(evidence.rows)
+    now = plan(evidence)
+    if seal is not None and seal.get("plan") != now and not _other_plan(evidence):
+        archive.write_seal(evidence.rows, {**seal, "plan": now})
+
+
+def _other_plan(evidence: Evidence) -> str:
+    """Return in what the plan of the rows differs from what would be played today."""
+    from experiments.runs import runfolder
+    from experiments.tables.ablation.cells import cells_of
+    from experiments.tables.matches import matches
+
+    table = evidence.table
+    if table is None or isinstance(table, Computed):
+        return ""
+    asked = evidence.asked
+    if isinstance(table, Ablation):
+        cells = cells_of(table, evidence.rows.parent, **asked)
+        known = {cell.folder for cell in cells}
+        left = [path.parent for path in evidence.rows.glob(f"*/{MATCHES_FILE}")]
+        orphans = [folder.name for folder in left if folder not in known]
+        return f"{orphans[0]} is no cell of it any more" if orphans else ""
+    assert isinstance(table, Table)
+    seed = table.seed if asked["seed"] is None else asked["seed"]
+    planned = matches(table, asked["simulations"], seed)
+    try:
+        runfolder.examine(evidence.rows, planned, "games", resume=True)
+    except Refusal as fault:
+        return str(fault).partition(": ")[2].rpartition(": ")[0]
+    return ""

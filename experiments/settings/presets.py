@@ -1,0 +1,59 @@
+"""Settings of players beside the preset of their name: what is missing there, and what differs.
+
+A run keeps all settings of its players.  Once a preset has a switch more, those settings lack it:
+completed by the preset they are whole again, and what differs from it is what it was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from omegaconf import OmegaConf
+
+from experiments.settings import config
+
+
+@cache
+def _of_name(name: str) -> Mapping[str, Any]:
+    """Return the settings of the preset called ``name``, none if it is unknown."""
+    if not files("conf").joinpath(f"player/{name}.yaml").is_file():
+        return {}
+    found = OmegaConf.to_container(config.compose(f"player/{name}").player, resolve=True)
+    assert isinstance(found, dict)
+    return {str(key): value for key, value in found.items()}
+
+
+def complete(player: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the settings of ``player``, those that it lacks taken from the preset of its name."""
+    usual = _of_name(str(player.get("name")))
+    code = {key: usual[key] for key in ("_target_",) if key in usual}  # which may have moved
+    return _fill({**player, **code}, usual)
+
+
+def _fill(held: Mapping[str, Any], usual: Mapping[str, Any]) -> dict[str, Any]:
+    filled = dict(held)
+    for key, value in usual.items():
+        there = filled.setdefault(key, value)
+        if isinstance(there, Mapping) and isinstance(value, Mapping):
+            filled[key] = _fill(there, value)
+    return filled
+
+
+def differing(player: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the settings of ``player`` that differ from the preset of its name, and its name."""
+    return {"name": player.get("name"), **_differing(player, _of_name(str(player.get("name"))))}
+
+
+def _differing(held: Mapping[str, Any], usual: Mapping[str, Any]) -> dict[str, Any]:
+    found = {}
+    for key, value in held.items():
+        other = usual.get(key)
+        if isinstance(value, Mapping) and isinstance(other, Mapping):
+            if below := _differing(value, other):
+                found[key] = below
+        elif key not in usual or value != other:
+            found[key] = value
+    return found

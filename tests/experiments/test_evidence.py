@@ -1,0 +1,212 @@
+"""The evidence of the pages: rows, pages made from them, and every interval that is claimed."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import replace
+
+import polars as pl
+import pyarrow.parquet as pq
+import pytest
+
+from experiments.evidence import archive, claims, listing, paper, replay, sources, state
+from experiments.evidence.listing import ROOT, Evidence, Item
+from experiments.settings import presets
+from experiments.settings.commandline import Refusal
+from experiments.terminal import console
+
+REBUILT = ("cai_1", "field_swift", "contest_best")
+"""Results whose pages are made here; `make paper` makes all."""
+
+
+@pytest.fixture(scope="module")
+def everything() -> list[Evidence]:
+    return listing.read()
+
+
+@pytest.fixture(scope="module")
+def states(everything) -> dict[str, state.State]:
+    """States of all results, which also says that no file of rows is damaged."""
+    return {one.name: state.of(one) for one in everything}
+
+
+def find(everything, name):
+    return next(one for one in everything if one.name == name)
+
+
+@pytest.fixture
+def checkout(everything, tmp_path):
+    """A checkout with the rows and the page of one result alone."""
+    one = replace(find(everything, "field_swift"), root=tmp_path)
+    shutil.copytree(ROOT / listing.ROWS / one.folder, one.rows)
+    shutil.copyfile(ROOT / listing.RESULTS / one.page.name, one.page)
+    for folder in ("mcts", "belief", "sim", "conf"):
+        (tmp_path / folder).symlink_to(ROOT / folder)
+    digest = sources.digest(tmp_path, one.item.sources)
+    archive.write_seal(one.rows, {**archive.read_seal(one.rows), "sources": digest})
+    return one
+
+
+def change_rows(one: Evidence) -> None:
+    """Give the first 40 games of a match to the next seat."""
+    path = one.rows / "games-00000.parquet"
+    rows = pl.read_parquet(path)
+    first = (rows["match"] == rows["match"][0]) & (rows["game"] < 40) & (rows["winner"] >= 0)
+    rows = rows.with_columns(
+        won=pl.when(first).then(pl.col("seat") == (pl.col("winner") + 1) % 3).otherwise("won"),
+        winner=pl.when(first).then((pl.col("winner") + 1) % 3).otherwise("winner"),
+    )
+    table = rows.to_arrow(compat_level=pl.CompatLevel.oldest())
+    pq.write_table(table.cast(pq.read_schema(path)), path)
+
+
+@pytest.mark.parametrize("name", REBUILT)
+def test_pages_are_what_the_rows_give(everything, name, tmp_path):
+    one = find(everything, name)
+    for path in paper.write(one, tmp_path, tmp_path):
+        assert path.read_text() == (ROOT / listing.RESULTS / path.name).read_text()
+
+
+def test_a_changed_row_is_refused_and_would_change_the_page(checkout, tmp_path):
+    made = tmp_path / "made"
+    made.mkdir()
+    before = paper.write(checkout, made, made)[0].read_text()
+    change_rows(checkout)
+    with pytest.raises(Refusal, match=r"games-00000\.parquet is not the file"):
+        state.of(checkout)
+    archive.write_seal(
+        checkout.rows, {**archive.read_seal(checkout.rows), "files": checksums(checkout)}
+    )
+    assert paper.write(checkout, made, made)[0].read_text() != before
+
+
+def checksums(one: Evidence) -> dict[str, str]:
+    return dict(archive._checksums(one.rows))
+
+
+def test_every_page_says_what_its_rows_are(everything, states):
+    for one in everything:
+        if one.page.exists():
+            line = one.page.read_text().split("\n")[1]
+            assert line == paper.MARK + paper.describe(states[one.name]), one.name
+
+
+def test_a_changed_source_makes_rows_stale(checkout, tmp_path):
+    assert state.of(checkout).word == state.FRESH
+    (tmp_path / "sim").unlink()
+    shutil.copytree(ROOT / "sim", tmp_path / "sim", ignore=shutil.ignore_patterns("__pycache__"))
+    path = tmp_path / "sim/rules.py"
+    text = path.read_text()
+    path.write_text(f"# A comment.\n{text}")
+    assert state.of(checkout).word == state.FRESH
+    path.write_text(f"{text}\nEXTRA = 1\n")
+    assert state.of(checkout) == replace(state.of(checkout), word=state.STALE)
+    assert state.of(checkout).why == "its sources have changed"
+    line = paper.describe(state.of(checkout))
+    assert line.startswith("**Stale**: its sources have changed.")
+
+
+def test_rows_of_another_plan_are_stale(checkout):
+    other = replace(checkout, item=replace(checkout.item, seed=4248))
+    assert state.of(other).why.startswith("matches.0.seed was 4247 there and is 4248 now")
+
+
+def test_words_do_not_count_as_sources(tmp_path):
+    path = tmp_path / "a.py"
+    digests = []
+    for text in (
+        "def f(x):\n    return x + 1\n",
+        '"""Doc."""\n# note\ndef f(x):\n    """Add."""\n    return (x +\n            1)\n',
+        "def f(x):\n    return x + 2\n",
+    ):
+        path.write_text(text)
+        digests.append(sources.digest(tmp_path, ["*.py"]))
+    assert digests[0] == digests[1] != digests[2]
+    with pytest.raises(Refusal, match=r"nothing\.py names no file"):
+        sources.digest(tmp_path, ["nothing.py"])
+
+
+def test_every_claim_has_an_origin(everything):
+    untraced = listing.read_untraced()
+    found = claims.trace(everything, untraced, ROOT)
+    assert [claim for claim in found if claim.origin == claims.NONE] == []
+    assert claims.find_changed(everything, untraced) == []
+    dead = [
+        text
+        for page, texts in untraced.claims.items()
+        for text in texts
+        if not any(claim.page == page and claim.text == text for claim in found)
+    ]
+    assert dead == [], "listed as untraced, and not claimed any more"
+    lines = (ROOT / claims.INDEX).read_text().splitlines()
+    assert len(lines) == 1 + len(found), "run: make paper"
+
+
+def test_a_changed_digit_is_found(checkout, tmp_path):
+    row = next(claims.numbers(checkout.page.read_text()))[0]
+    page = tmp_path / "README.md"
+    page.write_text(f"It wins {row} of all games.")
+    nothing = listing.Untraced()
+    assert [one.origin for one in claims.trace([checkout], nothing, tmp_path)] == [claims.ROWS]
+    digit = next(one for one in row if one.isdigit())
+    page.write_text(f"It wins {row.replace(digit, str((int(digit) + 1) % 10), 1)} of all games.")
+    (claim,) = claims.trace([checkout], nothing, tmp_path)
+    assert claim.origin == claims.NONE
+    listed = claims.note([checkout], [claim])
+    assert [one.origin for one in claims.trace([checkout], listed, tmp_path)] == [claims.LISTED]
+
+
+def test_a_page_without_rows_is_held_as_it_is(checkout):
+    shutil.rmtree(checkout.rows)
+    noted = claims.note([checkout], [])
+    text = checkout.page.read_text()
+    checkout.page.write_text(paper.mark(text, "other words"))
+    assert claims.find_changed([checkout], noted) == []
+    checkout.page.write_text(text.replace("%", "per cent", 1))
+    assert claims.find_changed([checkout], noted) == ["field_swift"]
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ("**+8.3 (3.7 to 12.9)** over", (8.3, 3.7, 12.9)),
+        ("44.5 % (43.2 to 45.7)", (44.5, 43.2, 45.7)),
+        ("-11.67 (-15.40 to -7.94), 200", (-11.67, -15.4, -7.94)),
+        ("1,200 (1,100 to 1,300)", (1200, 1100, 1300)),
+        ("54.30 (51.86 to 56.73; published 56.1)", (54.3, 51.86, 56.73)),
+    ],
+)
+def test_claims_are_read(text, values):
+    assert [found for _, found in claims.numbers(text)] == [values]
+
+
+def test_games_are_played_again(checkout):
+    played, differs = replay.replay(checkout.rows, 1, console())
+    assert (played, differs) == (10, None)
+    change_rows(checkout)
+    _, differs = replay.replay(checkout.rows, 1, console())
+    assert "game 0" in differs and "is" in differs
+
+
+def test_settings_beside_the_preset():
+    held = {"name": "swift", "label": "early", "threshold": 0.35, "inference": True}
+    whole = presets.complete(held)
+    assert whole["showing"] == "random" and whole["threshold"] == 0.35
+    assert presets.complete(whole) == whole
+    assert presets.differing(whole) == {"name": "swift", "label": "early", "threshold": 0.35}
+    # A switch that is not there yet is not in the name of a cell.
+    assert presets.differing(held) == presets.differing(whole)
+    assert presets.complete({"name": "nobody"}) == {"name": "nobody"}
+
+
+def test_bad_requests_are_refused(everything, tmp_path):
+    with pytest.raises(Refusal, match="only=cai_9: the list of evidence has "):
+        listing.choose(everything, ["cai_9"])
+    with pytest.raises(Refusal, match=r"there is no evidence.yaml in docs"):
+        listing.read(tmp_path)
+    (tmp_path / "docs").mkdir()
+    (tmp_path / listing.LIST).write_text("evidence: {cai_1: {gmaes: 3}}")
+    with pytest.raises(Refusal, match="gmaes"):
+        listing.read(tmp_path)
+    with pytest.raises(Refusal, match="holds no rows of cai_1: play it first"):
+        archive.keep(Evidence("cai_1", Item(), tmp_path), tmp_path, {})
