@@ -27,7 +27,7 @@ IMAGES = "docs/images"
 TABLE, RUN, STUDY = "table", "run", "study"
 """Kinds of evidence: a table of `experiments.tables`, a run of matches, a study's rows."""
 
-GAMES_DEPEND_ON = ["mcts/**/*.py", "belief/**/*.py", "sim/**/*.py"]
+GAMES_DEPEND_ON = ["mcts/*.py", "mcts/kernel/*.py", "belief/**/*.py", "sim/**/*.py"]
 
 
 @dataclass
