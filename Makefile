@@ -22,7 +22,7 @@ run: $(VENV)/.dev
 web: $(VENV)/.web
 	$(BIN)/python -m experiments.web $(ARGS)
 
-PYTEST := $(BIN)/python -m pytest --numprocesses 4 --dist worksteal
+PYTEST := $(BIN)/python -m pytest --numprocesses 3 --dist worksteal
 
 test: $(VENV)/.dev
 	$(BIN)/ruff check .
