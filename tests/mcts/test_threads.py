@@ -180,6 +180,10 @@ def test_ctrl_c_stops_at_once(workers, mode, budget, send):
     sent = []
 
     def interrupt():
+        for _ in range(100):  # until it searches, on a machine that may be busy
+            if search.tree.counters[SIMULATIONS]:
+                break
+            time.sleep(0.01)
         sent.append(time.perf_counter())
         send()
 
