@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
+import pyarrow as pa
 import pyarrow.parquet as pq
 from omegaconf import OmegaConf
 
@@ -86,14 +87,8 @@ def _pack_games(run: Path, into: Path) -> None:
         table = rows.sort(keys, maintain_order=True).to_arrow(compat_level=pl.CompatLevel.oldest())
         schema = pq.read_schema(next(iter(sorted(run.glob(f"{kind}-*.parquet")))))
         columns = [name for name in schema.names if name in table.column_names]
-        table = table.select(columns).cast(_subset(schema, columns))
+        table = table.select(columns).cast(pa.schema([schema.field(name) for name in columns]))
         pq.write_table(table, into / f"{kind}-00000.parquet", **PACKED)
-
-
-def _subset(schema: Any, columns: list[str]) -> Any:
-    import pyarrow as pa
-
-    return pa.schema([schema.field(name) for name in columns])
 
 
 def _pack_study(run: Path, into: Path) -> None:

@@ -1,8 +1,9 @@
 """Intervals that the pages state, and where each comes from.
 
 A claim is a value with its interval, ``44.5 % (43.2 to 45.7)``, as a page has it.  It is traced if
-the same three numbers stand on the page of a result with rows; a page of a result without rows is
-held by its checksum, and what else has no rows is listed, so that no digit changes unseen.
+its page links a result with rows on whose page the same three numbers stand; a page of a result
+without rows is held by its checksum, and what else has no rows is listed, so that no digit changes
+unseen.
 """
 
 from __future__ import annotations
@@ -23,6 +24,9 @@ NUMBER = r"[+-]?\d[\d,]*(?:\.\d+)?"
 CLAIM = re.compile(
     rf"({NUMBER})(?:\s?%|\s?points)?\**\s?\(({NUMBER}) to ({NUMBER})(?=[);,])", re.ASCII
 )
+
+_RESULT = re.compile(rf"\]\((?:\S*/)?{Path(RESULTS).name}/(\w+)\.md[#)]")
+"""A link to a result: its name."""
 
 INDEX = "docs/claims.csv"
 
@@ -61,26 +65,32 @@ def pages(root: Path) -> list[Path]:
 
 
 def trace(listed: Iterable[Evidence], untraced: Untraced, root: Path) -> list[Claim]:
-    """Return every claim of the pages of ``root`` with its origin, page by page."""
-    with_rows: dict[tuple[float, ...], str] = {}
-    without: dict[tuple[float, ...], str] = {}
-    for one in listed:
-        if not one.page.exists():
-            continue
-        into = without if archive.read_seal(one.rows) is None else with_rows
-        into.update((values, one.name) for _, values in numbers(one.page.read_text()))
+    """Return every claim of the pages of ``root`` with its origin, page by page.
+
+    A result gives a claim if the page links it: equal numbers elsewhere are a coincidence.
+    """
+    given = {
+        one.name: (ROWS if archive.read_seal(one.rows) else PAGE, _values(one.page))
+        for one in listed
+        if one.page.exists()
+    }
     found = []
     for page in pages(root):
-        name = page.relative_to(root).as_posix()
+        name, text = page.relative_to(root).as_posix(), page.read_text()
+        linked = sorted(set(_RESULT.findall(text)) & set(given))
         accepted = set(untraced.claims.get(name, ()))
-        for text, values in numbers(page.read_text()):
-            if values in with_rows:
-                found.append(Claim(name, text, ROWS, with_rows[values]))
-            elif values in without:
-                found.append(Claim(name, text, PAGE, without[values]))
+        for claim, values in numbers(text):
+            results = [result for result in linked if values in given[result][1]]
+            if results:  # one with rows, if there is one
+                best = max(results, key=lambda result: given[result][0] == ROWS)
+                found.append(Claim(name, claim, given[best][0], best))
             else:
-                found.append(Claim(name, text, LISTED if text in accepted else NONE))
+                found.append(Claim(name, claim, LISTED if claim in accepted else NONE))
     return found
+
+
+def _values(page: Path) -> set[tuple[float, ...]]:
+    return {values for _, values in numbers(page.read_text())}
 
 
 def note(listed: Iterable[Evidence], found: Iterable[Claim]) -> Untraced:

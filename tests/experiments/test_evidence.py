@@ -145,11 +145,14 @@ def test_every_claim_has_an_origin(everything):
 def test_a_changed_digit_is_found(checkout, tmp_path):
     row = next(claims.numbers(checkout.page.read_text()))[0]
     page = tmp_path / "README.md"
-    page.write_text(f"It wins {row} of all games.")
+    page.write_text(f"It wins {row} of all games, as [rows](docs/results/field_swift.md) say.")
     nothing = listing.Untraced()
     assert [one.origin for one in claims.trace([checkout], nothing, tmp_path)] == [claims.ROWS]
+    linked = page.read_text()
+    page.write_text(f"It wins {row} of all games.")  # a coincidence: nothing is linked
+    assert [one.origin for one in claims.trace([checkout], nothing, tmp_path)] == [claims.NONE]
     digit = next(one for one in row if one.isdigit())
-    page.write_text(f"It wins {row.replace(digit, str((int(digit) + 1) % 10), 1)} of all games.")
+    page.write_text(linked.replace(row, row.replace(digit, str((int(digit) + 1) % 10), 1)))
     (claim,) = claims.trace([checkout], nothing, tmp_path)
     assert claim.origin == claims.NONE
     listed = claims.note([checkout], [claim])
