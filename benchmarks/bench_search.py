@@ -1,10 +1,11 @@
-"""Simulations a second: of threads on Tiger, and of every planner beside another checkout.
+"""Simulations a second: of threads on small problems, and of planners beside another checkout.
 
     python -m benchmarks.bench_search [--seconds 1.0] [--repeats 5]
     python -m benchmarks.bench_search --against FOLDER [--simulations 400] [--only bmcts]
     python -m benchmarks.bench_search --against FOLDER --simulations 2000 --only games rollouts
 
-The first measures one thread, two on one tree, and what two cores could give, on Tiger.
+The first measures one thread, two on one tree, and what two cores could give, on Tiger and on
+Kuhn poker, where the time goes into the tree and hardly any into the game.
 
 CPU time says nothing about parallelism, so everything is wall time, and the control is two
 *independent* single-threaded searches side by side: what it gains over one is all that the machine
@@ -31,20 +32,22 @@ import subprocess
 import threading
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+from benchmarks.games.kuhn_poker import KuhnParameters
 from mcts.options import Budget, Options
 from mcts.problems.tiger import RANDOM, TigerParameters
 from mcts.search import Search
 
-CASES = {
+CASES: dict[str, NamedTuple] = {
     "3 steps (under 1 us)": TigerParameters(steps=3),
     "60 steps": TigerParameters(steps=60, rollout=RANDOM),
     "1000 steps": TigerParameters(steps=1000, rollout=RANDOM),
+    "Kuhn poker": KuhnParameters(),
 }
 
 
-def one(p: TigerParameters, threads: int, seconds: float) -> Callable[[int], float]:
+def one(p: NamedTuple, threads: int, seconds: float) -> Callable[[int], float]:
     """Return what measures simulations a second of a search on ``threads`` threads."""
     options = Options(threads=threads, exploration=0.1, nodes=1_000_000, oversubscribe=True)
     search = Search(p, options)
@@ -56,7 +59,7 @@ def one(p: TigerParameters, threads: int, seconds: float) -> Callable[[int], flo
     return measure
 
 
-def side_by_side(p: TigerParameters, copies: int, seconds: float) -> Callable[[int], float]:
+def side_by_side(p: NamedTuple, copies: int, seconds: float) -> Callable[[int], float]:
     """Return what measures the sum over ``copies`` independent searches at the same time."""
     measures = [one(p, 1, seconds) for _ in range(copies)]
 

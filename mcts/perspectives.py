@@ -11,7 +11,7 @@ Nothing here consumes randomness.
 from __future__ import annotations
 
 from mcts.domain import observation_of
-from mcts.kernel.compile import jit, jit_generic
+from mcts.kernel.compile import jit, jit_inlined
 from mcts.kernel.rng import fold
 from mcts.tree import NOWHERE, child_key
 
@@ -24,7 +24,7 @@ def begin_keys(tree, root, scratch, settings):
         scratch.key[view] = tree.key[root]
 
 
-@jit_generic
+@jit_inlined
 def add_knowledge(p, s, scratch, settings):
     """Extend the keys of the players other than 0 by all that they know at the root."""
     for view in range(1, settings.perspectives):
@@ -37,7 +37,7 @@ def perspective(player, settings):
     return player if settings.perspectives > 1 else 0
 
 
-@jit_generic
+@jit_inlined
 def observe(p, s, scratch, settings, player, action):
     """Extend all keys by what was seen of the ``action`` of ``player``."""
     for view in range(settings.perspectives):

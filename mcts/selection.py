@@ -39,7 +39,7 @@ import math
 
 from mcts.domain import TYPES, action_type, available
 from mcts.kernel.atomics import fetch_add
-from mcts.kernel.compile import jit, jit_generic
+from mcts.kernel.compile import jit, jit_generic, jit_inlined
 from mcts.kernel.stack import floats
 from mcts.options import AVAILABILITY, VIRTUAL_LOSS, WEIGHTED, WU_UCT, Settings
 from mcts.tree import NOWHERE, TOP, Tree
@@ -76,7 +76,7 @@ def mean(tree: Tree, edge: int, n: float, settings: Settings) -> float:
     return tree.edge_total[edge] / n
 
 
-@jit_generic
+@jit_inlined
 def select(p, s, tree, node, settings):
     """Return the edge of the listed ``node`` to follow: the first unvisited, or the best.
 

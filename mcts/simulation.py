@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from mcts.domain import actions, mover, observation, outcome, rollout, start, step, terminal
 from mcts.kernel.atomics import compare_and_swap, fetch_add, load
-from mcts.kernel.compile import jit, jit_generic
+from mcts.kernel.compile import jit, jit_generic, jit_inlined
 from mcts.kernel.rng import fold
 from mcts.leaf import add_payoffs, assist, average_rollouts
 from mcts.perspectives import add_knowledge, begin_keys, observe, perspective
@@ -66,7 +66,7 @@ def run_simulations(
     return done
 
 
-@jit_generic
+@jit_inlined
 def simulate(p, s, spare, tree, scratch, settings, control, key, number):
     """Run one simulation from the root; return the scaled return of player 0."""
     begin_lap(scratch)
@@ -82,7 +82,7 @@ def simulate(p, s, spare, tree, scratch, settings, control, key, number):
     return backpropagate(tree, scratch, depth, settings)
 
 
-@jit_generic
+@jit_inlined
 def descend(p, s, tree, scratch, settings, chosen):
     """Select from the root down to a leaf, and expand it; return the number of edges followed.
 
@@ -117,7 +117,7 @@ def descend(p, s, tree, scratch, settings, chosen):
     return depth
 
 
-@jit_generic
+@jit_inlined
 def roll_out(p, s, spare, scratch, control, settings):
     """Fill ``scratch.payoff`` with what each player gets from the leaf ``s`` on."""
     for player in range(settings.players):
@@ -151,7 +151,7 @@ def backpropagate(tree, scratch, depth, settings):
     return (value - settings.low) / settings.span
 
 
-@jit_generic
+@jit_inlined
 def visit(p, s, tree, node, scratch, settings):
     """Count a visit of ``node``, list its actions if due; return whether it has edges to follow."""
     before = fetch_add(tree.visits, node, 1)

@@ -20,7 +20,7 @@ from mcts.continuous.belief import resample
 from mcts.continuous.model import density, legal, observe, reward, step, terminal, values
 from mcts.continuous.simulation import RANDOM, VALUES, choose, copy, leaf
 from mcts.continuous.tree import NOWHERE, ROOT, add_node, any_child, back_up, widens
-from mcts.kernel.compile import jit_generic
+from mcts.kernel.compile import jit_inlined
 from mcts.kernel.rng import below, fold
 
 
@@ -50,7 +50,7 @@ def run_beliefs(p, tree, particles, settings, scratch, beliefs, key, simulations
     return done
 
 
-@jit_generic
+@jit_inlined
 def pick(p, belief, stream):
     """Return the place of a particle that is not over, each as likely; `NOWHERE` without one."""
     chosen, found = NOWHERE, 0
@@ -62,7 +62,7 @@ def pick(p, belief, stream):
     return chosen
 
 
-@jit_generic
+@jit_inlined
 def simulate_belief(p, tree, settings, scratch, beliefs):
     """Follow the tree from the root to a new belief or the end, and count what came of it."""
     stream, m = scratch.stream, len(beliefs.now)
@@ -97,7 +97,7 @@ def simulate_belief(p, tree, settings, scratch, beliefs):
         back_up(tree, scratch.nodes[depth], scratch.edges[depth], total)
 
 
-@jit_generic
+@jit_inlined
 def filter_step(p, beliefs, here, action, scratch):
     """Move the belief ``now`` on by an observation from its particle ``here``; return the reward.
 
@@ -127,7 +127,7 @@ def filter_step(p, beliefs, here, action, scratch):
     return gain
 
 
-@jit_generic
+@jit_inlined
 def mean_value(p, belief, action):
     """Return what ``action`` is worth on average to one who sees all; what is over counts 0."""
     total = 0.0
@@ -137,7 +137,7 @@ def mean_value(p, belief, action):
     return total / len(belief)
 
 
-@jit_generic
+@jit_inlined
 def best_by_values(p, belief, here, actions):
     """Return the legal action of the greatest mean value [QMDP: Littman et al. 1995], and that."""
     chosen, best = NOWHERE, -np.inf
@@ -155,7 +155,7 @@ def choose_by_mean(p, particles, actions, stream):
     return NOWHERE if here == NOWHERE else best_by_values(p, particles, here, actions)[0]
 
 
-@jit_generic
+@jit_inlined
 def leaf_of_belief(p, beliefs, here, settings, steps, scratch):
     """Return what is ahead of the belief ``now``; roll-outs change it."""
     if settings.leaf == VALUES:

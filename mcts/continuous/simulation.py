@@ -44,7 +44,7 @@ from mcts.continuous.tree import (
     slot_of,
     widens,
 )
-from mcts.kernel.compile import jit, jit_generic
+from mcts.kernel.compile import jit, jit_inlined
 from mcts.kernel.rng import below, fold, uniform
 
 KEYED, DRAWN, WEIGHTED, BELIEFS = 0, 1, 2, 3
@@ -114,7 +114,7 @@ def copy(row, into):
         into[i] = row[i]
 
 
-@jit_generic
+@jit_inlined
 def simulate(p, tree, settings, scratch):
     """Follow the tree from the root to a new node or the end, and count what came of it."""
     s, then, stream = scratch.states[0], scratch.states[1], scratch.stream
@@ -149,10 +149,10 @@ def any_legal(p, s, actions, stream):
     return action
 
 
-_any_legal = jit_generic(any_legal)
+_any_legal = jit_inlined(any_legal)
 
 
-@jit_generic
+@jit_inlined
 def choose(p, s, tree, node, settings, stream):
     """Return the place of the action to try; first the node gets one more if it may."""
     if settings.k_action > 0.0 and widens(
@@ -162,7 +162,7 @@ def choose(p, s, tree, node, settings, stream):
     return select(p, s, tree, node, settings.exploration, stream)
 
 
-@jit_generic
+@jit_inlined
 def follow(p, tree, node, edge, gain, settings, scratch):
     """Return the node that the observation leads to, which may be new; `NOWHERE` if all is full."""
     then, seen, action = scratch.states[1], scratch.seen, tree.actions[node, edge]
@@ -190,7 +190,7 @@ def follow(p, tree, node, edge, gain, settings, scratch):
     return any_child(tree, node, edge, scratch.stream)
 
 
-@jit_generic
+@jit_inlined
 def draw_particle(p, tree, node, action, s, settings, scratch):
     """Go on with a particle of ``node``; return the reward on the way to it."""
     then = scratch.states[1]
@@ -204,7 +204,7 @@ def draw_particle(p, tree, node, action, s, settings, scratch):
     return tree.rewards[place] if settings.kind == WEIGHTED else reward(p, s, action, then)
 
 
-@jit_generic
+@jit_inlined
 def best_value(p, s, actions):
     """Return what the best legal of ``actions`` is worth to one who sees all."""
     best = -np.inf
@@ -214,7 +214,7 @@ def best_value(p, s, actions):
     return best
 
 
-@jit_generic
+@jit_inlined
 def leaf(p, s, then, settings, steps, stream):
     """Return what is ahead of ``s``; a roll-out changes it and ``then``."""
     if settings.leaf == VALUES:

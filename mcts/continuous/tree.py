@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from mcts.continuous.model import legal
-from mcts.kernel.compile import jit, jit_generic
+from mcts.kernel.compile import jit, jit_inlined
 from mcts.kernel.rng import below
 
 ROOT, NOWHERE = 0, -1
@@ -190,7 +190,7 @@ def particle_at(tree, node, weight):
     return low
 
 
-@jit_generic
+@jit_inlined
 def select(p, s, tree, node, exploration, stream):
     """Return the place of the legal action that maximises mean + c sqrt(ln N / n).
 
