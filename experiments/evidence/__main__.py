@@ -90,25 +90,25 @@ def _pack(evidence: Evidence, source: Path) -> Path:
     return folder
 
 
-def _check(chosen: list[Evidence], games: int, console: Console) -> None:
-    """Play the first ``games`` of the matches kept again, and seal what came out alike."""
+def _check(chosen: list[Evidence], number: int, console: Console) -> None:
+    """Play the first ``number`` games or episodes kept again, and seal what came out alike."""
     from experiments.evidence import archive, replay, sources, state
     from experiments.provenance import provenance
 
     for one in chosen:
         found = state.of(one)
-        if found.seal is None or not archive.is_of_games(one):
+        if found.seal is None or one.units is None:
             continue
-        played, differs = replay.replay(one.rows, games, console)
+        played, differs = replay.replay(one, number, console)
         seal = {key: value for key, value in found.seal.items() if key != "differs"}
         if differs is None:
             seal["sources"] = sources.digest(one.root, one.item.sources)
-            seal["checked"] = {"commit": provenance.commit(), "games": played}
+            seal["checked"] = {"commit": provenance.commit(), one.units: played}
         else:
             seal["differs"] = differs
         archive.write_seal(one.rows, seal)
         said = f"{differs}: the rows are stale" if differs else "alike"
-        console.print(f"{one.name}: {played} games played again, {said}", soft_wrap=True)
+        console.print(f"{one.name}: {played} {one.units} played again, {said}", soft_wrap=True)
 
 
 def _write(

@@ -102,8 +102,9 @@ def describe(found: State) -> str:
         return "**No rows were kept**: these figures stand until they are played again."
     assert found.seal is not None
     checked = found.seal.get("checked")
+    unit = "episodes" if checked and "episodes" in checked else "games"
     again = (
-        f" At commit {checked['commit'][:7]} {checked['games']} of their games were played again, "
+        f" At commit {checked['commit'][:7]} {checked[unit]} of their {unit} were played again, "
         "and came out alike."
         if checked
         else ""
