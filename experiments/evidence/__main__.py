@@ -125,10 +125,12 @@ def _draw(
     """
     from experiments import tabular
     from experiments.evidence import claims, drawing, listing
+    from experiments.matches.progress import stage
 
     found = claims.trace(everything, listing.read_untraced(), listing.ROOT)
     listed = {one.name: one for one in chosen}
-    drawn = drawing.draw(found, listed, settings.draw, settings.seed)
+    with stage(console, "drawing claims, and looking for the part of a command that gives each"):
+        drawn = drawing.draw(found, listed, settings.draw, settings.seed)
     for line in drawing.describe(drawn, found, listed):
         console.print(line, soft_wrap=True, highlight=False)
     if not drawn:
