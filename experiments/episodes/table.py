@@ -85,7 +85,9 @@ class Cell:
 
 
 def cells(only: Sequence[str] | None, leaf: str | None) -> list[Cell]:
-    """Return the cells whose name begins with one of ``only``; raises Refusal if one has none.
+    """Return the cells that ``only`` names, or whose names begin so if none is called just that.
+
+    Raises Refusal if one of ``only`` names none.
 
     ``leaf``: in place of the published ones, of all that may have it.
     """
@@ -95,10 +97,16 @@ def cells(only: Sequence[str] | None, leaf: str | None) -> list[Cell]:
         for planner in models.planners(problem)
         if leaf is None or leaf in models.leaves(problem, planner)
     ]
-    for name in only or ():
-        if not any(cell.name.startswith(name) for cell in found):
-            raise Refusal(f"only={name}: no cell is called so; for example {found[0].name}")
-    return [cell for cell in found if not only or any(map(cell.name.startswith, only))]
+    if not only:
+        return found
+    names = [cell.name for cell in found]
+    wanted: set[str] = set()
+    for name in only:
+        named = {name} & {*names} or {one for one in names if one.startswith(name)}
+        if not named:
+            raise Refusal(f"only={name}: no cell is called so; for example {names[0]}")
+        wanted |= named
+    return [cell for cell in found if cell.name in wanted]
 
 
 def units(chosen: Sequence[Cell], episodes: int) -> list[str]:
@@ -117,9 +125,17 @@ def _player(name: str, simulations: int, particles: int, seed: int) -> Any:
 def measure(unit: str, simulations: int, particles: int, seed: int) -> Iterable[dict[str, Any]]:
     """Yield the rows of one portion."""
     name, _, first = unit.rpartition(":")
-    play = _player(name, simulations, particles, seed)
-    for number in range(int(first), int(first) + _PORTION):
-        row = play(number)
+    numbers = range(int(first), int(first) + _PORTION)
+    return play(name, numbers, simulations, particles, seed)
+
+
+def play(
+    name: str, numbers: Iterable[int], simulations: int, particles: int, seed: int
+) -> Iterable[dict[str, Any]]:
+    """Yield the rows of the episodes ``numbers`` of the cell with this ``name``."""
+    player = _player(name, simulations, particles, seed)
+    for number in numbers:
+        row = player(number)
         yield {"cell": name, **{key: row[key] for key in ROWS.schema if key != "cell"}}
 
 

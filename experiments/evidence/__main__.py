@@ -4,6 +4,7 @@
     python -m experiments.evidence hours=8
     python -m experiments.evidence write=true
     python -m experiments.evidence again=4 only=[cai_1]
+    python -m experiments.evidence draw=20 seed=35
     python -m experiments.evidence keep=outputs/tables/cai_1 only=[cai_1]
 
 Nothing slow is imported at the top.
@@ -20,7 +21,7 @@ from omegaconf import MISSING, DictConfig
 from experiments.settings import config
 from experiments.settings.command import Command
 from experiments.settings.commandline import Interrupted, Refusal
-from experiments.settings.limits import between, place
+from experiments.settings.limits import between, place, seed
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -41,6 +42,8 @@ class Settings:
     only: list[str] | None = MISSING
     hours: float = between(0, 100_000)
     again: int | None = between(1, 1_000_000)
+    draw: int | None = between(1, 1_000_000)
+    seed: int = seed()
     keep: str | None = place()
     write: bool = MISSING
     accept: bool = MISSING
@@ -48,7 +51,7 @@ class Settings:
 
 
 def job(settings: DictConfig, _: Path) -> None:
-    """List the evidence, or play, check, keep or write it.  Raises Refusal, Interrupted."""
+    """List the evidence, or play, check, draw, keep or write it.  Raises Refusal, Interrupted."""
     from experiments import tabular, terminal
     from experiments.evidence import listing, paper
 
@@ -59,6 +62,8 @@ def job(settings: DictConfig, _: Path) -> None:
         _keep(chosen, Path(settings.keep), console)
     elif settings.again is not None:
         _check(chosen, settings.again, console)
+    elif settings.draw is not None:
+        _draw(everything, chosen, settings, console)
     elif settings.write:
         _write(everything, chosen, settings.accept, console)
     elif settings.hours > 0:
@@ -90,25 +95,58 @@ def _pack(evidence: Evidence, source: Path) -> Path:
     return folder
 
 
-def _check(chosen: list[Evidence], games: int, console: Console) -> None:
-    """Play the first ``games`` of the matches kept again, and seal what came out alike."""
+def _check(chosen: list[Evidence], number: int, console: Console) -> None:
+    """Play the first ``number`` games or episodes kept again, and seal what came out alike."""
     from experiments.evidence import archive, replay, sources, state
     from experiments.provenance import provenance
 
     for one in chosen:
         found = state.of(one)
-        if found.seal is None or not archive.is_of_games(one):
+        if found.seal is None or one.units is None:
             continue
-        played, differs = replay.replay(one.rows, games, console)
+        played, differs = replay.replay(one, number, console)
         seal = {key: value for key, value in found.seal.items() if key != "differs"}
         if differs is None:
             seal["sources"] = sources.digest(one.root, one.item.sources)
-            seal["checked"] = {"commit": provenance.commit(), "games": played}
+            seal["checked"] = {"commit": provenance.commit(), one.units: played}
         else:
             seal["differs"] = differs
         archive.write_seal(one.rows, seal)
         said = f"{differs}: the rows are stale" if differs else "alike"
-        console.print(f"{one.name}: {played} games played again, {said}", soft_wrap=True)
+        console.print(f"{one.name}: {played} {one.units} played again, {said}", soft_wrap=True)
+
+
+def _draw(
+    everything: list[Evidence], chosen: list[Evidence], settings: DictConfig, console: Console
+) -> None:
+    """Draw claims, make each again from its command, and say which came out equal.
+
+    Raises Refusal if there is none to draw, Interrupted on Ctrl-C.
+    """
+    from experiments import tabular
+    from experiments.evidence import claims, drawing, listing
+    from experiments.matches.progress import stage
+
+    found = claims.trace(everything, listing.read_untraced(), listing.ROOT)
+    listed = {one.name: one for one in chosen}
+    with stage(console, "drawing claims, and looking for the part of a command that gives each"):
+        drawn = drawing.draw(found, listed, settings.draw, settings.seed)
+    for line in drawing.describe(drawn, found, listed):
+        console.print(line, soft_wrap=True, highlight=False)
+    if not drawn:
+        raise Refusal("draw: no claim of these results can be played again; choose others by only")
+    made = []
+    for one, came in drawing.play(drawn, Path(settings.folder), console):
+        made.append((one, came))
+        outcome = f"differs: {came}" if came else "equal"
+        line = f"{one.claim.page}: {one.claim.text}: {outcome}; {one.part.command}"
+        console.print(line, soft_wrap=True, markup=False, highlight=False)
+    shown = drawing.table(made)
+    if len(made) < len(drawn):
+        raise Interrupted(f"{shown.title}, {len(drawn) - len(made)} left; the same command goes on")
+    tabular.show(shown, console)
+    if settings.write:
+        drawing.write(made, settings.seed, listing.ROOT / drawing.INDEX)
 
 
 def _write(

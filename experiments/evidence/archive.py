@@ -19,7 +19,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from omegaconf import OmegaConf
 
-from experiments.evidence.listing import RUN, STUDY, Evidence
+from experiments.evidence.listing import STUDY, Evidence
 from experiments.matches.origins import MATCHES_FILE
 from experiments.provenance.files import SUMMARY, read_json, read_yaml, reading, write_json
 from experiments.settings.commandline import Refusal
@@ -147,12 +147,3 @@ def commits(folder: Path) -> list[str]:
             held = json.loads(path.read_text())
             found[str(held.get("commit") or held.get("run", {}).get("commit"))] = None
     return list(found)
-
-
-def is_of_games(evidence: Evidence) -> bool:
-    """Return whether the rows of ``evidence`` are games, which can be played again."""
-    if evidence.kind == RUN:
-        return True
-    from experiments.tables.schema import Table
-
-    return isinstance(evidence.table, Table)

@@ -92,6 +92,13 @@ class Evidence:
         return RUN if self.item.command.startswith("compare ") else STUDY
 
     @property
+    def units(self) -> str | None:
+        """What can be played again of it, ``games`` or ``episodes``; None if nothing can."""
+        if self.kind == STUDY:
+            return "episodes" if str(self.item.command).startswith("episodes ") else None
+        return None if isinstance(self.table, Computed) else "games"
+
+    @property
     def asked(self) -> dict[str, Any]:
         """Settings of a table in place of its own, None for those."""
         item = self.item

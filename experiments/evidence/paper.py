@@ -12,13 +12,14 @@ from pathlib import Path
 
 from experiments import tabular
 from experiments.evidence import state
-from experiments.evidence.listing import RUN, TABLE, Evidence
+from experiments.evidence.listing import RUN, Evidence
 from experiments.evidence.state import MISSING, STALE, State
 from experiments.provenance.files import SUMMARY, read_json, write_text
 from experiments.runs import runfolder
 from experiments.settings.commandline import Refusal
 from experiments.tables import page
 from experiments.tables.measured import Measured
+from experiments.tables.page import Page
 from experiments.tables.report import Report, above, describe_games, store, strength
 from experiments.tables.schema import Computed
 from experiments.tabular import Column, Table, words
@@ -47,14 +48,12 @@ def write(evidence: Evidence, folder: Path, images: Path) -> list[Path]:
         if not evidence.page.exists():
             return []
         return [write_text(folder / evidence.page.name, mark(evidence.page.read_text(), line))]
+    made = make(evidence, evidence.rows)
+    files = store(evidence.name, made.report, made.heading(), folder)
     with tempfile.TemporaryDirectory() as place:
         drawn = Path(place)
-        if evidence.kind == TABLE:
-            files = _write_table(evidence, folder, drawn)
-        elif evidence.kind == RUN:
-            files = _write_run(evidence, folder)
-        else:
-            files = _write_study(evidence, folder)
+        if evidence.item.pictures:
+            made.draw(drawn)
         for name, image in evidence.item.pictures.items():
             if not (drawn / name).exists():
                 raise Refusal(f"{evidence.name} draws no {name}")
@@ -63,31 +62,36 @@ def write(evidence: Evidence, folder: Path, images: Path) -> list[Path]:
     return files
 
 
-def _write_table(evidence: Evidence, folder: Path, drawn: Path) -> list[Path]:
-    table = evidence.table
-    assert table is not None
-    made = page.read(table, evidence.rows.parent, evidence.asked, fast=False)
-    if evidence.item.pictures:
-        made.draw(drawn)
-    return store(evidence.name, made.report, made.heading(), folder)
+def make(evidence: Evidence, rows: Path) -> Page:
+    """Return the page of ``evidence`` from ``rows``: those that are kept, or others like them.
+
+    Raises Refusal if there are none, or they cannot be read.
+    """
+    if evidence.table is not None:
+        return page.read(evidence.table, rows.parent, evidence.asked, fast=False)
+    return _of_run(evidence, rows) if evidence.kind == RUN else _of_study(evidence, rows)
 
 
-def _write_run(evidence: Evidence, folder: Path) -> list[Path]:
-    run = Measured(evidence.rows)
-    made: Report = strength(evidence.name, run, ())
-    games = [tally.games for tally in run.played.tallies]
-    sentence = describe_games(games, None, run.played.matches)
-    heading = above(evidence.command, sentence, [runfolder.about(evidence.rows)])
-    return store(evidence.name, made, heading, folder)
+def _of_run(evidence: Evidence, rows: Path) -> Page:
+    run = Measured(rows)
+
+    def heading() -> list[str]:
+        games = [tally.games for tally in run.played.tallies]
+        sentence = describe_games(games, None, run.played.matches)
+        return above(evidence.command, sentence, [runfolder.about(rows)])
+
+    return Page(strength(evidence.name, run, ()), heading, lambda _: None)
 
 
-def _write_study(evidence: Evidence, folder: Path) -> list[Path]:
+def _of_study(evidence: Evidence, rows: Path) -> Page:
     name, _, _ = str(evidence.item.command).partition(" ")
-    table, records = import_module(STUDIES[name]).show(evidence.rows)
-    about = read_json(evidence.rows / SUMMARY)["run"]
-    heading = above(evidence.command, STUDIED, [about])
+    table, records = import_module(STUDIES[name]).show(rows)
     named = replace(table, title=f"{evidence.name}: {table.title}")
-    return store(evidence.name, Report(named, records), heading, folder)
+
+    def heading() -> list[str]:
+        return above(evidence.command, STUDIED, [read_json(rows / SUMMARY)["run"]])
+
+    return Page(Report(named, records), heading, lambda _: None)
 
 
 def mark(text: str, line: str) -> str:
@@ -102,8 +106,9 @@ def describe(found: State) -> str:
         return "**No rows were kept**: these figures stand until they are played again."
     assert found.seal is not None
     checked = found.seal.get("checked")
+    unit = "episodes" if checked and "episodes" in checked else "games"
     again = (
-        f" At commit {checked['commit'][:7]} {checked['games']} of their games were played again, "
+        f" At commit {checked['commit'][:7]} {checked[unit]} of their {unit} were played again, "
         "and came out alike."
         if checked
         else ""

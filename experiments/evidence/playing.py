@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import shlex
 import signal
 import subprocess
@@ -31,14 +32,25 @@ def play(
     end = time.monotonic() + 3600 * hours
     for one in left:
         place = folder / sources.digest(one.root, one.item.sources)
-        run = place / one.folder
-        arguments = shlex.split(one.command)[2:]
-        arguments += [f"folder={place}"] if one.kind == TABLE else [f"run.resume={run}"]
-        console.print(f"{one.name}: {shlex.join(['python', '-m', *arguments])}", soft_wrap=True)
-        if not _run([sys.executable, "-m", *arguments], end):
-            yield one, None
-            return
+        run = play_part(one, one.command, place, console, end)
         yield one, run
+        if run is None:
+            return
+
+
+def play_part(
+    one: Evidence, command: str, place: Path, console: Console, end: float = math.inf
+) -> Path | None:
+    """Play ``command``, all or a part of ``one``, in a folder below ``place``.
+
+    Returns that folder, named as that of its rows; None if it did not end before the time ``end``
+    or Ctrl-C.  The same call goes on.  Raises Refusal if the command fails.
+    """
+    run = place / one.folder
+    arguments = shlex.split(command)[2:]
+    arguments += [f"folder={place}"] if one.kind == TABLE else [f"run.resume={run}"]
+    console.print(f"{one.name}: {shlex.join(['python', '-m', *arguments])}", soft_wrap=True)
+    return run if _run([sys.executable, "-m", *arguments], end) else None
 
 
 def _run(command: Sequence[str], end: float) -> bool:

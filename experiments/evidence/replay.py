@@ -1,30 +1,69 @@
-"""Playing the first games of kept rows again, to see whether the code still plays them so."""
+"""Playing the first games or episodes of kept rows again: does the code still play them so?"""
 
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 from rich.console import Console
 
+from experiments.episodes import table
+from experiments.evidence.listing import Evidence
 from experiments.matches import startup
+from experiments.matches.background import Background
 from experiments.matches.origins import KEYS, MATCHES_FILE
+from experiments.matches.progress import stage
 from experiments.matches.results import Results
+from experiments.provenance.files import read_yaml
 from experiments.runs import rows, runfolder
 from experiments.settings.commandline import Interrupted, Refusal
+from experiments.study import CONFIG
 from experiments.tables import play
+
+_INTERRUPTED = "interrupted; what was compared before is noted"
 
 _OF_THE_MACHINE = ("search_seconds", *KEYS.names)
 """Columns in which equal games may differ."""
 
 
-def replay(folder: Path, games: int, console: Console) -> tuple[int, str | None]:
-    """Play the first ``games`` of each match kept in ``folder`` again.
+GAME, EPISODE = ("match", "game", "seat"), ("cell", "episode")
+"""Keys of rows: where it was played, its number, and what else tells rows apart."""
+
+
+def replay(evidence: Evidence, number: int, console: Console) -> tuple[int, str | None]:
+    """Play the first ``number`` games of each match, or episodes of each cell, again.
 
     Returns how many were played, and where the first differs, None if all came again.  Raises
     Interrupted on Ctrl-C, Refusal if a match cannot be played any more.
     """
+    if evidence.units == "games":
+        return _replay_games(evidence.rows, number, console)
+    with stage(console, f"{evidence.name}: the first {number} episodes of each cell"):
+        return _replay_episodes(evidence.rows, number)
+
+
+def _replay_episodes(folder: Path, episodes: int) -> tuple[int, str | None]:
+    settings = read_yaml(folder / CONFIG)
+    how = {name: settings[name] for name in ("simulations", "particles", "seed")}
+    kept = pl.read_parquet(folder / table.ROWS.file).filter(pl.col("episode") < episodes)
+    again: list[dict[str, Any]] = []
+    for cell, numbers in kept.group_by("cell", maintain_order=True).agg("episode").iter_rows():
+        try:  # in another thread, for it compiles
+            again += Background(_play_cell, cell, numbers, how, stays=False).result()
+        except KeyboardInterrupt:
+            raise Interrupted(_INTERRUPTED) from None
+    made = pl.DataFrame(again, table.ROWS.schema)
+    return compare(kept.drop("seconds"), made, EPISODE)
+
+
+def _play_cell(cell: str, numbers: list[int], how: dict[str, int]) -> list[dict[str, Any]]:
+    return list(table.play(cell, numbers, **how))
+
+
+def _replay_games(folder: Path, games: int, console: Console) -> tuple[int, str | None]:
     played, first = 0, None
     for path in sorted(folder.rglob(MATCHES_FILE)):
         number, differs = _replay_run(path.parent, games, console)
@@ -44,8 +83,8 @@ def _replay_run(folder: Path, games: int, console: Console) -> tuple[int, str | 
         if ended.fault is not None:
             raise Refusal(str(ended.fault))
         if ended.interrupted:
-            raise Interrupted("interrupted; what was compared before is noted")
-        return compare(_first(folder, games), _first(again, games))
+            raise Interrupted(_INTERRUPTED)
+        return compare(_first(folder, games), _first(again, games), GAME)
 
 
 def _first(folder: Path, games: int) -> pl.DataFrame:
@@ -55,15 +94,18 @@ def _first(folder: Path, games: int) -> pl.DataFrame:
     return found.select(columns).sort("match", "game", "seat")
 
 
-def compare(kept: pl.DataFrame, again: pl.DataFrame) -> tuple[int, str | None]:
-    """Return the number of games that both hold, and where the first differs, if one does."""
-    keys = ["match", "game", "seat"]
+def compare(kept: pl.DataFrame, again: pl.DataFrame, keys: Sequence[str]) -> tuple[int, str | None]:
+    """Return the number of games that both hold, and where the first differs, if one does.
+
+    ``keys``: `GAME`, or `EPISODE` for episodes.
+    """
+    where, unit, *_ = keys
     both = kept.join(again, on=keys, suffix=" again")
-    games = both.select("match", "game").unique().height
+    played = both.select(where, unit).unique().height
     for column in (name for name in kept.columns if name not in keys and name in again.columns):
         other = both.filter(pl.col(column).ne_missing(pl.col(f"{column} again")))
         if other.height:
             row = other.row(0, named=True)
             was, now = row[column], row[f"{column} again"]
-            return games, f"game {row['game']} of {row['match']}: {column} was {was} and is {now}"
-    return games, None
+            return played, f"{unit} {row[unit]} of {row[where]}: {column} was {was} and is {now}"
+    return played, None

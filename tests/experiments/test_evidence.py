@@ -184,11 +184,35 @@ def test_claims_are_read(text, values):
 
 
 def test_games_are_played_again(checkout):
-    played, differs = replay.replay(checkout.rows, 1, console())
+    played, differs = replay.replay(checkout, 1, console())
     assert (played, differs) == (10, None)
     change_rows(checkout)
-    _, differs = replay.replay(checkout.rows, 1, console())
+    _, differs = replay.replay(checkout, 1, console())
     assert "game 0" in differs and "is" in differs
+
+
+def test_episodes_are_played_again(everything, tmp_path):
+    one = replace(find(everything, "pomcpow_light_dark"), root=tmp_path)
+    shutil.copytree(ROOT / listing.ROWS / one.folder, one.rows)
+    path = one.rows / "cells.parquet"
+    cheap = pl.col("cell").is_in(["light_dark/heuristic", "light_dark/random"])
+    kept = pl.read_parquet(path).filter(cheap)
+    kept.write_parquet(path)
+    assert replay.replay(one, 2, console()) == (4, None)
+    other = pl.when(pl.col("episode") == 1).then(0.5).otherwise("return").alias("return")
+    kept.with_columns(other).write_parquet(path)
+    played, differs = replay.replay(one, 2, console())
+    assert played == 4 and differs.startswith("episode 1 of light_dark/")
+    assert "return was 0.5 and is " in differs
+
+
+def test_pages_say_what_was_played_again(everything):
+    seal = {"checked": {"commit": "0123456789", "episodes": 4}}
+    line = paper.describe(state.State(state.FRESH, seal=seal))
+    assert "At commit 0123456 4 of their episodes were played again" in line
+    units = {one.name: one.units for one in everything}
+    assert units["pomcpow_sub_hunt"] == "episodes" and units["first_run"] == "games"
+    assert units["contest_best"] is None  # its server deals without a seed
 
 
 def test_settings_beside_the_preset():

@@ -72,3 +72,12 @@ def test_every_published_cell_can_be_played():
     assert {cell.planner for cell in table.cells(None, "greedy")} == {"pft_dpw"}
     with pytest.raises(Refusal, match="of light_dark there are pomcpow"):
         models.find_search("light_dark", "nobody", None)
+
+
+def test_a_cell_is_chosen_by_its_name_and_several_by_how_theirs_begin():
+    def chosen(*only):
+        return [cell.planner for cell in table.cells(only, None)]
+
+    assert chosen("light_dark/pomcp") == ["pomcp"]
+    begun = set(chosen("light_dark/pom"))
+    assert {"pomcpow", "pomcp", "pomcp_dpw"} <= begun < set(chosen("light_dark"))

@@ -1,0 +1,158 @@
+"""Claims drawn at random and made again: what is played for them, and what is said of them."""
+
+from __future__ import annotations
+
+import csv
+import shutil
+from dataclasses import replace
+
+import polars as pl
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+import pytest
+
+from experiments.evidence import claims, drawing, listing, parts, playing
+from experiments.evidence.claims import ROWS, Claim
+from experiments.evidence.listing import ROOT, Evidence
+from experiments.settings.commandline import Refusal
+from experiments.terminal import console
+
+GAMES = 40
+
+CSP = 4
+"""Index of the part of `csp`, whose figure in so few games no other player has."""
+
+
+@pytest.fixture(scope="module")
+def everything() -> dict[str, Evidence]:
+    return {one.name: one for one in listing.read()}
+
+
+@pytest.fixture
+def few(everything, tmp_path) -> Evidence:
+    """A result of few games, in a checkout of its own."""
+    one = everything["field_swift"]
+    few = replace(one, item=replace(one.item, games=GAMES), root=tmp_path)
+    shutil.copytree(one.rows, few.rows)
+    for path in few.rows.glob("*.parquet"):
+        pq.write_table(pq.read_table(path).filter(pc.field("game") < GAMES), path)
+    for folder in ("mcts", "belief", "sim"):
+        (tmp_path / folder).symlink_to(ROOT / folder)
+    return few
+
+
+def claims_of(one: Evidence) -> list[Claim]:
+    shown = parts.of(one)[-1].kept
+    return [Claim("README.md", text, ROWS, one.name) for text, _ in shown]
+
+
+def test_the_smallest_part_that_gives_a_claim_is_played(few):
+    found = claims_of(few)
+    drawn = drawing.draw(found, {few.name: few}, len(found), 0)
+    by_claim = {one.claim.text: one.part for one in drawn}
+    assert len(drawn) == len(found) > 10
+    players = parts.of(few)[:-1]
+    assert len(players) == 10 and players[CSP].command.endswith("only=[csp]")
+    ((own, _),) = players[CSP].kept
+    assert by_claim[own].names == {"csp against 2 swift"}
+    whole = {one.part.command for one in drawn if one.part.names is None}
+    assert whole == {few.command}, "differences take two players"
+    hours = [part.hours for part in parts.of(few)]
+    assert hours == sorted(hours) and sum(hours[:-1]) == pytest.approx(hours[-1])
+
+
+def test_claims_are_drawn_by_the_seed(few):
+    found = claims_of(few)
+
+    def texts(number, seed):
+        return [one.claim.text for one in drawing.draw(found, {few.name: few}, number, seed)]
+
+    assert texts(4, 35) == texts(8, 35)[:4] != texts(4, 36)
+    assert drawing.draw([replace(one, origin=claims.LISTED) for one in found], {}, 4, 35) == []
+
+
+def test_what_no_row_of_its_own_gives_is_passed_over(few):
+    found = [Claim("README.md", "12.3 % (1.2 to 45.6)", ROWS, few.name), claims_of(few)[0]]
+    for seed in range(3):
+        (one,) = drawing.draw(found, {few.name: few}, 2, seed)
+        assert one.claim == found[1]
+
+
+def test_a_claim_is_made_again_and_one_of_changed_rows_is_not(everything, tmp_path):
+    one = everything["pomcpow_light_dark"]
+    changed = replace(one, root=tmp_path)
+    shutil.copytree(one.rows, changed.rows)
+    for folder in ("mcts", "experiments"):
+        (tmp_path / folder).symlink_to(ROOT / folder)
+    path = changed.rows / "cells.parquet"
+    other = (pl.col("cell") == "light_dark/random") & (pl.col("episode") == 7)
+    rows = pl.read_parquet(path)
+    rows.with_columns(pl.when(other).then(60.0).otherwise("return").alias("return")).write_parquet(
+        path
+    )
+    published = "-84.42 (-85.83 to -83.01)"
+    false = parts.of(changed)[0].kept[0][0]
+    assert false != published
+    made = []
+    for rows, text in (
+        (one, published),
+        (changed, false),
+    ):  # the second plays nothing: all is there
+        claim = Claim("docs/peers.md", text, ROWS, one.name)
+        drawn = drawing.draw([claim], {one.name: rows}, 1, 0)
+        made += drawing.play(drawn, tmp_path / "place", console())
+    assert [came for _, came in made] == ["", published]
+    assert drawing.table(made).title == "1 of 2 equal"
+    drawing.write(made, 35, tmp_path / "drawn.csv")
+    equal, differs = csv.DictReader((tmp_path / "drawn.csv").open())
+    assert (equal["again"], differs["again"].strip("'")) == ("equal", published)
+    assert equal["command"].endswith("episodes=1000 only=[light_dark/random]")
+
+
+def test_a_part_is_played_once_and_a_failure_or_the_end_is_said(few, tmp_path, monkeypatch):
+    found = claims_of(few)
+    drawn = drawing.draw(found, {few.name: few}, len(found), 0)
+    commands = []
+
+    def play(one, command, *_):
+        commands.append(command)
+        return one.rows
+
+    monkeypatch.setattr(playing, "play_part", play)
+    made = list(drawing.play(drawn, tmp_path, console()))
+    assert len(commands) == len(set(commands)) < len(made) == len(found)
+
+    def fail(*_):
+        raise Refusal("it ended with 1")
+
+    monkeypatch.setattr(playing, "play_part", fail)
+    assert {came for _, came in drawing.play(drawn, tmp_path, console())} == {"it ended with 1"}
+    monkeypatch.setattr(playing, "play_part", lambda *_: None)
+    assert list(drawing.play(drawn, tmp_path, console())) == []
+
+
+def test_runs_ablations_and_episodes_have_parts(everything):
+    run = parts.of(everything["first_run"])
+    assert len(run) == 9 and run[0].command.endswith("experiment=main match.players=[swift]")
+    assert any("label=BMCTS by the text" in part.command for part in run)
+    assert [text for text, _ in run[0].kept] == ["94.4 % (89.7 to 97.0)"]
+    curve = {part.command.split()[-1]: part for part in parts.of(everything["budget"])}
+    assert curve["only=[4000]"].kept[0][0] == "55.0 % (48.1 to 61.7)"
+    assert len(curve["only=[4000]"].kept) < len(curve["only=[best]"].kept)
+    cells = parts.of(everything["pomcpow_light_dark"])
+    assert cells[0].names == {"light_dark/random"} and len(cells[0].kept) == 1
+    assert cells[0].hours < cells[-2].hours < cells[-1].hours
+
+
+def test_what_is_drawn_and_left_out_is_said(everything, few):
+    listed = {few.name: few, "contest_best": everything["contest_best"]}
+    dealt = Claim("README.md", "1 % (0 to 2)", ROWS, "contest_best")
+    found = [*claims_of(few), dealt]
+    drawn = drawing.draw(found, listed, len(found), 0)
+    assert dealt not in [one.claim for one in drawn]
+    takes, left = drawing.describe(drawn, found, listed)
+    assert takes.startswith(f"{len(drawn)} claims drawn; ") and "about 0.00 hours" in takes
+    assert left.startswith("not drawn from: 1 claims of contest_best")
+    (run,) = [one for one in parts.of(everything["first_run"]) if one.names is None]
+    unknown = [drawing.Drawn(dealt, run, 0)]
+    assert "for which nobody knows" in drawing.describe(unknown, [], {})[0]
