@@ -29,7 +29,7 @@ from experiments.tables.ablation.cells import StepCell, cells_of, choose
 from experiments.tables.ablation.schema import Ablation
 from experiments.tables.matches import matches
 from experiments.tables.measured import simulations_of
-from experiments.tables.schema import Table
+from experiments.tables.schema import Computed, Table
 
 Intervals = list[tuple[str, tuple[float, ...]]]
 """Intervals of a page in order, as `claims.numbers` has them."""
@@ -99,6 +99,8 @@ def of(evidence: Evidence) -> list[Part]:
         found = _of_ablation(evidence, table)
     elif isinstance(table, Table):
         found = _of_table(evidence, table)
+    elif isinstance(table, Computed):
+        found = iter(())
     elif evidence.kind == RUN:
         found = _of_run(evidence)
     else:

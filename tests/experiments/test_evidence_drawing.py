@@ -139,6 +139,7 @@ def test_runs_ablations_and_episodes_have_parts(everything):
     curve = {part.command.split()[-1]: part for part in parts.of(everything["budget"])}
     assert curve["only=[4000]"].kept[0][0] == "55.0 % (48.1 to 61.7)"
     assert len(curve["only=[4000]"].kept) < len(curve["only=[best]"].kept)
+    assert [part.names for part in parts.of(everything["ferrari_1"])] == [None]  # computed
     cells = parts.of(everything["pomcpow_light_dark"])
     assert cells[0].names == {"light_dark/random"} and len(cells[0].kept) == 1
     assert cells[0].hours < cells[-2].hours < cells[-1].hours
