@@ -83,13 +83,13 @@ def describe(
     hours = [part.hours for part, _ in _by_part(drawn)]
     known = sum(one for one in hours if one is not None)
     lines = [
-        f"{len(drawn)} claims drawn; {len(hours)} commands give them, about {known:.2f} hours"
+        f"claims drawn: {len(drawn)}; commands for them: {len(hours)}, about {known:.2f} hours"
         + (f" and {hours.count(None)} for which nobody knows" if None in hours else "")
     ]
     dealt = [one.evidence for one in _of_rows(found, listed) if not _has_seed(listed[one.evidence])]
     if dealt:
         names = ", ".join(dict.fromkeys(dealt))
-        lines.append(f"not drawn from: {len(dealt)} claims of {names}, which cannot be dealt again")
+        lines.append(f"not drawn from: claims of {names}, which have no seed ({len(dealt)})")
     return lines
 
 
@@ -103,7 +103,7 @@ def _by_part(drawn: Iterable[Drawn]) -> list[tuple[Part, list[Drawn]]]:
 def play(drawn: Sequence[Drawn], folder: Path, console: Console) -> Iterator[tuple[Drawn, str]]:
     """Play each part once, below ``folder``; yield its claims with what `Drawn.compare` returns.
 
-    A command that fails gives its reason for all.  Ends early on Ctrl-C; what was played is kept.
+    A command that fails is what came of its claims.  Ends early on Ctrl-C; what was played is kept.
     """
     groups = _by_part(drawn)
     for number, (part, its) in enumerate(groups, 1):
@@ -115,7 +115,8 @@ def play(drawn: Sequence[Drawn], folder: Path, console: Console) -> Iterator[tup
                 return
             made = part.read(rows)
         except Refusal as fault:
-            yield from ((one, str(fault)) for one in its)
+            console.print(str(fault), soft_wrap=True, markup=False)
+            yield from ((one, "the command failed") for one in its)
         else:
             yield from ((one, one.compare(made)) for one in its)
 
