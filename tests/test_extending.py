@@ -130,7 +130,12 @@ def test_their_tests_pass(copy):
     done = subprocess.run(
         [*pytest_here, *tests, "tests/test_page.py", *HOUSE],
         cwd=copy,
-        env={**os.environ, "PYTHONPATH": str(copy), "NUMBA_DISABLE_JIT": "1"},
+        env={
+            **os.environ,
+            "PYTHONPATH": str(copy),
+            "NUMBA_DISABLE_JIT": "1",
+            "SLEUTH_RECORD_DURATIONS": "1",  # in the copy, in place of a budget
+        },
         capture_output=True,
         text=True,
     )

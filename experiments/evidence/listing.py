@@ -93,7 +93,7 @@ class Evidence:
 
     @property
     def units(self) -> str | None:
-        """What can be played again of it, ``games`` or ``episodes``; None if nothing can."""
+        """Kind of rows that can be played again, ``games`` or ``episodes``; None if nothing can."""
         if self.kind == STUDY:
             return "episodes" if str(self.item.command).startswith("episodes ") else None
         return None if isinstance(self.table, Computed) else "games"

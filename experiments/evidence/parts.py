@@ -43,7 +43,7 @@ _PLAIN = re.compile(r"[A-Za-z][\w./+=-]*|[1-9]\d*")
 
 @dataclass(frozen=True)
 class Part:
-    """What one command plays of a result.
+    """A share of a result that one command plays.
 
     Attributes
     ----------

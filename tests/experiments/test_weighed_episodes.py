@@ -75,9 +75,9 @@ def test_every_published_cell_can_be_played():
 
 
 def test_a_cell_is_chosen_by_its_name_and_several_by_how_theirs_begin():
-    def chosen(*only):
+    def name_cells(*only):
         return [cell.planner for cell in table.cells(only, None)]
 
-    assert chosen("light_dark/pomcp") == ["pomcp"]
-    begun = set(chosen("light_dark/pom"))
-    assert {"pomcpow", "pomcp", "pomcp_dpw"} <= begun < set(chosen("light_dark"))
+    assert name_cells("light_dark/pomcp") == ["pomcp"]
+    begun = set(name_cells("light_dark/pom"))
+    assert {"pomcpow", "pomcp", "pomcp_dpw"} <= begun < set(name_cells("light_dark"))
