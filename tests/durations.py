@@ -2,14 +2,16 @@
 
 `durations.json` holds seconds of CPU by file, its child processes included and compilation in its
 own process left out, since that falls to the first file that needs a kernel.  `make durations`
-records them again.  A file that takes more than twice its record and some seconds fails the run;
-one that takes more than `SLOW` is left out of `make check`.
+records them again.  A file that takes more than twice its record and some seconds fails the run,
+after what the machine at hand takes longer for every file; one that takes more than `SLOW` is left
+out of `make check`.
 """
 
 from __future__ import annotations
 
 import json
 import resource
+import statistics
 import sys
 import time
 from collections import Counter
@@ -22,6 +24,8 @@ RECORD = "SLEUTH_RECORD_DURATIONS"
 
 SLOW = 1.5
 MARGIN = 10.0
+ENOUGH = 10
+"""Files from which the speed of a machine is reckoned."""
 LARGEST = 60.0
 """No file may take longer than this when it is recorded: split it, or test with less."""
 
@@ -37,20 +41,28 @@ def write(seconds: dict[str, float]) -> None:
     FILE.write_text(json.dumps(rounded, indent=0) + "\n")
 
 
-def budget(recorded: float) -> float:
-    """Return the seconds that a file may take that took ``recorded``."""
-    return 2.0 * recorded + MARGIN
+def slowness(seconds: dict[str, float], recorded: dict[str, float]) -> float:
+    """Return how many times as long as recorded the median file took, at least 1.
+
+    Only files that took longer than `SLOW` count, and fewer than `ENOUGH` of them say nothing.
+    """
+    known = [file for file in seconds if recorded.get(file, 0.0) > SLOW]
+    if len(known) < ENOUGH:
+        return 1.0
+    return max(1.0, statistics.median(seconds[file] / recorded[file] for file in known))
 
 
 def overruns(seconds: dict[str, float], recorded: dict[str, float]) -> list[str]:
-    """Return a line for each file of ``seconds`` that passed its budget.
+    """Return a line for each file of ``seconds`` that passed its budget on this machine.
 
     A new file has the budget of one that takes no time.
     """
+    slower = slowness(seconds, recorded)
+    budgets = {file: slower * (2.0 * recorded.get(file, 0.0) + MARGIN) for file in seconds}
     return [
-        f"{file} took {spent:.0f} s of CPU; its budget is {budget(recorded.get(file, 0.0)):.0f} s"
+        f"{file} took {spent:.0f} s of CPU; its budget is {budgets[file]:.0f} s"
         for file, spent in sorted(seconds.items())
-        if spent > budget(recorded.get(file, 0.0))
+        if spent > budgets[file]
     ]
 
 

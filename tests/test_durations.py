@@ -11,6 +11,16 @@ def test_a_file_that_passes_its_budget_is_found():
     assert durations.overruns({"tests/test_new.py": 11.0}, recorded)
 
 
+def test_a_slow_machine_is_no_overrun_and_a_slow_file_on_it_is():
+    recorded = {f"tests/test_{number}.py": 10.0 for number in range(12)}
+    slowly = dict.fromkeys(recorded, 35.0)  # above 30 s, all of them
+    assert durations.overruns(slowly, recorded) == []
+    (line,) = durations.overruns(slowly | {"tests/test_3.py": 106.0}, recorded)
+    assert line == "tests/test_3.py took 106 s of CPU; its budget is 105 s"
+    few = dict(list(slowly.items())[:3])
+    assert len(durations.overruns(few, recorded)) == 3  # too few to blame the machine
+
+
 def test_no_file_is_recorded_as_longer_than_a_minute():
     assert {file for file, spent in durations.read().items() if spent > durations.LARGEST} == set()
 
