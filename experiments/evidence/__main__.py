@@ -108,7 +108,8 @@ def _check(chosen: list[Evidence], number: int, console: Console) -> None:
         seal = {key: value for key, value in found.seal.items() if key != "differs"}
         if differs is None:
             seal["sources"] = sources.digest(one.root, one.item.sources)
-            seal["checked"] = {"commit": provenance.commit(), one.units: played}
+            origin = {"commit": provenance.commit(), "machine": provenance.machine()}
+            seal["checked"] = {**origin, one.units: played}
         else:
             seal["differs"] = differs
         archive.write_seal(one.rows, seal)

@@ -59,9 +59,18 @@ def _run(command: Sequence[str], end: float) -> bool:
     try:
         code = process.wait(max(0.0, end - time.monotonic()))
     except (subprocess.TimeoutExpired, KeyboardInterrupt):
-        process.send_signal(signal.SIGINT)
-        process.wait(_ENDING_SECONDS)
+        _end(process)
         return False
     if code:
         raise Refusal(f"{shlex.join(command[1:])} ended with {code}")
     return True
+
+
+def _end(process: subprocess.Popen) -> None:
+    """Ask ``process`` to write down what it has and end; kill it after `_ENDING_SECONDS`."""
+    process.send_signal(signal.SIGINT)
+    try:
+        process.wait(_ENDING_SECONDS)
+    except (subprocess.TimeoutExpired, KeyboardInterrupt):
+        process.kill()
+        process.wait()

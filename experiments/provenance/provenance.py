@@ -101,5 +101,11 @@ def tags(folder: Path, repeats: str | None = None) -> dict[str, str]:
 
 
 def machine() -> str:
-    """Return what the run was played on, in a few words."""
-    return f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores"
+    """Return what the run was played on, in a few words, its processor as LLVM calls it.
+
+    Libraries have code for each kind of processor, which may differ in the last digit.
+    """
+    from llvmlite.binding import get_host_cpu_name  # slow to import
+
+    processor = f"{platform.machine()} {get_host_cpu_name()}"
+    return f"{platform.system()} {processor}, {os.cpu_count()} cores"

@@ -33,6 +33,10 @@ GAMES = 400
 SEED = 5_002
 """Of the games that weights are fitted to; nothing is reported on it."""
 
+DIGITS = 9
+"""Decimals of what is fitted and compared: logarithms and products of matrices differ in the last
+of theirs from one processor to another, for each of which libraries have code of its own."""
+
 LEAST = 0.001
 _MOST_ROWS = 100_000
 _FIT = 0.5  # a threshold for which swift's belief is fitted to the sizes of hands
@@ -158,7 +162,8 @@ def most_likely(believed: np.ndarray, held: np.ndarray) -> Weight:
     chance = expit(offset + found)
     wide = 1.96 / np.sqrt((chance * (1.0 - chance)).sum())
     value, low, high = (
-        float(np.clip(np.exp(at), LEAST, MOST)) for at in (found, found - wide, found + wide)
+        round(float(np.clip(np.exp(at), LEAST, MOST)), DIGITS)
+        for at in (found, found - wide, found + wide)
     )
     return Weight(value, low, high, len(held), int(held.sum()), float(believed.sum()))
 

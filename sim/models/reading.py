@@ -20,6 +20,7 @@ import numpy as np
 
 from belief.exact.solver import ExactPosterior, Workspace
 from sim.cards import CATEGORY_MASK, N_CARDS
+from sim.models.own_cards import DIGITS
 from sim.state import MAX_PLAYERS
 
 WEIGHTS = np.array([0.01, 0.04, 0.15, 0.5, 1.0, 2.0, 4.0])
@@ -75,5 +76,5 @@ class Reading:
         likelihood = self.likelihood[seat]
         chances = prior * np.exp(likelihood - likelihood.max())
         held = _HELD * WEIGHTS / (_HELD * WEIGHTS + 1.0 - _HELD)
-        chance = float(chances @ held / chances.sum())
-        return chance / (1.0 - chance) * (1.0 - _HELD) / _HELD
+        chance = float((chances * held).sum() / chances.sum())
+        return round(chance / (1.0 - chance) * (1.0 - _HELD) / _HELD, DIGITS)

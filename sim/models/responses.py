@@ -21,7 +21,7 @@ import numpy as np
 
 from mcts.kernel import sources, store
 from mcts.kernel.compile import INTERPRETED
-from sim.models.own_cards import fit_weight
+from sim.models.own_cards import DIGITS, fit_weight
 from sim.models.timing import collect_turns, share_won
 from sim.models.types import TYPES
 from sim.policies.table import Policy, switches_of
@@ -73,7 +73,8 @@ class Responses:
         tried = [place for place, one in enumerate(RESPONSES) if one.name == own.name]
         if not tried:
             return own
-        found = RESPONSES[tried[int(np.argmax(self.points[tried] @ chances))]]
+        shares = np.round((self.points[tried] * chances).sum(axis=1), DIGITS)
+        found = RESPONSES[tried[int(shares.argmax())]]
         chosen = {*switches_of(own.name)} & {"threshold", "hiding", "summoning", "by_out"}
         return replace(own, **{key: getattr(found, key) for key in chosen})
 

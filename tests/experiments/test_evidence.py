@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import shutil
+import sys
+import time
 from dataclasses import replace
 
 import polars as pl
 import pyarrow.parquet as pq
 import pytest
 
-from experiments.evidence import archive, claims, listing, paper, replay, sources, state
+from experiments.evidence import archive, claims, listing, paper, playing, replay, sources, state
 from experiments.evidence.listing import ROOT, Evidence, Item
 from experiments.settings import presets
 from experiments.settings.commandline import Refusal
@@ -237,3 +239,11 @@ def test_bad_requests_are_refused(everything, tmp_path):
         listing.read(tmp_path)
     with pytest.raises(Refusal, match="holds no rows of cai_1: play it first"):
         archive.keep(Evidence("cai_1", Item(), tmp_path), tmp_path, {})
+
+
+def test_a_command_that_does_not_end_when_asked_is_killed(monkeypatch):
+    monkeypatch.setattr(playing, "_ENDING_SECONDS", 0.2)
+    deaf = "import signal, time; signal.signal(signal.SIGINT, signal.SIG_IGN); time.sleep(60)"
+    started = time.monotonic()
+    assert not playing._run([sys.executable, "-c", deaf], started + 1.0)
+    assert time.monotonic() - started < 30.0

@@ -190,6 +190,22 @@ def test_the_reply_is_the_best_of_the_table():
     assert found.best_reply(Policy("heuristic"), one) == Policy("heuristic")
 
 
+def test_the_reply_does_not_hang_on_the_last_digit():
+    """Which a library may give otherwise on another processor: nearly sure of a type, many tie."""
+    found = responses(RULES, FEW.types)
+    tried = [place for place, one in enumerate(RESPONSES) if one.name == "hide"]
+    rng = np.random.default_rng(5)
+    chances = np.exp(rng.normal(0.0, 30.0, (40_000, len(FEW.types))))
+    chances /= chances.sum(axis=1, keepdims=True)
+    other = np.nextafter(chances, rng.integers(0, 2, chances.shape))
+    plain = [(each @ found.points[tried].T).argmax(axis=1) for each in (chances, other)]
+    (differ,) = (plain[0] != plain[1]).nonzero()
+    assert len(differ)  # the control
+    for at in [*differ, *range(200)]:
+        replies = {found.best_reply(Policy("hide"), each[at]) for each in (chances, other)}
+        assert len(replies) == 1
+
+
 def test_points_are_what_is_won():
     """Watching a seat that waits shows what it wins when it accuses by a rule."""
     found = responses(RULES, FEW.types)
