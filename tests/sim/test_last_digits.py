@@ -1,0 +1,104 @@
+"""Games do not hang on the last digit of exponentials and logarithms, which processors differ in.
+
+NumPy has code of its own for those with AVX-512.  Here each result is moved to one of its
+neighbours, and weights and responses are fitted again with that.
+"""
+
+import numpy as np
+import pytest
+import scipy.special
+from presets import spec_of
+
+from sim import referee
+from sim.models import company_belief, own_cards, reading, responses
+from sim.players.registry import make
+from sim.rules import preset
+
+RULES = preset("classic")
+GAMES = (1, 2, 5)  # in which the last digit of weights is seen to matter
+ORIGINAL = {name: getattr(scipy.special, name) for name in ("expit", "logit")}
+
+
+def play():
+    """Return all actions of `GAMES` of best against heuristic players."""
+    actions = []
+    spec = spec_of("best", budget__simulations=200)
+    for game in GAMES:
+        seats = [make(spec, RULES), *(make(spec_of("heuristic"), RULES) for _ in range(3))]
+        referee.play(RULES, seats, 77300, game, lambda _, action: actions.append(action))
+    return actions
+
+
+class Moved:
+    """NumPy, with the results of some functions moved by one digit at random."""
+
+    def __init__(self, seed):
+        self._rng = np.random.default_rng(seed)
+
+    def __getattr__(self, name):
+        return getattr(np, name)
+
+    def move(self, function):
+        def call(*arguments):
+            found = np.asarray(function(*arguments))
+            other = np.nextafter(found, np.where(self._rng.random(found.shape) < 0.5, -1e99, 1e99))
+            return np.where(np.isfinite(found), other, found)[()]
+
+        return call
+
+
+@pytest.fixture
+def other_processor(monkeypatch):
+    """Have the last digits of another processor, as ``seed`` chooses them."""
+
+    def start(seed):
+        moved = Moved(seed)
+        for name in ("exp", "log", "log1p"):
+            setattr(moved, name, moved.move(getattr(np, name)))
+        for module in (own_cards, reading, company_belief):
+            monkeypatch.setattr(module, "np", moved)
+        for name in ("expit", "logit"):
+            monkeypatch.setattr(scipy.special, name, moved.move(ORIGINAL[name]))
+
+    return start
+
+
+def keep_all_digits(monkeypatch):
+    for module in (own_cards, reading, responses):
+        monkeypatch.setattr(module, "DIGITS", 17)
+
+
+def fit():
+    """Return a weight that is fitted to what somebody believed of 200 cards and what was so."""
+    rng = np.random.default_rng(7)
+    believed = rng.uniform(0.05, 0.95, 200)
+    return own_cards.most_likely(believed, rng.random(200) < 0.3 * believed)
+
+
+def test_weights_are_those_of_every_processor(other_processor):
+    expected = fit()
+    for seed in range(20):
+        other_processor(seed)
+        assert fit() == expected
+
+
+def test_with_all_digits_weights_are_not(other_processor, monkeypatch):
+    keep_all_digits(monkeypatch)
+    found = set()
+    for seed in range(20):
+        other_processor(seed)
+        found.add(fit())
+    assert len(found) > 1
+
+
+def test_games_are_those_of_every_processor(other_processor):
+    expected = play()
+    other_processor(3)
+    assert play() == expected
+
+
+def test_with_all_digits_they_are_not(other_processor, monkeypatch):
+    expected = play()
+    keep_all_digits(monkeypatch)
+    other_processor(3)
+    assert play() != expected
