@@ -191,7 +191,7 @@ def test_the_reply_is_the_best_of_the_table():
 
 
 def test_the_reply_does_not_hang_on_the_last_digit():
-    """Which a library may give otherwise on another processor: nearly sure of a type, many tie."""
+    """Of probabilities: another processor may give another, and near certainty many replies tie."""
     found = responses(RULES, FEW.types)
     tried = [place for place, one in enumerate(RESPONSES) if one.name == "hide"]
     rng = np.random.default_rng(5)
