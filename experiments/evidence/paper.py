@@ -29,8 +29,13 @@ MARK = "<!-- evidence -->"
 
 INDEX = "docs/evidence.md"
 
-STUDIES = {"contest": "experiments.contest.report", "episodes": "experiments.episodes.table"}
-"""Modules that show the rows of a study, by its command: ``show(folder)``."""
+STUDIES = {
+    "contest": "experiments.contest.report",
+    "episodes": "experiments.episodes.table",
+    "regret": "experiments.regret.report",
+}
+"""Modules that show the rows of a study, by its command: ``show(rows)``, and, where it has
+pictures, ``draw_kept(rows, folder)``."""
 
 STUDIED = "Intervals are of 95 %."
 
@@ -85,13 +90,18 @@ def _of_run(evidence: Evidence, rows: Path) -> Page:
 
 def _of_study(evidence: Evidence, rows: Path) -> Page:
     name, _, _ = str(evidence.item.command).partition(" ")
-    table, records = import_module(STUDIES[name]).show(rows)
+    module = import_module(STUDIES[name])
+    table, records = module.show(rows)
     named = replace(table, title=f"{evidence.name}: {table.title}")
 
     def heading() -> list[str]:
         return above(evidence.command, STUDIED, [read_json(rows / SUMMARY)["run"]])
 
-    return Page(Report(named, records), heading, lambda _: None)
+    def draw(folder: Path) -> None:
+        if evidence.item.pictures:
+            module.draw_kept(rows, folder)
+
+    return Page(Report(named, records), heading, draw)
 
 
 def mark(text: str, line: str) -> str:

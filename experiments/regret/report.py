@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 
 from experiments import study
+from experiments.provenance.files import SUMMARY, read_json
 from experiments.stats.intervals import Estimate, clustered_means
 from experiments.tabular import Column, Table, count, mean
 from sim.endgame.positions import Endgame
@@ -114,6 +115,23 @@ def table(described: dict[str, Any]) -> Table:
         (mean("ms"), milliseconds),
     )
     return Table.of(f"Regret, {_title(described)}", described["figures"], columns, [note])
+
+
+def show(folder: Path) -> tuple[Table, list[dict[str, Any]]]:
+    """Return the table of the rows in ``folder``, and its figures for a CSV."""
+    described = _read(folder)
+    return table(described), described["figures"]
+
+
+def draw_kept(kept: Path, folder: Path) -> None:
+    """Draw the rows in ``kept``, as `draw`."""
+    draw(_read(kept), folder)
+
+
+def _read(folder: Path) -> dict[str, Any]:
+    """Return what the run in ``folder`` described, its figures made from the rows again."""
+    described = read_json(folder / SUMMARY)
+    return {**described, "figures": figures(pl.read_parquet(folder / ROWS.file), described["seed"])}
 
 
 def draw(described: dict[str, Any], folder: Path) -> None:
