@@ -73,12 +73,12 @@ def test_players_are_measured_written_and_drawn(command):
         assert line["turns"] == len(mine) == 4
         assert line["regret"] == pytest.approx(np.mean([row["regret"] for row in mine]))
         assert line["low"] <= line["regret"] <= line["high"]
+        assert f"{100 * line['regret']:.1f} (" in outcome.out
     shown, again = report.show(outcome.folder)  # as the page of its kept rows does
     assert again == figures and shown.rows == report.table(described).rows
     (outcome.folder / "regret.png").unlink()
     report.draw_kept(outcome.folder, outcome.folder)
     assert (outcome.folder / "regret.png").exists()
-        assert f"{100 * line['regret']:.1f} (" in outcome.out
     for row in rows:
         assert 0 <= row["first_regret"] <= row["regret"] <= row["best"] < 1
         assert (row["second"] is None) == (row["first"] >= ACCUSE)
