@@ -133,12 +133,16 @@ def outcome(p, s, action, number):
 
 @jit
 def reward(p, s, action, then):
-    """Return what sampling or leaving brings."""
+    """Return what sampling or leaving brings.
+
+    ``then`` may have come from another state than ``s``, so it is not asked which rock was good.
+    """
     if terminal(p, then):
         return p.exit
     if action != SAMPLE:
         return 0.0
-    return p.sample_good if s[0] != then[0] else p.sample_bad
+    x, y, good = _parts(p, int(s[0]))
+    return p.sample_good if good >> p.rock_at[x, y] & 1 else p.sample_bad
 
 
 @jit

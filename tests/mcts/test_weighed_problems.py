@@ -203,3 +203,13 @@ def test_rocks_are_sensed_by_accuracy(problems):
     far = own(p).density(p, rocksample.CHECK + 1, good + 1, np.array([float(rocksample.GOOD)]))
     assert far == pytest.approx((1 + 2 ** (-np.sqrt(5) / 20)) / 2)
     assert choose_by_values(p, np.array([[1.0]])) == rocksample.SAMPLE
+
+
+def test_sampling_pays_by_the_state_that_it_is_done_in(problems):
+    """POMCP-DPW and POMCPOW go on from a state that followed another one."""
+    p = problems["rocks"]
+    for before, then in itertools.product(range(4), (0, 2)):  # in the cell of rock 0
+        gain = own(p).reward(
+            p, np.array([float(before)]), rocksample.SAMPLE, np.array([float(then)])
+        )
+        assert gain == (10.0 if before & 1 else -10.0)
