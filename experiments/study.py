@@ -47,6 +47,9 @@ CONFIG = "config.yaml"
 SAVE_SECONDS = 60.0
 """Time between two writings of the rows: what a kill may cost."""
 
+LINE_SECONDS = 10.0
+"""Time between lines that say how far a study is, where there is no terminal."""
+
 _GO_ON = "make room and go on with run.resume"
 
 MOST_NOTED = 16 * 2**20
@@ -144,6 +147,8 @@ class Run:
         """
         from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
 
+        from experiments.matches.progress import describe_rest
+
         held = set(self.done)
         left = [unit for unit in units if unit not in held]
         columns = (self._rows.units, BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
@@ -151,7 +156,7 @@ class Run:
         before = len(units) - len(left)
         task = bar.add_task("", total=len(units), completed=before)
         new: list[tuple[Any, Iterable]] = []
-        saved = time.monotonic()
+        started = saved = said = time.monotonic()
         try:
             with bar, closing(measured(left, lambda part: bar.advance(task, part))) as results:
                 for done, result in enumerate(results, before + 1):
@@ -159,6 +164,10 @@ class Run:
                     if self._rows.numbered:
                         self._note(*result)
                     bar.update(task, completed=done)
+                    if bar.disable and time.monotonic() - said > LINE_SECONDS:
+                        said = time.monotonic()
+                        rest = describe_rest(len(units) - done, done - before, said - started)
+                        self.console.print(f"  {done}/{len(units)} {self._rows.units}, {rest}")
                     if time.monotonic() - saved > SAVE_SECONDS or self._noted > MOST_NOTED:
                         self._keep(new)
                         new, saved = [], time.monotonic()

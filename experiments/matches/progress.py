@@ -67,6 +67,14 @@ def stage(console: Console, what: str | Compiling) -> Iterator[None]:
         ended.set()
 
 
+def describe_rest(left: int, done: int, seconds: float) -> str:
+    """Return how long ``left`` more take, if ``done`` took ``seconds``; these, if none is done."""
+    if not done:
+        return f"{seconds:.0f} s"
+    rest = round(left * seconds / done)
+    return f"{rest // 60}:{rest % 60:02d} left"
+
+
 class GamesPlayed:
     """Games done, the win rate or difference so far with its interval, and the time left.
 
@@ -116,9 +124,7 @@ class GamesPlayed:
         if self._console.is_terminal:
             self._bar.update(self._task, completed=games, rate=text)
             return True
-        pace = (games - self._held) / (now - self._started)
-        left = round((self._total - games) / pace) if pace else 0
-        tail = f"{left // 60}:{left % 60:02d} left" if pace else f"{now - self._started:.0f} s"
+        tail = describe_rest(self._total - games, games - self._held, now - self._started)
         parts = (f"  {games}/{self._total} games", text, tail)
         self._console.print(", ".join(filter(None, parts)), soft_wrap=True)
         return True

@@ -130,6 +130,7 @@ def test_a_run_goes_on_where_it_was(run_study, tmp_path, monkeypatch):
     assert not (outcome.folder / "accuracy.png").exists()
 
     measured.clear()
+    monkeypatch.setattr("experiments.study.LINE_SECONDS", 0.0)
     monkeypatch.setattr(
         accuracy,
         "measure",
@@ -138,6 +139,7 @@ def test_a_run_goes_on_where_it_was(run_study, tmp_path, monkeypatch):
     outcome = run_study(BELIEFS, "beliefs=[closure]", "games=6", there)
     assert outcome.code == 0 and measured == [0, 3, 4, 5]
     assert outcome.summary["games"] == 6 and not outcome.summary["interrupted"]
+    assert "  4/6 games, 0:0" in outcome.out and "  6/6 games, 0:00 left\n" in outcome.out
     assert _moments(outcome).equals(whole)
 
 
