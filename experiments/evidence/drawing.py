@@ -13,7 +13,7 @@ from rich.console import Console
 from experiments import tabular
 from experiments.evidence import claims, parts, playing, sources
 from experiments.evidence.claims import ROWS, Claim
-from experiments.evidence.listing import STUDY, Evidence
+from experiments.evidence.listing import Evidence
 from experiments.evidence.parts import Intervals, Part
 from experiments.provenance import provenance
 from experiments.settings.commandline import Refusal
@@ -50,7 +50,7 @@ def draw(
     played again, and what the rows of its result alone do not give.  Raises Refusal if rows cannot
     be read.
     """
-    able = [claim for claim in _of_rows(found, listed) if _has_seed(listed[claim.evidence])]
+    able = [claim for claim in _of_rows(found, listed) if listed[claim.evidence].seeded]
     known: dict[str, list[Part]] = {}
     drawn: list[Drawn] = []
     for at in np.random.default_rng(seed).permutation(len(able)):
@@ -71,11 +71,6 @@ def _of_rows(found: Iterable[Claim], listed: Mapping[str, Evidence]) -> list[Cla
     return [claim for claim in found if claim.origin == ROWS and claim.evidence in listed]
 
 
-def _has_seed(evidence: Evidence) -> bool:
-    """Return whether a seed decides the rows; a study's that cannot be played again has none."""
-    return evidence.kind != STUDY or evidence.units is not None
-
-
 def describe(
     drawn: Sequence[Drawn], found: Iterable[Claim], listed: Mapping[str, Evidence]
 ) -> list[str]:
@@ -86,7 +81,7 @@ def describe(
         f"claims drawn: {len(drawn)}; commands for them: {len(hours)}, about {known:.2f} hours"
         + (f" and {hours.count(None)} for which nobody knows" if None in hours else "")
     ]
-    dealt = [one.evidence for one in _of_rows(found, listed) if not _has_seed(listed[one.evidence])]
+    dealt = [one.evidence for one in _of_rows(found, listed) if not listed[one.evidence].seeded]
     if dealt:
         names = ", ".join(dict.fromkeys(dealt))
         lines.append(f"not drawn from: claims of {names}, which have no seed ({len(dealt)})")

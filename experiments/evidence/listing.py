@@ -99,6 +99,11 @@ class Evidence:
         return None if isinstance(self.table, Computed) else "games"
 
     @property
+    def seeded(self) -> bool:
+        """Whether a seed decides its rows; the contest's server deals without one."""
+        return not str(self.item.command).startswith("contest ")
+
+    @property
     def asked(self) -> dict[str, Any]:
         """Settings of a table in place of its own, None for those."""
         item = self.item

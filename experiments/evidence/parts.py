@@ -23,6 +23,7 @@ from experiments.episodes.table import ROWS
 from experiments.evidence import claims, paper
 from experiments.evidence.listing import RUN, Evidence
 from experiments.matches import lineups
+from experiments.provenance.files import SUMMARY, read_json
 from experiments.settings import config
 from experiments.settings.arguments import quote_text
 from experiments.tables.ablation.cells import StepCell, cells_of, choose
@@ -103,9 +104,12 @@ def of(evidence: Evidence) -> list[Part]:
         found = iter(())
     elif evidence.kind == RUN:
         found = _of_run(evidence)
-    else:
+    elif evidence.units == "episodes":
         hours = float(_seconds(evidence)["seconds"].sum()) / 3600
         found = _of_episodes(evidence)
+    else:
+        hours = read_json(evidence.rows / SUMMARY)["seconds"] / 3600
+        found = iter(())
     command = re.sub(r" only=\S+", "", evidence.command)
     made = [
         Part(evidence, f"{command} {setting}", names, hours and hours * share)

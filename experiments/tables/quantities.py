@@ -80,9 +80,11 @@ def _won_behind(places: int) -> Measure:
     return measure
 
 
-def _difference(run: Measured, match: str, control: str) -> Figure:
-    """Return the share of games won minus that of match ``control``, on common games."""
+def _difference(run: Measured, match: str, control: str) -> Figure | None:
+    """Return the share of games won minus that of match ``control``, on common games, if any."""
     without, won = common_wins((run, control), (run, match))
+    if not len(won):
+        return None
     return Figure.from_estimate(paired_difference(without, won), len(won))
 
 

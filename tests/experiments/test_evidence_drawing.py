@@ -143,6 +143,8 @@ def test_runs_ablations_and_episodes_have_parts(everything):
     cells = parts.of(everything["pomcpow_light_dark"])
     assert cells[0].names == {"light_dark/random"} and len(cells[0].kept) == 1
     assert cells[0].hours < cells[-2].hours < cells[-1].hours
+    (regret,) = parts.of(everything["regret"])
+    assert regret.names is None and 0.0 < regret.hours < 1.0
 
 
 def test_what_is_drawn_and_left_out_is_said(everything, few):

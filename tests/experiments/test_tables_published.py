@@ -327,6 +327,18 @@ def test_a_mixed_company_is_counted_by_player_and_a_control_in_the_same_games(ru
     assert gained != approximate(paired_difference(won[0], won[1]))
 
 
+def test_nothing_is_gained_over_a_match_without_games(tmp_path):
+    planned = variants_of("cai_3", ["text"])[:2]
+    runfolder.claim(tmp_path, planned, "games", resume=False)
+    played = Results(tmp_path, planned)
+    played.add(0, play.portion(planned[0], np.arange(6)))
+    played.flush()
+    first, second = (match.name for match in planned)
+    gained = QUANTITIES["gained"]
+    assert gained.of(Measured(tmp_path), first, second) is None
+    assert gained.of(Measured(tmp_path), first, first).value == 0.0
+
+
 def test_ours_stands_beside_the_papers_column_with_a_mark_and_notes(run):
     paper = read_published("ferrari_5")
     made = report.compare_published("", run, paper)
