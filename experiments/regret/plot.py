@@ -29,6 +29,7 @@ def draw(described: dict[str, Any], title: str, path: Path) -> None:
         for number, lines in enumerate(curves):
             _curve(axes, lines, number, _APART ** (number - len(curves) / 2))
         axes.set_xscale("log")
+        axes.xaxis.set_major_formatter("{x:,.0f}")
         axes.set(
             xlabel="simulations a decision",
             ylabel="mean regret, probability of winning (linear to 0.01)",

@@ -9,6 +9,7 @@ from types import SimpleNamespace
 import numpy as np
 import polars as pl
 import pytest
+from matplotlib.figure import Figure
 
 from experiments.matches import lineups
 from experiments.regret import __main__ as regret
@@ -52,7 +53,7 @@ def _rows(outcome):
     return pl.read_parquet(outcome.folder / "regret.parquet").to_dicts()
 
 
-def test_players_are_measured_written_and_drawn(command):
+def test_players_are_measured_written_and_drawn(command, monkeypatch):
     outcome = command("players=[bmcts,swift]")
     assert outcome.code == 0
     assert sorted(path.name for path in outcome.folder.iterdir()) == FILES
@@ -77,8 +78,17 @@ def test_players_are_measured_written_and_drawn(command):
     shown, again = report.show(outcome.folder)  # as the page of its kept rows does
     assert again == figures and shown.rows == report.table(described).rows
     (outcome.folder / "regret.png").unlink()
+    labels = []
+    real = Figure.savefig
+
+    def save(figure, *arguments, **options):
+        real(figure, *arguments, **options)
+        labels.extend(label.get_text() for label in figure.axes[0].get_xticklabels())
+
+    monkeypatch.setattr(Figure, "savefig", save)
     report.draw_kept(outcome.folder, outcome.folder)
     assert (outcome.folder / "regret.png").exists()
+    assert "10" in labels and not any("$" in label for label in labels)  # no formula as text
     for row in rows:
         assert 0 <= row["first_regret"] <= row["regret"] <= row["best"] < 1
         assert (row["second"] is None) == (row["first"] >= ACCUSE)
