@@ -10,6 +10,7 @@ import hashlib
 import json
 import re
 import shutil
+import tempfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -37,20 +38,26 @@ _PART = re.compile(r"(\w+)-\d{5,9}\.parquet")
 def keep(evidence: Evidence, source: Path, seal: Mapping[str, Any]) -> Path:
     """Pack the run in ``source`` as the rows of ``evidence`` with its ``seal``; return the folder.
 
-    Raises Refusal if there is no run of it.
+    Rows kept before are replaced when all are packed.  Raises Refusal if there is no run of it.
     """
     target = evidence.rows
-    shutil.rmtree(target, ignore_errors=True)
-    for run, into in _runs(evidence, source, target):
-        into.mkdir(parents=True)
-        if (run / MATCHES_FILE).exists():
-            _pack_games(run, into)
-        elif evidence.kind == STUDY:
-            _pack_study(run, into)
-        for name in (MATCHES_FILE, SUMMARY):
-            if (run / name).exists():
-                write_json(into, _without_places(read_json(run / name), evidence), name)
-    write_seal(target, {**seal, "files": dict(_checksums(target))})
+    found = list(_runs(evidence, source, target))
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=".", dir=target.parent) as place:
+        packed = Path(place) / target.name
+        for run, kept in found:
+            into = packed / kept.relative_to(target)
+            into.mkdir(parents=True)
+            if (run / MATCHES_FILE).exists():
+                _pack_games(run, into)
+            elif evidence.kind == STUDY:
+                _pack_study(run, into)
+            for name in (MATCHES_FILE, SUMMARY):
+                if (run / name).exists():
+                    write_json(into, _without_places(read_json(run / name), evidence), name)
+        write_seal(packed, {**seal, "files": dict(_checksums(packed))})
+        shutil.rmtree(target, ignore_errors=True)
+        packed.rename(target)
     return target
 
 
