@@ -237,8 +237,12 @@ def test_bad_requests_are_refused(everything, tmp_path):
     (tmp_path / listing.LIST).write_text("evidence: {cai_1: {gmaes: 3}}")
     with pytest.raises(Refusal, match="gmaes"):
         listing.read(tmp_path)
+    one = Evidence("cai_1", Item(), tmp_path)
+    one.rows.mkdir(parents=True)
+    (one.rows / "games-00000.parquet").touch()
     with pytest.raises(Refusal, match="holds no rows of cai_1: play it first"):
-        archive.keep(Evidence("cai_1", Item(), tmp_path), tmp_path, {})
+        archive.keep(one, tmp_path, {})
+    assert [path.name for path in one.rows.iterdir()] == ["games-00000.parquet"]  # as they were
 
 
 def test_a_command_that_does_not_end_when_asked_is_killed(monkeypatch):
