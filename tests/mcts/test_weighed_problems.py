@@ -205,6 +205,25 @@ def test_rocks_are_sensed_by_accuracy(problems):
     assert choose_by_values(p, np.array([[1.0]])) == rocksample.SAMPLE
 
 
+@NAMES
+def test_rewards_are_of_a_state_or_of_what_follows_and_of_no_difference(problems, name):
+    """POMCP-DPW and POMCPOW go on from a state that followed another one.
+
+    So of two steps with one action, states that follow may be exchanged.
+    """
+    p, steps = problems[name], {}
+    for s, action in walk(p, 5, 300):
+        steps.setdefault(action, []).append((s, next(iter(outcomes(p, s, action)))))
+
+    def gain(s, action, then):
+        return own(p).reward(p, np.array([float(s)]), action, np.array([float(then)]))
+
+    for action, found in steps.items():
+        for (s, then), (other, after) in itertools.pairwise(found):
+            exchanged = gain(s, action, after) + gain(other, action, then)
+            assert gain(s, action, then) + gain(other, action, after) == exchanged
+
+
 def test_sampling_pays_by_the_state_that_it_is_done_in(problems):
     """POMCP-DPW and POMCPOW go on from a state that followed another one."""
     p = problems["rocks"]
