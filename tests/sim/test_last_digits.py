@@ -1,7 +1,8 @@
 """Games do not hang on the last digit of exponentials and logarithms, which processors differ in.
 
 NumPy has code of its own for those with AVX-512.  Here each result is moved to one of its
-neighbours, and weights and responses are fitted again with that.
+neighbours: in a fit of a weight, and in all that a player of `best` computes in a game.  (The table
+of responses is the one that is kept, since making it takes a minute.)
 """
 
 import numpy as np
