@@ -8,6 +8,7 @@ from typing import Any
 from experiments.evidence import archive, sources
 from experiments.evidence.listing import Evidence
 from experiments.matches.origins import MATCHES_FILE
+from experiments.provenance.files import SUMMARY, read_json
 from experiments.settings.commandline import Refusal
 from experiments.tables.ablation.schema import Ablation
 from experiments.tables.schema import Computed, Table
@@ -57,7 +58,7 @@ def plan(evidence: Evidence) -> str:
     own = f"conf/table/{evidence.name}.yaml"
     shared = ("conf/compare.yaml", "conf/player/*.yaml", "conf/rules/*.yaml", "conf/match/*.yaml")
     there = [own] if (evidence.root / own).exists() else []
-    asked = repr(sorted(evidence.asked.items()))
+    asked = repr(sorted(evidence.asked.items())) + (evidence.item.command or "")
     return sources.digest(evidence.root, [*there, *shared]) + asked
 
 
@@ -76,7 +77,10 @@ def _other_plan(evidence: Evidence) -> str:
     from experiments.tables.matches import matches
 
     table = evidence.table
-    if table is None or isinstance(table, Computed):
+    if table is None:
+        played = read_json(evidence.rows / SUMMARY)["run"]["command"]
+        return "" if played == evidence.command else f"its command was {played}"
+    if isinstance(table, Computed):
         return ""
     asked = evidence.asked
     if isinstance(table, Ablation):

@@ -245,6 +245,15 @@ def test_bad_requests_are_refused(everything, tmp_path):
     assert [path.name for path in one.rows.iterdir()] == ["games-00000.parquet"]  # as they were
 
 
+def test_rows_of_another_command_are_stale(everything):
+    one = find(everything, "pomcpow_tag")
+    assert not state.of(one).why
+    other = replace(one.item, command=one.item.command.replace("seed=3401", "seed=1"))
+    found = state.of(replace(one, item=other))
+    assert found.word == state.STALE
+    assert found.why.startswith("its command was python -m experiments.episodes paper=pomcpow")
+
+
 def test_a_command_that_does_not_end_when_asked_is_killed(monkeypatch):
     monkeypatch.setattr(playing, "_ENDING_SECONDS", 0.2)
     deaf = "import signal, time; signal.signal(signal.SIGINT, signal.SIG_IGN); time.sleep(60)"
