@@ -21,7 +21,7 @@ import pyarrow.parquet as pq
 from experiments import tabular
 from experiments.episodes.table import ROWS
 from experiments.evidence import claims, paper
-from experiments.evidence.listing import RUN, Evidence
+from experiments.evidence.listing import RUN, STUDY, Evidence
 from experiments.matches import lineups
 from experiments.provenance.files import SUMMARY, read_json
 from experiments.settings import config
@@ -30,7 +30,7 @@ from experiments.tables.ablation.cells import StepCell, cells_of, choose
 from experiments.tables.ablation.schema import Ablation
 from experiments.tables.matches import matches
 from experiments.tables.measured import simulations_of
-from experiments.tables.schema import Computed, Table
+from experiments.tables.schema import Table
 
 Intervals = list[tuple[str, tuple[float, ...]]]
 """Intervals of a page in order, as `claims.numbers` has them."""
@@ -96,20 +96,18 @@ def of(evidence: Evidence) -> list[Part]:
     Raises Refusal if its settings cannot be met.
     """
     table, hours = evidence.table, paper.hours(evidence, config.cores())
+    found: Found = iter(())  # of what is computed or a study, all or nothing
     if isinstance(table, Ablation):
         found = _of_ablation(evidence, table)
     elif isinstance(table, Table):
         found = _of_table(evidence, table)
-    elif isinstance(table, Computed):
-        found = iter(())
     elif evidence.kind == RUN:
         found = _of_run(evidence)
     elif evidence.units == "episodes":
         hours = float(_seconds(evidence)["seconds"].sum()) / 3600
         found = _of_episodes(evidence)
-    else:
+    elif evidence.kind == STUDY:
         hours = read_json(evidence.rows / SUMMARY)["seconds"] / 3600
-        found = iter(())
     command = re.sub(r" only=\S+", "", evidence.command)
     made = [
         Part(evidence, f"{command} {setting}", names, hours and hours * share)
