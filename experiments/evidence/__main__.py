@@ -75,24 +75,20 @@ def job(settings: DictConfig, _: Path) -> None:
 
 
 def _keep(chosen: list[Evidence], source: Path, console: Console) -> None:
-    """Pack the rows of one result from the run in ``source``."""
-    if len(chosen) != 1:
-        raise Refusal("keep packs the rows of one result: name it, only=[NAME]")
-    folder = _pack(chosen[0], source)
-    console.print(f"{chosen[0].name}: rows kept in {folder}", soft_wrap=True, highlight=False)
+    """Pack the rows of one result from the run in ``source``.
 
-
-def _pack(evidence: Evidence, source: Path) -> Path:
-    """Keep the rows, sealed with today's sources if it is today's commit that played them."""
+    They are sealed with today's sources if it is today's commit that played them.
+    """
     from experiments.evidence import archive, sources
     from experiments.provenance import provenance
 
-    folder = archive.keep(evidence, source, {"sources": None})
-    seal = archive.read_seal(folder) or {}
+    if len(chosen) != 1:
+        raise Refusal("keep packs the rows of one result: name it, only=[NAME]")
+    folder = archive.keep(chosen[0], source, {"sources": None})
     if archive.commits(folder) == [provenance.commit()]:
-        seal["sources"] = sources.digest(evidence.root, evidence.item.sources)
-        archive.write_seal(folder, seal)
-    return folder
+        digest = sources.digest(chosen[0].root, chosen[0].item.sources)
+        archive.write_seal(folder, {**(archive.read_seal(folder) or {}), "sources": digest})
+    console.print(f"{chosen[0].name}: rows kept in {folder}", soft_wrap=True, highlight=False)
 
 
 def _check(chosen: list[Evidence], number: int, console: Console) -> None:
@@ -184,18 +180,31 @@ def _write(
 
 
 def _play(chosen: list[Evidence], hours: float, folder: Path, console: Console) -> None:
-    """Play what has no rows, or other ones than today's code, for so many ``hours``."""
-    from experiments.evidence import playing, state
+    """Play what lacks rows of today's code for so many ``hours``, and keep them."""
+    from experiments.evidence import archive, playing, state
 
     left = [one for one in chosen if state.of(one).word != state.FRESH]
     if not left:
         console.print("nothing is missing or stale")
         return
-    for one, ended in playing.play(left, hours, folder, console):
-        if ended:
-            console.print(f"{one.name}: rows kept in {_pack(one, ended)}", soft_wrap=True)
-        else:
-            raise Interrupted(f"stopped in {one.name}; the same command goes on")
+    for one in playing.play(left, hours, folder, console):
+        name = one.evidence.name
+        if one.ended or _adds(one.evidence.rows, one.run):
+            kept = archive.keep(one.evidence, one.run, {"sources": one.sources})
+            console.print(f"{name}: rows kept in {kept}", soft_wrap=True)
+        if not one.ended:
+            raise Interrupted(f"stopped in {name}; the same command goes on")
+
+
+def _adds(rows: Path, run: Path) -> bool:
+    """Return whether ``run``, which has not ended, has more games than the ``rows`` kept before."""
+    from experiments.evidence import archive
+
+    def count(folder: Path) -> int:
+        runs = {part.parent for part in folder.rglob("games-*.parquet")}
+        return sum(int(archive.count_games(one).sum()) for one in runs)
+
+    return count(run) > count(rows)
 
 
 COMMAND = Command("evidence", Settings, job, multirun=False, lasting=True)

@@ -61,6 +61,20 @@ def keep(evidence: Evidence, source: Path, seal: Mapping[str, Any]) -> Path:
     return target
 
 
+def unpack(evidence: Evidence, run: Path) -> None:
+    """Copy the rows of ``evidence`` to the folder ``run``, for games to be added."""
+    shutil.copytree(evidence.rows, run, ignore=shutil.ignore_patterns(SEAL))
+
+
+def count_games(folder: Path) -> pl.Series:
+    """Return the number of games of each match whose rows are in ``folder``."""
+    parts = sorted(folder.glob("games-*.parquet"))
+    if not parts:
+        return pl.Series(dtype=pl.UInt32)
+    rows = pl.concat([pl.scan_parquet(part).select("match", "game") for part in parts])
+    return rows.group_by("match").agg(pl.col("game").n_unique()).collect()["game"]
+
+
 def _runs(evidence: Evidence, source: Path, target: Path) -> Iterator[tuple[Path, Path]]:
     """Yield the folder of each run of ``evidence`` and where its rows are kept."""
     if not isinstance(evidence.table, Ablation):

@@ -11,7 +11,7 @@ import numpy as np
 from rich.console import Console
 
 from experiments import tabular
-from experiments.evidence import claims, parts, playing, sources
+from experiments.evidence import claims, parts, playing, sources, state
 from experiments.evidence.claims import ROWS, Claim
 from experiments.evidence.listing import Evidence
 from experiments.evidence.parts import Intervals, Part
@@ -47,10 +47,11 @@ def draw(
     """Draw ``number`` of the claims ``found`` that come from rows of the results ``listed``.
 
     ``seed``: of the drawing.  Returns fewer if there are no more.  Passed over is what cannot be
-    played again, and what the rows of its result alone do not give.  Raises Refusal if rows cannot
-    be read.
+    played again, results that lack games, and what the rows of its result alone do not give.
+    Raises Refusal if rows cannot be read.
     """
-    able = [claim for claim in _of_rows(found, listed) if listed[claim.evidence].seeded]
+    whole = {one.name for one in listed.values() if one.seeded and not _lacks_games(one)}
+    able = [claim for claim in _of_rows(found, listed) if claim.evidence in whole]
     known: dict[str, list[Part]] = {}
     drawn: list[Drawn] = []
     for at in np.random.default_rng(seed).permutation(len(able)):
@@ -65,6 +66,10 @@ def draw(
         if len(drawn) == number:
             break
     return drawn
+
+
+def _lacks_games(evidence: Evidence) -> bool:
+    return state.of(evidence).word == state.UNFINISHED
 
 
 def _of_rows(found: Iterable[Claim], listed: Mapping[str, Evidence]) -> list[Claim]:

@@ -13,7 +13,7 @@ from pathlib import Path
 from experiments import tabular
 from experiments.evidence import state
 from experiments.evidence.listing import RUN, Evidence
-from experiments.evidence.state import MISSING, STALE, State
+from experiments.evidence.state import FRESH, MISSING, State
 from experiments.provenance.files import SUMMARY, read_json, write_text
 from experiments.runs import runfolder
 from experiments.settings.commandline import Refusal
@@ -123,8 +123,8 @@ def describe(found: State) -> str:
         if checked
         else ""
     )
-    stale = f"**Stale**: {found.why}. " if found.word == STALE else ""
-    return f"{stale}The rows are in the repository.{again}"
+    lacks = "" if found.word == FRESH else f"**{found.word.capitalize()}**: {found.why}. "
+    return f"{lacks}The rows are in the repository.{again}"
 
 
 def index(listed: Iterable[Evidence], cores: int) -> Table:

@@ -9,11 +9,12 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from rich.console import Console
 
-from experiments.evidence import sources
+from experiments.evidence import archive, sources, state
 from experiments.evidence.listing import TABLE, Evidence
 from experiments.settings.commandline import Refusal
 
@@ -21,20 +22,41 @@ _ENDING_SECONDS = 120.0
 """Longest wait for a command to write down what it has played, once it was asked to end."""
 
 
+@dataclass(frozen=True)
+class Played:
+    """A result after playing: all or some of its games.
+
+    Attributes
+    ----------
+    evidence : the result
+    run : the folder of its rows
+    sources : digest of the sources, from which the name of the folder is
+    ended : whether it is all; False if the time was over, or Ctrl-C came
+    """
+
+    evidence: Evidence
+    run: Path
+    sources: str
+    ended: bool
+
+
 def play(
     left: Sequence[Evidence], hours: float, folder: Path, console: Console
-) -> Iterator[tuple[Evidence, Path | None]]:
+) -> Iterator[Played]:
     """Play each of ``left`` in turn for ``hours`` at most, in folders below ``folder``.
 
-    Yields each with the folder of its run, or None if the time was over before its end.  Games of
-    other sources lie elsewhere, so none are mixed.  Raises Refusal if a command fails.
+    Those with rows of today's plan and code go on from these.  Games of other sources lie
+    elsewhere, so none are mixed.  Raises Refusal if a command fails.
     """
     end = time.monotonic() + 3600 * hours
     for one in left:
-        place = folder / sources.digest(one.root, one.item.sources)
-        run = play_part(one, one.command, place, console, end)
-        yield one, run
-        if run is None:
+        digest = sources.digest(one.root, one.item.sources)
+        run = folder / digest / one.folder
+        if not run.exists() and state.of(one).word == state.UNFINISHED:
+            archive.unpack(one, run)
+        ended = play_part(one, one.command, run.parent, console, end) is not None
+        yield Played(one, run, digest, ended)
+        if not ended:
             return
 
 

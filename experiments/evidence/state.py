@@ -1,8 +1,9 @@
-"""The state of each line of evidence: whether its rows are there, whole, and of today's code."""
+"""The state of each line of evidence: are its rows all there, whole, and of today's code."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from experiments.evidence import archive, sources
@@ -13,7 +14,7 @@ from experiments.settings.commandline import Refusal
 from experiments.tables.ablation.schema import Ablation
 from experiments.tables.schema import Computed, Table
 
-FRESH, STALE, MISSING = "fresh", "stale", "no rows"
+FRESH, UNFINISHED, STALE, MISSING = "fresh", "unfinished", "stale", "no rows"
 
 
 @dataclass(frozen=True)
@@ -22,8 +23,8 @@ class State:
 
     Attributes
     ----------
-    word : `FRESH`, `STALE` or `MISSING`
-    why : what makes it stale; empty otherwise
+    word : `FRESH`, `UNFINISHED`, `STALE` or `MISSING`
+    why : what makes it stale or unfinished; empty otherwise
     seal : of its rows, None without any
     """
 
@@ -42,11 +43,14 @@ def of(evidence: Evidence) -> State:
             f"{evidence.rows}: {wrong[0]} is not the file that {archive.SEAL} seals: take it from "
             "the repository again, or remove the folder and play it"
         )
-    why = "" if seal.get("plan") == plan(evidence) else _other_plan(evidence)
+    known = seal.get("plan") == plan(evidence)
+    why = "" if known else _other_plan(evidence)
     if not why and seal.get("differs"):
         why = f"played again, {seal['differs']}"
     if not why and seal.get("sources") != sources.digest(evidence.root, evidence.item.sources):
         why = "its sources have changed"
+    if not why and (lacking := seal.get("lacking", 0) if known else count_lacking(evidence)):
+        return State(UNFINISHED, f"{lacking:,} games to go", seal)
     return State(STALE if why else FRESH, why, seal)
 
 
@@ -63,11 +67,31 @@ def plan(evidence: Evidence) -> str:
 
 
 def note_plan(evidence: Evidence) -> None:
-    """Put the digest of `plan` into the seal, if the rows are of that plan."""
+    """Put the digest of `plan` and the games lacking into the seal if the rows are of that plan."""
     seal = archive.read_seal(evidence.rows)
     now = plan(evidence)
     if seal is not None and seal.get("plan") != now and not _other_plan(evidence):
-        archive.write_seal(evidence.rows, {**seal, "plan": now})
+        lacking = count_lacking(evidence)
+        archive.write_seal(evidence.rows, {**seal, "plan": now, "lacking": lacking})
+
+
+def count_lacking(evidence: Evidence) -> int:
+    """Return how many games of today's plan the rows of ``evidence`` lack, 0 if it is no table."""
+    from experiments.tables.ablation.cells import cells_of
+
+    table = evidence.table
+    if not isinstance(table, Table):
+        return 0
+    if not isinstance(table, Ablation):
+        games = evidence.item.games or table.games
+        played = archive.count_games(evidence.rows).clip(upper_bound=games).sum()
+        return games * len(table.cells) - int(played)
+    wanted: dict[Path, int] = {}  # by folder, of which equal cells have one
+    for cell in cells_of(table, evidence.rows.parent, **evidence.asked):
+        wanted[cell.folder] = max(cell.games, wanted.get(cell.folder, 0))
+    return sum(
+        max(0, games - int(archive.count_games(folder).sum())) for folder, games in wanted.items()
+    )
 
 
 def _other_plan(evidence: Evidence) -> str:

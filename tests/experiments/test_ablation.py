@@ -110,6 +110,16 @@ def test_cells_that_are_played_alike_are_one_folder(tmp_path):
     assert {part.games for part in of.cells_of(table(), tmp_path, games=5)} == {5}
 
 
+def test_a_layout_may_have_a_share_of_the_games(tmp_path):
+    both = table(players=["swift"], layouts=["one", "rest"], shares={"rest": 0.3})
+    found = of.cells_of(both, tmp_path)
+    games = {(part.setup.layout, part.line.step): part.games for part in found}
+    assert games["one", "walls"] == 8 and games["rest", "walls"] == 3
+    assert games["one", "capped"] == 12 and games["rest", "capped"] == 4
+    seconds = replace(both, seconds=3600.0).hours(None, None, 1)
+    assert seconds == sum(part.games for part in found)  # an hour each
+
+
 def test_settings_for_the_next_and_their_budgets(tmp_path):
     steps = [f"{n}+player.budget.simulations={n}" for n in (100, 1000)]
     curve = table(players=["best"], model="preset", compiled=False, ways=[APART], steps=steps)
@@ -119,6 +129,13 @@ def test_settings_for_the_next_and_their_budgets(tmp_path):
     assert curve.hours(100, None, 1) == pytest.approx(0)
     timed = table(players=["best"], ways=[APART], steps=steps, compiled=False, seconds=2)
     assert timed.hours(100, None, 2) == pytest.approx(100 * 2 * (0.1 + 1) / 2 / 3600)
+
+
+@pytest.mark.parametrize("shares", [{"one": 0.0}, {"one": 1.5}, {"rest": 0.5}])
+def test_shares_of_no_layout_or_beyond_all_are_refused(shares):
+    layout = next(iter(shares))
+    with pytest.raises(Refusal, match=rf"table.shares.{layout}=.*layouts: one"):
+        Ablation.check("table", table(shares=shares))
 
 
 @pytest.mark.parametrize(
@@ -276,8 +293,8 @@ def test_after_all_steps_it_is_the_planner_by_the_text(name, tmp_path):
     assert column[-1].match.rules == OmegaConf.to_container(text.rules, resolve=True)
     assert column[0].match.rules["name"] == "released" and len(differing(column[0])) == 3
     curve = replace(catalog.load("ledford_released"), players=[f"{name}_released"], layouts=["one"])
-    folders = {cell.line.step: cell.folder for cell in of.cells_of(curve, tmp_path)}
-    assert folders["1000"] == column[0].folder != folders["3000"]  # a shared cell
+    matches = {cell.line.step: cell.match for cell in of.cells_of(curve, tmp_path)}
+    assert matches["1000"] == column[0].match != matches["3000"]
 
 
 CLIMBED = Ablation(

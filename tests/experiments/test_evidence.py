@@ -113,6 +113,41 @@ def test_rows_of_another_plan_are_stale(checkout):
     assert state.of(other).why.startswith("matches.0.seed was 4247 there and is 4248 now")
 
 
+def test_rows_that_lack_games_are_unfinished_and_gone_on_with(checkout, tmp_path, monkeypatch):
+    whole = pl.read_parquet(checkout.rows / "games-00000.parquet")
+    kept = tmp_path / "outputs" / checkout.folder
+    archive.unpack(checkout, kept)
+    few = whole.filter(pl.col("game") < 1990)
+    schema = pq.read_schema(checkout.rows / "games-00000.parquet")
+    table = few.to_arrow(compat_level=pl.CompatLevel.oldest()).cast(schema)
+    pq.write_table(table, kept / "games-00000.parquet")
+    digest = sources.digest(tmp_path, checkout.item.sources)
+    archive.keep(checkout, kept, {"sources": digest})
+    lacking = 10 * few["match"].n_unique()
+    for _ in range(2):  # as counted, and as noted in the seal
+        found = state.of(checkout)
+        assert (found.word, found.why) == (state.UNFINISHED, f"{lacking} games to go")
+        state.note_plan(checkout)
+    assert paper.describe(found).startswith(f"**Unfinished**: {lacking} games to go. The rows")
+    stands = archive.read_seal(checkout.rows)
+    archive.write_seal(checkout.rows, {**stands, "sources": "other"})
+    assert state.of(checkout).word == state.STALE  # first of all: they are not gone on with
+    archive.write_seal(checkout.rows, stands)
+
+    monkeypatch.setattr(playing, "play_part", lambda *_: None)  # the time is over at once
+    (stopped,) = playing.play([checkout], 1.0, tmp_path / "place", console())
+    assert not stopped.ended and stopped.sources == digest
+    assert archive.count_games(stopped.run).to_list() == [1990] * few["match"].n_unique()
+    monkeypatch.undo()
+    (ended,) = playing.play([checkout], 1.0, tmp_path / "place", console())
+    assert ended.ended and ended.run == stopped.run
+    archive.keep(checkout, ended.run, {"sources": ended.sources})
+    assert state.of(checkout).word == state.FRESH
+    now = pl.read_parquet(checkout.rows / "games-00000.parquet")
+    outcome = ["match", "game", "seat", "player", "won", "suggestions", "winner", "turns"]
+    assert now.select(outcome).equals(whole.select(outcome))
+
+
 def test_words_do_not_count_as_sources(tmp_path):
     path = tmp_path / "a.py"
     digests = []

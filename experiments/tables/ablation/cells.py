@@ -102,9 +102,7 @@ def cells_of(
     decisions, in place of the usual; None for those; ``fast``: whether this is a trial.  Raises
     Refusal if the settings cannot be met.
     """
-    usual = table.games
-    if fast:
-        usual = FAST_COMPILED_GAMES if table.compiled else FAST_GAMES
+    trial = FAST_COMPILED_GAMES if table.compiled else FAST_GAMES
     places = [(setup, line) for setup in expand(table) for line, _ in lines_of(table, setup)]
     planned = matches(table, simulations, table.seed if seed is None else seed, fast)
     folder = root_folder(table, root, fast)
@@ -113,7 +111,7 @@ def cells_of(
         if fast and table.simulations is None:
             match = _with_less_budget(match)
         match = replace(match, name=match.name.removesuffix(f", {line.label}"))
-        number = games or (usual if fast else line.games or usual)
+        number = games or (trial if fast else table.games_of(setup, line))
         found.append(StepCell(setup, line, match, number, folder / folder_name(match)))
     return found
 

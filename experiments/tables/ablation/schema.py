@@ -6,12 +6,14 @@ all set-ups.  Each pair of them is a cell.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from omegaconf import MISSING, OmegaConf
 
+from experiments.settings import limits
 from experiments.settings.commandline import Refusal
 from experiments.tables.schema import PER_SIMULATIONS, Cell, Entrant, Table, expand
 
@@ -40,6 +42,8 @@ class Ablation(Table):
         above; ``alone``, each step by itself, compared with the base; ``added``, all steps but this
         one, compared with all of them; ``apart``, each step by itself without a base, compared with
         the one above
+    shares : by layout the share of the games that its cells get, all by default: with several
+        planners at a table a game takes several times as long
     """
 
     steps: list[str] = MISSING
@@ -47,6 +51,11 @@ class Ablation(Table):
     ways: list[str] = field(
         default_factory=lambda: [CUMULATIVE, ALONE], metadata={"each": {"choices": WAYS}}
     )
+    shares: dict[str, float] = field(default_factory=dict, metadata=limits.DATA)
+
+    def games_of(self, setup: Cell, line: Line) -> int:
+        """Return the games of the cell of a set-up and a line."""
+        return math.ceil((line.games or self.games) * self.shares.get(setup.layout, 1.0))
 
     @property
     def cells(self) -> list[Cell]:
@@ -61,13 +70,19 @@ class Ablation(Table):
                 own = line.settings.get(BUDGET)
                 budget = int(own) if own else simulations or self.simulations or PER_SIMULATIONS
                 share = 1.0 if self.compiled else budget / PER_SIMULATIONS
-                seconds += (games or line.games or self.games) * self.seconds * share
+                seconds += (games or self.games_of(setup, line)) * self.seconds * share
         return seconds / cores / 3600
 
     @staticmethod
     def check(path: str, node: Any) -> None:
         """Refuse steps that are malformed or ambiguous, and ways that lack their reference."""
         Table.check(path, node)
+        for layout, share in node.shares.items():
+            if layout not in node.layouts or not 0 < share <= 1:
+                raise Refusal(
+                    f"{path}.shares.{layout}={share}: must be above 0 and at most 1, of one of its "
+                    f"layouts: {', '.join(node.layouts)}"
+                )
         steps = [Step.read(entry, f"{path}.steps") for entry in node.steps]
         names = [node.base, *(step.name for step in steps)]
         for name in names:
