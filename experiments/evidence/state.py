@@ -43,13 +43,13 @@ def of(evidence: Evidence) -> State:
             f"{evidence.rows}: {wrong[0]} is not the file that {archive.SEAL} seals: take it from "
             "the repository again, or remove the folder and play it"
         )
-    known = seal.get("plan") == plan(evidence)
+    known = seal.get("plan") == plan(evidence) and "lacking" in seal
     why = "" if known else _other_plan(evidence)
     if not why and seal.get("differs"):
         why = f"played again, {seal['differs']}"
     if not why and seal.get("sources") != sources.digest(evidence.root, evidence.item.sources):
         why = "its sources have changed"
-    if not why and (lacking := seal.get("lacking", 0) if known else count_lacking(evidence)):
+    if not why and (lacking := seal["lacking"] if known else count_lacking(evidence)):
         return State(UNFINISHED, f"{lacking:,} games to go", seal)
     return State(STALE if why else FRESH, why, seal)
 
@@ -69,8 +69,11 @@ def plan(evidence: Evidence) -> str:
 def note_plan(evidence: Evidence) -> None:
     """Put the digest of `plan` and the games lacking into the seal if the rows are of that plan."""
     seal = archive.read_seal(evidence.rows)
+    if seal is None:
+        return
     now = plan(evidence)
-    if seal is not None and seal.get("plan") != now and not _other_plan(evidence):
+    known = seal.get("plan") == now and "lacking" in seal
+    if not known and not _other_plan(evidence):
         lacking = count_lacking(evidence)
         archive.write_seal(evidence.rows, {**seal, "plan": now, "lacking": lacking})
 
