@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import asdict, dataclass
-from pathlib import Path
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from omegaconf import MISSING, DictConfig
@@ -22,11 +22,8 @@ from mcts.limits import did_you_mean
 
 if TYPE_CHECKING:
     from experiments.beliefs.accuracy import Game
-    from experiments.tabular import Column, Table
     from sim.policies.table import Policy
     from sim.rules import Rules
-
-ACCURACY, CALIBRATION = "accuracy.png", "calibration.png"
 
 ASSUMED = ("uniform", "least_informative")
 """Names of the showing rules of `belief.evidence`, in the order of their numbers, which is also
@@ -49,7 +46,7 @@ def job(settings: DictConfig, run: study.Run) -> None:
     """Measure, write and print."""
     setup = _setup(settings)
     from belief.evidence import EvidenceFull
-    from experiments.beliefs import accuracy, calibration
+    from experiments.beliefs import accuracy, calibration, report
     from experiments.matches.progress import stage
 
     longest = max(accuracy.MOMENTS)
@@ -73,14 +70,10 @@ def job(settings: DictConfig, run: study.Run) -> None:
         figures = calibration.summarise(rows, settings.bins, settings.seed)
     title = f"{setup.title}; {len(run.done)} games"
 
-    def draw(folder: Path) -> None:
-        from experiments.beliefs import plots  # Matplotlib takes a second to import
-
-        plots.accuracy_plot(figures, title, folder / ACCURACY)
-        plots.calibration_plot(figures, title, folder / CALIBRATION)
-
-    described = {"games": len(run.done), "beliefs": figures, **setup.described}
-    run.finish(described, [_table(figures, title)], [ACCURACY, CALIBRATION], draw)
+    described = {"title": title, "games": len(run.done), "beliefs": figures, **setup.described}
+    pictures = [report.ACCURACY, report.CALIBRATION]
+    shown = [report.table(figures, title)]
+    run.finish(described, shown, pictures, partial(report.draw, figures, title))
 
 
 @dataclass(frozen=True)
@@ -165,34 +158,6 @@ def _setup(settings: DictConfig) -> _Setup:
     assumed = settings.assume
     showing = _rule_of(player["showing"]) if assumed is None else ASSUMED.index(assumed)
     return _Setup(rules, player, policy, tuple(dict.fromkeys(names)), showing)
-
-
-def _table(figures: dict[str, Any], title: str) -> Table:
-    """Return the table, for a terminal of 80 columns."""
-    from experiments.tabular import Column, Table, percent
-
-    columns = (
-        (Column("belief"), "name"),
-        (_bits("log loss"), "log_loss"),
-        (_bits("above exact", "+"), "excess"),
-        (_bits("bias", "+"), "bias"),
-        (percent("zeros"), "zeros"),
-        (Column("failed"), lambda line: sum(line["raised"].values())),
-        (Column("us", lambda took: f"{took:.{0 if took > 10 else 2}f}"), "microseconds"),
-    )
-    lines = [{"name": name, "excess": None, **line} for name, line in figures.items()]
-    note = "bits, with half of the 95 % interval, by game; us: microseconds an update"
-    return Table.of(title, lines, columns, [note])
-
-
-def _bits(title: str, sign: str = "") -> Column:
-    """Return a column of means with half of their intervals."""
-    from experiments.tabular import Column
-
-    def describe(mean: dict[str, float]) -> str:
-        return f"{mean['value']:{sign}.3f} ±{(mean['high'] - mean['low']) / 2:.3f}"
-
-    return Column(title, describe)
 
 
 COMMAND = study.command("beliefs", Settings, job)

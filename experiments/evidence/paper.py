@@ -30,6 +30,7 @@ MARK = "<!-- evidence -->"
 INDEX = "docs/evidence.md"
 
 STUDIES = {
+    "beliefs": "experiments.beliefs.report",
     "contest": "experiments.contest.report",
     "episodes": "experiments.episodes.table",
     "regret": "experiments.regret.report",

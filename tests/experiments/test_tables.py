@@ -25,7 +25,7 @@ from sim import rules
 from sim.players import registry
 from tests.experiments.rows import read_rows
 
-CELLS = {"main": 12, "planners": 30, "robin": 20, "ledford_4_1": 4, "ledford_4_2": 3}
+CELLS = {"ablation": 8, "planners": 30, "robin": 20, "ledford_4_1": 4, "ledford_4_2": 3}
 
 
 @pytest.fixture(scope="module")
@@ -78,7 +78,7 @@ def test_values_are_set_as_hydra_does():
 
 def test_opponents_are_modelled_with_all_their_switches():
     others = ["hide+hiding=2+by_out=0.1+label=h", "reader", "greedy+own_card_weight=0.2+label=g"]
-    table = replace(catalog.load("main"), opponents=[*others, "heuristic"], players=["best"])
+    table = replace(catalog.load("ablation"), opponents=[*others, "heuristic"], players=["best"])
     found = [match.entrants for match in matches_of(table)]
     models = [player["opponents"] for player, _ in found]
     assert models == ["hide", "swift", "swift", "heuristic"]
@@ -122,7 +122,7 @@ def test_both_planners_of_a_match_have_the_same_model():
 
 
 def test_best_differs_from_the_one_with_a_tree_by_its_nodes():
-    table = replace(catalog.load("main"), opponents=["heuristic"])
+    table = replace(catalog.load("tree"), opponents=["heuristic"], variants=[""])
     players = {match.labels[0]: match.entrants[0] for match in matches_of(table)}
     best, tree = players["best"], players["best_tree"]
     assert best["budget"]["nodes"] == 1
@@ -321,7 +321,7 @@ def test_differences_are_from_the_control_and_from_further_ones(command):
     assert run.summary.comparisons[0]["p_holm"] == found[0].p_holm
     pairs = {(one.first, one.second) for one in run.comparisons(["swift"])}
     assert pairs == {(closure, swift), (closure, greedy), (swift, greedy)}
-    assert catalog.load("main").controls == ["best"]
+    assert catalog.load("search").controls == ["best"]
 
 
 def test_wins_are_drawn_along_a_setting(tmp_path):
@@ -357,5 +357,5 @@ def test_wins_are_drawn_along_a_setting(tmp_path):
 def test_ablations_are_tables(tables):
     names = {name for name, table in tables.items() if isinstance(table, Ablation)}
     assert names >= {"budget", "ledford_budget", "ledford_steps", "ledford_4_1_steps"}
-    with pytest.raises(Refusal, match="main is no ablation"):
-        catalog.load_ablation("main")
+    with pytest.raises(Refusal, match="tree is no ablation"):
+        catalog.load_ablation("tree")
