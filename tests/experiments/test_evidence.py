@@ -17,7 +17,7 @@ from experiments.settings import presets
 from experiments.settings.commandline import Refusal
 from experiments.terminal import console
 
-REBUILT = ("cai_1", "field_swift", "contest_best")
+REBUILT = ("cai_1", "field_swift", "contest_best", "beliefs_tables_bn")
 """Results whose pages are made here; `make paper` makes all."""
 
 
