@@ -50,7 +50,8 @@ def draw(
     played again, results that lack games, and what the rows of its result alone do not give.
     Raises Refusal if rows cannot be read.
     """
-    whole = {one.name for one in listed.values() if one.seeded and not _lacks_games(one)}
+    claimed = {claim.evidence for claim in _of_rows(found, listed) if listed[claim.evidence].seeded}
+    whole = {name for name in claimed if not state.count_lacking(listed[name])}
     able = [claim for claim in _of_rows(found, listed) if claim.evidence in whole]
     known: dict[str, list[Part]] = {}
     drawn: list[Drawn] = []
@@ -66,10 +67,6 @@ def draw(
         if len(drawn) == number:
             break
     return drawn
-
-
-def _lacks_games(evidence: Evidence) -> bool:
-    return state.of(evidence).word == state.UNFINISHED
 
 
 def _of_rows(found: Iterable[Claim], listed: Mapping[str, Evidence]) -> list[Claim]:
@@ -89,7 +86,7 @@ def describe(
     dealt = [one.evidence for one in _of_rows(found, listed) if not listed[one.evidence].seeded]
     if dealt:
         names = ", ".join(dict.fromkeys(dealt))
-        lines.append(f"not drawn from: claims of {names}, which have no seed ({len(dealt)})")
+        lines.append(f"not drawn from: claims of {names}, which no seed decides ({len(dealt)})")
     return lines
 
 

@@ -40,6 +40,8 @@ class Item:
     games, simulations, seed : of a table, in place of its own
     sources : patterns of the files on which its rows depend, configuration apart
     pictures : file that it draws to the one in ``docs/images``
+    timed : whether its decisions have so much time and not so many simulations, so that the same
+        games do not come again
     """
 
     command: str | None = None
@@ -48,6 +50,7 @@ class Item:
     seed: int | None = None
     sources: list[str] = field(default_factory=lambda: list(GAMES_DEPEND_ON))
     pictures: dict[str, str] = field(default_factory=dict)
+    timed: bool = False
 
 
 @dataclass
@@ -94,6 +97,8 @@ class Evidence:
     @property
     def units(self) -> str | None:
         """Kind of rows that can be played again, ``games`` or ``episodes``; None if nothing can."""
+        if self.item.timed:
+            return None
         if self.kind == STUDY:
             return "episodes" if str(self.item.command).startswith("episodes ") else None
         return None if isinstance(self.table, Computed) else "games"
@@ -101,7 +106,7 @@ class Evidence:
     @property
     def seeded(self) -> bool:
         """Whether a seed decides its rows; the contest's server deals without one."""
-        return not str(self.item.command).startswith("contest ")
+        return not (self.item.timed or str(self.item.command).startswith("contest "))
 
     @property
     def asked(self) -> dict[str, Any]:

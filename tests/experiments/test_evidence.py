@@ -250,6 +250,8 @@ def test_pages_say_what_was_played_again(everything):
     units = {one.name: one.units for one in everything}
     assert units["pomcpow_sub_hunt"] == "episodes" and units["first_run"] == "games"
     assert units["contest_best"] is None  # its server deals without a seed
+    assert units["planners_time"] is None  # other games each time
+    assert not find(everything, "planners_time").seeded and find(everything, "planners").seeded
 
 
 def test_settings_beside_the_preset():

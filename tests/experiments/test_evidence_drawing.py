@@ -155,7 +155,7 @@ def test_what_is_drawn_and_left_out_is_said(everything, few):
     assert dealt not in [one.claim for one in drawn]
     takes, left = drawing.describe(drawn, found, listed)
     assert takes.startswith(f"claims drawn: {len(drawn)}; ") and "about 0.00 hours" in takes
-    assert left == "not drawn from: claims of contest_best, which have no seed (1)"
+    assert left == "not drawn from: claims of contest_best, which no seed decides (1)"
     (run,) = [one for one in parts.of(everything["first_run"]) if one.names is None]
     unknown = [drawing.Drawn(dealt, run, 0)]
     assert "for which nobody knows" in drawing.describe(unknown, [], {})[0]
