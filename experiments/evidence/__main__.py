@@ -180,20 +180,30 @@ def _write(
 
 
 def _play(chosen: list[Evidence], hours: float, folder: Path, console: Console) -> None:
-    """Play what lacks rows of today's code for so many ``hours``, and keep them."""
+    """Play what lacks rows of today's code for so many ``hours``, and keep them.
+
+    Raises Interrupted when the time is over, and, when all else is played, Refusal if a command
+    failed.
+    """
     from experiments.evidence import archive, playing, state
 
     left = [one for one in chosen if state.of(one).word != state.FRESH]
     if not left:
         console.print("nothing is missing or stale")
         return
+    failed = []
     for one in playing.play(left, hours, folder, console):
         name = one.evidence.name
         if one.ended or _adds(one.evidence.rows, one.run):
             kept = archive.keep(one.evidence, one.run, {"sources": one.sources})
             console.print(f"{name}: rows kept in {kept}", soft_wrap=True)
-        if not one.ended:
+        if one.fault:
+            console.print(f"{name}: {one.fault}", soft_wrap=True, markup=False)
+            failed.append(name)
+        elif not one.ended:
             raise Interrupted(f"stopped in {name}; the same command goes on")
+    if failed:
+        raise Refusal(f"not played: {', '.join(failed)}; what their commands said stands above")
 
 
 def _adds(rows: Path, run: Path) -> bool:

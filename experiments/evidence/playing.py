@@ -31,13 +31,15 @@ class Played:
     evidence : the result
     run : the folder of its rows
     sources : digest of the sources, from which the name of the folder is
-    ended : whether it is all; False if the time was over, or Ctrl-C came
+    ended : whether it is all; False if the time was over, Ctrl-C came, or its command failed
+    fault : how its command failed; empty otherwise
     """
 
     evidence: Evidence
     run: Path
     sources: str
     ended: bool
+    fault: str = ""
 
 
 def play(
@@ -46,7 +48,7 @@ def play(
     """Play each of ``left`` in turn for ``hours`` at most, in folders below ``folder``.
 
     Those with rows of today's plan and code go on from these.  Games of other sources lie
-    elsewhere, so none are mixed.  Raises Refusal if a command fails.
+    elsewhere, so none are mixed.  The next is played though a command fails.
     """
     end = time.monotonic() + 3600 * hours
     for one in left:
@@ -54,7 +56,11 @@ def play(
         run = folder / digest / one.folder
         if not run.exists() and state.of(one).word == state.UNFINISHED:
             archive.unpack(one, run)
-        ended = play_part(one, one.command, run.parent, console, end) is not None
+        try:
+            ended = play_part(one, one.command, run.parent, console, end) is not None
+        except Refusal as fault:
+            yield Played(one, run, digest, ended=False, fault=str(fault))
+            continue
         yield Played(one, run, digest, ended)
         if not ended:
             return

@@ -291,6 +291,20 @@ def test_rows_of_another_command_are_stale(everything):
     assert found.why.startswith("its command was python -m experiments.episodes paper=pomcpow")
 
 
+def test_the_next_is_played_though_a_command_fails(everything, tmp_path, monkeypatch):
+    first, second = (find(everything, name) for name in ("contest_best", "cai_1"))
+
+    def play_part(one, *_):
+        if one is first:
+            raise Refusal("it ended with 1")
+        return tmp_path
+
+    monkeypatch.setattr(playing, "play_part", play_part)
+    monkeypatch.setattr(archive, "unpack", lambda *_: None)
+    found = list(playing.play([first, second], 1.0, tmp_path, console()))
+    assert [(one.ended, one.fault) for one in found] == [(False, "it ended with 1"), (True, "")]
+
+
 def test_a_command_that_does_not_end_when_asked_is_killed(monkeypatch):
     monkeypatch.setattr(playing, "_ENDING_SECONDS", 0.2)
     deaf = "import signal, time; signal.signal(signal.SIGINT, signal.SIG_IGN); time.sleep(60)"
