@@ -194,7 +194,7 @@ def _play(chosen: list[Evidence], hours: float, folder: Path, console: Console) 
     failed = []
     for one in playing.play(left, hours, folder, console):
         name = one.evidence.name
-        if one.ended or _adds(one.evidence.rows, one.run):
+        if one.ended or _adds(one.evidence, one.run):
             kept = archive.keep(one.evidence, one.run, {"sources": one.sources})
             console.print(f"{name}: rows kept in {kept}", soft_wrap=True)
         if one.fault:
@@ -206,15 +206,18 @@ def _play(chosen: list[Evidence], hours: float, folder: Path, console: Console) 
         raise Refusal(f"not played: {', '.join(failed)}; what their commands said stands above")
 
 
-def _adds(rows: Path, run: Path) -> bool:
-    """Return whether ``run``, which has not ended, has more games than the ``rows`` kept before."""
-    from experiments.evidence import archive
+def _adds(evidence: Evidence, run: Path) -> bool:
+    """Return whether ``run``, which has not ended, has more games than the rows kept before.
+
+    Of tables alone: of nothing else it is known how many games it lacks.
+    """
+    from experiments.evidence import archive, listing
 
     def count(folder: Path) -> int:
         runs = {part.parent for part in folder.rglob("games-*.parquet")}
         return sum(int(archive.count_games(one).sum()) for one in runs)
 
-    return count(run) > count(rows)
+    return evidence.kind == listing.TABLE and count(run) > count(evidence.rows)
 
 
 COMMAND = Command("evidence", Settings, job, multirun=False, lasting=True)

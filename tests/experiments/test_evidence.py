@@ -12,6 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from experiments.evidence import archive, claims, listing, paper, playing, replay, sources, state
+from experiments.evidence.__main__ import _adds
 from experiments.evidence.listing import ROOT, Evidence, Item
 from experiments.settings import presets
 from experiments.settings.commandline import Refusal
@@ -289,6 +290,16 @@ def test_rows_of_another_command_are_stale(everything):
     found = state.of(replace(one, item=other))
     assert found.word == state.STALE
     assert found.why.startswith("its command was python -m experiments.episodes paper=pomcpow")
+
+
+def test_games_of_an_interrupted_table_are_kept_and_of_no_run(checkout, tmp_path):
+    run = tmp_path / "run"
+    archive.unpack(checkout, run)
+    assert not _adds(checkout, run), "no more games than are kept"
+    shutil.rmtree(checkout.rows)
+    assert _adds(checkout, run)
+    played = replace(checkout, item=Item("compare player=swift"))
+    assert not _adds(played, run), "nothing says how many games it lacks"
 
 
 def test_the_next_is_played_though_a_command_fails(everything, tmp_path, monkeypatch):
