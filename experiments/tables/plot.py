@@ -87,14 +87,16 @@ def draw_ratings(fields: Mapping[str, Sequence[Standing]], title: str, path: Pat
 
 
 def draw_published(paper: Published, name: str, run: Measured, path: Path) -> None:
-    """Draw the shares of games of table ``name`` beside those that ``paper`` has to ``path``.
+    """Draw the games won of table ``name`` beside those that ``paper`` has to ``path``.
 
-    Without games of a published row nothing is drawn.
+    Without games of a published row of them nothing is drawn.
     """
     rows = [
         (row, known, ours)
         for row in paper.rows
-        if row.quantity.rate and (known := paper.reference(row)) and (ours := _measure(row, run))
+        if row.quantity.name == QUANTITIES["won"].name  # of whichever seat
+        and (known := paper.reference(row))
+        and (ours := _measure(row, run))
     ]
     if rows:
         columns = [column for column in paper.columns if any(column in ours for *_, ours in rows)]
@@ -121,8 +123,10 @@ def _draw_rows(
     with plotting.picture(path, f"{name}: games won, 95 % intervals", size) as (figure, all_):
         axes = all_[0, 0]
         at = list(range(len(rows), 0, -1))
-        _, low, high = plotting.bounds([known.estimate for _, known, _ in rows])
+        middle, low, high = plotting.bounds([known.estimate for _, known, _ in rows])
         axes.barh(at, high - low, left=low, height=0.8, color="#dddddd", label="published")
+        bottom, top = ([place + half for place in at] for half in (-0.4, 0.4))
+        axes.vlines(middle, bottom, top, color=plotting.REFERENCE, linewidth=1)
         for series, (column, heading) in enumerate(columns.items()):
             shift = 0.2 * ((len(columns) - 1) / 2 - series)
             there = {

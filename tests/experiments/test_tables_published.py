@@ -362,6 +362,13 @@ def test_ours_is_drawn_beside_what_was_published(run, tmp_path):
     assert (tmp_path / "beside.png").read_bytes().startswith(b"\x89PNG")
 
 
+def test_only_games_won_are_drawn_as_such(run, tmp_path):
+    paper = read_published("ferrari_5")
+    other = [replace(row, quantity=QUANTITIES["endless"]) for row in paper.rows]
+    plot.draw_published(replace(paper, rows=other), "ferrari_5", run, tmp_path / "nothing.png")
+    assert not (tmp_path / "nothing.png").exists()
+
+
 def test_two_tables_of_one_run(run_tables, tmp_path, monkeypatch):
     """The ablation beside them was not played, which the heading says."""
     monkeypatch.setattr(config, "cores", lambda: 1)
