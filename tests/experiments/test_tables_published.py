@@ -355,18 +355,14 @@ def test_ours_stands_beside_the_papers_column_with_a_mark_and_notes(run):
 
 
 def test_ours_is_drawn_beside_what_was_published(run, tmp_path):
-    """Control: nothing is drawn without games."""
-    plot.draw_published(read_published("ferrari_4"), "ferrari_4", run, tmp_path / "nothing.png")
-    assert not (tmp_path / "nothing.png").exists()
-    plot.draw_published(read_published("ferrari_5"), "ferrari_5", run, tmp_path / "beside.png")
-    assert (tmp_path / "beside.png").read_bytes().startswith(b"\x89PNG")
-
-
-def test_only_games_won_are_drawn_as_such(run, tmp_path):
+    """Control: nothing is drawn without games, nor other shares than that of games won."""
     paper = read_published("ferrari_5")
     other = [replace(row, quantity=QUANTITIES["endless"]) for row in paper.rows]
-    plot.draw_published(replace(paper, rows=other), "ferrari_5", run, tmp_path / "nothing.png")
-    assert not (tmp_path / "nothing.png").exists()
+    for without in (read_published("ferrari_4"), replace(paper, rows=other)):
+        plot.draw_published(without, "", run, tmp_path / "nothing.png")
+        assert not (tmp_path / "nothing.png").exists()
+    plot.draw_published(paper, "ferrari_5", run, tmp_path / "beside.png")
+    assert (tmp_path / "beside.png").read_bytes().startswith(b"\x89PNG")
 
 
 def test_two_tables_of_one_run(run_tables, tmp_path, monkeypatch):
