@@ -33,7 +33,7 @@ FLOORS = (
     ("conf", "mcts.kernel"),
     ("mcts.distributed",),
     ("mcts",),
-    ("mcts.continuous",),
+    ("mcts.continuous", "mcts.virtual"),
     ("mcts.plain", "mcts.problems", "mcts.contract", "belief"),
     ("mcts.openspiel", "belief.exact", "belief.sampling"),
     ("belief.information",),  # of beliefs in general, with a closed form by the exact solver
@@ -75,6 +75,7 @@ FLOORS = (
         "experiments.hunt",
         "experiments.episodes",
         "experiments.contest",
+        "experiments.strength",
     ),
     ("experiments.evidence",),  # made of tables, contests and episodes
     ("experiments.__main__", "experiments.web"),  # a list of them; a page for several of them

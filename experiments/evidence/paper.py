@@ -34,6 +34,7 @@ STUDIES = {
     "contest": "experiments.contest.report",
     "episodes": "experiments.episodes.table",
     "regret": "experiments.regret.report",
+    "strength": "experiments.strength.report",
 }
 """Modules that show the rows of a study, by its command: ``show(rows)``, and, where it has
 pictures, ``draw_kept(rows, folder)``."""

@@ -3,13 +3,12 @@
 import numpy as np
 import pytest
 
-from benchmarks.bench_strength import WORKERS, speed_up
-from benchmarks.virtual_workers import VirtualRoot, VirtualSearch, draw_latencies
 from mcts import Budget, Options, Search
 from mcts.merge import merge
 from mcts.problems import TigerParameters
 from mcts.root import worker_key
 from mcts.tree import EDGES, check_invariants
+from mcts.virtual.workers import VirtualRoot, VirtualSearch, draw_latencies
 
 BUDGET = Budget(simulations=2000)
 TIGER = TigerParameters()
@@ -60,10 +59,3 @@ def test_latencies_have_the_mean_and_spread_asked_for():
     assert drawn.mean() == pytest.approx(1, abs=0.03)
     assert drawn.std() == pytest.approx(0.5, abs=0.05)
     assert (draw_latencies(0.0) == 1).all()
-
-
-def test_a_speed_up_is_read_off_the_curve_of_one_worker():
-    curve = 10.0 - np.log2(WORKERS)
-    assert speed_up(WORKERS, curve, curve[3]) == pytest.approx(WORKERS[3])
-    assert speed_up(WORKERS, curve, 100.0) == WORKERS[0]
-    assert speed_up(WORKERS, curve, -100.0) == WORKERS[-1]

@@ -1,0 +1,1 @@
+"""How much strength several workers buy, beside one worker that searches longer."""

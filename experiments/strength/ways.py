@@ -1,0 +1,83 @@
+"""Ways to spend the time of several workers on one decision."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+from mcts.options import IN_FLIGHT, MERGES, Options
+from mcts.search import Search
+from mcts.searcher import Searcher
+from mcts.virtual.workers import VirtualRoot, VirtualSearch
+
+SPREAD = 0.5
+"""Standard deviation of the time of a simulation, in units of its mean."""
+
+INSIDE = 16
+"""Threads on each tree of a root-parallel search of such trees."""
+
+ONE = "one"
+"""The way of a single worker that has more time."""
+
+REAL = "real"
+"""At the end of a way of threads that are not simulated."""
+
+
+@dataclass(frozen=True)
+class Way:
+    """A way to search.
+
+    Attributes
+    ----------
+    name : of the way
+    workers : their number; of `ONE` how many times as long it has
+    make : from a position and options to a searcher
+    rules : by which its trees are merged, each a way of its own in the results; empty: one tree
+    """
+
+    name: str
+    workers: int
+    make: Callable[[Any, Options], Searcher]
+    rules: tuple[str, ...] = ()
+
+    def unit(self, case: int) -> str:
+        """Return the name of the measurement of ``case``."""
+        return f"{self.name}|{self.workers}|{case}"
+
+    def label(self, rule: str) -> str:
+        """Return what the results call it where its trees are merged by ``rule``."""
+        return self.name if len(self.rules) < 2 else f"{self.name}, {rule}"
+
+
+def ways(times: Sequence[int], workers: Sequence[int], threads: Sequence[int]) -> Iterator[Way]:
+    """Yield all ways: one worker, simulated workers, threads of this machine."""
+    for longer in times:
+        yield Way(ONE, longer, Search)
+    for n in workers:
+        for treatment in IN_FLIGHT:
+            yield Way(f"tree, {treatment}", n, partial(_tree, treatment, n))
+        yield Way("root", n, partial(_root, n), MERGES)
+        if n > INSIDE:
+            yield Way("tree in root", n, partial(_tree_in_root, n // INSIDE), MERGES[:1])
+    for n in threads:
+        for treatment in IN_FLIGHT:
+            yield Way(f"tree, {treatment}, {REAL}", n, partial(_threads, treatment, n))
+
+
+def _tree(treatment: str, workers: int, p: Any, options: Options) -> VirtualSearch:
+    return VirtualSearch(p, replace(options, in_flight=treatment), workers, SPREAD)
+
+
+def _threads(treatment: str, threads: int, p: Any, options: Options) -> Search:
+    return Search(p, replace(options, in_flight=treatment, threads=threads))
+
+
+def _root(trees: int, _: Any, options: Options) -> VirtualRoot:
+    return VirtualRoot(trees, MERGES[0], partial(Search, options=options))
+
+
+def _tree_in_root(trees: int, _: Any, options: Options) -> VirtualRoot:
+    inside = partial(VirtualSearch, options=options, workers=INSIDE, spread=SPREAD)
+    return VirtualRoot(trees, MERGES[0], inside)

@@ -1,0 +1,1 @@
+"""Searches by many workers, simulated on one thread."""
