@@ -38,6 +38,10 @@ NONE = "—"
 """On a page, in place of a figure that there is not."""
 
 
+_DIGITS = 12
+"""Of a fraction in a file; what is fitted differs after some 14 from one processor to the next."""
+
+
 class Strong(str):
     """Text that is to be seen first."""
 
@@ -282,9 +286,9 @@ def _show(value: Any) -> Any:
 def write_csv(table: Table, path: Path) -> Path:
     """Write the cells of ``table`` to ``path``, whole or not at all, and return the path.
 
-    They are written as the values that they are, None as nothing, and texts so that they are no
-    formulas (`experiments.texts.csv_cell`); title and notes are left out.  Raises OSError if it
-    cannot be written.
+    They are written as the values that they are, None as nothing, fractions to `_DIGITS`
+    significant digits, and texts so that they are no formulas (`experiments.texts.csv_cell`); title
+    and notes are left out.  Raises OSError if it cannot be written.
     """
     with (
         whole(path) as writing,
@@ -292,5 +296,9 @@ def write_csv(table: Table, path: Path) -> Path:
     ):
         rows = csv.writer(file)
         rows.writerow(csv_cell(column.title) for column in table.heads)
-        rows.writerows(map(csv_cell, row) for row in table.rows)
+        rows.writerows(map(_csv, row) for row in table.rows)
     return path
+
+
+def _csv(value: Any) -> Any:
+    return float(f"{value:.{_DIGITS}g}") if isinstance(value, float) else csv_cell(value)

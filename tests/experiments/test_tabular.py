@@ -105,7 +105,7 @@ def test_a_csv_holds_values_and_is_whole(tmp_path):
     assert tabular.write_csv(table, path) == path
     with path.open(newline="") as file:
         rows = list(csv.reader(file))
-    assert rows == [["trial", "note", "rate"], ["1", 'a "b", c', repr(0.1 + 0.2)], ["2", "", ""]]
+    assert rows == [["trial", "note", "rate"], ["1", 'a "b", c', "0.3"], ["2", "", ""]]
     broken = Table("", ("trial",), [[1], None])
     with pytest.raises(TypeError):
         tabular.write_csv(broken, path)
