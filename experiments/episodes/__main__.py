@@ -76,7 +76,7 @@ def job(settings: DictConfig, run: study.Run) -> None:
         yield from workers.play(setup, left, settings.workers, settings.ray.address)
 
     rows = run.measure(range(settings.episodes), measure)
-    title, bounds = _title(settings), problems.returns(setup)
+    title, bounds = report.title_of(settings), problems.returns(setup)
     run.finish(
         {"problem": title, **report.describe(rows, bounds)},
         [report.table(rows, title, bounds)],
@@ -104,13 +104,6 @@ def _draw(rows: Any, title: str, folder: Any) -> None:
     from experiments.episodes import report
 
     report.draw(rows, title, folder / report.PLOT)
-
-
-def _title(settings: DictConfig) -> str:
-    """Return the problem and the budget in words."""
-    name = {"tiger": "Tiger", "rocksample": f"RockSample{list(settings.map)}"}
-    title = " ".join(filter(None, (name.get(settings.problem, settings.problem), settings.planner)))
-    return f"{title}, {settings.simulations:,} simulations"
 
 
 COMMAND = study.command("episodes", Settings, job)

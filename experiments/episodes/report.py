@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,8 @@ import polars as pl
 
 from experiments import study
 from experiments.plotting import SERIES, picture, reference_line
-from experiments.stats.intervals import Estimate, mean
+from experiments.provenance.files import read_yaml
+from experiments.stats.intervals import Estimate, columns, mean
 from experiments.tabular import Table, count, words
 from experiments.tabular import mean as figure
 
@@ -40,7 +42,7 @@ def estimates(rows: pl.DataFrame) -> dict[str, Estimate]:
 def table(rows: pl.DataFrame, title: str, bounds: tuple[float, float] | None = None) -> Table:
     """Return the table to be printed; ``bounds`` are the returns that the problem says it has."""
     found = estimates(rows)
-    columns = (
+    heads = (
         words("problem"),
         count("episodes"),
         figure("discounted return", 2),
@@ -59,7 +61,7 @@ def table(rows: pl.DataFrame, title: str, bounds: tuple[float, float] | None = N
             f"{outside:,} of {len(rows):,} returns lie outside low={low:g} to high={high:g} of the "
             "problem, by which the search scales them: correct low and high"
         )
-    return Table("Closed loops", columns, [line], tuple(notes))
+    return Table("Closed loops", heads, [line], tuple(notes))
 
 
 def count_outside(rows: pl.DataFrame, bounds: tuple[float, float] | None) -> int:
@@ -70,6 +72,23 @@ def count_outside(rows: pl.DataFrame, bounds: tuple[float, float] | None) -> int
     slack = 1e-9 * (high - low)
     inside = pl.col("return").is_between(low - slack, high + slack)
     return rows.filter(~inside & ~pl.col("deprived")).height
+
+
+def title_of(settings: Mapping[str, Any]) -> str:
+    """Return in words the problem and the budget of ``settings``."""
+    asked = settings["problem"]
+    name = {"tiger": "Tiger", "rocksample": f"RockSample{list(settings['map'])}"}
+    title = " ".join(filter(None, (name.get(asked, asked), settings["planner"])))
+    return f"{title}, {settings['simulations']:,} simulations"
+
+
+def show(folder: Path) -> tuple[Table, list[dict[str, Any]]]:
+    """Return the table of the rows of one problem in ``folder``, and its figures for a CSV."""
+    rows = pl.read_parquet(folder / ROWS.file)
+    figures = {"episodes": len(rows)}
+    for name, found in estimates(rows).items():
+        figures |= columns(name, found)
+    return table(rows, title_of(read_yaml(folder / study.CONFIG))), [figures]
 
 
 def describe(rows: pl.DataFrame, bounds: tuple[float, float] | None = None) -> dict[str, Any]:

@@ -141,8 +141,11 @@ def play(
 
 def show(folder: Path) -> tuple[Table, list[dict[str, Any]]]:
     """Return the table of the rows in ``folder``, and its figures for a CSV."""
+    from experiments.episodes import report
     from experiments.provenance.files import read_yaml
 
+    if not (folder / ROWS.file).exists():  # of one problem
+        return report.show(folder)
     simulations = read_yaml(folder / study.CONFIG)["simulations"]
     rows = pl.read_parquet(folder / ROWS.file)
     found = rows.group_by("cell", maintain_order=True).agg(

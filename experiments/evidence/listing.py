@@ -100,7 +100,7 @@ class Evidence:
         if self.item.timed:
             return None
         if self.kind == STUDY:
-            return "episodes" if str(self.item.command).startswith("episodes ") else None
+            return "episodes" if str(self.item.command).startswith("episodes paper=") else None
         return None if isinstance(self.table, Computed) else "games"
 
     @property

@@ -33,6 +33,7 @@ STUDIES = {
     "beliefs": "experiments.beliefs.report",
     "contest": "experiments.contest.report",
     "episodes": "experiments.episodes.table",
+    "hunt": "experiments.hunt.search",
     "regret": "experiments.regret.report",
     "strength": "experiments.strength.report",
 }

@@ -21,12 +21,13 @@ import networkx as nx
 import numpy as np
 import polars as pl
 from matplotlib.axes import Axes
-from omegaconf import DictConfig
+from omegaconf import DictConfig, OmegaConf
 
 from experiments import study
 from experiments.hunt import fields
 from experiments.hunt.routes import time_call
 from experiments.plotting import REFERENCE, SERIES, intervals, legend_below, picture
+from experiments.provenance.files import read_yaml
 from experiments.settings.commandline import Refusal
 from experiments.stats.intervals import Estimate, mean
 from experiments.tabular import Table, count, percent, words
@@ -48,6 +49,7 @@ SCHEMA = {
     "simulations": pl.Int64,  # per decision; null for a planner that makes none
     "repeat": pl.Int64,
     "value": pl.Float64,  # by expectation over all outcomes
+    "root": pl.Float64,  # what its first search finds; null for a planner that makes none
     "seconds": pl.Float64,  # CPU
 }
 """One row per planner, budget and repetition."""
@@ -58,6 +60,9 @@ LINES = {"open": ":", "replanned": "-.", "closed": "-", "full information": "--"
 """Exact strategies and their style in a picture."""
 
 SEARCHLESS = "greedy"
+
+Line = tuple[str, int | None, Estimate | float]
+"""A planner, its simulations per decision, and what it is worth."""
 
 WORST = 0.8
 """Of indications the share that is right of the worst object to look at."""
@@ -158,14 +163,18 @@ def solve(run: study.Run, made: Hunt, p: AdaptiveHunt, small: DictConfig) -> dic
     def compile_all() -> dict[str, float]:
         for planner in small.planners:
             _chooser(p, planner, 2)(p, 0)
-        return {
-            "open": open_loop(made).value,
-            "replanned": replan(made).value,
-            "closed": closed_loop(made).value,
-            "full information": full_information(made),
-        }
+        return _exact(made)
 
     return run.compile(compile_all)
+
+
+def _exact(made: Hunt) -> dict[str, float]:
+    return {
+        "open": open_loop(made).value,
+        "replanned": replan(made).value,
+        "closed": closed_loop(made).value,
+        "full information": full_information(made),
+    }
 
 
 def units(small: DictConfig) -> list[str]:
@@ -179,15 +188,17 @@ def units(small: DictConfig) -> list[str]:
 
 
 def play_unit(p: AdaptiveHunt, unit: str, seed: int) -> dict[str, Any]:
-    """Return the row of a unit: what a planner's choices are worth, exactly."""
+    """Return the row of a unit: what a planner's choices are worth, exactly, and what it finds."""
     planner, budget, repeat = unit.split()
     choose, key = _chooser(p, planner, int(budget)), int(derive_key(seed, int(repeat)))
     value, seconds = time_call(lambda: expected_value(p, choose, key))
+    root = planners.value(choose.search(p, key)) if isinstance(choose, planners.Planner) else None
     return {
         "planner": planner,
         "simulations": int(budget) or None,
         "repeat": int(repeat),
         "value": value,
+        "root": root,
         "seconds": seconds,
     }
 
@@ -196,9 +207,9 @@ def _chooser(p: AdaptiveHunt, planner: str, budget: int) -> Callable[[AdaptiveHu
     return planners.greedy if planner == SEARCHLESS else planners.Planner(p, planner, budget)
 
 
-def summarize(rows: pl.DataFrame) -> list[tuple[str, int | None, Estimate | float]]:
-    """Return planner, budget and mean value of each, with its interval if there are several."""
-    groups = rows.group_by("planner", "simulations", maintain_order=True).agg("value").rows()
+def summarize(rows: pl.DataFrame, column: str = "value") -> list[Line]:
+    """Return planner, budget and mean of ``column`` of each, with its interval if of several."""
+    groups = rows.group_by("planner", "simulations", maintain_order=True).agg(column).rows()
     return [
         (planner, budget, mean(np.array(values)) if len(values) > 1 else values[0])
         for planner, budget, values in groups
@@ -221,7 +232,9 @@ def describe(rows: pl.DataFrame) -> list[dict[str, Any]]:
 def table(rows: pl.DataFrame, known: dict[str, float], title: str) -> Table:
     """Return values of strategies and planners, with the share of ``closed`` that they reach."""
     closed = known["closed"]
-    lines = [(name, None, value) for name, value in known.items()] + summarize(rows)
+    at_root = [found for _, _, found in summarize(rows, "root")]
+    lines = [(name, None, value, None) for name, value in known.items()]
+    lines += [(*line, root) for line, root in zip(summarize(rows), at_root, strict=True)]
     return Table(
         title,
         (
@@ -229,17 +242,36 @@ def table(rows: pl.DataFrame, known: dict[str, float], title: str) -> Table:
             count("simulations"),
             figure("value", 3),
             percent("of closed"),
+            figure("found at the root", 3),
         ),
-        [(*line, _middle(line[2]) / closed if closed > 0 else None) for line in lines],
+        [(*line[:3], _middle(line[2]) / closed if closed > 0 else None, line[3]) for line in lines],
         NOTES,
     )
 
 
 NOTES = (
-    "values are exact expectations over all outcomes; planners: mean over searches, 95 %",
+    "values are exact expectations over all outcomes; planners: mean over searches, 95 %; found at "
+    "the root: what the search itself expects",
     "open: one plan whatever is seen; replanned: an open plan made again after each outcome; "
     "closed: the optimum; full information: a bound that knows all outcomes in advance",
 )
+
+
+def show(folder: Path) -> tuple[Table, list[dict[str, Any]]]:
+    """Return the table of the rows in ``folder``, and its figures for a CSV."""
+    rows, known, title = _read(folder)
+    return table(rows, known, title), describe(rows)
+
+
+def draw_kept(kept: Path, folder: Path) -> None:
+    """Draw the rows in ``kept``, as `draw`."""
+    draw(*_read(kept), PLOT, folder)
+
+
+def _read(folder: Path) -> tuple[pl.DataFrame, dict[str, float], str]:
+    settings = OmegaConf.create(read_yaml(folder / study.CONFIG))
+    made, _, title = _case(settings.hunt, settings.seed)
+    return pl.read_parquet(folder / ROWS.file), _exact(made), title
 
 
 def draw(rows: pl.DataFrame, known: dict[str, float], title: str, name: str, folder: Path) -> None:
@@ -249,9 +281,7 @@ def draw(rows: pl.DataFrame, known: dict[str, float], title: str, name: str, fol
         legend_below(figure, axes, columns=4)
 
 
-def _curves(
-    axes: Axes, found: list[tuple[str, int | None, Estimate | float]], known: dict[str, float]
-) -> None:
+def _curves(axes: Axes, found: list[Line], known: dict[str, float]) -> None:
     """Draw value by simulations, a curve for each planner, with lines for exact strategies."""
     for series, planner in enumerate(dict.fromkeys(name for name, _, _ in found)):
         at = {budget: value for name, budget, value in found if name == planner}

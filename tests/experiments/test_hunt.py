@@ -17,6 +17,8 @@ from experiments.hunt import fields, mansion, schemas, search
 from experiments.hunt.__main__ import COMMAND
 from experiments.settings import config
 from experiments.settings.commandline import Refusal
+from sim.hunt.strategies import examples
+from sim.hunt.strategies.domain import adaptive
 
 SMALL = {
     "minefield": (
@@ -273,3 +275,31 @@ def test_the_search_has_three_hunts_to_choose_from():
         assert str(made.moves) in title
         assert np.array_equal(position.hunt.prior, made.prior)
     assert sizes == {"fork": 9, "field": 25, "objects": 3}
+
+
+def test_the_page_of_a_search_is_made_from_its_rows(ran, tmp_path):
+    """Control: rows of another search make another page."""
+    said, folder = ran("search")
+    table, figures = search.show(folder)
+    row = next(row for row in table.rows if row[0] == "bmcts")
+    assert f"{row[2].value:.3f} ({row[2].low:.3f} to {row[2].high:.3f})" in said
+    assert [line["planner"] for line in figures] == ["bmcts", "bmcts", "flat", "flat"]
+    search.draw_kept(folder, tmp_path)
+    assert (tmp_path / search.PLOT).stat().st_size > 10_000
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "config.yaml").write_text((folder / "config.yaml").read_text())
+    rows = pl.read_parquet(folder / search.ROWS.file)
+    rows.with_columns(pl.col("value") + 1).write_parquet(other / search.ROWS.file)
+    assert search.show(other)[1] != figures
+
+
+def test_a_search_says_what_it_finds_at_its_root(ran):
+    """Whoever makes none finds nothing there; control: PIMC promises too much."""
+    rows = read_kept(ran("minefield")[1])
+    assert rows.filter(planner="greedy")["root"].to_list() == [None]
+    assert rows.filter(planner="bmcts")["root"].null_count() == 0
+    position = adaptive(examples.fork())
+    promised = search.play_unit(position, "pimc 3000 0", seed=3)
+    honest = search.play_unit(position, "bmcts 3000 0", seed=3)
+    assert promised["root"] > promised["value"] + 0.02 > honest["root"]

@@ -1,6 +1,5 @@
 """Simulated workers: one is a search, many are repeatable, and see each other's work under way."""
 
-import numpy as np
 import pytest
 
 from mcts import Budget, Options, Search
