@@ -1,1 +1,1 @@
-"""How much strength several workers buy, beside one worker that searches longer."""
+"""Strength per core: what workers on one decision buy."""

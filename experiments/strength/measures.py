@@ -1,4 +1,4 @@
-"""What a way to search loses: in late positions with exact values, and in whole games."""
+"""Measures of what workers lose: regret in late positions, or games."""
 
 from __future__ import annotations
 

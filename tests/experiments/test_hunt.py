@@ -295,7 +295,7 @@ def test_the_page_of_a_search_is_made_from_its_rows(ran, tmp_path):
 
 
 def test_a_search_says_what_it_finds_at_its_root(ran):
-    """Whoever makes none finds nothing there; control: PIMC promises too much."""
+    """A planner without searches finds nothing there; control: PIMC promises too much."""
     rows = read_kept(ran("minefield")[1])
     assert rows.filter(planner="greedy")["root"].to_list() == [None]
     assert rows.filter(planner="bmcts")["root"].null_count() == 0
