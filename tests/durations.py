@@ -23,7 +23,7 @@ RECORD = "SLEUTH_RECORD_DURATIONS"
 """Environment variable: write the file again at the end of a whole run."""
 
 SLOW = 1.5
-MARGIN = 10.0
+MARGIN = 20.0
 ENOUGH = 10
 """Files from which the speed of a machine is reckoned."""
 LARGEST = 60.0

@@ -106,7 +106,7 @@ def table(found: Sequence[dict[str, Any]], settings: dict[str, Any]) -> Table:
         lost = line["lost"]
         return Estimate(100 * lost.value, 100 * lost.low, 100 * lost.high)
 
-    def won(line: dict[str, Any]) -> Estimate:
+    def wins(line: dict[str, Any]) -> Estimate:
         return win_rate(int((line["all"] == 0).sum()), line["cases"])
 
     def more(line: dict[str, Any]) -> Estimate | None:
@@ -116,7 +116,7 @@ def table(found: Sequence[dict[str, Any]], settings: dict[str, Any]) -> Table:
 
     shown: list[tuple[Column, Any]] = [(words("way"), "way"), (count("workers"), "workers")]
     if games:
-        shown += [(percent_of("won"), won), (percent_of("more than one alone"), more)]
+        shown += [(percent_of("won"), wins), (percent_of("more than one alone"), more)]
     else:
         shown.append((mean("regret, points", 2), points))
     shown.append((mean("strength-speed-up"), "speed_up"))
