@@ -2,7 +2,6 @@
 
 table_1   531 cells, 686 arcs, 270 observation cells, d_M 10 (published: 79 s), 20 graphs
 table_2   20 cells, 45 arcs, 12 observation cells: labels, all simple paths and printed pruning
-printed   how often the printed pruning misses the optimum, and what it loses
 growth    cost by nodes, targets and d_M
 sizes     labels and all simple paths by cells, targets and d_M, between two cells at random
 maze      a maze in which the printed pruning loses
@@ -25,9 +24,8 @@ import networkx as nx
 import numpy as np
 import shapely
 
-from benchmarks.printed_pruning import prune_as_printed
 from benchmarks.timing import measure, show_load
-from experiments.stats.intervals import win_rate
+from experiments.tables.printed_pruning import prune_as_printed
 from sim.hunt.benefit import Partition
 from sim.hunt.geometry import connectivity
 from sim.hunt.geometry.workspace import Workspace
@@ -37,10 +35,6 @@ from sim.hunt.paths.labels import best, routes
 from sim.hunt.paths.random_graphs import cell_at_distance, random_graph
 from sim.hunt.paths.simple_paths import exhaustive
 from sim.hunt.reward import Weights
-
-WEIGHTS = [Weights(12, 1, distance) for distance in (0, 0.1, 0.3, 1, 3, 6)]
-"""Of the printed pruning's cases: from ways for nothing to ways that cost more than they reveal."""
-
 
 MOST = 300_000
 """Labels after which a case is given up."""
@@ -114,31 +108,6 @@ def table_2(graphs: int = 8) -> None:
                 f"{paths} paths {1e3 * simple:.1f} ms, {simple / labels:.1f} times; printed "
                 f"{branches} branches {1e3 * pruned:.1f} ms"
             )
-
-
-def printed_misses(graphs: int = 200) -> None:
-    """Print how often the printed pruning misses the optimum, with Wilson intervals."""
-    lost, share = np.zeros((graphs, len(WEIGHTS))), np.zeros((graphs, len(WEIGHTS)))
-    for seed in range(graphs):
-        graph = random_graph(20, 45, 12, seed)
-        benefit = Partition(np.random.default_rng([9, seed]).dirichlet(np.full(12, 3.0)))
-        tree, ways = prune_as_printed(graph, 0, 19), routes(graph, 0, 19)
-        for place, weights in enumerate(WEIGHTS):
-            exact, kept = best(ways, benefit, weights), best(tree, benefit, weights)
-            straight = -weights.distance * float(ways.lengths.min())
-            lost[seed, place] = exact.value - kept.value
-            if lost[seed, place] > 1e-9:
-                share[seed, place] = lost[seed, place] / (exact.value - straight)
-    missed = lost > 1e-9
-    for place, weights in enumerate(WEIGHTS):
-        some = share[missed[:, place], place]
-        print(
-            f"w_D {weights.distance}: missed {win_rate(len(some), graphs)} of {graphs}; lost "
-            "there, of what measuring adds to the shortest way: median "
-            f"{np.median(some) if len(some) else 0:.1%}, most {some.max(initial=0):.1%}"
-        )
-    print(f"all cases: missed {win_rate(int(missed.sum()), missed.size)} of {missed.size}")
-    print(f"graphs with a miss: {win_rate(int(missed.any(axis=1).sum()), graphs)} of {graphs}")
 
 
 def grows(graphs: int = 5) -> None:
@@ -275,7 +244,6 @@ def turn() -> None:
 PARTS: dict[str, Callable[[], None]] = {
     "table_1": table_1,
     "table_2": table_2,
-    "printed": printed_misses,
     "growth": grows,
     "sizes": sizes,
     "maze": maze,

@@ -34,6 +34,7 @@ STUDIES = {
     "contest": "experiments.contest.report",
     "episodes": "experiments.episodes.table",
     "hunt": "experiments.hunt.search",
+    "qlearning": "experiments.qlearning.report",
     "regret": "experiments.regret.report",
     "strength": "experiments.strength.report",
 }

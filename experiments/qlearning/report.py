@@ -83,8 +83,8 @@ def fit_figures(fit: Fit) -> dict[str, Any]:
     return {name: getattr(fit, name) for name in names} | {"numbers": fit.network.size}
 
 
-def tables(figures: dict[str, Any]) -> Iterator[Table]:
-    """Yield the figures as tables."""
+def _learning(found: list[dict[str, Any]]) -> Table:
+    """Return what `ends` has ``found`` as a table."""
 
     def error(line: dict[str, Any]) -> Estimate:
         return Estimate(line["error"], line["least_error"], line["greatest_error"])
@@ -99,7 +99,12 @@ def tables(figures: dict[str, Any]) -> Iterator[Table]:
         (mean("value lost", 4), "lost"),
         (mean("seconds", 2), "seconds"),
     )
-    yield Table.of("Learning Q", figures["ends"], learning, [note])
+    return Table.of("Learning Q", found, learning, [note])
+
+
+def tables(figures: dict[str, Any]) -> Iterator[Table]:
+    """Yield the figures as tables."""
+    yield _learning(figures["ends"])
     columns = (
         ("rooms possible", lambda line: str(line["rooms"])),
         (mean("closed value", 6), "closed"),
@@ -123,6 +128,17 @@ def tables(figures: dict[str, Any]) -> Iterator[Table]:
             (mean("seconds"), "seconds"),
         )
         yield Table.of("The fit", [fit], fitted)
+
+
+def show(folder: Path) -> tuple[Table, list[dict[str, Any]]]:
+    """Return where the runs in ``folder`` ended as a table, and as figures for a CSV."""
+    found = ends(pl.read_parquet(folder / ROWS.file))
+    return _learning(found), found
+
+
+def draw_kept(kept: Path, folder: Path) -> None:
+    """Draw the rows in ``kept``, as `draw`."""
+    draw(pl.read_parquet(kept / ROWS.file), folder)
 
 
 def _range(three: Sequence[float | None]) -> Estimate | None:

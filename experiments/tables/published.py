@@ -14,6 +14,7 @@ They are data: the section ``published`` of a table in ``conf/table``, of this f
            SOURCE: FIGURE}
         - {quantity: KEY, rows: [...]}    # what several rows have in common
 
+Only ``columns`` and ``rows`` must be there.
 A ``quantity`` is a key of `experiments.tables.quantities`.  A ``match`` is a name in ``matches``,
 or that of a match in which ``{}`` stands for the key of the column; without one the row is
 reference only.  ``player`` is by default the one whose match it is.  A ``FIGURE`` is a number,
@@ -68,17 +69,23 @@ class Published:
     def read(cls, section: Mapping[str, Any]) -> Published:
         """Return the content of a section ``published``.
 
-        Raises Refusal if a row has an unknown key, or refers to something that is missing.
+        Raises Refusal if it has another form, or a row refers to something that is missing.
         """
-        rows = tuple(_read_row(row, section) for row in _expand(section["rows"], {}))
-        used = {column: None for row in rows for column in row.cells}
-        return cls(
-            sources=section["sources"],
-            columns={key: head for key, head in section["columns"].items() if key in used},
-            about=tuple(section["about"]),
-            notes=section["notes"],
-            rows=rows,
-        )
+        whole = {"sources": {}, "about": (), "notes": {}, "matches": {}, **section}
+        try:
+            rows = tuple(_read_row(row, whole) for row in _expand(whole["rows"], {}))
+            used = {column: None for row in rows for column in row.cells}
+            return cls(
+                sources=whole["sources"],
+                columns={key: head for key, head in whole["columns"].items() if key in used},
+                about=tuple(whole["about"]),
+                notes=whole["notes"],
+                rows=rows,
+            )
+        except KeyError as fault:
+            raise Refusal(f"published: {fault.args[0]} is missing") from None
+        except (AttributeError, TypeError, ValueError) as fault:
+            raise Refusal(f"published: {fault}; see experiments/tables/published.py") from None
 
     def reference(self, row: Row) -> Figure | None:
         """Return the published figure with which ours is compared; None if there is none."""
@@ -107,7 +114,7 @@ def _read_row(row: Mapping[str, Any], section: Mapping[str, Any]) -> Row:
     for key in row:
         check("key", key, (*_KEYS, *sources))
     match, player = row.get("match", ""), row.get("player", "")
-    named = section.get("matches", {}).get(match)
+    named = section["matches"].get(match)
     columns = row.get("columns") or named or section["columns"]
     cells = {
         check("column", column, section["columns"]): (

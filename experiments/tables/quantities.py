@@ -235,10 +235,12 @@ QUANTITIES = {
     "slices": Quantity("time slices, of the longest branch", digits=0),
     "seconds": Quantity("seconds", digits=5),
     "ratio": Quantity("seconds of all simple paths / those of labels"),
+    "missed": Quantity("optimum missed", rate=True),
+    "lost": Quantity("lost where it is missed", rate=True),
 }
 """By key.
 
 ``won_N``, ``own_turns_N`` and ``room_turns_N`` are of the seat N places behind the measured one.
 Own turns are the turns of all players divided by their number, rounded up.  ``accused_wrongly`` is
-of a player with one seat; ``own_turns`` of one too, wherever it sits.  The last six are computed.
+of a player with one seat; ``own_turns`` of one too, wherever it sits.  The last eight are computed.
 """

@@ -73,8 +73,9 @@ def compare_published(
     heads += map(tabular.Column, (*paper.sources.values(), *paper.columns.values()))
     if numbers:
         heads.append(tabular.words("notes"))
-    intervals = "" if isinstance(run, ComputedFigures) else _INTERVALS
-    sentences = [*paper.about, intervals + _MARKS]
+    said = "" if isinstance(run, ComputedFigures) else _INTERVALS
+    said += _MARKS if paper.sources else ""
+    sentences = [*paper.about, *filter(None, [said])]
     sentences += [f"[{number}] {paper.notes[note]}" for note, number in numbers.items()]
     rows = [row[: len(heads)] for row in rows]
     report = Report(tabular.Table(title, heads, rows, list(map(Marked, sentences))), records)

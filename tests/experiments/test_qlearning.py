@@ -9,6 +9,7 @@ import pytest
 from sklearn.neural_network import MLPRegressor
 
 from experiments.qlearning import __main__ as qlearning
+from experiments.qlearning import report
 from experiments.qlearning.__main__ import COMMAND
 from experiments.settings.config import compose
 from sim.qlearning import learning, network, rooms
@@ -44,6 +45,10 @@ def test_a_run_learns_checks_fits_and_tells_and_goes_on_where_it_was(
     for line in outcome.summary["values"]:
         assert line["unprojected"][0] == pytest.approx(line["closed"], abs=1e-9)
     assert "off by" in outcome.out and "alpha" not in outcome.out
+    table, figures = report.show(outcome.folder)  # the same from the rows alone
+    assert figures == outcome.summary["ends"] and table.as_text() != []
+    report.draw_kept(outcome.folder, tmp_path)
+    assert (tmp_path / report.PLOT).exists()
     fitted = network.load(str(outcome.folder / "network.json"))
     assert fitted.size == outcome.summary["network"]["numbers"] == 12 * 20 + 1
     assert outcome.summary["network"]["explained"] >= 0.85

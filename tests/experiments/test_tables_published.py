@@ -126,6 +126,22 @@ def test_malformed_rows_are_refused(row, message):
         Published.read({**SECTION, "rows": [{"setup": "x", **row}]})
 
 
+@pytest.mark.parametrize(
+    "section, message",
+    [
+        ({"columns": {}}, "rows is missing"),
+        ({"rows": [{"quantity": "won"}], "columns": {}}, "setup is missing"),
+        ({"rows": 5, "columns": {}}, "not iterable"),
+        ({"rows": [{"setup": "x", "quantity": "won", "paper": "a/b"}], **SECTION}, "invalid"),
+    ],
+)
+def test_a_malformed_section_is_refused(section, message):
+    with pytest.raises(Refusal, match=f"published: .*{message}"):
+        Published.read(section)
+    row = {"setup": "x", "quantity": "won", "match": "a"}
+    assert Published.read({"rows": [row], "columns": {"text": "ours"}}).rows  # all that it needs
+
+
 def test_rows_share_keys_and_columns_fill_the_names_of_matches():
     shared = {"match": "a, {}", "rows": [{"setup": "x", "quantity": "won", "paper": [0.1, 0.2]}]}
     (row,) = Published.read({**SECTION, "rows": [shared]}).rows
@@ -396,5 +412,5 @@ def test_two_tables_of_one_run(run_tables, tmp_path, monkeypatch):
 
 
 def test_computed_tables_have_functions():
-    for name in ("ferrari_1", "ferrari_2", "ferrari_3"):
+    for name in ("ferrari_1", "ferrari_2", "ferrari_3", "ferrari_pruning"):
         assert isinstance(catalog.load(name), Computed) and read_published(name).rows

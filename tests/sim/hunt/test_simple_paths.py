@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 from ways_checks import check_route
 
-from benchmarks import printed_pruning
-from benchmarks.printed_pruning import prune_as_printed
+from experiments.tables import printed_pruning
+from experiments.tables.printed_pruning import prune_as_printed
 from sim.hunt.benefit import Partition
 from sim.hunt.graph import mask, number_of_targets
 from sim.hunt.paths.labels import best, routes

@@ -1,6 +1,6 @@
 """The pruned tree of [Ferrari & Cai 2009, App. III] as printed, which misses optima.
 
-A control of `bench_hunt`.  `sim.hunt.paths.labels` keeps what the text promises.
+A control of `path_trees`.  `sim.hunt.paths.labels` keeps what the text promises.
 """
 
 from __future__ import annotations
