@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import shlex
-import signal
 import subprocess
 import sys
 import time
@@ -96,7 +95,7 @@ def _run(command: Sequence[str], end: float) -> bool:
 
 def _end(process: subprocess.Popen) -> None:
     """Ask ``process`` to write down what it has and end; kill it after `_ENDING_SECONDS`."""
-    process.send_signal(signal.SIGINT)
+    process.terminate()  # in the background of a script SIGINT may be ignored
     try:
         process.wait(_ENDING_SECONDS)
     except (subprocess.TimeoutExpired, KeyboardInterrupt):

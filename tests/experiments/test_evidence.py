@@ -318,7 +318,7 @@ def test_the_next_is_played_though_a_command_fails(everything, tmp_path, monkeyp
 
 def test_a_command_that_does_not_end_when_asked_is_killed(monkeypatch):
     monkeypatch.setattr(playing, "_ENDING_SECONDS", 0.2)
-    deaf = "import signal, time; signal.signal(signal.SIGINT, signal.SIG_IGN); time.sleep(60)"
+    deaf = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); time.sleep(60)"
     started = time.monotonic()
     assert not playing._run([sys.executable, "-c", deaf], started + 1.0)
     assert time.monotonic() - started < 30.0

@@ -13,14 +13,12 @@ from experiments.matches.results import Results
 from experiments.runs import runfolder
 from experiments.runs.published import find
 from experiments.settings import config
-from experiments.settings.commandline import Refusal
 from experiments.stats.intervals import mean, paired_difference, win_rate
 from experiments.tables import catalog, plot, report
 from experiments.tables.ablation.cells import forget_runs
 from experiments.tables.figure import Figure
 from experiments.tables.matches import matches
 from experiments.tables.measured import Measured
-from experiments.tables.published import Published
 from experiments.tables.quantities import QUANTITIES
 from experiments.tables.schema import Computed, Table
 from tests.experiments.rows import read_rows
@@ -102,50 +100,6 @@ def test_every_note_and_match_belongs_to_a_row():
     notes = {note for paper in papers for note in paper.notes}
     assert {note for row in rows for note in row.notes} == notes
     assert all(row.cells or row.published for row in rows)
-
-
-SECTION = {
-    "sources": {"paper": "published"},
-    "columns": {"text": "ours"},
-    "about": [],
-    "notes": {"cause": "It is so."},
-}
-
-
-@pytest.mark.parametrize(
-    "row, message",
-    [
-        ({"quantity": "wins"}, "unknown quantity wins"),
-        ({"quantity": "won", "papers": 1}, "unknown key papers"),
-        ({"quantity": "won", "notes": ["causes"]}, "unknown note causes"),
-        ({"quantity": "won", "match": "a", "columns": ["texts"]}, "unknown column texts"),
-    ],
-)
-def test_malformed_rows_are_refused(row, message):
-    with pytest.raises(Refusal, match=message):
-        Published.read({**SECTION, "rows": [{"setup": "x", **row}]})
-
-
-@pytest.mark.parametrize(
-    "section, message",
-    [
-        ({"columns": {}}, "rows is missing"),
-        ({"rows": [{"quantity": "won"}], "columns": {}}, "setup is missing"),
-        ({"rows": 5, "columns": {}}, "not iterable"),
-        ({"rows": [{"setup": "x", "quantity": "won", "paper": "a/b"}], **SECTION}, "invalid"),
-    ],
-)
-def test_a_malformed_section_is_refused(section, message):
-    with pytest.raises(Refusal, match=f"published: .*{message}"):
-        Published.read(section)
-    row = {"setup": "x", "quantity": "won", "match": "a"}
-    assert Published.read({"rows": [row], "columns": {"text": "ours"}}).rows  # all that it needs
-
-
-def test_rows_share_keys_and_columns_fill_the_names_of_matches():
-    shared = {"match": "a, {}", "rows": [{"setup": "x", "quantity": "won", "paper": [0.1, 0.2]}]}
-    (row,) = Published.read({**SECTION, "rows": [shared]}).rows
-    assert row.cells == {"text": ("a, text", "")} and row.published["paper"].bounds == (0.1, 0.2)
 
 
 def test_figures_are_those_of_the_papers():
