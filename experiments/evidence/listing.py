@@ -14,6 +14,7 @@ from experiments.provenance.files import read_yaml, reading
 from experiments.settings.commandline import Refusal
 from experiments.tables import catalog
 from experiments.tables.schema import Computed, Table
+from mcts.limits import did_you_mean
 
 ROOT = Path(__file__).resolve().parents[2]
 """The checkout."""
@@ -165,5 +166,5 @@ def choose(found: list[Evidence], only: list[str] | None) -> list[Evidence]:
     names = [one.name for one in found]
     for name in only or ():
         if name not in names:
-            raise Refusal(f"only={name}: the list of evidence has {', '.join(names)}")
+            raise Refusal(f"only={name}: {LIST} lists no such result{did_you_mean(name, names)}")
     return [one for one in found if only is None or one.name in only]
