@@ -87,7 +87,7 @@ def show(folder: Path) -> tuple[Table, list[dict[str, Any]]]:
     rows = pl.read_parquet(folder / ROWS.file)
     figures = {"episodes": len(rows)}
     for name, found in estimates(rows).items():
-        figures |= columns(name, found)
+        figures |= columns(name, found)  # type: ignore[arg-type]
     return table(rows, title_of(read_yaml(folder / study.CONFIG))), [figures]
 
 

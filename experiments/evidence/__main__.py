@@ -77,18 +77,20 @@ def job(settings: DictConfig, _: Path) -> None:
 def _keep(chosen: list[Evidence], source: Path, console: Console) -> None:
     """Pack the rows of one result from the run in ``source``.
 
-    They are sealed with today's sources if it is today's commit that played them.
+    They are sealed with the sources of the commits that played them, if those are the same.
     """
     from experiments.evidence import archive, sources
-    from experiments.provenance import provenance
 
     if len(chosen) != 1:
         raise Refusal("keep packs the rows of one result: name it, only=[NAME]")
-    folder = archive.keep(chosen[0], source, {"sources": None})
-    if archive.commits(folder) == [provenance.commit()]:
-        digest = sources.digest(chosen[0].root, chosen[0].item.sources)
-        archive.write_seal(folder, {**(archive.read_seal(folder) or {}), "sources": digest})
-    console.print(f"{chosen[0].name}: rows kept in {folder}", soft_wrap=True, highlight=False)
+    (one,) = chosen
+    folder = archive.keep(one, source, {"sources": None})
+    played = {
+        sources.digest_at(one.root, commit, one.item.sources) for commit in archive.commits(folder)
+    }
+    if len(played) == 1:
+        archive.write_seal(folder, {**(archive.read_seal(folder) or {}), "sources": played.pop()})
+    console.print(f"{one.name}: rows kept in {folder}", soft_wrap=True, highlight=False)
 
 
 def _check(chosen: list[Evidence], number: int, console: Console) -> None:

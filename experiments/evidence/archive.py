@@ -161,10 +161,14 @@ def find_damage(folder: Path, seal: Mapping[str, Any]) -> list[str]:
 
 
 def commits(folder: Path) -> list[str]:
-    """Return the commits that played the rows in ``folder``, as they say themselves."""
+    """Return the commits that played the rows in ``folder``, as runs and rows say themselves."""
     found: dict[str, None] = {}
     for path in sorted(folder.rglob("*.json")):
         if path.name in (MATCHES_FILE, SUMMARY):
             held = json.loads(path.read_text())
             found[str(held.get("commit") or held.get("run", {}).get("commit"))] = None
+    for path in sorted(folder.rglob("games-*.parquet")):  # a run may be gone on with by another
+        if "commit" in pl.read_parquet_schema(path):
+            rows = pl.scan_parquet(path).select(pl.col("commit").cast(pl.String).unique())
+            found |= dict.fromkeys(map(str, rows.collect()["commit"]))
     return list(found)

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import ast
 import hashlib
+import io
+import subprocess
+import tarfile
+import tempfile
 from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
@@ -29,6 +33,22 @@ def digest(root: Path, patterns: Iterable[str]) -> str:
         content = _content(path, about.st_mtime_ns, about.st_size)
         state.update(path.relative_to(root).as_posix().encode() + b"\0" + content + b"\0")
     return state.hexdigest()[:16]
+
+
+def digest_at(root: Path, commit: str, patterns: Iterable[str]) -> str | None:
+    """Return `digest` of the files as they were at ``commit`` of the repository at ``root``.
+
+    None if that commit is unknown, or has no such file.
+    """
+    wanted = list(patterns)
+    command = ["git", "archive", commit, *(f":(glob){pattern}" for pattern in wanted)]
+    found = subprocess.run(command, cwd=root, capture_output=True)
+    if found.returncode:
+        return None
+    with tempfile.TemporaryDirectory() as place:
+        with tarfile.open(fileobj=io.BytesIO(found.stdout)) as files:
+            files.extractall(place, filter="data")
+        return digest(Path(place), wanted)
 
 
 @cache

@@ -233,6 +233,7 @@ def table(rows: pl.DataFrame, known: dict[str, float], title: str) -> Table:
     """Return values of strategies and planners, with the share of ``closed`` that they reach."""
     closed = known["closed"]
     at_root = [found for _, _, found in summarize(rows, "root")]
+    lines: list[tuple[str, int | None, Estimate | float, Estimate | float | None]]
     lines = [(name, None, value, None) for name, value in known.items()]
     lines += [(*line, root) for line, root in zip(summarize(rows), at_root, strict=True)]
     return Table(

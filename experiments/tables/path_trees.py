@@ -132,7 +132,10 @@ def count_misses(seed: int, repeats: int = 1) -> Figures:
         tree, ways = prune_as_printed(graph, 0, last), labels.routes(graph, 0, last)
         for at, distance in enumerate(DISTANCE_WEIGHTS):
             weights = Weights(12, 1, distance)
-            exact, kept = (labels.best(found, benefit, weights).value for found in (ways, tree))
+            exact, kept = (
+                labels.best(found, benefit, weights).value  # type: ignore[arg-type]
+                for found in (ways, tree)
+            )
             if exact - kept > LEAST:
                 missed[case, at] = True
                 share[case, at] = (exact - kept) / (exact + distance * float(ways.lengths.min()))

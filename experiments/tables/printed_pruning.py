@@ -45,7 +45,12 @@ def prune_as_printed(
         `MOST_STEPS` steps.
     """
     net, first, last, *_ = find_ends(graph, start, goal, None)
-    tree = _Tree(net, first, last, np.inf if within is None else within)
+    tree = _Tree(
+        net,
+        first,
+        last,  # type: ignore[arg-type]  # as there is a goal
+        np.inf if within is None else within,
+    )
     for _ in range(MOST_STEPS):
         row = tree.shortest_open()
         if row is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
 import sys
 import time
 from dataclasses import replace
@@ -162,6 +163,37 @@ def test_words_do_not_count_as_sources(tmp_path):
     assert digests[0] == digests[1] != digests[2]
     with pytest.raises(Refusal, match=r"nothing\.py names no file"):
         sources.digest(tmp_path, ["nothing.py"])
+
+
+def test_sources_of_a_commit(tmp_path):
+    """Rows that are kept later are sealed with the sources of the commits that played them."""
+
+    def git(*arguments):
+        by = ("-c", "user.name=a", "-c", "user.email=a@b")
+        command = ["git", "-C", tmp_path, *by, *arguments]
+        return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
+
+    git("init", "--quiet")
+    (tmp_path / "sim").mkdir()
+    commits = []
+    for text in ("x = 1\n", "# note\nx = 1\n", "x = 2\n"):
+        (tmp_path / "sim" / "a.py").write_text(text)
+        git("add", ".")
+        git("commit", "--quiet", "--message=one")
+        commits.append(git("rev-parse", "HEAD"))
+    first, words, other = (sources.digest_at(tmp_path, one, ["sim/**/*.py"]) for one in commits)
+    assert first == words != other == sources.digest(tmp_path, ["sim/**/*.py"])
+    assert sources.digest_at(tmp_path, f"{commits[0]}+changes", ["sim/**/*.py"]) is None
+    assert sources.digest_at(tmp_path, commits[0], ["mcts/*.py"]) is None
+
+
+def test_rows_gone_on_with_name_both_commits(checkout):
+    (held,) = archive.commits(checkout.rows)
+    path = checkout.rows / "games-00000.parquet"
+    rows = pl.read_parquet(path)
+    later = pl.when(pl.col("game") > 9).then(pl.lit("later")).otherwise("commit")
+    rows.with_columns(commit=later).write_parquet(path)
+    assert archive.commits(checkout.rows) == [held, "later"]
 
 
 def test_every_claim_has_an_origin(everything):
