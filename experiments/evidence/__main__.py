@@ -12,6 +12,8 @@ Nothing slow is imported at the top.
 
 from __future__ import annotations
 
+import math
+import time
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -120,7 +122,8 @@ def _draw(
 ) -> None:
     """Draw claims, make each again from its command, and say which came out equal.
 
-    Raises Refusal if there is none to draw, Interrupted on Ctrl-C.
+    If ``hours`` are given, those for which they are too short are said not to be played.  Raises
+    Refusal if there is none to draw, Interrupted on Ctrl-C.
     """
     from experiments import tabular
     from experiments.evidence import claims, drawing, listing
@@ -135,15 +138,18 @@ def _draw(
     if not drawn:
         raise Refusal("draw: no claim of these results can be played again; choose others by only")
     made = []
-    for one, came in drawing.play(drawn, Path(settings.folder), console):
+    end = time.monotonic() + 3600 * settings.hours if settings.hours else math.inf
+    for one, came in drawing.play(drawn, Path(settings.folder), console, end):
         made.append((one, came))
         outcome = f"differs: {came}" if came else "equal"
         line = f"{one.claim.page}: {one.claim.text}: {outcome}; {one.part.command}"
         console.print(line, soft_wrap=True, markup=False, highlight=False)
-    shown = drawing.table(made)
-    if len(made) < len(drawn):
-        raise Interrupted(f"{shown.title}, {len(drawn) - len(made)} left; the same command goes on")
-    tabular.show(shown, console)
+    left = [one for one in drawn if all(one is not other for other, _ in made)]
+    if left and time.monotonic() < end:
+        title = drawing.table(made).title
+        raise Interrupted(f"{title}, {len(left)} left; the same command goes on")
+    made += [(one, drawing.NOT_PLAYED) for one in left]
+    tabular.show(drawing.table(made), console)
     if settings.write:
         drawing.write(made, settings.seed, listing.ROOT / drawing.INDEX)
 

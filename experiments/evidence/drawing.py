@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +20,7 @@ from experiments.provenance import provenance
 from experiments.settings.commandline import Refusal
 
 INDEX = "docs/drawn.csv"
+NOT_PLAYED = "not played"
 
 
 @dataclass(frozen=True)
@@ -97,17 +99,21 @@ def _by_part(drawn: Iterable[Drawn]) -> list[tuple[Part, list[Drawn]]]:
     return [(its[0].part, its) for its in by_command.values()]
 
 
-def play(drawn: Sequence[Drawn], folder: Path, console: Console) -> Iterator[tuple[Drawn, str]]:
+def play(
+    drawn: Sequence[Drawn], folder: Path, console: Console, end: float = math.inf
+) -> Iterator[tuple[Drawn, str]]:
     """Play each part once, below ``folder``; yield its claims with what `Drawn.compare` returns.
 
-    A command that fails is what came of its claims.  Ends early on Ctrl-C; what was played is kept.
+    Those of least work come first.  A command that fails is what came of its claims.  Ends early on
+    Ctrl-C or at the time ``end``; what was played is kept.
     """
-    groups = _by_part(drawn)
+    groups = sorted(_by_part(drawn), key=lambda group: group[0].hours or 0.0)
     for number, (part, its) in enumerate(groups, 1):
         hours = "" if part.hours is None else f", about {part.hours:.2f} hours"
         console.print(f"command {number} of {len(groups)}{hours}")
         try:
-            rows = playing.play_part(part.evidence, part.command, _place(part, folder), console)
+            place = _place(part, folder)
+            rows = playing.play_part(part.evidence, part.command, place, console, end)
             if rows is None:
                 return
             made = part.read(rows)
@@ -126,13 +132,15 @@ def _place(part: Part, folder: Path) -> Path:
 
 
 def table(made: Sequence[tuple[Drawn, str]]) -> tabular.Table:
-    """Return each claim with what came of it; ``made`` as `play` yields it."""
+    """Return each claim with what came of it; ``made`` as `play` yields it, or `NOT_PLAYED`."""
     columns = tuple(map(tabular.words, ("page", "claim", "again", "command")))
     lines = [
         [one.claim.page, one.claim.text, came or "equal", one.part.command] for one, came in made
     ]
-    title = f"{sum(not came for _, came in made)} of {len(made)} equal"
-    return tabular.Table(title, columns, lines)
+    outcomes = [came for _, came in made]
+    left = outcomes.count(NOT_PLAYED)
+    title = f"{outcomes.count('')} of {len(made) - left} equal"
+    return tabular.Table(title + (f", {left} {NOT_PLAYED}" if left else ""), columns, lines)
 
 
 def write(made: Sequence[tuple[Drawn, str]], seed: int, path: Path) -> None:

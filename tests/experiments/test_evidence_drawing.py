@@ -131,6 +131,25 @@ def test_a_part_is_played_once_and_a_failure_or_the_end_is_said(few, tmp_path, m
     assert list(drawing.play(drawn, tmp_path, console())) == []
 
 
+def test_the_quickest_commands_come_first_until_the_time_is_over(few, tmp_path, monkeypatch):
+    found = claims_of(few)
+    drawn = drawing.draw(found, {few.name: few}, len(found), 0)
+    asked = []
+
+    def play(one, command, *rest):
+        asked.append((command, rest[-1]))
+        return one.rows if len(asked) < 3 else None
+
+    monkeypatch.setattr(playing, "play_part", play)
+    made = list(drawing.play(drawn, tmp_path, console(), 99.0))
+    hours = {one.part.command: one.part.hours for one in drawn}
+    played = [hours[command] for command, _ in asked]
+    assert played == sorted(played) and {end for _, end in asked} == {99.0}
+    left = [(one, drawing.NOT_PLAYED) for one in drawn[len(made) :]]
+    shown = drawing.table([*made, *left])
+    assert shown.title.endswith(f"of {len(made)} equal, {len(left)} not played")
+
+
 def test_runs_ablations_and_episodes_have_parts(everything):
     run = parts.of(everything["first_run"])
     assert len(run) == 9 and run[0].command.endswith("experiment=main match.players=[swift]")
