@@ -41,8 +41,8 @@ class Item:
     games, simulations, seed : of a table, in place of its own
     sources : patterns of the files on which its rows depend, configuration apart
     pictures : file that it draws to the one in ``docs/images``
-    timed : whether its decisions have so much time and not so many simulations, so that the same
-        games do not come again
+    unseeded : whether no seed decides its rows: decisions have so much time and not so many
+        simulations, or two threads race on one tree
     """
 
     command: str | None = None
@@ -51,7 +51,7 @@ class Item:
     seed: int | None = None
     sources: list[str] = field(default_factory=lambda: list(GAMES_DEPEND_ON))
     pictures: dict[str, str] = field(default_factory=dict)
-    timed: bool = False
+    unseeded: bool = False
 
 
 @dataclass
@@ -98,7 +98,7 @@ class Evidence:
     @property
     def units(self) -> str | None:
         """Kind of rows that can be played again, ``games`` or ``episodes``; None if nothing can."""
-        if self.item.timed:
+        if self.item.unseeded:
             return None
         if self.kind == STUDY:
             return "episodes" if str(self.item.command).startswith("episodes paper=") else None
@@ -107,7 +107,7 @@ class Evidence:
     @property
     def seeded(self) -> bool:
         """Whether a seed decides its rows; the contest's server deals without one."""
-        return not (self.item.timed or str(self.item.command).startswith("contest "))
+        return not (self.item.unseeded or str(self.item.command).startswith("contest "))
 
     @property
     def asked(self) -> dict[str, Any]:

@@ -287,6 +287,12 @@ def test_pages_say_what_was_played_again(everything):
     assert not find(everything, "planners_time").seeded and find(everything, "planners").seeded
 
 
+def test_no_seed_decides_a_race_of_threads(everything):
+    raced = {one.name for one in everything if "threads=" in str(one.table)}
+    assert raced >= {"parallel", "parallel_time"}
+    assert not any(find(everything, name).seeded for name in raced)
+
+
 def test_settings_beside_the_preset():
     held = {"name": "swift", "label": "early", "threshold": 0.35, "inference": True}
     whole = presets.complete(held)
