@@ -1,6 +1,7 @@
 """Parts of a result that can be played alone: a figure needs few of its games.
 
-They are one name in ``only=`` of a table, one of ``match.players`` of a run, one cell of episodes.
+They are one name or two in ``only=`` of a table, one of ``match.players`` of a run, one cell of
+episodes.
 """
 
 from __future__ import annotations
@@ -26,8 +27,9 @@ from experiments.matches import lineups
 from experiments.provenance.files import SUMMARY, read_json
 from experiments.settings import config
 from experiments.settings.arguments import quote_text
-from experiments.tables.ablation.cells import StepCell, cells_of, choose
+from experiments.tables.ablation.cells import StepCell, cells_of
 from experiments.tables.ablation.schema import Ablation
+from experiments.tables.choice import choose
 from experiments.tables.matches import matches
 from experiments.tables.measured import simulations_of
 from experiments.tables.schema import Table
@@ -119,17 +121,32 @@ def of(evidence: Evidence) -> list[Part]:
 def _of_table(evidence: Evidence, table: Table) -> Found:
     seed = table.seed if evidence.asked["seed"] is None else evidence.asked["seed"]
     planned = matches(table, evidence.asked["simulations"], seed)
-    by_choice: dict[str, set[str]] = {}
-    for cell, match in zip(table.cells, planned, strict=True):
-        by_choice.setdefault(cell.choice, set()).add(match.name)
-    for choice, names in by_choice.items():
-        yield _choose("only", choice), names, len(names) / len(planned)
+    choices = [cell.choices for cell in table.cells]
+    for only in dict.fromkeys(asked for names in choices for asked in _pick(names)):
+        names = {planned[number].name for number in choose(choices, only)}
+        if len(names) < len(planned):
+            yield _choose("only", *only), names, len(names) / len(planned)
+
+
+def _pick(names: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+    """Yield what of a cell's ``names`` is asked for together, as `Cell.choices`.
+
+    They are what its player plays, what is played against its opponents, in all variants or its
+    own; of a round robin the variant.
+    """
+    player, *company = names
+    yield (player,)
+    if company:
+        opponents, _, variant = company
+        yield (opponents,)
+        if variant:
+            yield opponents, variant
 
 
 def _of_ablation(evidence: Evidence, table: Ablation) -> Found:
     cells = cells_of(table, evidence.rows.parent, **evidence.asked)
-    for choice in dict.fromkeys(name for cell in cells for name in cell.choices):
-        chosen = choose(cells, [choice])
+    for choice in dict.fromkeys(name for cell in cells for name in filter(None, cell.choices)):
+        chosen = [cells[number] for number in choose([cell.choices for cell in cells], [choice])]
         names = {cell.folder.name for cell in chosen}
         yield _choose("only", choice), names, sum(map(_work, chosen)) / sum(map(_work, cells))
 
@@ -161,8 +178,8 @@ def _seconds(evidence: Evidence) -> pl.DataFrame:
     return rows.group_by("cell", maintain_order=True).agg(pl.col("seconds").sum())
 
 
-def _choose(key: str, name: str) -> str:
-    """Return what is typed to set ``key`` to a list of one ``name``."""
-    if _PLAIN.fullmatch(name):
-        return f"{key}=[{name}]"
-    return shlex.quote(f"{key}=[{quote_text(name)}]")
+def _choose(key: str, *names: str) -> str:
+    """Return what is typed to set ``key`` to a list of ``names``."""
+    if all(map(_PLAIN.fullmatch, names)):
+        return f"{key}=[{','.join(names)}]"
+    return shlex.quote(f"{key}=[{','.join(map(quote_text, names))}]")

@@ -105,7 +105,9 @@ class RunFolder:
             )
 
 
-def writing_run(folder: Path, advice: str = "set run.folder") -> AbstractContextManager[None]:
+def writing_run(
+    folder: Path, advice: str = "choose another folder"
+) -> AbstractContextManager[None]:
     """Refuse what the block cannot write to a run folder."""
     return writing(f"the run folder: {folder}", advice)
 

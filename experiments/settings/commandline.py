@@ -125,7 +125,10 @@ def explain(fault: Exception) -> str:
     if isinstance(fault, MissingConfigException):
         return _explain_choice(fault)
     if isinstance(fault, OSError):
-        return f"cannot write to the run folder: {fault.filename}: {fault.strerror}; set run.folder"
+        return (
+            f"cannot write to the run folder: {fault.filename}: {fault.strerror}; "
+            "choose another folder"
+        )
     if isinstance(fault, YAMLError):
         return explain_yaml(fault)
     cause: BaseException | None = fault

@@ -163,6 +163,7 @@ def _run_table(table: Table, settings: DictConfig, console: Console) -> None:
     """Play the missing games of ``table``, then show it, draw it and write it down."""
     from experiments.matches.origins import MATCHES_FILE
     from experiments.runs import runfolder
+    from experiments.tables import choice
     from experiments.tables.matches import matches
 
     root = Path(settings.folder)
@@ -170,7 +171,7 @@ def _run_table(table: Table, settings: DictConfig, console: Console) -> None:
     _check_played(settings, (folder / MATCHES_FILE).exists(), folder)
     seed = table.seed if settings.seed is None else settings.seed
     planned = matches(table, settings.simulations, seed, settings.fast)
-    chosen = _choose(table, settings.only)
+    chosen = choice.choose([cell.choices for cell in table.cells], settings.only)
     runfolder.claim(folder, planned, "games", resume=True)
     ended = None
     if not settings.show:
@@ -192,15 +193,6 @@ def _finish(ended: Outcome | None, games: int, folder: Path) -> None:
         raise Interrupted(
             f"interrupted after {games} games, kept in {folder}; the same command continues"
         )
-
-
-def _choose(table: Table, only: list[str] | None) -> list[int]:
-    """Return the numbers of the cells that are asked for."""
-    names = [cell.choice for cell in table.cells]
-    for name in only or ():
-        if name not in names:
-            raise Refusal(f"only={name}: this table has {', '.join(dict.fromkeys(names))}")
-    return [number for number, name in enumerate(names) if only is None or name in only]
 
 
 def _play(

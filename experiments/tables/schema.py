@@ -226,9 +226,12 @@ class Cell:
     settings: tuple[str, ...] = ()
 
     @property
-    def choice(self) -> str:
-        """The name in ``only=``: its player's label, or the variant of a round robin."""
-        return self.variant if self.layout == ROBIN else self.player.label
+    def choices(self) -> tuple[str, ...]:
+        """Its names in ``only=``: player, opponents, layout, variant; of a round robin the last."""
+        if self.layout == ROBIN:
+            return (self.variant,)
+        opponents = AND.join(one.label for one in self.opponents)
+        return self.player.label, opponents, self.layout, self.variant
 
 
 def expand(table: Table) -> Iterator[Cell]:

@@ -98,14 +98,18 @@ def test_a_step_of_another_player_belongs_to_the_next_as_far_as_it_is_there():
     ]
 
 
+def by_step(cells):
+    return {(cell.setup.player.label, cell.line.way, cell.line.step): cell for cell in cells}
+
+
 def test_cells_that_are_played_alike_are_one_folder(tmp_path):
-    found = {part.choices: part for part in of.cells_of(table(), tmp_path)}
-    walls, alone = (found["swift", "one", way, "walls"] for way in (CUMULATIVE, ALONE))
+    found = by_step(of.cells_of(table(), tmp_path))
+    walls, alone = (found["swift", way, "walls"] for way in (CUMULATIVE, ALONE))
     assert walls.folder == alone.folder and walls.match == alone.match
     folders = {part.folder for part in found.values()}
     assert len(folders) == len(found) - 2  # the first step of either player
     assert walls.match.rules["turn_cap"] == 60  # the table's, and the step's in its place:
-    assert found["swift", "one", CUMULATIVE, "capped"].match.rules["turn_cap"] == 30
+    assert found["swift", CUMULATIVE, "capped"].match.rules["turn_cap"] == 30
     assert {part.games for part in found.values() if part.line.step == "capped"} == {12}
     assert {part.games for part in of.cells_of(table(), tmp_path, games=5)} == {5}
 
@@ -221,10 +225,10 @@ def test_cells_are_played_in_parts_and_grow(command):
 def test_a_difference_is_paired_with_the_line_before(command):
     """Control: the line above is another."""
     found = records(command, "games=40", "only=[swift]")
-    played = {part.choices: part for part in of.cells_of(table(), command.root)}
+    played = by_step(of.cells_of(table(), command.root))
 
     def find_wins(way, step):
-        part = played["swift", "one", way, step]
+        part = played["swift", way, step]
         rows = read_rows(part.folder).to_pylist()
         return np.array([row["won"] for row in rows if row["focal"]])
 

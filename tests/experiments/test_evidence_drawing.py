@@ -166,6 +166,17 @@ def test_runs_ablations_and_episodes_have_parts(everything):
     assert regret.names is None and 0.0 < regret.hours < 1.0
 
 
+def test_a_difference_takes_the_cells_against_its_opponents(everything):
+    tree = everything["tree"]
+    claim = Claim("README.md", "-11.3 (-19.9 to -2.4)", ROWS, tree.name)
+    (drawn,) = drawing.draw([claim], {tree.name: tree}, 1, 0)
+    assert drawn.part.command.endswith(" only=[swift35,classic]")
+    players = {f"{one} against 3 swift35, classic" for one in ("best", "best_tree")}
+    assert drawn.part.names == players and not drawn.compare(drawn.part.kept)
+    named = {part.command.split(tree.command)[-1].strip() for part in parts.of(tree)}
+    assert named > {"", "only=[best]", "only=[swift35]"} and "only=[classic]" not in named
+
+
 def test_what_is_drawn_and_left_out_is_said(everything, few):
     listed = {few.name: few, "contest_best": everything["contest_best"]}
     dealt = Claim("README.md", "1 % (0 to 2)", ROWS, "contest_best")

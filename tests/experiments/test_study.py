@@ -67,7 +67,7 @@ REFUSED = {
 EVERY = [
     ("seed=-1", "seed=-1: must be at least 0"),
     ("seedz=9", "did you mean seed?"),
-    ("run.folder=/dev/null/here", "set run.folder"),
+    ("run.folder=/dev/null/here", "choose another folder"),
 ]
 
 

@@ -17,6 +17,7 @@ from experiments.stats.intervals import paired_difference
 from experiments.tables import __main__ as tables_command
 from experiments.tables import catalog, plot
 from experiments.tables.ablation.schema import Ablation
+from experiments.tables.choice import choose
 from experiments.tables.figure import Figure
 from experiments.tables.matches import matches
 from experiments.tables.measured import Measured
@@ -235,13 +236,27 @@ def test_some_cells_alone(command):
     assert len(rows(command.folder, "swift against 3 heuristic")) == 8 * 4
 
 
+def test_cells_are_chosen_by_players_opponents_and_variants():
+    cells = [cell.choices for cell in catalog.load("tree").cells]
+
+    def find(*only):
+        return {cells[number] for number in choose(cells, only)}
+
+    assert find("swift", "greedy35", "classic", "best") == {
+        ("best", opponent, "one", "classic") for opponent in ("swift", "greedy35")
+    }
+    assert len(find("best_tree")) == 16 and len(find("entropy")) == 8
+    robin = [cell.choices for cell in catalog.load("field").cells]
+    assert choose(robin, ["cai2006"]) == [1] and choose(robin, None) == [0, 1, 2]
+
+
 @pytest.mark.parametrize(
     "given, message",
     [
         (("quik",), "did you mean quick?"),
         (("quick", "games=3"), "games=3: must be at least 4"),
         (("quick", "games=few"), "games: 'few' is not a whole number"),
-        (("quick", "only=[unknown]"), "this table has closure, swift"),
+        (("quick", "only=[unknown]"), "this table has closure, swift, heuristic, one"),
         (("quick", "simulations=9"), "leave it out"),
         (("quick", "seed=-1"), "seed=-1: must be at least 0"),
         (("quick", "show=true", "fast=true"), "nothing was played"),

@@ -15,9 +15,9 @@ from pathlib import Path
 
 from experiments.matches.origins import MATCHES_FILE
 from experiments.matches.schedule import Match
-from experiments.settings.commandline import Refusal
 from experiments.settings.presets import differing
 from experiments.stats.intervals import Estimate, paired_difference
+from experiments.tables import choice
 from experiments.tables.ablation.schema import Ablation, Line, lines_of
 from experiments.tables.figure import Figure
 from experiments.tables.matches import FAST_COMPILED_GAMES, FAST_GAMES, matches
@@ -25,7 +25,6 @@ from experiments.tables.measured import Measured, common_wins, simulations_of
 from experiments.tables.quantities import QUANTITIES
 from experiments.tables.schema import Cell, expand
 from experiments.texts import file_name
-from mcts.limits import did_you_mean
 from sim.rules import Rules
 
 _USUAL = asdict(Rules())
@@ -54,9 +53,9 @@ class StepCell:
     folder: Path
 
     @property
-    def choices(self) -> tuple[str, str, str, str]:
-        """Its names in ``only=``: player, layout, way and step."""
-        return self.setup.player.label, self.setup.layout, self.line.way, self.line.step
+    def choices(self) -> tuple[str, ...]:
+        """Its names in ``only=``: those of the set-up, way and step."""
+        return *self.setup.choices, self.line.way, self.line.step
 
     @property
     def name(self) -> str:
@@ -136,27 +135,8 @@ def folder_name(match: Match) -> str:
 
 
 def choose(cells: Sequence[StepCell], only: Sequence[str] | None) -> list[StepCell]:
-    """Return those of ``cells`` that are asked for.
-
-    Of the names of one kind (`StepCell.choices`) one must fit, and so for each kind.  Raises
-    Refusal if a name is unknown, or no cell has all of them.
-    """
-    kinds = [dict.fromkeys(names) for names in zip(*(one.choices for one in cells), strict=True)]
-    known = [name for kind in kinds for name in kind]
-    wanted: dict[int, set[str]] = {}
-    for name in only or ():
-        kind = next((number for number, kind in enumerate(kinds) if name in kind), None)
-        if kind is None:
-            raise Refusal(
-                f"only={name}: this table has {', '.join(known)}{did_you_mean(name, known)}"
-            )
-        wanted.setdefault(kind, set()).add(name)
-    chosen = [
-        one for one in cells if all(one.choices[kind] in names for kind, names in wanted.items())
-    ]
-    if not chosen:
-        raise Refusal(f"only=[{','.join(only or ())}]: no cell has all of these")
-    return chosen
+    """Return those of ``cells`` that are asked for; Refusal if there are none (`choice.choose`)."""
+    return [cells[number] for number in choice.choose([one.choices for one in cells], only)]
 
 
 def gain(cell: StepCell, reference: StepCell | None) -> tuple[Estimate, int] | None:
