@@ -241,7 +241,10 @@ def above(command: str, sentence: str, runs: Sequence[Mapping[str, Any]]) -> lis
     """Return the Markdown above a table: ``command``, ``sentence``, and where ``runs`` are from."""
     commits = ", ".join(dict.fromkeys(f"{run['commit']}" for run in runs))
     machines = "; ".join(dict.fromkeys(run["machine"] for run in runs))
-    versions = ", ".join(f"{name} {number}" for name, number in runs[0]["versions"].items())
+    numbers: dict[str, dict[str, None]] = {}
+    for name, number in (one for run in runs for one in run["versions"].items()):
+        numbers.setdefault(name, {})[number] = None
+    versions = ", ".join(f"{name} {' and '.join(found)}" for name, found in numbers.items())
     origin = markdown(f"Commit {commits}; {machines}; {versions}.")
     return [f"```\n{printable(command)}\n```", "", sentence, origin]
 

@@ -15,7 +15,7 @@ from experiments.settings import config
 from experiments.settings.commandline import Refusal
 from experiments.stats.intervals import paired_difference
 from experiments.tables import __main__ as tables_command
-from experiments.tables import catalog, plot
+from experiments.tables import catalog, plot, report
 from experiments.tables.ablation.schema import Ablation
 from experiments.tables.choice import choose
 from experiments.tables.figure import Figure
@@ -248,6 +248,13 @@ def test_cells_are_chosen_by_players_opponents_and_variants():
     assert len(find("best_tree")) == 16 and len(find("entropy")) == 8
     robin = [cell.choices for cell in catalog.load("field").cells]
     assert choose(robin, ["cai2006"]) == [1] and choose(robin, None) == [0, 1, 2]
+
+
+def test_versions_and_machines_of_all_runs_are_above_a_table():
+    one = {"commit": "a1", "machine": "2 cores", "versions": {"python": "3.11.7", "ray": "2.60.0"}}
+    other = {**one, "machine": "16 cores", "versions": {**one["versions"], "python": "3.12.3"}}
+    said = report.above("play", "Games.", [one, other, one])[-1]
+    assert said == "Commit a1; 2 cores; 16 cores; python 3.11.7 and 3.12.3, ray 2.60.0."
 
 
 @pytest.mark.parametrize(
