@@ -10,6 +10,8 @@ from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 
+import numpy as np
+
 from experiments import tabular
 from experiments.evidence import state
 from experiments.evidence.listing import RUN, Evidence
@@ -43,6 +45,9 @@ pictures, ``draw_kept(rows, folder)``."""
 
 STUDIED = "Intervals are of 95 %."
 
+_SHADE = 3 / 255
+"""Difference of the shades of two pixels that nobody sees."""
+
 _PAGE = re.compile(rf"\n{MARK}[^\n]*\n")
 
 
@@ -66,9 +71,24 @@ def write(evidence: Evidence, folder: Path, images: Path) -> list[Path]:
         for name, image in evidence.item.pictures.items():
             if not (drawn / name).exists():
                 raise Refusal(f"{evidence.name} draws no {name}")
-            files.append(Path(shutil.copyfile(drawn / name, images / image)))
+            files.append(images / image)
+            if not _look_alike(drawn / name, images / image):
+                shutil.copyfile(drawn / name, images / image)
     write_text(files[0], mark(files[0].read_text(), line))
     return files
+
+
+def _look_alike(picture: Path, other: Path) -> bool:
+    """Return whether ``other`` is there and differs by no more than another processor makes it.
+
+    Where last digits differ, a pixel or two at the edge of a line get another shade.
+    """
+    from matplotlib.image import imread
+
+    if not other.exists():
+        return False
+    drawn, held = imread(picture), imread(other)
+    return drawn.shape == held.shape and bool(np.abs(drawn - held).max() <= _SHADE)
 
 
 def make(evidence: Evidence, rows: Path) -> Page:

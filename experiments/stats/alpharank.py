@@ -15,6 +15,9 @@ from experiments.stats.intervals import CONFIDENCE, Estimate
 from mcts.kernel.extras import extra
 
 RESAMPLES = 200
+_DECIMALS = 9
+"""Of the shares: further digits depend on the processor."""
+
 _MUTATION = 1e-4
 """Chance of a step that is not an improvement, which makes the chain's end one."""
 
@@ -39,7 +42,7 @@ def alpha_ranks(tables: np.ndarray, winners: np.ndarray, players: int, seed: int
     payoffs = (drawn @ lead.reshape(len(tables), -1)).reshape(-1, players, players) / len(tables)
     masses = np.array([_on_top(payoff) for payoff in payoffs])
     parts = [0.5, (1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2]
-    shares = np.quantile(masses, parts, axis=0).T.tolist()
+    shares = np.quantile(masses, parts, axis=0).T.round(_DECIMALS).tolist()
     return [Estimate(*share) for share in shares]
 
 

@@ -8,9 +8,11 @@ import sys
 import time
 from dataclasses import replace
 
+import numpy as np
 import polars as pl
 import pyarrow.parquet as pq
 import pytest
+from matplotlib.image import imsave
 
 from experiments.evidence import archive, claims, listing, paper, playing, replay, sources, state
 from experiments.evidence.__main__ import _adds
@@ -69,6 +71,19 @@ def test_pages_are_what_the_rows_give(everything, name, tmp_path):
     one = find(everything, name)
     for path in paper.write(one, tmp_path, tmp_path):
         assert path.read_text() == (ROOT / listing.RESULTS / path.name).read_text()
+
+
+def test_a_picture_stays_if_only_the_shade_of_a_pixel_differs(tmp_path):
+    held, drawn = tmp_path / "held.png", tmp_path / "drawn.png"
+    pixels = np.full((20, 30, 3), 0.5)
+    assert not paper._look_alike(ROOT / "docs/images/field.png", held), "none is there"
+    imsave(held, pixels)
+    for change, alike in [(0, True), (2 / 255, True), (0.1, False)]:
+        pixels[4, 5, 0] = 0.5 + change
+        imsave(drawn, pixels)
+        assert paper._look_alike(drawn, held) == alike
+    imsave(drawn, pixels[1:])
+    assert not paper._look_alike(drawn, held)
 
 
 def test_a_changed_row_is_refused_and_would_change_the_page(checkout, tmp_path):
