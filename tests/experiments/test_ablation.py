@@ -274,6 +274,9 @@ def test_games_are_drawn_for_every_way(command, monkeypatch, way):
     plot.draw(table(), of.cells_of(table(), command.root / "nowhere"), picture)
     assert not picture.exists()
     assert command("only=[heuristic]", "games=4")[0] == 0
+    if way == APART:  # a curve is over simulations
+        plot.draw(table(ways=[way]), of.cells_of(table(ways=[way]), command.root), picture)
+        assert not picture.exists()
     monkeypatch.setattr(plot, "simulations_of", lambda match: match.rules["turn_cap"])
     plot.draw(table(ways=[way]), of.cells_of(table(ways=[way]), command.root), picture)
     assert picture.read_bytes().startswith(b"\x89PNG")

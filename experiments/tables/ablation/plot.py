@@ -21,15 +21,16 @@ _STRIP = 0.15
 def draw(table: Ablation, cells: Sequence[StepCell], path: Path) -> None:
     """Draw the games of ``cells`` to ``path``: curves of lines apart, else staircases.
 
-    Without a game nothing is drawn.
+    Without a game nothing is drawn, nor a curve of cells without a budget of simulations.
     """
+    curves = APART in table.ways
     setups: dict[str, list[StepCell]] = {}
     for cell in cells:
-        if cell.played:
+        if cell.played and not (curves and simulations_of(cell.match) is None):
             setups.setdefault(cell.name, []).append(cell)
     if not setups:
         return
-    if APART in table.ways:
+    if curves:
         _draw_curves(table, list(setups.values()), path)
     else:
         _draw_staircases(table, list(setups.values()), path)
