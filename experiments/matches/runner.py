@@ -79,8 +79,8 @@ def play_games(
     Yields an empty list when nothing has ended for `POLL_SECONDS`.  Closing the iterator gives up
     the games under way.  ``workers``: tasks under way at the same time; ``cpus``: by match, cores
     that a task reserves.  Raises WorkersLost if a portion's worker died more than `DEATHS_SURVIVED`
-    times or runs other code, or the head of the cluster is gone.  Raises GameRaised if a game
-    raised an exception.
+    times or runs other code, or Ray itself or the head of the cluster is gone.  Raises GameRaised
+    if a game raised an exception.
     """
     under_way: dict[ray.ObjectRef, tuple[int, np.ndarray]] = {}
     tasks = [_play.options(num_cpus=reserved) for reserved in cpus]
@@ -184,3 +184,7 @@ def _result(reference: ray.ObjectRef, games: np.ndarray) -> tuple[Played, float]
             raise WorkersLost(str(fault.cause)) from None
         traceback = re.sub(r"\x1b\[\d+m", "", str(fault))  # Ray colours it
         raise GameRaised(games, fault.cause, traceback) from None
+    except ray.exceptions.RayError as fault:
+        raise WorkersLost(
+            f"Ray ended on this machine during {name_games(games)} ({type(fault).__name__})"
+        ) from None

@@ -95,6 +95,15 @@ def test_a_game_without_memory_ends_the_run_in_one_line(ray_session):
         runner._result(hungry.remote(), range(4, 5))
 
 
+def test_the_end_of_ray_itself_is_said_in_one_line(monkeypatch):
+    def lose(_):
+        raise ray.exceptions.LocalRayletDiedError
+
+    monkeypatch.setattr(ray, "get", lose)
+    with pytest.raises(runner.WorkersLost, match=r"^Ray ended .* during games 4 to 5 \(LocalR"):
+        runner._result(None, range(4, 6))
+
+
 def test_what_the_memory_monitor_kills_is_not_tried_for_ever(monkeypatch):
     tries = {name: value for name, value in os.environ.items() if name.endswith("oom_retries")}
     assert 0 < int(tries["RAY_task_oom_retries"]) <= runner.DEATHS_SURVIVED
