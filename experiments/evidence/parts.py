@@ -145,8 +145,9 @@ def _pick(names: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
 
 def _of_ablation(evidence: Evidence, table: Ablation) -> Found:
     cells = cells_of(table, evidence.rows.parent, **evidence.asked)
-    for choice in dict.fromkeys(name for cell in cells for name in filter(None, cell.choices)):
-        chosen = [cells[number] for number in choose([cell.choices for cell in cells], [choice])]
+    choices = [cell.choices for cell in cells]
+    for choice in dict.fromkeys(name for names in choices for name in filter(None, names)):
+        chosen = [cells[number] for number in choose(choices, [choice])]
         names = {cell.folder.name for cell in chosen}
         yield _choose("only", choice), names, sum(map(_work, chosen)) / sum(map(_work, cells))
 
