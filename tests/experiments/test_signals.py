@@ -74,11 +74,18 @@ def test_a_signal_reaches_who_waits_for_ray_which_takes_it(command, deferred):
     def take(number, _):
         raise AssertionError("left to Ray")
 
+    def send_unless(taken):
+        for _ in range(3000):
+            if signal.getsignal(signal.SIGTERM) is not taken:
+                break
+            threading.Event().wait(0.01)
+        send(signal.SIGTERM)
+
     def wait(seconds):
         signal.signal(signal.SIGTERM, take)
-        threading.Timer(0.3, send, (signal.SIGTERM,)).start()
+        threading.Thread(target=send_unless, args=(take,)).start()
         Background(threading.Event().wait, seconds).result()
-        threading.Event().wait(5)
+        threading.Event().wait(60)
 
     def job(seconds):
         if deferred:
