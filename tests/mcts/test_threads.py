@@ -130,6 +130,9 @@ def test_without_atomics_the_invariants_are_seen_to_fail(tmp_path):
 LONG = Budget(simulations=20_000 if INTERPRETED else 2_000_000)
 """Some 20 seconds of a slow search: a test that fails to stop it ends all the same."""
 
+SOON = 5.0
+"""Seconds in which a search that is stopped ends, however busy the machine."""
+
 
 def slow_search(workers=1, mode="tree"):
     """Return a search whose simulations take a while."""
@@ -148,18 +151,34 @@ def nothing_runs(search):
 def test_seconds_are_kept(workers):
     search = slow_search(workers)
     search.run(Budget(seconds=0.01), 0)
-    over = []
-    for key in range(3):
+
+    def seconds_over(key):
         began = time.perf_counter()
         result = search.run(Budget(seconds=0.1), key)
-        over.append(time.perf_counter() - began - 0.1)
-        assert result.simulations == search.tree.counters[SIMULATIONS] >= 1
+        over = time.perf_counter() - began - 0.1
+        assert over >= 0.0 and result.simulations == search.tree.counters[SIMULATIONS] >= 1
         check_invariants(search.tree)
-    assert 0.0 <= min(over) < 0.02  # the least of three: the machine may be busy
+        return over
+
+    assert any(seconds_over(key) < 0.02 for key in range(100))  # the machine may be busy
 
 
 def test_the_shortest_time_still_runs_a_simulation():
     assert slow_search().run(Budget(seconds=1e-9), 0).simulations >= 1
+
+
+def once_it_searches(search, act):
+    """Call ``act`` in a thread when simulations have begun, or after 10 seconds."""
+    search._control[threads.NEXT] = 0
+
+    def wait():
+        for _ in range(1000):
+            if search._control[threads.NEXT] > 1:
+                break
+            time.sleep(0.01)
+        act()
+
+    threading.Thread(target=wait).start()
 
 
 def to_the_process():
@@ -180,17 +199,13 @@ def test_ctrl_c_stops_at_once(workers, mode, budget, send):
     sent = []
 
     def interrupt():
-        for _ in range(100):  # until it searches, on a machine that may be busy
-            if search.tree.counters[SIMULATIONS]:
-                break
-            time.sleep(0.01)
         sent.append(time.perf_counter())
         send()
 
-    threading.Timer(0.05, interrupt).start()
+    once_it_searches(search, interrupt)
     with pytest.raises(KeyboardInterrupt):
         search.run(budget, 1)
-    assert time.perf_counter() - sent[0] < 0.5
+    assert time.perf_counter() - sent[0] < SOON
     assert nothing_runs(search)
     assert search.run(Budget(simulations=12), 1).simulations == 12
 
@@ -198,10 +213,10 @@ def test_ctrl_c_stops_at_once(workers, mode, budget, send):
 @pytest.mark.parametrize(("workers", "mode"), [(1, "tree"), (3, "tree"), (3, "leaf")])
 def test_cancel_returns_what_was_found(workers, mode):
     search = slow_search(workers, mode)
-    threading.Timer(0.05, search.cancel).start()
+    once_it_searches(search, search.cancel)
     began = time.perf_counter()
     result = search.run(LONG, 1)
-    assert time.perf_counter() - began < 1.0
+    assert time.perf_counter() - began < SOON
     assert result.simulations > 1
     check_invariants(search.tree)
     assert nothing_runs(search)

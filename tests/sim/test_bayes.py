@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import replace
 
 import numpy as np
@@ -60,25 +59,23 @@ def test_one_that_peeps_is_caught():
 
 
 class Noted(BayesPlayer):
-    """Writes down its actions, and how long they took in milliseconds."""
+    """Writes down its actions."""
 
     def __init__(self, **values):
         super().__init__(**values)
-        self.actions, self.took = [], []
+        self.actions = []
 
     def decide(self, view):
-        begun = time.perf_counter()
         self.actions.append(super().decide(view))
-        self.took.append(1e3 * (time.perf_counter() - begun))
         return self.actions[-1]
 
 
 def play_out(evidence="repaired", again="other", threshold=0.9, games=8):
-    """Return what it did in some games, and the time of its decisions."""
+    """Return what it did in some games."""
     player = Noted(evidence=evidence, again=again, threshold=threshold)
     for game in range(games):
         play(FERRARI, [player, PolicyPlayer("heuristic"), PolicyPlayer("random")], 5, game)
-    return player.actions, player.took
+    return player.actions
 
 
 @pytest.fixture(scope="module")
@@ -86,10 +83,8 @@ def usual():
     return play_out()
 
 
-def test_the_same_seed_is_the_same_game_and_a_decision_takes_little(usual):
-    again, took = play_out()
-    assert again == usual[0]
-    assert np.median(took) < 2
+def test_the_same_seed_is_the_same_game(usual):
+    assert play_out() == usual
 
 
 @pytest.mark.parametrize(
@@ -103,7 +98,7 @@ def test_the_same_seed_is_the_same_game_and_a_decision_takes_little(usual):
     ],
 )
 def test_every_switch_changes_the_play(usual, switched):
-    assert play_out(**switched)[0] != usual[0]
+    assert play_out(**switched) != usual
 
 
 @pytest.mark.parametrize("evidence", EVIDENCE)

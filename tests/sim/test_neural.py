@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 
 import numpy as np
 import pytest
@@ -70,20 +69,18 @@ def test_one_that_peeps_is_caught():
 
 
 def _games(numbers=4, **switches):
-    """Return all that a player does, in the first seat, and the milliseconds of its decisions."""
-    made, times = [], []
+    """Return all that a player does, in the first seat."""
+    made = []
 
-    class Timed(NeuralPlayer):
+    class Noted(NeuralPlayer):
         def decide(self, view):
-            began = time.perf_counter()
             made.append(super().decide(view))
-            times.append(1000 * (time.perf_counter() - began))
             return made[-1]
 
     for game in range(numbers):
         others = [PolicyPlayer("heuristic"), PolicyPlayer("random")]
-        play(FERRARI, [Timed(**{"evidence": "repaired", **switches}), *others], 3, game)
-    return made, times
+        play(FERRARI, [Noted(**{"evidence": "repaired", **switches}), *others], 3, game)
+    return made
 
 
 @pytest.fixture(scope="module")
@@ -91,10 +88,8 @@ def usual():
     return _games()
 
 
-def test_the_same_seed_is_the_same_game_and_a_decision_is_quick(usual):
-    again, times = _games()
-    assert again == usual[0]
-    assert np.median(times) < 2
+def test_the_same_seed_is_the_same_game(usual):
+    assert _games() == usual
 
 
 @pytest.fixture(scope="module")
@@ -127,9 +122,9 @@ SWITCHES = {
 @pytest.mark.parametrize(("key", "value"), [*SWITCHES.items(), ("q", "grid"), ("network", None)])
 def test_every_switch_changes_the_play(usual, other_weights, key, value):
     near = {"distance_divisor": 24} if (key, value) in (("q", "grid"), ("network", None)) else {}
-    before = _games(**near)[0] if near else usual[0]
+    before = _games(**near) if near else usual
     given = {key: other_weights if key == "network" else value}
-    assert _games(**near, **given)[0] != before
+    assert _games(**near, **given) != before
 
 
 @pytest.mark.parametrize(
