@@ -47,14 +47,16 @@ def pytest_collection_modifyitems(items):
 
 def pytest_collection_finish():
     gc.freeze()  # nothing need look through what all tests have imported
+    _CLOCK.read()  # which listens to compilation from here on
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item, call):
-    """Add the CPU time since the last report."""
+    """Add the CPU time since the last test's end to the report of this one's end."""
     report = yield
-    now = _CLOCK.read()
-    report.cpu, item.session.cpu = now - getattr(item.session, "cpu", now), now
+    if call.when == "teardown":
+        now = _CLOCK.read()
+        report.cpu, item.session.cpu = now - getattr(item.session, "cpu", now), now
     return report
 
 

@@ -350,7 +350,8 @@ def test_presets_are_played_by_their_own_rules(name):
     while state.phase != OVER:
         offered = list(slow_rules.actions(rules, state))
         assert actions(board, state) == offered
-        kinds |= {(int(state.phase), min(action, WALK)) for action in offered}
+        phase = int(state.phase)
+        kinds |= {(phase, min(action, WALK)) for action in offered}
         quiet = [a for a in offered if a not in ACCUSATIONS and a < WALK]
         apply(board, state, int(noise.choice(quiet or offered)))
     assert ((TURN, WALK) in kinds) == ((TURN, PASS) in kinds) == (rules.movement == "free")
