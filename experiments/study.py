@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from omegaconf import DictConfig, OmegaConf
 
 from experiments.provenance import provenance
+from experiments.provenance.files import CONFIG as CONFIG
 from experiments.provenance.files import read_yaml, reading, whole, write_json
 from experiments.provenance.folders import LOCK, RunFolder, writing_run
 from experiments.runs.study_rows import Rows as Rows  # as studies call it
@@ -41,8 +42,6 @@ if TYPE_CHECKING:
     from experiments.tabular import Table
 
 T = TypeVar("T")
-
-CONFIG = "config.yaml"
 
 SAVE_SECONDS = 60.0
 """Time between two writings of the rows: what a kill may cost."""

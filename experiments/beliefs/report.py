@@ -10,9 +10,8 @@ import polars as pl
 
 from experiments.beliefs import calibration
 from experiments.beliefs.accuracy import MOMENTS, ROWS
-from experiments.provenance.files import SUMMARY, read_json, read_yaml
+from experiments.provenance.files import CONFIG, SUMMARY, read_json, read_yaml
 from experiments.stats.intervals import Estimate
-from experiments.study import CONFIG
 from experiments.tabular import Column, Table, count, mean, percent
 
 ACCURACY, CALIBRATION = "accuracy.png", "calibration.png"

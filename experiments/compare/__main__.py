@@ -176,14 +176,14 @@ def _conclude(
     """Write the summary, which is returned; draw the plot, complete the record, print the table."""
     from experiments.compare import outcome
     from experiments.matches.match_loop import ERROR
-    from experiments.provenance.files import write_json
+    from experiments.provenance.files import CONFIG, write_json
     from experiments.runs.recorded import metrics
     from experiments.runs.summary import describe
 
     folder = played.folder
     made = describe(played, settings.match.stop, ended, config.plain(settings))
     summary = replace(made, held=held)
-    files = [folder / "config.yaml"]
+    files = [folder / CONFIG]
     if ended.fault is not None and (folder / ERROR).exists():
         files.append(folder / ERROR)
     try:

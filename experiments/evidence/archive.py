@@ -22,12 +22,11 @@ from omegaconf import OmegaConf
 
 from experiments.evidence.listing import STUDY, Evidence
 from experiments.matches.origins import MATCHES_FILE
-from experiments.provenance.files import SUMMARY, read_json, read_yaml, reading, write_json
+from experiments.provenance.files import CONFIG, SUMMARY, read_json, read_yaml, reading, write_json
 from experiments.settings.commandline import Refusal
 from experiments.tables.ablation.schema import Ablation
 
 SEAL = "seal.json"
-CONFIG = "config.yaml"
 _PLACES = ("run", "folder")
 """Settings that say where something lies on a machine."""
 

@@ -17,10 +17,9 @@ from experiments.matches.background import Background
 from experiments.matches.origins import KEYS, MATCHES_FILE
 from experiments.matches.progress import stage
 from experiments.matches.results import Results
-from experiments.provenance.files import read_yaml
+from experiments.provenance.files import CONFIG, read_yaml
 from experiments.runs import rows, runfolder
 from experiments.settings.commandline import Interrupted, Refusal
-from experiments.study import CONFIG
 from experiments.tables import play
 
 _INTERRUPTED = "interrupted; what was compared before is noted"

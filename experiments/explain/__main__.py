@@ -21,7 +21,7 @@ from omegaconf import MISSING, DictConfig, OmegaConf
 from rich.console import Console
 
 from experiments import terminal
-from experiments.provenance.files import whole, write_text
+from experiments.provenance.files import CONFIG, whole, write_text
 from experiments.settings import schemas
 from experiments.settings.command import Command
 from experiments.settings.commandline import Interrupted, Refusal
@@ -104,7 +104,7 @@ def job(settings: DictConfig, folder: Path) -> None:
             f"event={decision.line}: one action is on offer to {player.name}, so that nothing is "
             f"searched; {nearest(made, decision.line, settings.seat)}"
         )
-    with whole(folder / "config.yaml") as writing:
+    with whole(folder / CONFIG) as writing:
         OmegaConf.save(settings, writing, resolve=True)
     console = terminal.console(soft_wrap=True)
     evidence = player.position(decision.view).root[0].evidence[decision.seat]

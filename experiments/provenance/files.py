@@ -20,6 +20,9 @@ import yaml
 from experiments.settings.commandline import Refusal, explain_yaml
 from experiments.texts import shorten
 
+CONFIG = "config.yaml"
+"""The file in a run folder that holds its settings, written when it is begun or gone on with."""
+
 SUMMARY = "summary.json"
 """The file in a run folder that holds its figures and where they come from."""
 

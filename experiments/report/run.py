@@ -19,7 +19,7 @@ from experiments.matches.details import KINDS
 from experiments.matches.held import check
 from experiments.matches.origins import MATCHES_FILE
 from experiments.matches.schedule import Match
-from experiments.provenance.files import SUMMARY, read_json, read_yaml, reading
+from experiments.provenance.files import CONFIG, SUMMARY, read_json, read_yaml, reading
 from experiments.report.thinking import Thinking, read_thinking
 from experiments.runs import runfolder, summary
 from experiments.runs.figures import (
@@ -37,8 +37,6 @@ from experiments.runs.turns import Ends, ends, envelopes
 from experiments.settings.commandline import Refusal
 from experiments.stats import stopping
 from experiments.stats.stopping import Stop
-
-CONFIGURATION = "config.yaml"
 
 
 @dataclass(frozen=True)
@@ -167,7 +165,7 @@ def _picture(folder: Path) -> Iterator[Path]:
         raise Refusal(f"{folder} holds runs and is none itself: give {folder}/*")
     with tempfile.TemporaryDirectory() as temporary:
         still = Path(temporary)
-        files = (MATCHES_FILE, SUMMARY, results.STOPS, CONFIGURATION)
+        files = (MATCHES_FILE, SUMMARY, results.STOPS, CONFIG)
         wanted = [folder / name for name in files if (folder / name).exists()]
         wanted += part_files.parts(folder)  # before their details, which are written first
         for kind in KINDS:
@@ -187,7 +185,7 @@ def _has(folder: Path, kind: str) -> bool:
 
 def _games(folder: Path, matches: list[Match]) -> list[int | None]:
     """Return how many games each match is to have: those of its rule, or of the configuration."""
-    settings = _parse(folder, CONFIGURATION, read_yaml, "configuration")
+    settings = _parse(folder, CONFIG, read_yaml, "configuration")
     most = settings["match"]["games"] if settings else None
     early = results.stops(folder)
     return [early.get(match.name, most) for match in matches]

@@ -16,13 +16,10 @@ from experiments.matches import part_files, results
 from experiments.matches.origins import MATCHES_FILE, RUN, new_run
 from experiments.matches.schedule import Match, Seating
 from experiments.provenance import provenance
-from experiments.provenance.files import read_json, reading, whole, write_json
+from experiments.provenance.files import CONFIG, read_json, reading, whole, write_json
 from experiments.provenance.folders import UNKNOWN, RunFolder, writing_run
 from experiments.settings import presets
 from experiments.settings.commandline import Refusal
-
-CONFIG = "config.yaml"
-"""File in a run folder with the settings of the run."""
 
 _CLAIM_SECONDS = 2.0
 """Longest wait for another that takes the same folder; who plays there holds it for longer."""

@@ -13,7 +13,7 @@ import numpy as np
 from experiments.matches.results import Results, Tally, stops
 from experiments.matches.schedule import Match
 from experiments.matches.sequential import verdicts
-from experiments.provenance.files import read_yaml, reading
+from experiments.provenance.files import CONFIG, read_yaml, reading
 from experiments.runs import runfolder
 from experiments.runs.summary import against_controls, score
 from experiments.stats import stopping
@@ -64,7 +64,7 @@ def standing(folder: Path) -> dict[str, Any]:
 
 def _most(folder: Path) -> int | None:
     """Return the games that each match may get; None where no configuration says it."""
-    path = folder / "config.yaml"
+    path = folder / CONFIG
     if not path.exists():
         return None
     with reading(path, "how many games there are to be is not known"):

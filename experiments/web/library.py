@@ -22,7 +22,7 @@ from typing import Any
 from experiments.matches.origins import MATCHES_FILE
 from experiments.matches.part_files import GAMES
 from experiments.matches.results import RECORDS, STOPS
-from experiments.provenance.files import SUMMARY
+from experiments.provenance.files import CONFIG, SUMMARY
 from experiments.texts import printable
 from sim.records.record import FORMAT
 
@@ -35,9 +35,6 @@ DEEPEST = 6
 FRESH = 180.0
 """Seconds after the last writing in which an unfinished run counts as under way; a run that plays
 writes once a minute, unless a single game takes longer."""
-
-_CONFIG = "config.yaml"
-"""The file that is written when a run begins, and when it is gone on with."""
 
 _COPIES = "mlartifacts"
 """The folder in which MLflow keeps copies of what runs wrote."""
@@ -71,10 +68,10 @@ def stage_of(folder: Path) -> tuple[str, int]:
     with suppress(OSError):  # of a folder that is gone by now
         found = {path.name: at for at, path in filter(None, map(_date, folder.iterdir()))}
     last = max(found.values(), default=0)
-    if found.get(SUMMARY, -1) >= found.get(_CONFIG, 0):
+    if found.get(SUMMARY, -1) >= found.get(CONFIG, 0):
         return "finished", last
     lately = time.time_ns() - last < FRESH * 1e9
-    return "under way" if lately and _CONFIG in found else "silent", last
+    return "under way" if lately and CONFIG in found else "silent", last
 
 
 class Library:
@@ -105,7 +102,7 @@ class Library:
         Whatever is read in it is a file, no link and no pipe.
         """
         folder = self._find(name, lambda path: _is_run(path) or _is_plan(path))
-        read = (MATCHES_FILE, SUMMARY, _CONFIG, STOPS, f"{GAMES}-*")
+        read = (MATCHES_FILE, SUMMARY, CONFIG, STOPS, f"{GAMES}-*")
         if not all(map(is_regular, (path for each in read for path in folder.glob(each)))):
             raise KeyError(name)
         return folder

@@ -170,7 +170,7 @@ def add_game(folder: Path, setup: Setup, game: SteppedGame) -> None:
     import pyarrow as pa
 
     from experiments.matches.results import HELD, ROW, Played, Results
-    from experiments.provenance.files import SUMMARY, write_json, write_text
+    from experiments.provenance.files import CONFIG, SUMMARY, write_json, write_text
     from experiments.provenance.provenance import origin
     from experiments.runs import runfolder, summary
 
@@ -182,7 +182,7 @@ def add_game(folder: Path, setup: Setup, game: SteppedGame) -> None:
         played.add(0, Played(rows, {setup.game: game.record()}))
         played.flush()
         # People decide how many games there are: all of them, so far.
-        write_text(folder / "config.yaml", f"match:\n  games: {played.games}\n")
+        write_text(folder / CONFIG, f"match:\n  games: {played.games}\n")
         ended = {"interrupted": False, "fault": None, "run": origin()}
         seconds = max(time.monotonic() - began, 1e-3)
         write_json(
