@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from experiments.stats import alpharank
 from experiments.stats.alpharank import alpha_ranks
 
 
@@ -38,3 +39,17 @@ def test_what_games_leave_open_stays_open():
     assert all(one.low < 0.01 and one.high > 0.99 for one in found)
     ahead = np.array([[0.5, 0.7], [0.3, 0.5]])
     assert alpha_ranks(*_play(ahead, 100, 3), 2, seed=0)[0].low > 0.9
+
+
+@pytest.mark.parametrize(("decimals", "alike"), [(alpharank._DECIMALS, True), (17, False)])
+def test_last_digits_of_another_processor_are_not_seen(monkeypatch, decimals, alike):
+    """Control: unrounded, they are."""
+    on_top, noise = alpharank._on_top, np.random.default_rng(5)
+    line = np.array([[0.5, 0.6, 0.5], [0.4, 0.5, 0.6], [0.5, 0.4, 0.5]])
+    games = _play(line, 60, 4)
+    monkeypatch.setattr(alpharank, "_DECIMALS", decimals)
+    here = alpha_ranks(*games, 3, seed=0)
+    monkeypatch.setattr(
+        alpharank, "_on_top", lambda lead: on_top(lead) * (1 + 1e-14 * noise.normal(size=3))
+    )
+    assert (alpha_ranks(*games, 3, seed=0) == here) == alike
