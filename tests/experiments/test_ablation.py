@@ -15,6 +15,7 @@ from experiments.provenance.folders import LOCK
 from experiments.runs import runfolder
 from experiments.settings import config
 from experiments.settings.commandline import Refusal
+from experiments.stats.comparisons import mcnemar
 from experiments.stats.intervals import paired_difference
 from experiments.tables import catalog
 from experiments.tables.ablation import cells as of
@@ -237,6 +238,10 @@ def test_a_difference_is_paired_with_the_line_before(command):
     assert row["before"] == "as it is" and row["common_games"] == "40"
     assert float(row["difference"]) == pytest.approx(expected.value)
     assert float(row["difference low"]) == pytest.approx(expected.low)
+    p = mcnemar(find_wins(CUMULATIVE, "as it is"), find_wins(ALONE, "sure"))
+    compared = sum(bool(one["difference p"]) for one in found.values())
+    assert float(row["difference p"]) == pytest.approx(p)
+    assert p <= float(row["difference p holm"]) <= min(1.0, compared * p)
     assert expected != paired_difference(find_wins(CUMULATIVE, "walls"), find_wins(ALONE, "sure"))
     assert found["swift", CUMULATIVE, "as it is"]["difference"] == ""
 

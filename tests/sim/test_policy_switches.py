@@ -164,7 +164,7 @@ def test_least_informative_shows_again_what_the_asker_has_seen():
 
 @pytest.mark.parametrize("name", PRESETS)
 def test_in_games_least_informative_shows_a_new_card_only_where_it_must(name):
-    def shown(showing):
+    def count(showing):
         """Yield (old cards, new cards) so far, after each where there was an old one to show."""
         old = new = 0
         rules = PRESETS[name]
@@ -178,8 +178,8 @@ def test_in_games_least_informative_shows_a_new_card_only_where_it_must(name):
                         old, new = old + is_old, new + 1 - is_old
                         yield old, new
 
-    assert next(new for old, new in shown("least_informative") if old > 20) == 0
-    assert any(new >= 10 for _, new in shown("random"))
+    assert next(new for old, new in count("least_informative") if old > 20) == 0
+    assert any(new >= 10 for _, new in count("random"))
 
 
 # What cannot be.

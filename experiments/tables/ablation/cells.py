@@ -13,9 +13,12 @@ from dataclasses import asdict, dataclass, replace
 from functools import cache
 from pathlib import Path
 
+import numpy as np
+
 from experiments.matches.origins import MATCHES_FILE
 from experiments.matches.schedule import Match
 from experiments.settings.presets import differing
+from experiments.stats.comparisons import holm, mcnemar
 from experiments.stats.intervals import Estimate, paired_difference
 from experiments.tables import choice
 from experiments.tables.ablation.schema import Ablation, Line, lines_of
@@ -139,16 +142,46 @@ def choose(cells: Sequence[StepCell], only: Sequence[str] | None) -> list[StepCe
     return [cells[number] for number in choice.choose([one.choices for one in cells], only)]
 
 
-def gain(cell: StepCell, reference: StepCell | None) -> tuple[Estimate, int] | None:
-    """Return the share of games won minus that of ``reference``, and the number of common games.
+@dataclass(frozen=True)
+class Gain:
+    """A cell beside its reference, paired by the number of the game: the same deal and dice.
 
-    Paired by the number of the game, which is the same deal with the same dice.  None if they have
-    no game in common, or are the same cell.
+    Attributes
+    ----------
+    difference : of the shares of games won
+    games : that both have
+    p : exact, that both win equally often (`mcnemar`)
+    p_holm : adjusted for all pairs of cells that are compared
     """
+
+    difference: Estimate
+    games: int
+    p: float
+    p_holm: float
+
+
+def compare_all(cells: Sequence[StepCell]) -> list[Gain | None]:
+    """Return what each of ``cells`` gains on its reference among them.
+
+    None for cells without a game in common with it, or that are the same games.
+    """
+    common = [_find_common(cell, cell.reference(cells)) for cell in cells]
+    p = {pair: mcnemar(*wins) for pair, *wins in filter(None, common)}
+    adjusted = dict(zip(p, holm(np.array([*p.values()])).tolist(), strict=True))
+    return [
+        one and Gain(paired_difference(*one[1:]), len(one[1]), p[one[0]], adjusted[one[0]])
+        for one in common
+    ]
+
+
+def _find_common(
+    cell: StepCell, reference: StepCell | None
+) -> tuple[frozenset[Path], np.ndarray, np.ndarray] | None:
+    """Return the two cells, however ordered, and which common games the reference and it won."""
     if reference is None or cell.folder == reference.folder or not (cell.run and reference.run):
         return None
     without, won = common_wins((reference.run, reference.name), (cell.run, cell.name))
-    return (paired_difference(without, won), len(won)) if len(won) else None
+    return (frozenset((cell.folder, reference.folder)), without, won) if len(won) else None
 
 
 @cache

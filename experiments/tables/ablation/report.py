@@ -9,8 +9,8 @@ from experiments import tabular
 from experiments.runs import runfolder
 from experiments.runs.published import Published, find
 from experiments.settings.commandline import Refusal
-from experiments.stats.intervals import Estimate, columns
-from experiments.tables.ablation.cells import StepCell, gain
+from experiments.stats.intervals import columns
+from experiments.tables.ablation.cells import Gain, StepCell, compare_all
 from experiments.tables.ablation.schema import ADDED, ALONE, APART, CUMULATIVE, Ablation
 from experiments.tables.catalog import COMMAND
 from experiments.tables.figure import Figure
@@ -23,6 +23,9 @@ POLICIES = ("endless", "turns_if_won", "turns_if_won_median", "suggestions_if_wo
 PLANNERS = ("wrong_accusations", "endless", "turns", "turns_median")
 SUGGESTIONS = ("bits_of_games", "bits", "known")
 """Quantities beside the games won: of policies, of planners, and where suggestions are recorded."""
+
+LEVEL = 0.05
+"""Chance at most of marking any difference where there is none."""
 
 ONLY_CSV = ("turns_median", "turns_if_won_median", "bits")
 """Quantities that are left to the CSV, to keep lines short."""
@@ -67,12 +70,12 @@ def quantities(table: Ablation) -> tuple[str, ...]:
 
 def make(table: Ablation, cells: Sequence[StepCell], trial: bool) -> Report:
     """Return the report of ``table`` from the games of its ``cells``."""
-    keys = quantities(table)
+    keys, gained = quantities(table), compare_all(cells)
     shown = [key for key in keys if key not in ONLY_CSV]
     rows: list[list[Any]] = []
     records = []
     previous = None
-    for cell in cells:
+    for cell, gain in zip(cells, gained, strict=True):
         if not cell.played:
             continue
         setup = _setup(table, cell)
@@ -81,15 +84,15 @@ def make(table: Ablation, cells: Sequence[StepCell], trial: bool) -> Report:
             rate = Figure.from_wins(known.wins, known.games)
             rows.append([setup, "published", known.games, QUANTITIES["won"].text(rate)])
         previous = cell.setup
-        rows.append([setup, cell.line.label, cell.played, *_texts(cell, cells, shown)])
-        records.append(_record(cell, cells, keys))
+        rows.append([setup, cell.line.label, cell.played, *_texts(cell, gain, shown)])
+        records.append(_record(cell, cells, gain, keys))
     heads = [
         tabular.words("set-up"),
         tabular.words("step"),
         tabular.count("games"),
         *map(tabular.Column, ("games won", "difference, points", *(_HEADS[key] for key in shown))),
     ]
-    notes = list(_notes(table, cells))
+    notes = list(_notes(table, cells, any(gained)))
     report = Report(tabular.Table(_title(table, cells), heads, rows, notes), records)
     return mark_trial(report) if trial else report
 
@@ -113,25 +116,25 @@ def _title(table: Ablation, cells: Sequence[StepCell]) -> str:
     return title if table.simulations is None else f"{title}, at {budget:,} simulations"
 
 
-def _texts(cell: StepCell, cells: Sequence[StepCell], shown: Sequence[str]) -> Iterator[str | None]:
-    won, found = cell.figure("won"), gain(cell, cell.reference(cells))
+def _texts(cell: StepCell, gain: Gain | None, shown: Sequence[str]) -> Iterator[str | None]:
+    won = cell.figure("won")
     yield QUANTITIES["won"].text(won) if won else None
-    yield _points(found[0]) if found else None
+    yield _points(gain) if gain else None
     for key in shown:
         figure = cell.figure(key)
         yield QUANTITIES[key].text(figure) if figure else None
 
 
-def _points(difference: Estimate) -> str:
-    value, low, high = (
-        f"{100 * part:+.1f}" for part in (difference.value, difference.low, difference.high)
-    )
-    return f"{value} ({low} to {high})"
+def _points(gain: Gain) -> str:
+    found = gain.difference
+    value, low, high = (f"{100 * part:+.1f}" for part in (found.value, found.low, found.high))
+    return f"{value} ({low} to {high})" + " ≠" * (gain.p_holm < LEVEL)
 
 
-def _record(cell: StepCell, cells: Sequence[StepCell], keys: Sequence[str]) -> dict[str, Any]:
+def _record(
+    cell: StepCell, cells: Sequence[StepCell], gain: Gain | None, keys: Sequence[str]
+) -> dict[str, Any]:
     line, reference = cell.line, cell.reference(cells)
-    difference, common = gain(cell, reference) or (None, None)
     record: dict[str, Any] = {
         "setup": cell.name,
         "player": cell.setup.player.label,
@@ -144,19 +147,26 @@ def _record(cell: StepCell, cells: Sequence[StepCell], keys: Sequence[str]) -> d
         "games": cell.played,
         **columns("won", cell.figure("won"), " "),
         "before": reference and reference.line.label,
-        "common_games": common,
-        **columns("difference", difference, " "),
+        "common_games": gain and gain.games,
+        **columns("difference", gain and gain.difference, " "),
+        "difference p": gain and gain.p,
+        "difference p holm": gain and gain.p_holm,
     }
     for key in keys:
         record |= columns(_HEADS[key], cell.figure(key), " ")
     return record
 
 
-def _notes(table: Ablation, cells: Sequence[StepCell]) -> Iterator[Marked]:
+def _notes(table: Ablation, cells: Sequence[StepCell], compared: bool) -> Iterator[Marked]:
     yield Marked(
         "Intervals are of 95 %. Differences are paired by the number of the game: the same deal "
         "and dice. Lines that are the same games have no difference."
     )
+    if compared:
+        yield Marked(
+            f"≠ marks differences from 0, by exact McNemar tests at {LEVEL} with Holm's correction "
+            "over all pairs of lines that are compared here."
+        )
     if not table.compiled:
         yield Marked(_COLUMNS)
     if "suggestions" in table.details:
