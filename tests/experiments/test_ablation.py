@@ -16,10 +16,10 @@ from experiments.runs import runfolder
 from experiments.settings import config
 from experiments.settings.commandline import Refusal
 from experiments.stats.comparisons import mcnemar
-from experiments.stats.intervals import paired_difference
+from experiments.stats.intervals import Estimate, paired_difference
 from experiments.tables import catalog
 from experiments.tables.ablation import cells as of
-from experiments.tables.ablation import joined, plot
+from experiments.tables.ablation import joined, plot, report
 from experiments.tables.ablation.joined import Joined
 from experiments.tables.ablation.schema import (
     ADDED,
@@ -244,6 +244,12 @@ def test_a_difference_is_paired_with_the_line_before(command):
     assert p <= float(row["difference p holm"]) <= min(1.0, compared * p)
     assert expected != paired_difference(find_wins(CUMULATIVE, "walls"), find_wins(ALONE, "sure"))
     assert found["swift", CUMULATIVE, "as it is"]["difference"] == ""
+
+
+@pytest.mark.parametrize(("p_holm", "marked"), [(0.049, True), (0.051, False)])
+def test_what_holms_correction_keeps_is_marked(p_holm, marked):
+    gain = of.Gain(Estimate(0.08, 0.004, 0.154), 150, 0.01, p_holm)
+    assert report._points(gain) == "+8.0 (+0.4 to +15.4)" + " ≠" * marked
 
 
 def test_a_cell_that_another_process_plays_is_passed_over(command):
