@@ -1,15 +1,16 @@
 """The Speed Clue contest: our players among its entries, at the tables of its own server.
 
-    python -m experiments.contest folder=PATH players=[best] games=60
+    python -m experiments.contest classes=contest.jar limit=10 players=[best] games=60
     python -m experiments.contest player=best port=5000 identifier=ours
 
-The first runs a tournament with the programs of a clone of the contest's repository, which are
-compiled into the run folder.  The second enters a server that is running, until that is done.
+The first runs a tournament with the contest's programs as the user has built them.  The second
+enters a server that is running, until that is done.
 Nothing slow is imported at the top.
 """
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -35,8 +36,8 @@ class Settings(study.Settings):
 
     player: Any = MISSING
     players: list[str] | None = MISSING
+    classes: str | None = place()
     folder: str | None = place()
-    sources: list[str] = MISSING
     entries: dict[str, str] = field(default=MISSING, metadata=DATA)
     numbers: list[int] = field(default=MISSING, metadata={"each": {"least": 3, "most": 6}})
     games: int = between(1, GAMES)
@@ -54,10 +55,9 @@ def job(settings: DictConfig, run: study.Run) -> None:
     if settings.port is not None:
         _enter(settings, run)
         return
-    if settings.folder is None:
-        raise Refusal("folder: give a clone of the contest's repository, or the port of a server")
-    from experiments.contest import entrants, game, java, report, schedule
+    from experiments.contest import entrants, game, report, schedule
 
+    places = _places(settings)
     ours = {} if settings.players == [] else _ours(settings)
     names = [*ours, *settings.entries]
     if twice := set(ours) & {*settings.entries}:
@@ -67,8 +67,6 @@ def job(settings: DictConfig, run: study.Run) -> None:
     )
     run.claim(report.ROWS)
     run.compile(partial(_warm, list(ours.values()), settings.numbers))
-    classes = java.build(Path(settings.folder), settings.sources, settings.limit, run.folder)
-    places = {"classes": str(classes), "folder": str(Path(settings.folder).resolve())}
     entered: dict[str, Entrant] = {
         name: entrants.Ours(client, settings.limit) for name, client in ours.items()
     }
@@ -77,7 +75,7 @@ def job(settings: DictConfig, run: study.Run) -> None:
 
     def rows(unit: int) -> Iterator[dict[str, Any]]:
         seated = plan.seats(unit)
-        result = game.play(classes, [entered[name] for name in seated])
+        result = game.play(places["classes"], [entered[name] for name in seated])
         return report.rows_of(unit, seated, [entered[name] for name in seated], result)
 
     try:
@@ -114,6 +112,31 @@ def _ours(settings: DictConfig) -> dict[str, Client]:
     return {
         name: Client(partial(registry.make, spec), settings.seed) for name, spec in specs.items()
     }
+
+
+def _places(settings: DictConfig) -> dict[str, str]:
+    """Return the values of ``{classes}`` and ``{folder}`` in commands; Refusal if one lacks."""
+    if settings.classes is None:
+        raise Refusal(
+            "classes: give the folder or the jar of the contest's programs that you have built, "
+            "or the port of a server that runs (docs/contest.md)"
+        )
+    if shutil.which("java") is None:
+        raise Refusal("the contest's programs need Java: install it, and try java -version")
+    places = {}
+    for key in ("classes", "folder"):
+        if settings[key] is None:
+            continue
+        if not (path := Path(settings[key]).resolve()).exists():
+            raise Refusal(f"{key}={settings[key]}: not found")
+        places[key] = str(path)
+    for name, command in settings.entries.items():
+        if "{folder}" in command and "folder" not in places:
+            raise Refusal(
+                f"entries.{name} has {{folder}}: give folder=PATH, or leave the entry out by "
+                f"'~entries.{name}'"
+            )
+    return places
 
 
 def _warm(clients: list[Client], numbers: list[int]) -> None:

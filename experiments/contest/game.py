@@ -13,8 +13,10 @@ from threading import Thread
 from typing import NamedTuple
 
 from experiments.contest.entrants import Entrant
-from experiments.contest.java import SERVER
 from experiments.settings.commandline import Refusal
+
+SERVER = "com.sadakatsu.clue.testserver.TestServer"
+"""The contest's server for one game, which says how it ended."""
 
 _WINNER = re.compile(r'The winner is Player "(\d)".* after (\d+) rounds')
 _OFFENDER = re.compile(r'Player "(\d)".*')
@@ -30,7 +32,7 @@ class Result(NamedTuple):
     fault: str | None = None
 
 
-def play(classes: Path, seated: Sequence[Entrant]) -> Result:
+def play(classes: str, seated: Sequence[Entrant]) -> Result:
     """Play one game among ``seated``, in order of play.
 
     Refusal if the server or an entrant does not start, or the server dies without a word on who is
@@ -44,7 +46,7 @@ def play(classes: Path, seated: Sequence[Entrant]) -> Result:
         entries = [f"echo {{{seat}}} %%\n" for seat in range(len(seated))]
         (folder / "entries.txt").write_text("".join(entries))
         server = subprocess.Popen(
-            ["java", "-XX:TieredStopAtLevel=1", "-cp", str(classes), SERVER, "entries.txt"],
+            ["java", "-XX:TieredStopAtLevel=1", "-cp", classes, SERVER, "entries.txt"],
             cwd=folder,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
@@ -97,4 +99,6 @@ def _await_port(path: Path, server: subprocess.Popen[str]) -> int:
         if len(words) == 2 and path.read_text().endswith("\n"):
             return int(words[1])
         time.sleep(0.01)
-    raise Refusal("the contest's server does not start: is there a Java 17 or later?")
+    said, _ = server.communicate()
+    why = next(filter(None, said.splitlines()), "it says nothing").strip()
+    raise Refusal(f"the contest's server does not start: {why}; check classes, and java -version")

@@ -159,6 +159,15 @@ def find_damage(folder: Path, seal: Mapping[str, Any]) -> list[str]:
     )
 
 
+def advise(path: Path, sealed: str | None) -> str:
+    """Return how to restore the file ``path``, of which the seal has the checksum ``sealed``."""
+    restore = f"git checkout -- {path.name} in its folder restores it"
+    found = path.read_bytes() if path.exists() else b""
+    if hashlib.sha256(found.replace(b"\r\n", b"\n")).hexdigest() == sealed:
+        return f"its line ends were converted: git config core.autocrlf false, then {restore}"
+    return f"{restore}, if it is in the repository" if sealed else "remove it"
+
+
 def commits(folder: Path) -> list[str]:
     """Return the commits that played the rows in ``folder``, as runs and rows say themselves."""
     found: dict[str, None] = {}

@@ -38,6 +38,7 @@ class Item:
     Attributes
     ----------
     command : what plays it, behind ``python -m experiments.``; null: ``tables NAME``
+    played : the same in the words of the version that played its rows; null: as ``command``
     games, simulations, seed : of a table, in place of its own
     sources : patterns of the files on which its rows depend, configuration apart
     pictures : file that it draws to the one in ``docs/images``
@@ -46,6 +47,7 @@ class Item:
     """
 
     command: str | None = None
+    played: str | None = None
     games: int | None = None
     simulations: int | None = None
     seed: int | None = None

@@ -40,8 +40,8 @@ def of(evidence: Evidence) -> State:
         return State(MISSING)
     if wrong := archive.find_damage(evidence.rows, seal):
         raise Refusal(
-            f"{evidence.rows}: {wrong[0]} is not the file that {archive.SEAL} seals: take it from "
-            "the repository again, or remove the folder and play it"
+            f"{evidence.rows}: {wrong[0]} is not the file that {archive.SEAL} seals: "
+            + archive.advise(evidence.rows / wrong[0], seal["files"].get(wrong[0]))
         )
     known = seal.get("plan") == plan(evidence) and "lacking" in seal
     why = "" if known else _other_plan(evidence)
@@ -106,7 +106,8 @@ def _other_plan(evidence: Evidence) -> str:
     table = evidence.table
     if table is None:
         played = read_json(evidence.rows / SUMMARY)["run"]["command"]
-        return "" if played == evidence.command else f"its command was {played}"
+        same = (evidence.command, f"python -m experiments.{evidence.item.played}")
+        return "" if played in same else f"its command was {played}"
     if isinstance(table, Computed):
         return ""
     asked = evidence.asked

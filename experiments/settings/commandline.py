@@ -19,9 +19,7 @@ from experiments.settings import output, signals
 from experiments.texts import forgiving, message
 from mcts.kernel import temporary
 from mcts.kernel.errors import SleuthError
-from mcts.kernel.extras import MissingExtra
-from mcts.kernel.plugins import BrokenPlugin, blame_plugin
-from mcts.kernel.store import UnsafeCache
+from mcts.kernel.plugins import blame_plugin
 from mcts.limits import did_you_mean
 
 GROUPS_OF_A_PLAYER = tuple(
@@ -48,17 +46,9 @@ class Incomplete(Refusal):
         return self.reason
 
 
-FAULTS = (
-    Refusal,
-    BrokenPlugin,
-    UnsafeCache,
-    MissingExtra,
-    HydraException,
-    OmegaConfBaseException,
-    MemoryError,
-)
-"""Exceptions that a user can cause, which `explain` turns into one line.  Any other is a bug, whose
-traceback is wanted."""
+FAULTS = (SleuthError, HydraException, OmegaConfBaseException, MemoryError)
+"""Exceptions that a user can cause, or that the project raises on purpose: `explain` turns each
+into one line.  Any other is a bug, whose traceback is wanted."""
 
 
 class Interrupted(KeyboardInterrupt):
@@ -113,7 +103,7 @@ def leave(code: int) -> NoReturn:
 
 def explain(fault: Exception) -> str:
     """Return in one line what is wrong by ``fault``, which may be one of Hydra's."""
-    if isinstance(fault, (Refusal, BrokenPlugin, UnsafeCache)):
+    if isinstance(fault, SleuthError):
         return str(fault)
     if isinstance(fault, MemoryError):
         return (

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from belief.evidence import count
+from belief.beliefs.base import Setting
+from belief.beliefs.exact import ExactBelief
+from belief.evidence import ContradictoryEvidence, EvidenceFull, count
 from sim.arena import Memory, act
 from sim.cards import FIRST_ROOM, FIRST_WEAPON
 from sim.contest.messages import BadServer, write_cards
@@ -62,6 +64,7 @@ class Table:
         begin(self._board, s, seat)
         open_public(self._board, s)
         self._asked = 0
+        self._said = ExactBelief(Setting(rules.players, seat, rules.hand_sizes, hand))
         if player.policy is None:
             player.begin(rules, seat, view_of(s, seat), key)
 
@@ -111,6 +114,7 @@ class Table:
             s.has_shown[answerer, asker] |= 1 << card
         witness(self._board, s, asker, cards, answerer)
         learn(self._board, s, seat, asker, cards, answerer, card)
+        self._check_deals(asker, cards, answerer, card, passed - {seat})
         self._player.see((asker, cards, answerer, card))
 
     def accuse(self) -> int:
@@ -144,6 +148,28 @@ class Table:
             raise BadServer(f"the server's answer to {write_cards(cards)} cannot be")
         if answerer >= 0 and (card >= 0) != (self._seat in (asker, answerer)):
             raise BadServer("the server shows a card to those who may not see it, or not to us")
+
+    def _check_deals(
+        self, asker: int, cards: int, answerer: int, card: int, passed: set[int]
+    ) -> None:
+        """Refuse an answer to ``cards`` after which no deal explains all that the server said."""
+        said = self._said
+        try:
+            for other in passed:
+                said.note_pass(other, cards)
+            if answerer >= 0 and answerer != self._seat:
+                if asker == self._seat:
+                    said.note_card(answerer, card, cards)
+                else:
+                    said.note_refutation(answerer, cards)
+            _ = said.posterior  # solved, if there is one
+        except ContradictoryEvidence:
+            raise BadServer(
+                "the server contradicts itself: no deal explains its answer to "
+                f"{write_cards(cards)} and those before"
+            ) from None
+        except EvidenceFull as fault:
+            raise BadServer(f"the server said more than a game can hold: {fault}") from None
 
     def _turn_of(self, seat: int) -> None:
         """Pass the turn on to ``seat``, past those who did not accuse."""

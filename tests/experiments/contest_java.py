@@ -1,4 +1,4 @@
-"""Stands in for Java: as ``javac`` it notes what it compiles, as ``java`` it is the game's server.
+"""Stands in for ``java``: it is the game's server.
 
 java FLAGS -cp CLASSES SERVER entries.txt
 """
@@ -17,15 +17,6 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "sim"))
 from contest_server import Server, Violation
 
 BAR = "=" * 79
-
-
-def compile_sources(words: list[str]) -> None:
-    """Write the sources, one after another, where the classes would be."""
-    classes = Path(words[words.index("-d") + 1])
-    text = "".join(Path(word).read_text() for word in words if word.endswith(".java"))
-    if "ERROR" in text:
-        sys.exit("Broken.java:1: error: it does not compile\nmore")
-    (classes / "compiled").write_text(text)
 
 
 def serve(entries: Path) -> None:
@@ -52,7 +43,6 @@ def serve(entries: Path) -> None:
 
 
 if __name__ == "__main__":
-    if Path(sys.argv[0]).name == "javac":
-        compile_sources(sys.argv[1:])
-    else:
-        serve(Path(sys.argv[-1]))
+    if Path(sys.argv[sys.argv.index("-cp") + 1]).suffix != ".jar":
+        sys.exit("Error: Could not find or load main class")
+    serve(Path(sys.argv[-1]))

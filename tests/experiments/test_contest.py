@@ -14,11 +14,13 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from belief.evidence import EvidenceFull
 from experiments.contest import game, report
 from experiments.contest.__main__ import COMMAND
 from experiments.contest.game import Result
 from experiments.contest.schedule import Schedule
 from experiments.settings.commandline import Refusal
+from sim.contest.client import Client
 from tests.sim.contest_server import Server
 
 HERE = Path(__file__).parent
@@ -28,28 +30,22 @@ ENTRY = f"{sys.executable} {HERE / 'contest_entry.py'} {{name}} {{port}}"
 @pytest.fixture
 def contest(tmp_path, monkeypatch, run_study):
     """Run the command with programs that stand in for Java and the entries."""
-    programs, clone = tmp_path / "bin", tmp_path / "clone"
+    programs, jar = tmp_path / "bin", tmp_path / "contest.jar"
     programs.mkdir()
-    for name in ("java", "javac"):
-        script = programs / name
-        script.write_text(
-            (HERE / "contest_java.py")
-            .read_text()
-            .replace("Path(__file__).resolve().parents[1]", f"Path({str(HERE.parent)!r})")
-        )
-        script.write_text(f"#!{sys.executable}\n{script.read_text()}")
-        script.chmod(0o755)
+    stand_in = (HERE / "contest_java.py").read_text()
+    here = "Path(__file__).resolve().parents[1]"
+    java = programs / "java"
+    java.write_text(f"#!{sys.executable}\n{stand_in.replace(here, f'Path({str(HERE.parent)!r})')}")
+    java.chmod(0o755)
     monkeypatch.setenv("PATH", f"{programs}:{os.environ['PATH']}")
-    (clone / "core/code").mkdir(parents=True)
-    (clone / "core/code/Limit.java").write_text("public static final int TIMEOUT = 10000;")
+    jar.touch()
 
     def run(*arguments, entries=("one", "two"), faults=()):
         ours = {name: ENTRY for name in entries} | {name: f"{ENTRY} {name}" for name in faults}
         usual = ["Spock", "Inference", "Ray", "Simple", "Random"]
         return run_study(
             COMMAND,
-            f"folder={clone}",
-            "sources=[core/code]",
+            f"classes={jar}",
             *(f"~entries.{name}" for name in usual),
             *(f"+entries.{name}='{command}'" for name, command in ours.items()),
             "player=swift",
@@ -73,8 +69,6 @@ def test_a_tournament_is_played_and_reported(contest, tmp_path):
     tables = {tuple(seats["entry"]) for _, seats in rows.sort("seat").group_by("game")}
     assert tables == set(permutations(["swift", "one", "two"]))
     assert rows.filter("won").height == 6 and rows["counts"].all()
-    compiled = (outcome.folder / "classes/compiled").read_text()
-    assert compiled == "public static final int TIMEOUT = 30000;"
     by_name = {line["entry"]: line for line in outcome.summary["entries"]}
     assert by_name["swift"]["games"] == 6 and by_name["swift"]["wins"] >= 4
     assert "| swift |" in page.read_text() and "95 %" in page.read_text()
@@ -99,11 +93,13 @@ def test_a_fault_is_its_authors_and_the_tournament_goes_on(fault, contest):
 
 
 REFUSED = [
-    (("folder=null",), "folder: give a clone of the contest's repository"),
+    (("classes=null",), "classes: give the folder or the jar of the contest's programs that you"),
+    (("classes=no.jar",), "classes=no.jar: not found"),
+    (("classes=.",), "does not start: Error: Could not find or load main class; check classes"),
+    (("+entries.Ray='python3 {folder}/ray.py'",), "entries.Ray has {folder}: give folder=PATH"),
     (("numbers=[4]",), "numbers=[4]: 3 entries play; give numbers from 3 to that"),
     (("numbers=[7]",), "must be at most 6"),
     (("focus=best",), "focus=best: choose one of swift, one, two"),
-    (("sources=[core/other]",), "no Java in core/other: give a clone of the repository"),
     (("+entries.swift='x'",), "two entries are called swift"),
     (("entries.one='no_such_program {name}'",), "entries.one cannot be started"),
     (("entries.one='echo {nothing}'",), "entries.one cannot be started: 'nothing'"),
@@ -118,10 +114,9 @@ def test_what_cannot_be_played_is_refused_in_a_line(arguments, sentence, contest
     assert len(outcome.err.strip().splitlines()) == 1
 
 
-def test_sources_that_do_not_compile_are_refused(contest, tmp_path):
-    (tmp_path / "clone/core/code/Broken.java").write_text("ERROR")
-    outcome = contest("games=1")
-    assert "do not compile: Broken.java:1: error: it does not compile\n" in outcome.err
+def test_java_that_is_missing_is_refused(contest, monkeypatch):
+    monkeypatch.setenv("PATH", "")
+    assert "need Java: install it" in contest("games=1").err
 
 
 # A server that runs.
@@ -155,6 +150,15 @@ def test_a_player_enters_a_server_that_runs(run_study):
     outcome = visit(run_study, serve)
     assert outcome.code == 0 and outcome.out.startswith("1 games, the slowest answer after")
     assert not outcome.folder.exists()
+
+
+def test_an_exception_of_ours_on_the_way_is_one_line(run_study, monkeypatch):
+    def fail(*_):
+        raise EvidenceFull("more than fits")
+
+    monkeypatch.setattr(Client, "answer", fail)
+    outcome = visit(run_study, lambda connection: Server([connection], 1).ask(0, "suggest"))
+    assert (outcome.code, outcome.err.strip()) == (1, "sleuth-contest: more than fits")
 
 
 @pytest.mark.parametrize(

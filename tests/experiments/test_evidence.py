@@ -91,12 +91,29 @@ def test_a_changed_row_is_refused_and_would_change_the_page(checkout, tmp_path):
     made.mkdir()
     before = paper.write(checkout, made, made)[0].read_text()
     change_rows(checkout)
-    with pytest.raises(Refusal, match=r"games-00000\.parquet is not the file"):
+    with pytest.raises(Refusal, match=r"games-00000\.parquet is not the file .* git checkout"):
         state.of(checkout)
     archive.write_seal(
         checkout.rows, {**archive.read_seal(checkout.rows), "files": checksums(checkout)}
     )
     assert paper.write(checkout, made, made)[0].read_text() != before
+
+
+def test_line_ends_that_were_converted_are_named(checkout):
+    path = checkout.rows / "summary.json"
+    path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
+    with pytest.raises(
+        Refusal, match=r"summary\.json .* converted: git config core.autocrlf false"
+    ):
+        state.of(checkout)
+
+
+def test_git_converts_no_file():
+    """A clone with core.autocrlf has the bytes that seals and digests are of."""
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=True)
+    command = ["git", "check-attr", "-z", "--stdin", "text"]
+    found = subprocess.run(command, cwd=ROOT, input=listed.stdout, capture_output=True, check=True)
+    assert {*found.stdout.split(b"\0")[2::3]} == {b"unset"}
 
 
 def checksums(one: Evidence) -> dict[str, str]:

@@ -184,12 +184,21 @@ def test_what_is_no_ascii_is_refused():
         client().answer(b"reset \xff\xfe")
 
 
-def test_cards_that_cannot_be_are_refused():
-    """Seat 0 shows one card, and then is said to hold none of all cards that it could have."""
-    one = client(Policy("greedy"))
-    send(one, RESET, "suggestion 0 Wh Pi Bi 2", "suggest")
-    with pytest.raises(BadServer):
-        send(one, "suggestion 0 Wh Pi Bi -")
+@pytest.mark.parametrize("name", ["swift", "greedy"])
+def test_answers_that_no_deal_explains_are_refused_whoever_plays(name):
+    """Nobody can show Wh or Pi, so nobody else shows them with a card of ours; control: Gr is."""
+
+    def after(last):
+        one = client(Policy(name))
+        send(one, RESET, "suggestion 0 Wh Pi Bi -")
+        asked = send(one, "suggest")[0].removeprefix("suggest ")
+        hidden = next((card for card in asked.split() if card not in f"{HAND} Wh Pi Bi"), None)
+        send(one, f"suggestion 1 {asked} " + (f"2 {hidden}" if hidden else "-"), "accuse")
+        return send(one, "suggestion 2 Wh Pi Di -", f"suggestion 0 {last} Co 2")
+
+    assert after("Gr Pi") == ["ok", "ok"]
+    with pytest.raises(BadServer, match="no deal explains its answer to Wh Pi Co"):
+        after("Wh Pi")
 
 
 def serve(one, messages, patience=30.0):
