@@ -28,6 +28,10 @@ IMAGES = "docs/images"
 TABLE, RUN, STUDY = "table", "run", "study"
 """Kinds of evidence: a table of `experiments.tables`, a run of matches, a study's rows."""
 
+COUNTS = {"beliefs": "games", "episodes": "episodes", "regret": "positions", "strength": "count"}
+"""By command of a study, the setting that says how much of it is measured: less is the same rows,
+fewer of them."""
+
 GAMES_DEPEND_ON = ["mcts/*.py", "mcts/kernel/*.py", "belief/**/*.py", "sim/**/*.py"]
 
 
@@ -99,12 +103,17 @@ class Evidence:
 
     @property
     def units(self) -> str | None:
-        """Kind of rows that can be played again, ``games`` or ``episodes``; None if nothing can."""
+        """Kind of rows that can be played again, ``games`` for one; None if nothing can."""
         if self.item.unseeded:
             return None
         if self.kind == STUDY:
-            return "episodes" if str(self.item.command).startswith("episodes paper=") else None
+            return COUNTS.get(str(self.item.command).partition(" ")[0])
         return None if isinstance(self.table, Computed) else "games"
+
+    @property
+    def in_cells(self) -> bool:
+        """Whether it is a table of episodes, whose cells are played apart."""
+        return str(self.item.command).startswith("episodes paper=")
 
     @property
     def seeded(self) -> bool:

@@ -105,7 +105,7 @@ def of(evidence: Evidence) -> list[Part]:
         found = _of_table(evidence, table)
     elif evidence.kind == RUN:
         found = _of_run(evidence)
-    elif evidence.units == "episodes":
+    elif evidence.in_cells:
         hours = float(_seconds(evidence)["seconds"].sum()) / 3600
         found = _of_episodes(evidence)
     elif evidence.kind == STUDY:

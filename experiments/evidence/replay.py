@@ -1,4 +1,4 @@
-"""Playing the first games or episodes of kept rows again: does the code still play them so?"""
+"""Playing the first games, episodes or units of kept rows again: are they still the same?"""
 
 from __future__ import annotations
 
@@ -8,10 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
+import polars.selectors as cs
 from rich.console import Console
 
 from experiments.episodes import table
-from experiments.evidence.listing import Evidence
+from experiments.evidence import playing
+from experiments.evidence.listing import STUDY, Evidence
 from experiments.matches import startup
 from experiments.matches.background import Background
 from experiments.matches.origins import KEYS, MATCHES_FILE
@@ -33,15 +35,41 @@ GAME, EPISODE = ("match", "game", "seat"), ("cell", "episode")
 
 
 def replay(evidence: Evidence, number: int, console: Console) -> tuple[int, str | None]:
-    """Play the first ``number`` games of each match, or episodes of each cell, again.
+    """Play the first ``number`` games of each match, or units of a study or its cells, again.
 
     Returns how many were played, and where the first differs, None if all came again.  Raises
-    Interrupted on Ctrl-C, Refusal if a match cannot be played any more.
+    Interrupted on Ctrl-C, Refusal if a match or a study cannot be played any more.
     """
-    if evidence.units == "games":
+    if evidence.kind != STUDY:
         return _replay_games(evidence.rows, number, console)
+    if not evidence.in_cells:
+        return _replay_study(evidence, number, console)
     with stage(console, f"{evidence.name}: the first {number} episodes of each cell"):
         return _replay_episodes(evidence.rows, number)
+
+
+def _replay_study(evidence: Evidence, number: int, console: Console) -> tuple[int, str | None]:
+    """Measure the first ``number`` units of a study again, by its command."""
+    with tempfile.TemporaryDirectory() as place:
+        command = f"{evidence.command} {evidence.units}={number}"
+        again = playing.play_part(evidence, command, Path(place), console)
+        if again is None:
+            raise Interrupted(_INTERRUPTED)
+        (path,) = again.glob("*.parquet")
+        return number, find_other(evidence.rows / path.name, path)
+
+
+def find_other(kept: Path, again: Path) -> str | None:
+    """Return the first row of ``again`` that ``kept`` has not; None if it has them all.
+
+    Columns of times are left out.
+    """
+    known, made = (pl.read_parquet(path).drop(cs.contains("seconds")) for path in (kept, again))
+    rows = {repr(row) for row in known.iter_rows()}
+    other = next(
+        (row for row in made.iter_rows(named=True) if repr((*row.values(),)) not in rows), None
+    )
+    return None if other is None else f"no kept row is {other}"
 
 
 def _replay_episodes(folder: Path, episodes: int) -> tuple[int, str | None]:

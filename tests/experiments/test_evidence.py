@@ -308,12 +308,25 @@ def test_episodes_are_played_again(everything, tmp_path):
     assert "return was 0.5 and is " in differs
 
 
+def test_units_of_a_study_are_measured_again(everything, tmp_path):
+    """What is measured comes again; a row that has another value is found."""
+    one = replace(find(everything, "beliefs_exact"), root=tmp_path)
+    shutil.copytree(ROOT / listing.ROWS / one.folder, one.rows)
+    assert replay.replay(one, 2, console()) == (2, None)
+    made = pl.read_parquet(path := one.rows / "moments.parquet").head(1)
+    made.write_parquet(again := tmp_path / "again.parquet")
+    assert replay.find_other(path, again) is None
+    made.with_columns(microseconds=9.0, entropy=9.0).write_parquet(again)
+    assert "no kept row is {'belief': 'exact', 'game': 0," in replay.find_other(path, again)
+
+
 def test_pages_say_what_was_played_again(everything):
     seal = {"checked": {"commit": "0123456789", "episodes": 4}}
     line = paper.describe(state.State(state.FRESH, seal=seal))
     assert "At commit 0123456 4 of their episodes were played again" in line
     units = {one.name: one.units for one in everything}
     assert units["pomcpow_sub_hunt"] == "episodes" and units["first_run"] == "games"
+    assert units["regret"] == "positions" and units["hunt_fork"] is None  # measured in one go
     assert units["contest_best"] is None  # its server deals without a seed
     assert units["planners_time"] is None  # other games each time
     assert not find(everything, "planners_time").seeded and find(everything, "planners").seeded
