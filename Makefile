@@ -56,10 +56,10 @@ peers: $(PEERS)/.peers
 	$(PEERS)/bin/python -m benchmarks.peers $(ARGS)
 
 evidence: $(VENV)/.dev
-	$(BIN)/python -m experiments.evidence $(ARGS)
+	$(BIN)/python -m benchmarks.evidence $(ARGS)
 
 paper: $(VENV)/.dev
-	$(BIN)/python -m experiments.evidence write=true $(ARGS)
+	$(BIN)/python -m benchmarks.evidence write=true $(ARGS)
 
 cluster: $(VENV)/.dev
 	$(BIN)/python -m benchmarks.cluster $(ARGS)

@@ -1,8 +1,9 @@
-"""Imports run downwards, from floor to floor and in no circle; files stay short."""
+"""Imports run downwards, in no circle; files stay short, and git checks them out as they are."""
 
 from __future__ import annotations
 
 import ast
+import subprocess
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from functools import cache
@@ -77,7 +78,6 @@ FLOORS = (
         "experiments.contest",
         "experiments.strength",
     ),
-    ("experiments.evidence",),  # made of tables, contests and episodes
     ("experiments.__main__", "experiments.web"),  # a list of them; a page for several of them
     ("examples",),  # each alone, for readers; nothing imports one
 )
@@ -335,3 +335,11 @@ def test_what_stands_beside_tests_has_names_of_its_own():
     beside = (path.name for path in (ROOT / "tests").rglob("*.py") if path.name[:5] != "test_")
     names = Counter(name for name in beside if name not in ("conftest.py", "__init__.py"))
     assert [name for name, files in names.items() if files > 1] == []
+
+
+def test_git_converts_no_file():
+    """A clone with core.autocrlf has the bytes that seals and digests are of."""
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=True)
+    command = ["git", "check-attr", "-z", "--stdin", "text"]
+    found = subprocess.run(command, cwd=ROOT, input=listed.stdout, capture_output=True, check=True)
+    assert {*found.stdout.split(b"\0")[2::3]} == {b"unset"}

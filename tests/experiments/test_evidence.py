@@ -14,9 +14,9 @@ import pyarrow.parquet as pq
 import pytest
 from matplotlib.image import imsave
 
-from experiments.evidence import archive, claims, listing, paper, playing, replay, sources, state
-from experiments.evidence.__main__ import _adds
-from experiments.evidence.listing import ROOT, Evidence, Item
+from benchmarks.evidence import archive, claims, listing, paper, playing, replay, sources, state
+from benchmarks.evidence.__main__ import _adds
+from benchmarks.evidence.listing import ROOT, Evidence, Item
 from experiments.settings import presets
 from experiments.settings.commandline import Refusal
 from experiments.terminal import console
@@ -106,14 +106,6 @@ def test_line_ends_that_were_converted_are_named(checkout):
         Refusal, match=r"summary\.json .* converted: git config core.autocrlf false"
     ):
         state.of(checkout)
-
-
-def test_git_converts_no_file():
-    """A clone with core.autocrlf has the bytes that seals and digests are of."""
-    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=True)
-    command = ["git", "check-attr", "-z", "--stdin", "text"]
-    found = subprocess.run(command, cwd=ROOT, input=listed.stdout, capture_output=True, check=True)
-    assert {*found.stdout.split(b"\0")[2::3]} == {b"unset"}
 
 
 def checksums(one: Evidence) -> dict[str, str]:
@@ -309,7 +301,7 @@ def test_episodes_are_played_again(everything, tmp_path):
 
 
 def test_units_of_a_study_are_measured_again(everything, tmp_path):
-    """What is measured comes again; a row that has another value is found."""
+    """Equal rows come again; a row with another value is found."""
     one = replace(find(everything, "beliefs_exact"), root=tmp_path)
     shutil.copytree(ROOT / listing.ROWS / one.folder, one.rows)
     assert replay.replay(one, 2, console()) == (2, None)

@@ -11,9 +11,9 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 
-from experiments.evidence import claims, drawing, listing, parts, playing
-from experiments.evidence.claims import ROWS, Claim
-from experiments.evidence.listing import ROOT, Evidence
+from benchmarks.evidence import claims, drawing, listing, parts, playing
+from benchmarks.evidence.claims import ROWS, Claim
+from benchmarks.evidence.listing import ROOT, Evidence
 from experiments.settings.commandline import Refusal
 from experiments.terminal import console
 

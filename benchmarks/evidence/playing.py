@@ -13,8 +13,8 @@ from pathlib import Path
 
 from rich.console import Console
 
-from experiments.evidence import archive, sources, state
-from experiments.evidence.listing import TABLE, Evidence
+from benchmarks.evidence import archive, sources, state
+from benchmarks.evidence.listing import TABLE, Evidence
 from experiments.settings.commandline import Refusal
 
 _ENDING_SECONDS = 120.0

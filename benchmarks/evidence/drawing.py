@@ -11,11 +11,11 @@ from pathlib import Path
 import numpy as np
 from rich.console import Console
 
+from benchmarks.evidence import claims, parts, playing, sources, state
+from benchmarks.evidence.claims import ROWS, Claim
+from benchmarks.evidence.listing import Evidence
+from benchmarks.evidence.parts import Intervals, Part
 from experiments import tabular
-from experiments.evidence import claims, parts, playing, sources, state
-from experiments.evidence.claims import ROWS, Claim
-from experiments.evidence.listing import Evidence
-from experiments.evidence.parts import Intervals, Part
 from experiments.provenance import provenance
 from experiments.settings.commandline import Refusal
 

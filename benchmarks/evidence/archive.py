@@ -20,7 +20,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from omegaconf import OmegaConf
 
-from experiments.evidence.listing import STUDY, Evidence
+from benchmarks.evidence.listing import STUDY, Evidence
 from experiments.matches.origins import MATCHES_FILE
 from experiments.provenance.files import CONFIG, SUMMARY, read_json, read_yaml, reading, write_json
 from experiments.settings.commandline import Refusal

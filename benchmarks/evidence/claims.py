@@ -15,10 +15,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import astuple, dataclass
 from pathlib import Path
 
+from benchmarks.evidence import archive
+from benchmarks.evidence.listing import RESULTS, Evidence, Untraced
+from benchmarks.evidence.paper import MARK
 from experiments import tabular
-from experiments.evidence import archive
-from experiments.evidence.listing import RESULTS, Evidence, Untraced
-from experiments.evidence.paper import MARK
 
 NUMBER = r"[+-]?\d[\d,]*(?:\.\d+)?"
 CLAIM = re.compile(

@@ -11,9 +11,9 @@ import polars as pl
 import polars.selectors as cs
 from rich.console import Console
 
+from benchmarks.evidence import playing
+from benchmarks.evidence.listing import STUDY, Evidence
 from experiments.episodes import table
-from experiments.evidence import playing
-from experiments.evidence.listing import STUDY, Evidence
 from experiments.matches import startup
 from experiments.matches.background import Background
 from experiments.matches.origins import KEYS, MATCHES_FILE

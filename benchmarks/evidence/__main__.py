@@ -1,11 +1,11 @@
 """Evidence: every result of the pages from rows, by one command.
 
-    python -m experiments.evidence
-    python -m experiments.evidence hours=8
-    python -m experiments.evidence write=true
-    python -m experiments.evidence again=4 only=[cai_1]
-    python -m experiments.evidence draw=20 seed=35
-    python -m experiments.evidence keep=outputs/tables/cai_1 only=[cai_1]
+    python -m benchmarks.evidence
+    python -m benchmarks.evidence hours=8
+    python -m benchmarks.evidence write=true
+    python -m benchmarks.evidence again=4 only=[cai_1]
+    python -m benchmarks.evidence draw=20 seed=35
+    python -m benchmarks.evidence keep=outputs/tables/cai_1 only=[cai_1]
 
 Nothing slow is imported at the top.
 """
@@ -28,7 +28,7 @@ from experiments.settings.limits import between, place, seed
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from experiments.evidence.listing import Evidence
+    from benchmarks.evidence.listing import Evidence
 
 
 PAPER_CORES = 2
@@ -54,8 +54,8 @@ class Settings:
 
 def job(settings: DictConfig, _: Path) -> None:
     """List the evidence, or play, check, draw, keep or write it.  Raises Refusal, Interrupted."""
+    from benchmarks.evidence import listing, paper
     from experiments import tabular, terminal
-    from experiments.evidence import listing, paper
 
     console = terminal.console()
     everything = listing.read()
@@ -81,7 +81,7 @@ def _keep(chosen: list[Evidence], source: Path, console: Console) -> None:
 
     They are sealed with the sources of the commits that played them, if those are the same.
     """
-    from experiments.evidence import archive, sources
+    from benchmarks.evidence import archive, sources
 
     if len(chosen) != 1:
         raise Refusal("keep packs the rows of one result: name it, only=[NAME]")
@@ -97,7 +97,7 @@ def _keep(chosen: list[Evidence], source: Path, console: Console) -> None:
 
 def _check(chosen: list[Evidence], number: int, console: Console) -> None:
     """Play the first ``number`` games or episodes kept again, and seal what came out alike."""
-    from experiments.evidence import archive, replay, sources, state
+    from benchmarks.evidence import archive, replay, sources, state
     from experiments.provenance import provenance
 
     for one in chosen:
@@ -125,8 +125,8 @@ def _draw(
     If ``hours`` are given, those for which they are too short are said not to be played.  Raises
     Refusal if there is none to draw, Interrupted on Ctrl-C.
     """
+    from benchmarks.evidence import claims, drawing, listing
     from experiments import tabular
-    from experiments.evidence import claims, drawing, listing
     from experiments.matches.progress import stage
 
     found = claims.trace(everything, listing.read_untraced(), listing.ROOT)
@@ -164,7 +164,7 @@ def _write(
     """
     from omegaconf import OmegaConf
 
-    from experiments.evidence import claims, listing, paper, state
+    from benchmarks.evidence import claims, listing, paper, state
     from experiments.provenance.files import write_text
 
     root = listing.ROOT
@@ -193,7 +193,7 @@ def _play(chosen: list[Evidence], hours: float, folder: Path, console: Console) 
     Raises Interrupted when the time is over, and, when all else is played, Refusal if a command
     failed.
     """
-    from experiments.evidence import archive, playing, state
+    from benchmarks.evidence import archive, playing, state
 
     left = [one for one in chosen if state.of(one).word != state.FRESH]
     if not left:
@@ -219,7 +219,7 @@ def _adds(evidence: Evidence, run: Path) -> bool:
 
     Of tables alone: of nothing else it is known how many games it lacks.
     """
-    from experiments.evidence import archive, listing
+    from benchmarks.evidence import archive, listing
 
     def count(folder: Path) -> int:
         runs = {part.parent for part in folder.rglob("games-*.parquet")}

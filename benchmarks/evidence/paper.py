@@ -12,10 +12,10 @@ from pathlib import Path
 
 import numpy as np
 
+from benchmarks.evidence import state
+from benchmarks.evidence.listing import RUN, Evidence
+from benchmarks.evidence.state import FRESH, MISSING, State
 from experiments import tabular
-from experiments.evidence import state
-from experiments.evidence.listing import RUN, Evidence
-from experiments.evidence.state import FRESH, MISSING, State
 from experiments.provenance.files import SUMMARY, read_json, write_text
 from experiments.runs import runfolder
 from experiments.settings.commandline import Refusal

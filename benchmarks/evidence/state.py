@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from experiments.evidence import archive, sources
-from experiments.evidence.listing import Evidence
+from benchmarks.evidence import archive, sources
+from benchmarks.evidence.listing import Evidence
 from experiments.matches.origins import MATCHES_FILE
 from experiments.provenance.files import SUMMARY, read_json
 from experiments.settings.commandline import Refusal

@@ -19,10 +19,10 @@ import polars as pl
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from benchmarks.evidence import claims, paper
+from benchmarks.evidence.listing import RUN, STUDY, Evidence
 from experiments import tabular
 from experiments.episodes.table import ROWS
-from experiments.evidence import claims, paper
-from experiments.evidence.listing import RUN, STUDY, Evidence
 from experiments.matches import lineups
 from experiments.provenance.files import SUMMARY, read_json
 from experiments.settings import config
