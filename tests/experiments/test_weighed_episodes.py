@@ -20,17 +20,26 @@ def test_a_planner_plays(command):
     assert "light_dark pomcpow" in outcome.out
 
 
-def test_planners_know_the_steps_of_an_episode_but_not_the_published_end():
+def test_planners_know_the_steps_of_an_episode_but_not_the_published_end(monkeypatch):
     """A horizon as published is what they have without steps."""
+    left = []
+
+    class Noted(models.Planner):
+        def choose(self, particles, key, *given):
+            left.extend(given)
+            return super().choose(particles, key, *given)
+
+    monkeypatch.setattr(models, "Planner", Noted)
 
     def play(**more):
+        left.clear()
         episode = models.player("light_dark", "pomcpow", None, 50, 100, 7, (7, 8), **more)
-        return [(row["return"], row["actions"]) for row in map(episode, range(6))]
+        return [(row["return"], row["actions"]) for row in map(episode, range(3))]
 
-    counting = play(steps=5)
-    assert max(actions for _, actions in counting) == 5
-    assert play(steps=5, horizon=20) != counting
-    assert play() == play(horizon=20) == play(steps=100, horizon=20) != play(horizon=3)
+    assert max(actions for _, actions in play(steps=3)) == 3
+    assert left == [3, 2, 1] * 3
+    assert play() == play(horizon=20) == play(steps=100, horizon=20) != play(horizon=1)
+    assert not left
 
 
 @pytest.mark.parametrize(
