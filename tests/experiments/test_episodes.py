@@ -277,6 +277,13 @@ def test_maps_of_rocksample_are_those_published():
     assert set(rocksample.PUBLISHED) == {(7, 8), (11, 11), (15, 15)}
 
 
+def test_the_title_says_the_steps_and_how_far_searches_look():
+    asked = {"problem": "tiger", "map": [7, 8], "planner": None, "steps": None, "simulations": 20}
+    assert report.title_of(asked) == "Tiger, 20 simulations"  # rows kept before horizon was
+    asked |= {"steps": 3, "horizon": 9}
+    assert report.title_of(asked) == "Tiger, 3 steps, horizon 9, 20 simulations"
+
+
 def test_the_estimates_are_means_with_intervals():
     found = report.estimates(
         pl.DataFrame({"return": [1.0, 3.0], "actions": [2, 2], "seconds": [0.0, 0.0]})
