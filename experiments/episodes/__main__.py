@@ -81,6 +81,9 @@ def job(settings: DictConfig, run: study.Run) -> None:
 
 def _play_table(settings: DictConfig, run: study.Run) -> None:
     """Play the cells of the table that are missing, and show all."""
+    for name in ("steps", "horizon"):
+        if settings[name] is not None:
+            raise Refusal(f"{name}={settings[name]}: paper={settings.paper} has the published one")
     from experiments.episodes import table
 
     chosen = table.cells(settings.only, settings.leaf)

@@ -51,6 +51,7 @@ def test_planners_know_the_steps_of_an_episode_but_not_the_published_end(monkeyp
         (("problem=vdp_tag", "planner=pft_dpw", "leaf=values"), "pft_dpw of vdp_tag has random"),
         (("problem=tag", "planner=qmdp", "horizon=3"), "horizon=3: planner=qmdp does not search"),
         (("problem=tiger", "planner=pomcpow"), "planner and leaf are for light_dark"),
+        (("paper=pomcpow", "horizon=3"), "horizon=3: paper=pomcpow has the published one"),
         (("paper=pomcpow", "only=[heavy_dark]"), "only=heavy_dark: no cell is called so"),
     ],
 )
