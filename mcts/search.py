@@ -25,12 +25,14 @@ from mcts.scratch import LISTING_ACTIONS, ROLLING_OUT, SELECTING, new_scratch
 from mcts.simulation import run_simulations
 from mcts.threads import STOP
 from mcts.tree import (
+    EDGES,
     FULL,
     LISTED,
     NODES,
     NOWHERE,
     SIMULATIONS,
     TOP,
+    Tree,
     child_key,
     clear,
     find,
@@ -106,6 +108,7 @@ class Search:
             for _ in range(self.options.threads)
         ]
         self._kept = self._followed = False
+        self._scale = 0.0, 1.0  # low and span of the returns in the tree
         self._kernel = specialise(run_simulations, self.domain.parameters.__module__)
         if not INTERPRETED:  # here, for Ctrl-C reaches a compilation in the main thread alone
             sample = self._arguments(p, 0, self._settings(p), np.uint64(0))
@@ -136,8 +139,12 @@ class Search:
         limit = threads.UNLIMITED
         if budget.simulations is not None:
             limit = -(-int(budget.simulations) // self.options.playouts)
+        scale = settings.low, settings.span
         if not self._kept:
             clear(self.tree)
+        elif scale != self._scale:
+            _rescale(self.tree, *self._scale, *scale)
+        self._scale = scale
         self._kept, self._followed = False, True
         self.tree.counters[SIMULATIONS] = 0
         for _, _, scratch in self._workers:
@@ -241,6 +248,17 @@ class Search:
         spent = sum(scratch.cycles for _, _, scratch in self._workers) * seconds
         places = {"selection": SELECTING, "belief": LISTING_ACTIONS, "roll-out": ROLLING_OUT}
         return {name: float(spent[place]) for name, place in places.items()}
+
+
+def _rescale(tree: Tree, low: float, span: float, new_low: float, new_span: float) -> None:
+    """Scale the returns kept in ``tree`` by another range, such as that of fewer steps to go."""
+    shift, factor = (low - new_low) / new_span, span / new_span
+    used = slice(tree.counters[EDGES])
+    visits, total, squares = (
+        part[used] for part in (tree.edge_visits, tree.edge_total, tree.edge_squares)
+    )
+    squares[:] = shift**2 * visits + 2 * shift * factor * total + factor**2 * squares
+    total[:] = shift * visits + factor * total
 
 
 def final_choice(

@@ -1,8 +1,8 @@
 """Tiger and RockSample: ours beside pomdp-py, by the discounted return of closed loops.
 
 All play the same episodes (`mcts.problems.closed_loop`): the same hidden state and sounds for the
-same actions, the exact belief, a fresh tree at each decision, random roll-outs of the same length,
-the same exploration and the same final choice.
+same actions, the exact belief, a fresh tree at each decision, a receding horizon, random roll-outs
+of the same length, the same exploration and the same final choice.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class Loop:
         """Return the discounted return of each episode of a contestant."""
         choose = self.contestants[name](simulations)
         return [
-            play(self.start, self.after, choose, int(derive_key(seed, n)), most=self.start.steps)
+            play(self.start, self.after, choose, int(derive_key(seed, n)), self.start.steps)
             for n in range(episodes)
         ]
 

@@ -11,7 +11,7 @@ Nothing slow is imported at the top.
 from __future__ import annotations
 
 from collections.abc import Generator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import partial
 from typing import Any
 
@@ -36,6 +36,7 @@ class Settings(study.Settings):
     map: list[int] = field(default=MISSING, metadata={"each": {"least": 1, "most": 1000}})
     episodes: int = between(2, MOST_EPISODES)
     steps: int | None = between(1, MOST_STEPS)
+    horizon: int | None = between(1, MOST_STEPS)
     simulations: int = as_option(Budget, "simulations")
     nodes: int | None = between(1, MOST_NODES)
     exploration: float | None = field(default=MISSING, metadata={"above": 0, "most": 1e9})
@@ -59,15 +60,8 @@ def job(settings: DictConfig, run: study.Run) -> None:
     if settings.paper is not None:
         _play_table(settings, run)
         return
-    names = ("problem", "simulations", "nodes", "exploration", "final", "rollout", "steps")
-    setup = problems.Setup(
-        map=tuple(settings.map),
-        seed=settings.seed,
-        particles=settings.particles,
-        planner=settings.planner,
-        leaf=settings.leaf,
-        **{name: settings[name] for name in names},
-    )
+    names = {one.name for one in fields(problems.Setup)} - {"map", "path"}
+    setup = problems.Setup(map=tuple(settings.map), **{name: settings[name] for name in names})
     problems.check(setup)
     run.claim(report.ROWS, problems.describe_file(setup))
     run.compile(lambda: problems.player(setup))
@@ -87,6 +81,9 @@ def job(settings: DictConfig, run: study.Run) -> None:
 
 def _play_table(settings: DictConfig, run: study.Run) -> None:
     """Play the cells of the table that are missing, and show all."""
+    for name in ("steps", "horizon"):
+        if settings[name] is not None:
+            raise Refusal(f"{name}={settings[name]}: paper={settings.paper} has the published one")
     from experiments.episodes import table
 
     chosen = table.cells(settings.only, settings.leaf)

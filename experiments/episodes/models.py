@@ -82,7 +82,7 @@ _WITHOUT_VALUES = ("vdp_tag",)
 _ANGLES = 25
 """Directions of VDP Tag, where they are few."""
 MOST_ACTIONS = 100
-"""Of an episode, as published."""
+"""Of an episode without ``steps``, as published."""
 
 
 def planners(problem: str) -> list[str]:
@@ -139,8 +139,8 @@ def _parameters(problem: str, planner: str, size: tuple[int, int], key: int) -> 
     return _make(problem, planner, size)
 
 
-def _follow(policy: str, problem: str, p: Any, particles: np.ndarray, key: int) -> int:
-    """Return the action of a policy that does not search."""
+def _follow(policy: str, problem: str, p: Any, particles: np.ndarray, key: int, left: int) -> int:
+    """Return the action of a policy that does not search, and knows no deadline."""
     if policy == "random":
         return choose_at_random(p, particles, key)
     found = HEURISTICS[problem](p, particles) if policy == "heuristic" else None
@@ -155,9 +155,18 @@ def player(
     particles: int,
     seed: int,
     size: tuple[int, int],
+    steps: int | None = None,
+    horizon: int | None = None,
 ) -> Callable[[int], dict[str, Any]]:
-    """Return what plays the episode of a number; raises Refusal as `find_search`."""
+    """Return what plays the episode of a number; raises Refusal as `find_search`.
+
+    Searches know that all is over after ``steps``, but look ``horizon`` ahead if that is given, or
+    as published if neither is.
+    """
     search = find_search(problem, planner, leaf)
+    if search is not None and horizon is not None:
+        search = replace(search, depth=horizon)
+    counts = steps is not None and horizon is None
     held: list[Any] = []
 
     def episode(number: int) -> dict[str, Any]:
@@ -169,9 +178,9 @@ def player(
             if not held:
                 held.append(Planner(p, search, simulations))
             held[0].move(p)
-            choose = held[0].choose
+            choose = held[0].choose if counts else lambda *seen: held[0].choose(*seen[:2])
         began = time.process_time()
-        found = play(p, choose, key, particles, MOST_ACTIONS)
+        found = play(p, choose, key, particles, steps or MOST_ACTIONS)
         return {
             "episode": number,
             "return": found.returned,

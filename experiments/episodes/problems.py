@@ -39,7 +39,7 @@ KNOWN = tuple(dict.fromkeys((*EXACT, *models.MODELS)))
 """... and those of `experiments.episodes.models`, with particles."""
 
 STEPS = 90
-"""Actions of an episode where nobody says how many."""
+"""Actions of an episode, and how far searches look, of problems without an end."""
 
 _UNITS = {"tiger": 110.0, "rocksample": 20.0}
 """POMCP's exploration, the range of one reward."""
@@ -61,11 +61,14 @@ class Setup:
     rollout: str
     """``random`` or ``informed``."""
     steps: int | None
+    """Actions of an episode at most, of which searches know how many are left ..."""
     particles: int
     seed: int
     planner: str | None = None
     """One of those of `experiments.episodes.models`; null: the general search, on others."""
     leaf: str | None = None
+    horizon: int | None = None
+    """... unless they look so many actions ahead: a receding horizon."""
     path: tuple[str, ...] = tuple(sys.path)
     """Where modules are found."""
 
@@ -125,7 +128,9 @@ def _where(fault: BaseException) -> str:
 def check(setup: Setup) -> None:
     """Refuse a ``setup`` that names no problem, or of RockSample no map."""
     if _has_model(setup):
-        models.find_search(setup.problem, setup.planner or "pomcpow", setup.leaf)
+        search = models.find_search(setup.problem, setup.planner or "pomcpow", setup.leaf)
+        if search is None and setup.horizon is not None:
+            raise Refusal(f"horizon={setup.horizon}: planner={setup.planner} does not search")
     elif setup.planner or setup.leaf:
         names = ", ".join(models.MODELS)
         raise Refusal(f"planner and leaf are for {names}, the planner given")
@@ -175,6 +180,8 @@ def player(setup: Setup) -> Callable[[int], dict[str, Any]]:
             setup.particles,
             setup.seed,
             setup.map,
+            setup.steps,
+            setup.horizon,
         )
     if setup.problem == "tiger":
         policy = tiger.LISTEN_THEN_ACT if informed else tiger.RANDOM
@@ -200,22 +207,35 @@ def returns(setup: Setup) -> tuple[float, float] | None:
     return problem.low, problem.high
 
 
-def _search(setup: Setup, p: Any) -> tuple[Search, Callable[[Any, int], int]]:
-    """Return a search, and what chooses an action by it."""
+def _search(setup: Setup, p: Any) -> Callable[[Any, int], int]:
+    """Return what chooses an action by a search of positions with the steps of ``p``, or fewer.
+
+    Where returns have a smaller range with fewer steps, exploration keeps its units of return.
+    """
     domain = domain_of(p)
-    span = domain.declaration("high", p) - domain.declaration("low", p)
-    units = setup.exploration or _UNITS.get(setup.problem, span)
+
+    def span(position: Any) -> float:
+        return domain.declaration("high", position) - domain.declaration("low", position)
+
+    units = setup.exploration or _UNITS.get(setup.problem, span(p))
     options = Options(
-        exploration=units / math.sqrt(2) / span,
+        exploration=units / math.sqrt(2) / span(p),
         nodes=setup.nodes or min(setup.simulations, MOST_NODES),
         final=setup.final,
     )
     search, budget = Search(p, options), Budget(simulations=setup.simulations)
-    return search, lambda position, key: search.run(budget, key, position).best
+
+    def choose(position: Any, key: int) -> int:
+        more = span(position._replace(steps=p.steps)) / span(position)
+        search.options = replace(options, exploration=more * options.exploration)
+        return search.run(budget, key, position).best
+
+    return choose
 
 
 def _exact(setup: Setup, p: Any, after: Callable) -> Callable[[int], dict[str, Any]]:
-    _, choose = _search(setup, p)
+    horizon = setup.horizon or (None if setup.steps else STEPS)
+    choose = _search(setup, p._replace(steps=horizon or p.steps))
 
     def episode(number: int) -> dict[str, Any]:
         actions: list[int] = []
@@ -226,7 +246,7 @@ def _exact(setup: Setup, p: Any, after: Callable) -> Callable[[int], dict[str, A
 
         began = time.process_time()
         key = int(derive_key(setup.seed, number))
-        returned = play(p, after, choose_and_note, key, most=p.steps)
+        returned = play(p, after, choose_and_note, key, horizon)
         return _row(number, Episode(returned, actions), began)
 
     return episode
@@ -236,9 +256,9 @@ def _own(setup: Setup, problem: Problem) -> Callable[[int], dict[str, Any]]:
     def episode(number: int) -> dict[str, Any]:
         began = time.process_time()
         try:
-            _, choose = _search(setup, problem.position())
+            choose = _search(setup, problem.position(steps=setup.horizon))
             key = int(derive_key(setup.seed, number))
-            played = play_episode(problem, choose, key, setup.particles)
+            played = play_episode(problem, choose, key, setup.particles, setup.horizon)
         except Deprived as fault:
             raise Refusal(f"episode {number} of {setup.problem}: {fault}") from None
         except KeyboardInterrupt:

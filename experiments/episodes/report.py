@@ -75,11 +75,13 @@ def count_outside(rows: pl.DataFrame, bounds: tuple[float, float] | None) -> int
 
 
 def title_of(settings: Mapping[str, Any]) -> str:
-    """Return in words the problem and the budget of ``settings``."""
+    """Return in words the problem, its steps and the budget of ``settings``."""
     asked = settings["problem"]
     name = {"tiger": "Tiger", "rocksample": f"RockSample{list(settings['map'])}"}
-    title = " ".join(filter(None, (name.get(asked, asked), settings["planner"])))
-    return f"{title}, {settings['simulations']:,} simulations"
+    parts = [" ".join(filter(None, (name.get(asked, asked), settings["planner"])))]
+    parts += [f"{settings['steps']:,} steps"] if settings["steps"] else []
+    parts += [f"horizon {settings['horizon']:,}"] if settings.get("horizon") else []
+    return ", ".join((*parts, f"{settings['simulations']:,} simulations"))
 
 
 def show(folder: Path) -> tuple[Table, list[dict[str, Any]]]:

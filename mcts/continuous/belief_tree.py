@@ -159,6 +159,8 @@ def choose_by_mean(p, particles, actions, stream):
 def leaf_of_belief(p, beliefs, here, settings, steps, scratch):
     """Return what is ahead of the belief ``now``; roll-outs change it."""
     if settings.leaf == VALUES:
+        if settings.ends and steps == 0:
+            return 0.0
         return best_by_values(p, beliefs.now, here, settings.actions)[1]
     if settings.leaf == RANDOM:
         s, then = scratch.states[0], scratch.states[1]

@@ -13,8 +13,8 @@ from mcts.continuous.model import draw, model_of, observe, reward, step, termina
 from mcts.kernel.compile import specialise
 from mcts.kernel.rng import derive_key, new_stream
 
-Choose = Callable[[np.ndarray, int], int]
-"""``choose(particles, key)`` returns an action."""
+Choose = Callable[[np.ndarray, int, int], int]
+"""``choose(particles, key, left)`` returns an action, with so many left, this one among them."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ def play(p: Any, choose: Choose, key: int, particles: int, most: int) -> Loop:
     total, weight, decision = 0.0, 1.0, 0
     discount = float(model.number("discount", p))
     while decision < most and not over(p, s):
-        action = choose(belief.particles, int(derive_key(key, 2, decision)))
+        action = choose(belief.particles, int(derive_key(key, 2, decision)), most - decision)
         total += weight * advance(p, s, action, then, seen, stream)
         weight *= discount
         decision += 1

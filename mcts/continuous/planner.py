@@ -100,6 +100,7 @@ class Planner:
             LEAVES[search.leaf],
             float(search.exploration),
             search.depth,
+            False,
             float(search.k),
             float(search.alpha),
             float(search.grain),
@@ -127,12 +128,16 @@ class Planner:
         """Search ``p`` from now on: the same problem with other numbers."""
         self._p = p
 
-    def choose(self, particles: np.ndarray, key: int, simulations: int | None = None) -> int:
+    def choose(self, particles: np.ndarray, key: int, left: int | None = None) -> int:
         """Return the action for the belief ``particles`` (count, numbers of a state).
 
-        Raises ValueError if all particles are over.
+        ``left``: actions after which all is over; None: there is no end.  Raises ValueError if all
+        particles are over.
         """
         clear(self.tree)
+        settings = self._settings
+        if left is not None and left <= settings.depth:
+            settings = settings._replace(depth=left, ends=True)
         suggest = model_of(self._p).suggest
         if self._search.k_action and suggest is not None:
             add_action(self.tree, ROOT, suggest(self._p, particles))
@@ -140,11 +145,11 @@ class Planner:
             self._p,
             self.tree,
             particles,
-            self._settings,
+            settings,
             self._scratch,
             *self._beliefs,
             np.uint64(key),
-            min(simulations or self._most, self._most),
+            self._most,
         )
         if not done:
             raise ValueError(_ALL_OVER)

@@ -63,7 +63,9 @@ class Settings(NamedTuple):
     exploration: float
     """c, in the units of returns."""
     depth: int
-    """Actions that a simulation looks ahead."""
+    """Actions that a simulation looks ahead, ..."""
+    ends: bool
+    """... and whether all is over then."""
     k: float
     alpha: float
     """At most k n ** alpha observations follow an action tried n times."""
@@ -218,7 +220,8 @@ def best_value(p, s, actions):
 def leaf(p, s, then, settings, steps, stream):
     """Return what is ahead of ``s``; a roll-out changes it and ``then``."""
     if settings.leaf == VALUES:
-        return 0.0 if terminal(p, s) else best_value(p, s, settings.actions)
+        over = terminal(p, s) or (settings.ends and steps == 0)
+        return 0.0 if over else best_value(p, s, settings.actions)
     total, weight = 0.0, 1.0
     while steps > 0 and not terminal(p, s):
         action = _any_legal(p, s, settings.actions, stream)

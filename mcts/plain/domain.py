@@ -32,7 +32,7 @@ from mcts.plain.workspaces import (
     SLOT,
     STATE,
     STREAM,
-    TAKEN,
+    TO_GO,
     PlainPosition,
     Searched,
     Workspace,
@@ -54,17 +54,18 @@ def _answer(what: int, position: int, slot: int, argument: int) -> float:
     return _ANSWERS[what](searched, w, argument)
 
 
-def _note(searched: Searched, w: Workspace, state: Any) -> None:
+def _note(searched: Searched, w: Workspace, state: Any, begins: bool = False) -> None:
     """Take ``state`` for the workspace's, and write down what is known at once."""
     problem, cells = searched.problem, w.cells
     w.state = state
-    if problem.same:
+    ended = cells[TO_GO] == 0  # which the same state need not be when it is met again
+    if problem.same and not ended:
         known = searched.known.get(state)
         if known is not None:
             cells[STATE : STATE + len(known)] = known
             return
     cells[STATE] = 0
-    cells[OVER] = over = bool(cells[TAKEN] >= problem.steps or problem.over(state))
+    cells[OVER] = over = bool(ended or problem.over(state))
     if problem.players > 1:
         mover = 0 if over else problem.mover(state)
         if mover not in range(problem.players):
@@ -73,17 +74,17 @@ def _note(searched: Searched, w: Workspace, state: Any) -> None:
         if over:
             _pay(problem, w)
     if not over:
-        _look(problem, w)
-    if problem.same and len(searched.states) < MOST_KNOWN:
+        _look(problem, w, begins)
+    if problem.same and not ended and len(searched.states) < MOST_KNOWN:
         cells[STATE] = len(searched.states)
         searched.states.append(state)
         end = SEEN_BY + 2 * problem.players
         searched.known[state] = memoryview(bytes(cells[STATE:end])).cast("Q")
 
 
-def _look(problem: Any, w: Workspace) -> None:
+def _look(problem: Any, w: Workspace, begins: bool) -> None:
     """Write down what was seen, by players who have nodes; at the start by those not searching."""
-    begins = w.cells[TAKEN] == 0 and not problem.same
+    begins = begins and not problem.same
     if problem.players == 1:
         if not begins:
             w.cells[SEEN] = number(problem.observation(w.state))
@@ -104,8 +105,7 @@ def _pay(problem: Any, w: Workspace) -> None:
 def _start(searched: Searched, w: Workspace, argument: int) -> float:
     chance = w.chance
     chance.seed(w.cells[STREAM])
-    w.cells[TAKEN] = 0
-    _note(searched, w, searched.problem.draw(searched.belief, chance))
+    _note(searched, w, searched.problem.draw(searched.belief, chance), begins=True)
     if w.cells[OVER]:
         raise ValueError(
             f"a simulation began with {w.state!r}, where all is over: the belief must not have it, "
@@ -147,11 +147,11 @@ def _rollout(searched: Searched, w: Workspace, argument: int) -> float:
     chance.seed(w.cells[STREAM])
     choose = problem.rollout
     total, weight = 0.0, 1.0
-    taken = w.cells[TAKEN]
+    left = w.cells[TO_GO]
     w.cells[STATE] = 0
     if problem.play_out is not None:
-        w.state, taken = problem.play_out(w.state, chance), problem.steps
-    while taken < problem.steps:
+        w.state, left = problem.play_out(w.state, chance), 0
+    while left > 0:
         if problem.terminal is not None and problem.terminal(w.state):
             break
         if choose is None or problem.terminal is None:
@@ -161,7 +161,7 @@ def _rollout(searched: Searched, w: Workspace, argument: int) -> float:
             if not legal:
                 break
         action = legal[chance.below(len(legal))] if choose is None else choose(w.state, chance)
-        taken += 1
+        left -= 1
         w.state, reward = problem.step_checked(w.state, action, chance)
         total += weight * reward
         weight *= problem.discount
@@ -222,6 +222,7 @@ def _ask_python_with_chance(p, s, what, argument, stream):
 def start(p, s, stream):
     """Draw the state; draws as the problem does."""
     s[SEEN] = s[MOVER] = s[STATE] = 0
+    s[TO_GO] = p.steps
     _ask_python_with_chance(p, s, _START, 0, stream)
 
 
@@ -238,9 +239,9 @@ def actions(p, s, out, edge_data):
 @jit
 def step(p, s, action, edge_data, stream):
     """Step, alone where it is known; else draws as the problem does."""
-    s[TAKEN] += 1
+    s[TO_GO] -= 1
     before, word = s[STATE], stream[0]
-    if before == 0 or s[ROWS] == 0:
+    if before == 0 or s[ROWS] == 0 or s[TO_GO] == 0:
         return _ask_python_with_chance(p, s, _STEP, action, stream)
     key = np.int64(fold(fold(fold(0, p.number), before), action) >> 1)
     width = row_width(p.players)
@@ -310,7 +311,7 @@ def payoff(p, s, player):
 @jit
 def copy(p, s, into):
     """Hand the state on."""
-    for i in range(TAKEN, SEEN_BY + 2 * p.players):
+    for i in range(TO_GO, SEEN_BY + 2 * p.players):
         if i != ROWS:
             into[i] = s[i]
     _ask_python(p, s, _COPY, into[SLOT])
@@ -340,7 +341,7 @@ register(
     low=_of("low"),
     high=_of("high"),
     max_actions=_of("most_actions"),
-    max_depth=_of("steps"),
+    max_depth=lambda p: p.steps,
     players=_of("players"),
     perspectives=lambda p: p.players if p.number.searched.problem.trees else 1,
 )

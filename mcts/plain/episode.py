@@ -4,6 +4,9 @@
     choose = lambda position, key: search.run(Budget(simulations=500), key, position).best
     play_episode(problem, choose, key=1)
 
+A trial ends after the problem's ``steps``, and each position says how many are left, so that a
+search plans for what it is judged by; unless it is to look a fixed ``horizon`` ahead.
+
 It needs no Hydra and no Ray, and works in a notebook.
 """
 
@@ -38,7 +41,11 @@ class Episode(NamedTuple):
 
 
 def play_episode(
-    problem: Problem, choose: Callable[[PlainPosition, int], int], key: int, particles: int = 1_000
+    problem: Problem,
+    choose: Callable[[PlainPosition, int], int],
+    key: int,
+    particles: int = 1_000,
+    horizon: int | None = None,
 ) -> Episode:
     """Play one episode from the problem's start, to its end or for its ``steps``.
 
@@ -49,9 +56,11 @@ def play_episode(
     Parameters
     ----------
     choose : ``choose(position, key)`` returns the number of an action, as a search reports it; the
-        position has the particles, and the key is another one at each decision
+        position has the particles and the steps to go, and the key is another one at each decision
     key : names all randomness: what is hidden, what is observed, particles, the keys of decisions
     particles : of the belief.  That an episode begins, or goes on, is an observation, too
+    horizon : steps to go of every position, however few are left of the trial: a receding horizon,
+        for problems without an end.  The search must be made for as many
     """
     if particles < 1:
         raise ValueError(f"a belief needs a particle, not {particles}")
@@ -83,7 +92,8 @@ def play_episode(
     total, weight = 0.0, 1.0
     while len(done) < problem.steps and not problem.over(state):
         decision = int(derive_key(key, _DECISIONS, len(done)))
-        position = problem.position(belief.states)
+        left = problem.steps - len(done)
+        position = problem.position(belief.states, left if horizon is None else horizon)
         before = None if done else position.contents()  # looked at once: it takes a while
         found = choose(position, decision)
         if before is not None and position.contents() != before:

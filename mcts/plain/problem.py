@@ -94,22 +94,25 @@ class Problem:
         if not 0 < self.discount <= 1:
             raise ValueError(f"discount must be above 0 and at most 1, not {self.discount}")
         for name in ("steps", "most_actions", "players"):
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, Integral) or value < 1:
-                raise ValueError(f"{name} must be a whole number from 1, not {value!r}")
+            _check_count(name, getattr(self, name))
         if self.players > 1:
             for name in ("mover", "seen", "payoff"):
                 if getattr(self, name) is None:
                     raise ValueError(f"a problem of {self.players} players needs {name}")
 
-    def position(self, belief: Belief | None = None) -> PlainPosition:
-        """Return what a `Search` searches: from ``belief``, by default from ``start``."""
+    def position(self, belief: Belief | None = None, steps: int | None = None) -> PlainPosition:
+        """Return what a `Search` searches: from ``belief``, by default from ``start``.
+
+        ``steps``: actions to go, by default those of the problem.
+        """
         belief = self.start if belief is None else belief
+        steps = self.steps if steps is None else steps
+        _check_count("steps", steps)
         if not callable(belief) and len(belief) == 0:
             raise ValueError("a belief needs a state")
         for action in self.list_actions(self.draw(belief, Chance())):  # also where others search
             self.number(action)
-        return position_of(self, belief)
+        return position_of(self, belief, steps)
 
     def action(self, found: int) -> Any:
         """Return the action of a number that a search reported; KeyError if it listed no such."""
@@ -169,3 +172,9 @@ class Problem:
     def draw(self, belief: Belief, chance: Chance) -> State:
         """Return a state of ``belief``; one draw if it is a list."""
         return belief(chance) if callable(belief) else belief[chance.below(len(belief))]
+
+
+def _check_count(name: str, value: Any) -> None:
+    """Raise ValueError if ``value`` is no whole number from 1."""
+    if isinstance(value, bool) or not isinstance(value, Integral) or value < 1:
+        raise ValueError(f"{name} must be a whole number from 1, not {value!r}")

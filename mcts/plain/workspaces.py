@@ -15,7 +15,7 @@ from mcts.kernel.compile import jit
 from mcts.plain.chance import Chance
 from mcts.threads import private
 
-SLOT, STREAM, TAKEN, ROWS, STATE, OVER, SEEN, MOVER, SEEN_BY = range(9)
+SLOT, STREAM, TO_GO, ROWS, STATE, OVER, SEEN, MOVER, SEEN_BY = range(9)
 """Places in a workspace; the last begins what each player saw, then come the bits of what each is
 paid, then the list of actions, and in the end rows of steps that were made before."""
 
@@ -49,6 +49,8 @@ class PlainPosition(NamedTuple):
     players: int
     hides: int
     """1: actions that are listed may be unavailable."""
+    steps: int
+    """Actions to go, at which a simulation ends in any case."""
 
     def contents(self) -> list[bytes]:
         """Return the states of the belief, if it lists any that can be: nobody may change them."""
@@ -80,15 +82,14 @@ def _refer(problem: Any, belief: Any) -> Reference:
     return reference
 
 
-def position_of(problem: Any, belief: Any) -> PlainPosition:
-    """Return the position of ``problem`` at ``belief``."""
-    return PlainPosition(
-        _refer(problem, belief), int(problem.players), int(problem.available is not None)
-    )
+def position_of(problem: Any, belief: Any, steps: int) -> PlainPosition:
+    """Return the position of ``problem`` at ``belief`` with so many ``steps`` to go."""
+    hides = int(problem.available is not None)
+    return PlainPosition(_refer(problem, belief), int(problem.players), hides, int(steps))
 
 
 def workspace(p: PlainPosition) -> np.ndarray:
-    """Return a workspace, int64: its number, the stream, steps taken, rows at the end, the state's
+    """Return a workspace, int64: its number, the stream, steps to go, rows at the end, the state's
     number or 0, whether all is over, what was seen, whose decision it is, 2 players: what each saw
     and is paid, the longest list: actions, and the rows.
     """

@@ -2,7 +2,7 @@
 
 The problem is any domain of one player whose parameters have ``steps``, the actions to go, and
 which has a function ``after(p, action, seen)``: the position, with its belief, when ``seen`` was
-observed after ``action``.  Tiger and RockSample have one.
+observed after ``action``, and one step less to go.  Tiger and RockSample have one.
 """
 
 from __future__ import annotations
@@ -19,25 +19,27 @@ def play(
     after: Callable[[Any, int, int], Any],
     choose: Callable[[Any, int], int],
     key: int,
-    most: int = 90,
+    horizon: int | None = None,
 ) -> float:
-    """Play one episode from ``p``; return its discounted return.
+    """Play one episode from ``p``, of its ``steps`` at most; return its discounted return.
 
     Parameters
     ----------
-    choose : ``choose(position, key)`` returns an action; the position has the exact belief, and the
-        key is another one at each decision
+    choose : ``choose(position, key)`` returns an action; the position has the exact belief and the
+        steps to go, and the key is another one at each decision
     key : names all randomness: what is hidden, what is observed, the keys of decisions
-    most : actions after which the episode ends in any case
+    horizon : steps to go of every position, however few are left of the episode: a receding
+        horizon, for problems without an end
     """
     domain = domain_of(p)
     discount = float(domain.declaration("discount", p))
     world, stream = domain.workspace(p), new_stream(derive_key(key, 0))
-    domain.start(p._replace(steps=most), world, stream)
+    domain.start(p, world, stream)
     total, weight, decision = 0.0, 1.0, 0
     while not domain.terminal(p, world):
         decision += 1
-        action = choose(p, int(derive_key(key, decision)))
+        position = p if horizon is None else p._replace(steps=horizon)
+        action = choose(position, int(derive_key(key, decision)))
         total += weight * domain.step(p, world, action, 0.0, stream)
         weight *= discount
         p = after(p, action, int(domain.observation(p, world)))

@@ -297,8 +297,9 @@ def rollout(p, s, stream):
 def after(p: RockSampleParameters, action: int, seen: int) -> RockSampleParameters:
     """Return the position after ``action`` when ``seen`` was observed, with the exact belief.
 
-    Rocks are independent, so each has its own Bayes update.  As many steps are to go as before.
+    Rocks are independent, so each has its own Bayes update.  One step less is to go.
     """
+    p = p._replace(steps=p.steps - 1)
     if action < SAMPLE:
         east, north = ((0, 1), (1, 0), (0, -1), (-1, 0))[action]
         return p._replace(x=p.x + east, y=p.y + north)

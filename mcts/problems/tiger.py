@@ -178,8 +178,9 @@ def action_type(p, s, action):
 def after(p: TigerParameters, action: int, seen: int) -> TigerParameters:
     """Return the position after ``action`` when ``seen`` was observed, with the exact belief.
 
-    As many steps are to go as before.
+    One step less is to go.
     """
+    p = p._replace(steps=p.steps - 1)
     if action != LISTEN:
         return p._replace(left=0.5)
     by_left = p.accuracy if seen % 3 == HEARD_LEFT else 1.0 - p.accuracy

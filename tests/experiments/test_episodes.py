@@ -9,6 +9,7 @@ from dataclasses import replace
 from functools import partial
 from types import SimpleNamespace
 
+import numpy as np
 import polars as pl
 import pytest
 import ray
@@ -18,6 +19,7 @@ from experiments.episodes import problems, report, workers
 from experiments.matches import runner
 from experiments.settings import signals
 from experiments.settings.commandline import Refusal
+from experiments.stats.intervals import mean
 from mcts.options import MOST_NODES
 from mcts.problems import rocksample, tiger
 
@@ -205,6 +207,7 @@ def test_a_worker_that_is_lost_for_good_is_told(monkeypatch):
         {"final": "mean", "exploration": 3_000.0},
         {"rollout": "random"},
         {"steps": 3},
+        {"horizon": 2},
         {"seed": 6},
         {"problem": "rocksample"},
     ],
@@ -218,6 +221,44 @@ def test_every_setting_changes_the_episodes(change):
         ]
 
     assert play_all(SETUP) == play_all(SETUP) != play_all(replace(SETUP, **change))
+
+
+@pytest.mark.parametrize(
+    ("steps", "exact"), [(1, -1.0), (2, -1.95), (3, 2.3098), (4, 1.7955442187)]
+)
+def test_a_trial_of_so_many_steps_is_worth_what_it_is(steps, exact):
+    """The values of pomdp-solve; the controls look as far at every step, as if there were more."""
+
+    def measure(**more):
+        play = problems.player(replace(SETUP, steps=steps, simulations=800, **more))
+        return mean(np.array([play(number)["return"] for number in range(900)]))
+
+    counting, receding = measure(), measure(horizon=steps)
+    assert counting.low <= exact <= counting.high
+    assert counting.high - counting.low < 2.5
+    assert steps < 3 or receding.high < exact - 2
+
+
+def test_a_search_keeps_its_tree_and_exploration_as_steps_count_down(monkeypatch):
+    """One `Search` for all; c is in units of return, whatever the range of what is left."""
+    seen, made = [], []
+
+    class Noted(problems.Search):
+        def __init__(self, p, options):
+            made.append(p.steps)
+            super().__init__(p, options)
+
+        def run(self, budget, key, p):
+            settings = self._settings(p)
+            seen.append((p.steps, settings.exploration * settings.span, id(self.tree)))
+            return super().run(budget, key, p)
+
+    monkeypatch.setattr(problems, "Search", Noted)
+    problems.player.cache_clear()
+    problems.player(SETUP)(1)
+    assert made == [4] and [steps for steps, *_ in seen] == [4, 3, 2, 1]
+    assert len({round(c, 9) for _, c, _ in seen}) == len({tree for *_, tree in seen}) == 1
+    problems.player.cache_clear()
 
 
 def test_a_tree_has_no_more_nodes_than_there_can_be(monkeypatch):
@@ -234,6 +275,13 @@ def test_maps_of_rocksample_are_those_published():
     with pytest.raises(Refusal):
         problems.check(replace(SETUP, problem="rocksample", map=(11, 12)))
     assert set(rocksample.PUBLISHED) == {(7, 8), (11, 11), (15, 15)}
+
+
+def test_the_title_says_the_steps_and_how_far_searches_look():
+    asked = {"problem": "tiger", "map": [7, 8], "planner": None, "steps": None, "simulations": 20}
+    assert report.title_of(asked) == "Tiger, 20 simulations"  # rows kept before horizon was
+    asked |= {"steps": 3, "horizon": 9}
+    assert report.title_of(asked) == "Tiger, 3 steps, horizon 9, 20 simulations"
 
 
 def test_the_estimates_are_means_with_intervals():

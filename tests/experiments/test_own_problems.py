@@ -111,6 +111,27 @@ problem = replace(problem, step=cry)
     assert OUTCRIES[outcry] in outcome.err
 
 
+@pytest.mark.parametrize(
+    ("settings", "returned"), [([], 3.0), (["steps=2"], 2.0), (["horizon=3"], 0.0)], ids=str
+)
+def test_a_pot_that_grows_is_taken_in_the_last_step(command, game, settings, returned):
+    """It is worth 1, and 1 more with each turn of waiting; who always looks ahead always waits."""
+    pot = """
+problem = Problem(
+    start=[1],
+    actions=lambda pot: ["wait", "take"] if pot else [],
+    step=lambda pot, action, chance: (pot + 1, 0) if action == "wait" else (0, pot),
+    observation=lambda pot: pot,
+    low=0.0,
+    high=9.0,
+    steps=3,
+)
+"""
+    outcome = command(f"problem={game(more=pot)}", "episodes=2", "simulations=200", *settings)
+    assert outcome.code == 0, outcome.err
+    assert rows(outcome)["return"].to_list() == [returned, returned]
+
+
 @pytest.mark.parametrize("outcry", ["raise GeneratorExit", "sys.exit()"])
 def test_whatever_an_import_raises_is_a_line(command, game, outcry):
     outcome = command(f"problem={game(more=f'import sys; {outcry}')}")

@@ -20,6 +20,28 @@ def test_a_planner_plays(command):
     assert "light_dark pomcpow" in outcome.out
 
 
+def test_planners_know_the_steps_of_an_episode_but_not_the_published_end(monkeypatch):
+    """A horizon as published is what they have without steps."""
+    left = []
+
+    class Noted(models.Planner):
+        def choose(self, particles, key, *given):
+            left.extend(given)
+            return super().choose(particles, key, *given)
+
+    monkeypatch.setattr(models, "Planner", Noted)
+
+    def play(**more):
+        left.clear()
+        episode = models.player("light_dark", "pomcpow", None, 50, 100, 7, (7, 8), **more)
+        return [(row["return"], row["actions"]) for row in map(episode, range(3))]
+
+    assert max(actions for _, actions in play(steps=3)) == 3
+    assert left == [3, 2, 1] * 3
+    assert play() == play(horizon=20) == play(steps=100, horizon=20) != play(horizon=1)
+    assert not left
+
+
 @pytest.mark.parametrize(
     ("settings", "complaint"),
     [
@@ -27,7 +49,9 @@ def test_a_planner_plays(command):
         (("problem=tag", "planner=despot"), "planner=despot: of tag there are pomcpow"),
         (("problem=light_dark", "planner=pomcpow", "leaf=greedy"), "has values or random"),
         (("problem=vdp_tag", "planner=pft_dpw", "leaf=values"), "pft_dpw of vdp_tag has random"),
+        (("problem=tag", "planner=qmdp", "horizon=3"), "horizon=3: planner=qmdp does not search"),
         (("problem=tiger", "planner=pomcpow"), "planner and leaf are for light_dark"),
+        (("paper=pomcpow", "horizon=3"), "horizon=3: paper=pomcpow has the published one"),
         (("paper=pomcpow", "only=[heavy_dark]"), "only=heavy_dark: no cell is called so"),
     ],
 )

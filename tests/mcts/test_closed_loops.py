@@ -28,10 +28,78 @@ def listen_until(odds):
 def test_a_loop_returns_what_its_rule_is_worth(odds, value):
     """The values of `test_tiger`, without an end; the last twentieth of it is behind step 60."""
     start = tiger.TigerParameters(steps=60)
-    found = [play(start, tiger.after, listen_until(odds), key, most=60) for key in range(400)]
+    found = [play(start, tiger.after, listen_until(odds), key) for key in range(400)]
     error = np.std(found) / np.sqrt(len(found))
     assert np.mean(found) == pytest.approx(value * (1 - 0.95**60), abs=3.5 * error)
     assert error < 5
+
+
+POT = Problem(
+    start=[1],
+    actions=lambda pot: ["wait", "take"] if pot else [],
+    step=lambda pot, action, chance: (pot + 1, 0.0) if action == "wait" else (0, float(pot)),
+    observation=lambda pot: pot,
+    low=0.0,
+    high=9.0,
+    steps=3,
+)
+"""It grows by one with each turn of waiting."""
+
+
+@pytest.mark.parametrize(
+    ("horizon", "actions", "returned"),
+    [(None, ["wait", "wait", "take"], 3.0), (5, ["wait"] * 3, 0.0)],
+    ids=["counting", "receding"],
+)
+def test_a_search_knows_how_many_steps_are_left(horizon, actions, returned):
+    """The control waits to the end: it always looks five steps ahead."""
+    search, left = Search(POT.position(steps=5), Options(exploration=0.5, nodes=200)), []
+
+    def choose(position, key):
+        left.append(position.steps)
+        return search.run(Budget(simulations=200), key, position).best
+
+    assert play_episode(POT, choose, 1, 10, horizon)[:2] == (returned, actions)
+    assert left == ([3, 2, 1] if horizon is None else [5, 5, 5])
+    left.clear()
+    listen = play(
+        tiger.TigerParameters(steps=3),
+        tiger.after,
+        lambda p, key: left.append(p.steps) or tiger.LISTEN,
+        1,
+        horizon,
+    )
+    assert left == ([3, 2, 1] if horizon is None else [5, 5, 5])
+    assert listen == pytest.approx(-1 - 0.95 - 0.95**2)
+
+
+def test_a_state_met_when_no_step_is_left_is_another_time_not_over():
+    """Found first three steps away, then two, from where staying pays: worth 10, not 5."""
+    moves = {
+        0: {"on": (1, 3.0), "across": (5, 0.0)},
+        1: {"on": (2, 1.0)},
+        2: {"on": ("end", 1.0)},
+        5: {"on": ("end", 0.0)},
+        "end": {"stay": ("end", 10.0), "leave": ("out", 0.0)},
+        "out": {"leave": ("out", 0.0)},
+    }
+    problem = Problem(
+        start=[0],
+        actions=lambda at: list(moves[at]),
+        step=lambda at, action, chance: moves[at][action],
+        observation=lambda at: at,
+        rollout=lambda at, chance: list(moves[at])[-1],
+        low=0.0,
+        high=10.0,
+        steps=3,
+    )
+    found = [
+        Search(replace(problem, same=same).position(), Options(exploration=1.0, nodes=100))
+        .run(Budget(simulations=2_000), 1)
+        .visits.tolist()
+        for same in (False, True)
+    ]
+    assert found[0] == found[1] and found[0][1] > 1_900
 
 
 def test_the_belief_of_a_tiger_is_that_of_bayes():

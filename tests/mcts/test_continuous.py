@@ -137,6 +137,24 @@ def test_weighing_observations_is_what_light_dark_needs():
     assert weighed > 30 > drawn
 
 
+@slow
+@pytest.mark.parametrize("kind", ["pomcp", "pomcpow", "pft_dpw"])
+def test_a_trial_of_three_steps_is_worth_what_it_is(kind):
+    """Though the leaf's values know no end; the controls search as if there were none."""
+    widens = {} if kind == "pomcp" else {"k": 6.0, "alpha": 0.1, "particles": 50}
+    search = Search(kind, 110.0, 20, leaf="values", final="visits", **widens)
+    planner = Planner(WeighedTiger(), search, 600)
+
+    def play_all(choose):
+        returns = [play(WeighedTiger(), choose, key, 200, 3).returned for key in range(400)]
+        return np.mean(returns), 1.96 * np.std(returns) / np.sqrt(400)
+
+    mean, error = play_all(planner.choose)
+    assert abs(mean - 2.3098) < error < 2
+    mean, error = play_all(lambda particles, key, left: planner.choose(particles, key))
+    assert mean + error < 0
+
+
 def test_policies_choose_by_the_belief():
     p = light_dark()
     at = np.full((10, 1), p.radius + 20.0)
@@ -148,6 +166,8 @@ def test_policies_choose_by_the_belief():
 
 
 def test_an_episode_ends_at_the_most_actions():
-    loop = play(WeighedTiger(), lambda particles, key: LISTEN, 4, 10, 7)
+    left = []
+    loop = play(WeighedTiger(), lambda *seen: left.append(seen[2]) or LISTEN, 4, 10, 7)
+    assert left == [7, 6, 5, 4, 3, 2, 1]
     assert (loop.actions, loop.over, loop.lost) == (7, False, 0)
     assert loop.returned == pytest.approx(-sum(0.95**i for i in range(7)))

@@ -1,9 +1,12 @@
 """Trees that are kept from one search to the next: what is kept, and when nothing is."""
 
 import numpy as np
+import pytest
 from ladder import Ladder, fingerprint, run_search
 
+from mcts.domain import domain_of
 from mcts.options import Budget, Options
+from mcts.problems.tiger import HEARD_LEFT, LISTEN, TigerParameters, after
 from mcts.search import Search
 from mcts.tree import LISTED, ROOT, ROOT_KEY, TOP, child_key
 
@@ -44,6 +47,19 @@ def test_the_statistics_kept_are_those_of_what_was_done_and_seen():
             assert tree.action[tree.incoming[top]] == action
             tables.add((*visits, *totals))
     assert len(tables) == 8
+
+
+def test_what_is_kept_is_scaled_by_the_range_of_the_steps_left():
+    """Tiger's is smaller with each step: one more simulation changes the mean of its action."""
+    start = TigerParameters(steps=3)
+    search = Search(start, Options(exploration=0.5, nodes=500))
+    search.run(Budget(simulations=2_000), 1)
+    visits, totals, _ = rung(search, LISTEN, HEARD_LEFT)
+    low, high = (domain_of(start).declaration(name, start) for name in ("low", "high"))
+    result = search.run(Budget(simulations=1), 2, after(start, LISTEN, HEARD_LEFT))
+    same = (result.visits == visits) & (visits > 0)
+    assert same.sum() == 2
+    assert result.values[same] == pytest.approx(low + (high - low) * totals[same] / visits[same])
 
 
 def test_a_kept_leaf_is_listed():
