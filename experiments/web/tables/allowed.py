@@ -1,0 +1,134 @@
+"""All that a browser, a record, a label, a link or the folder of a table may set of a player.
+
+It is a list of what is allowed, and the only one: a preset, a player of another package or a
+setting that is added to the project is refused at a table until it stands here.  Nothing may stand
+here that starts a program, names a file or names code; values are numbers, true, false, null and
+the words listed.  How large a search may be is for `experiments.web.tables.requests`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+RULES = tuple(
+    "cai2006 classic ferrari2009 ledford released speed speed_clue xu2013".split(),
+)
+"""Presets of rules."""
+
+SEARCHING = tuple(
+    "best best_tree bmcts bmcts_faithful bmcts_or bmcts_or_faithful bmcts_released careful flat"
+    " ld_bmcts ld_bmcts_faithful ld_bmcts_released mo_ismcts mo_ismcts_faithful old_best pimc pomcp"
+    " pomcp_faithful so_ismcts so_ismcts_faithful".split()
+)
+"""Presets of players that search."""
+
+PLAYERS = (
+    *SEARCHING,
+    *"bn closure csp entropy greedy heuristic hide hider hunter likely neural random reader".split(),
+    *"response swift uniform".split(),
+)
+"""Presets of players."""
+
+_NUMBER, _FLAG = "a number or null", "true or false"
+_POLICIES = tuple("csp random uniform heuristic closure likely swift hide greedy".split())
+
+
+def _all(kind: str, names: str, section: str = "") -> dict[str, str]:
+    return {section + name: kind for name in names.split()}
+
+
+SETTINGS: Mapping[str, str | tuple[str | None, ...]] = {
+    **_all(_NUMBER, "threshold own_card_weight hiding summoning by_out horizon price candidates"),
+    **_all(_NUMBER, "trees benefit_weight test_weight distance_weight distance_divisor"),
+    **_all(_NUMBER, "visit_weight"),
+    **_all(_NUMBER, "threshold own_card_weight hiding summoning by_out", "model."),
+    **_all(_NUMBER, "threshold hiding summoning by_out", "rollout."),
+    **_all(_NUMBER, "candidates hiding summoning accusations patience least_accused", "actions."),
+    **_all(_NUMBER, "base exponent", "actions.widening."),
+    **_all(_NUMBER, "threads workers virtual_loss exploration root_exploration", "search."),
+    **_all(_NUMBER, "simulations seconds nodes", "budget."),
+    **_all(_FLAG, "inference same_room transpositions model.inference rollout.best_response"),
+    **_all(_FLAG, "action_types common_random_numbers keep_tree oversubscribe", "search."),
+    **_all(_FLAG, "first_seat root_belief answerer_next tree_opponents", "departures."),
+    **_all(_FLAG, "random_self move_tickets even_answers even_accusations", "departures."),
+    **_all(_FLAG, "bold_opponents instant_win certain_only untold no_face_up", "departures."),
+    **_all(_FLAG, "own_answers no_reentry even_envelope", "departures."),
+    "showing": ("random", "least_informative"),
+    "belief": ("exact", "factored", "constrained", "particles", "closure"),
+    "answers": ("deal", "predictive"),
+    "redraw": ("simulation", "decision"),
+    "opponents": ("tree", "mixture", *_POLICIES),
+    "policy": _POLICIES,
+    "rollout.policy": _POLICIES,
+    "rollout.opponents": (None, *_POLICIES),
+    "model.walk": ("nearest", "adjacent"),
+    "walk": ("nearest", "adjacent"),
+    "actions.offer": ("all", "candidates"),
+    "search.mode": ("tree", "leaf"),
+    "search.merge": ("visits", "value", "vote"),
+    "search.in_flight": ("none", "virtual_loss", "wu_uct"),
+    "search.final": ("visits", "mean"),
+    "evidence": ("repaired", "text", "text2006", "exact"),
+    "again": ("other", "same"),
+    "about": ("envelope", "room"),
+    "strategy": ("replanned", "closed"),
+    "unit": ("bins", "turns"),
+    "goal": ("free", "likeliest"),
+    "q": ("network", "zero", "grid"),
+    "accuses": ("any", "end"),
+}
+"""By setting of a player its kind of value, or the words that may be given."""
+
+_NAMES = tuple(
+    "bmcts bmcts_or flat ld_bmcts mo_ismcts pimc pomcp so_ismcts bn closure csp entropy greedy"
+    " heuristic hide hunter likely neural random response swift uniform".split()
+)
+_CODE = (
+    "sim.seat.Settings",
+    *(f"sim.players.{name}.Settings" for name in "bayes entropy hunter neural".split()),
+    *(f"sim.players.{name}.Settings" for name in "planner response".split()),
+)
+_AS_SHIPPED: Mapping[str, tuple[str | None, ...]] = {
+    "name": _NAMES,
+    "_target_": _CODE,
+    "mixture": ("usual",),
+    "network": (None,),
+}
+"""What a composed player has beside `SETTINGS` and a label; nobody may set it."""
+
+_WORDS = {"true": True, "false": False, "null": None}
+_NUMERAL = re.compile(r"[+-]?(\d[\d_]*\.?\d*|\.\d+)(e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
+
+
+def check_setting(text: str) -> None:
+    """Refuse all that is not a setting that may be made, as in ``threshold=0.4``: ValueError."""
+    key, _, written = text.partition("=")
+    value = _WORDS.get(written.lower(), 0 if _NUMERAL.fullmatch(written) else written)
+    if key not in SETTINGS or len(text) > 80 or not _fits(value, SETTINGS[key]):
+        raise ValueError(f"{text!r} is no setting for a table: write it like threshold=0.4")
+
+
+def check_player(player: Mapping[str, Any]) -> None:
+    """Refuse a composed player that has anything which is not allowed: ValueError."""
+    for key, value in _list_values(player):
+        kind = _AS_SHIPPED.get(key) or SETTINGS.get(key)
+        words = isinstance(value, str | None)
+        if not (words if key == "label" else kind is not None and _fits(value, kind)):
+            raise ValueError(f"{key}={value!r:.60}: not for a table")
+
+
+def _fits(value: Any, kind: str | tuple[str | None, ...]) -> bool:
+    if isinstance(kind, tuple):
+        return isinstance(value, str | None) and value in kind
+    flag = isinstance(value, bool)
+    return flag if kind == _FLAG else not flag and isinstance(value, int | float | None)
+
+
+def _list_values(section: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, Any]]:
+    for key, value in section.items():
+        if isinstance(value, Mapping):
+            yield from _list_values(value, f"{above}{key}.")
+        else:
+            yield f"{above}{key}", value
