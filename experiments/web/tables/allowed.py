@@ -12,27 +12,34 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-RULES = tuple(
-    "cai2006 classic ferrari2009 ledford released speed speed_clue xu2013".split(),
-)
+_NUMBER, _FLAG = "a number or null", "true or false"
+
+
+def _list(words: str) -> tuple[str, ...]:
+    return tuple(words.split())
+
+
+RULES = _list("cai2006 classic ferrari2009 ledford released speed speed_clue xu2013")
 """Presets of rules."""
 
-SEARCHING = tuple(
+SEARCHING = _list(
     "best best_tree bmcts bmcts_faithful bmcts_or bmcts_or_faithful bmcts_released careful flat"
     " ld_bmcts ld_bmcts_faithful ld_bmcts_released mo_ismcts mo_ismcts_faithful old_best pimc pomcp"
-    " pomcp_faithful so_ismcts so_ismcts_faithful".split()
+    " pomcp_faithful so_ismcts so_ismcts_faithful"
 )
 """Presets of players that search."""
 
-PLAYERS = (
-    *SEARCHING,
-    *"bn closure csp entropy greedy heuristic hide hider hunter likely neural random reader".split(),
-    *"response swift uniform".split(),
+PLAYERS = SEARCHING + _list(
+    "bn closure csp entropy greedy heuristic hide hider hunter likely neural random reader response"
+    " swift uniform"
 )
 """Presets of players."""
 
-_NUMBER, _FLAG = "a number or null", "true or false"
-_POLICIES = tuple("csp random uniform heuristic closure likely swift hide greedy".split())
+_NAMES = _list(
+    "bmcts bmcts_or flat ld_bmcts mo_ismcts pimc pomcp so_ismcts bn closure csp entropy greedy"
+    " heuristic hide hunter likely neural random response swift uniform"
+)
+_POLICIES = _list("csp random uniform heuristic closure likely swift hide greedy")
 
 
 def _all(kind: str, names: str, section: str = "") -> dict[str, str]:
@@ -81,14 +88,12 @@ SETTINGS: Mapping[str, str | tuple[str | None, ...]] = {
 }
 """By setting of a player its kind of value, or the words that may be given."""
 
-_NAMES = tuple(
-    "bmcts bmcts_or flat ld_bmcts mo_ismcts pimc pomcp so_ismcts bn closure csp entropy greedy"
-    " heuristic hide hunter likely neural random response swift uniform".split()
-)
 _CODE = (
     "sim.seat.Settings",
-    *(f"sim.players.{name}.Settings" for name in "bayes entropy hunter neural".split()),
-    *(f"sim.players.{name}.Settings" for name in "planner response".split()),
+    *(
+        f"sim.players.{name}.Settings"
+        for name in _list("bayes entropy hunter neural planner response")
+    ),
 )
 _AS_SHIPPED: Mapping[str, tuple[str | None, ...]] = {
     "name": _NAMES,
