@@ -2,17 +2,19 @@
 
 It is a list of what is allowed, and the only one: a preset, a player of another package or a
 setting that is added to the project is refused at a table until it stands here.  Nothing may stand
-here that starts a program, names a file or names code; values are numbers, true, false, null and
-the words listed.  How large a search may be is for `experiments.web.tables.requests`.
+here that starts a program, names a file, names code or lets a decision take hours.  How large a
+search may be is for `experiments.web.tables.requests`.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from math import inf
 from typing import Any
 
-_NUMBER, _FLAG = "a number or null", "true or false"
+Kind = float | type[bool] | tuple[str | None, ...]
+"""Values of a setting: null and numbers to a largest, true and false, or one of some words."""
 
 
 def _list(words: str) -> tuple[str, ...]:
@@ -42,26 +44,29 @@ _NAMES = _list(
 _POLICIES = _list("csp random uniform heuristic closure likely swift hide greedy")
 
 
-def _all(kind: str, names: str, section: str = "") -> dict[str, str]:
+def _all(kind: Kind, names: str, section: str = "") -> dict[str, Kind]:
     return {section + name: kind for name in names.split()}
 
 
-SETTINGS: Mapping[str, str | tuple[str | None, ...]] = {
-    **_all(_NUMBER, "threshold own_card_weight hiding summoning by_out horizon price candidates"),
-    **_all(_NUMBER, "trees benefit_weight test_weight distance_weight distance_divisor"),
-    **_all(_NUMBER, "visit_weight"),
-    **_all(_NUMBER, "threshold own_card_weight hiding summoning by_out", "model."),
-    **_all(_NUMBER, "threshold hiding summoning by_out", "rollout."),
-    **_all(_NUMBER, "candidates hiding summoning accusations patience least_accused", "actions."),
-    **_all(_NUMBER, "base exponent", "actions.widening."),
-    **_all(_NUMBER, "threads workers virtual_loss exploration root_exploration", "search."),
-    **_all(_NUMBER, "simulations seconds nodes", "budget."),
-    **_all(_FLAG, "inference same_room transpositions model.inference rollout.best_response"),
-    **_all(_FLAG, "action_types common_random_numbers keep_tree oversubscribe", "search."),
-    **_all(_FLAG, "first_seat root_belief answerer_next tree_opponents", "departures."),
-    **_all(_FLAG, "random_self move_tickets even_answers even_accusations", "departures."),
-    **_all(_FLAG, "bold_opponents instant_win certain_only untold no_face_up", "departures."),
-    **_all(_FLAG, "own_answers no_reentry even_envelope", "departures."),
+SETTINGS: Mapping[str, Kind] = {
+    **_all(inf, "threshold own_card_weight hiding summoning by_out price"),
+    "horizon": 2,
+    "candidates": 20,
+    "trees": 1000,
+    **_all(inf, "benefit_weight test_weight distance_weight distance_divisor"),
+    **_all(inf, "visit_weight"),
+    **_all(inf, "threshold own_card_weight hiding summoning by_out", "model."),
+    **_all(inf, "threshold hiding summoning by_out", "rollout."),
+    **_all(inf, "candidates hiding summoning accusations patience least_accused", "actions."),
+    **_all(inf, "base exponent", "actions.widening."),
+    **_all(inf, "threads workers virtual_loss exploration root_exploration", "search."),
+    **_all(inf, "simulations seconds nodes", "budget."),
+    **_all(bool, "inference same_room transpositions model.inference rollout.best_response"),
+    **_all(bool, "action_types common_random_numbers keep_tree oversubscribe", "search."),
+    **_all(bool, "first_seat root_belief answerer_next tree_opponents", "departures."),
+    **_all(bool, "random_self move_tickets even_answers even_accusations", "departures."),
+    **_all(bool, "bold_opponents instant_win certain_only untold no_face_up", "departures."),
+    **_all(bool, "own_answers no_reentry even_envelope", "departures."),
     "showing": ("random", "least_informative"),
     "belief": ("exact", "factored", "constrained", "particles", "closure"),
     "answers": ("deal", "predictive"),
@@ -86,7 +91,7 @@ SETTINGS: Mapping[str, str | tuple[str | None, ...]] = {
     "q": ("network", "zero", "grid"),
     "accuses": ("any", "end"),
 }
-"""By setting of a player its kind of value, or the words that may be given."""
+"""By setting of a player the values that it may have."""
 
 _CODE = (
     "sim.seat.Settings",
@@ -95,7 +100,7 @@ _CODE = (
         for name in _list("bayes entropy hunter neural planner response")
     ),
 )
-_AS_SHIPPED: Mapping[str, tuple[str | None, ...]] = {
+_AS_SHIPPED: Mapping[str, Kind] = {
     "name": _NAMES,
     "_target_": _CODE,
     "mixture": ("usual",),
@@ -104,15 +109,18 @@ _AS_SHIPPED: Mapping[str, tuple[str | None, ...]] = {
 """What a composed player has beside `SETTINGS` and a label; nobody may set it."""
 
 _WORDS = {"true": True, "false": False, "null": None}
-_NUMERAL = re.compile(r"[+-]?(\d[\d_]*\.?\d*|\.\d+)(e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
+_NUMERAL = re.compile(r"[+-]?\d{1,18}(\.\d{0,18})?(e[+-]?\d{1,3})?", re.ASCII | re.IGNORECASE)
 
 
 def check_setting(text: str) -> None:
     """Refuse all that is not a setting that may be made, as in ``threshold=0.4``: ValueError."""
     key, _, written = text.partition("=")
-    value = _WORDS.get(written.lower(), 0 if _NUMERAL.fullmatch(written) else written)
-    if key not in SETTINGS or len(text) > 80 or not _fits(value, SETTINGS[key]):
-        raise ValueError(f"{text!r} is no setting for a table: write it like threshold=0.4")
+    number = float(written) if _NUMERAL.fullmatch(written) else written
+    value = _WORDS.get(written.lower(), number)
+    if key not in SETTINGS or not _fits(value, SETTINGS[key]):
+        raise ValueError(
+            f"{text:.80}: no setting for a table, or too much; write it like threshold=0.4"
+        )
 
 
 def check_player(player: Mapping[str, Any]) -> None:
@@ -124,16 +132,17 @@ def check_player(player: Mapping[str, Any]) -> None:
             raise ValueError(f"{key}={value!r:.60}: not for a table")
 
 
-def _fits(value: Any, kind: str | tuple[str | None, ...]) -> bool:
+def _fits(value: Any, kind: Kind) -> bool:
     if isinstance(kind, tuple):
         return isinstance(value, str | None) and value in kind
-    flag = isinstance(value, bool)
-    return flag if kind == _FLAG else not flag and isinstance(value, int | float | None)
+    if kind is bool or isinstance(value, bool):
+        return kind is bool and isinstance(value, bool)
+    return value is None or (isinstance(value, int | float) and value <= kind)
 
 
 def _list_values(section: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, Any]]:
     for key, value in section.items():
-        if isinstance(value, Mapping):
+        if isinstance(value, Mapping) and value:
             yield from _list_values(value, f"{above}{key}.")
         else:
             yield f"{above}{key}", value
