@@ -71,11 +71,13 @@ class Shares:
 
 
 class Turns:
-    """Room for so many at a time; where several wait, the address that has least comes next."""
+    """Room for so many at a time; where several wait, the address comes next that has fewest, and
+    of equals that whose last turn began first."""
 
     def __init__(self, most: int) -> None:
         self._free = most
         self._busy: Counter[str] = Counter()
+        self._begun: dict[str, float] = {}
         self._waiting: list[tuple[str, asyncio.Future[None]]] = []
 
     @asynccontextmanager
@@ -84,7 +86,7 @@ class Turns:
         whose = ADDRESS.get()
         if self._free:
             self._free -= 1
-            self._busy[whose] += 1
+            self._begin(whose)
         else:
             mine = asyncio.get_running_loop().create_future()
             self._waiting.append((whose, mine))
@@ -99,15 +101,24 @@ class Turns:
         finally:
             self._pass_on(whose)
 
+    def _begin(self, whose: str) -> None:
+        self._busy[whose] += 1
+        self._begun[whose] = time.monotonic()
+
     def _pass_on(self, whose: str) -> None:
         self._busy -= Counter([whose])
         self._waiting = [one for one in self._waiting if not one[1].done()]
         if not self._waiting:
             self._free += 1
+            self._begun.clear()
             return
-        after = min(self._waiting, key=lambda one: self._busy[one[0]])  # of equals the first
+
+        def place(one: tuple[str, asyncio.Future[None]]) -> tuple[int, float]:
+            return self._busy[one[0]], self._begun.get(one[0], 0.0)
+
+        after = min(self._waiting, key=place)
         self._waiting.remove(after)
-        self._busy[after[0]] += 1
+        self._begin(after[0])
         after[1].set_result(None)
 
 
