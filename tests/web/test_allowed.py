@@ -1,4 +1,4 @@
-"""What may be set at a table is what is listed: all that exists is listed, or it is refused."""
+"""A table is made of what is listed: all that exists is listed, or it is refused."""
 
 import json
 import subprocess
@@ -72,7 +72,7 @@ def test_a_setting_of_a_player_can_be_given_if_it_is_listed(name):
 
 
 @pytest.fixture
-def added(monkeypatch):
+def add_mine(monkeypatch):
     """A preset, and a player of another package, that are called "mine"."""
     ConfigStore.instance().store("mine", {**COMPUTER, "_target_": "sim.seat.Settings"}, "player")
     config.forget()
@@ -97,7 +97,7 @@ REFUSED = [
 
 @pytest.mark.parametrize(("preset", "setting"), REFUSED)
 def test_what_is_not_listed_is_refused_before_anything_is_composed(
-    preset, setting, added, monkeypatch
+    preset, setting, add_mine, monkeypatch
 ):
     if preset == "mine":  # the control: elsewhere it is a player
         assert config.compose("compare", ["player=mine"]).player.name == COMPUTER["name"]
@@ -139,7 +139,7 @@ def damage(content, given, at=None):
 
 
 def test_the_folder_of_a_stranger_starts_and_writes_nothing_elsewhere(
-    tmp_path, added, monkeypatch, capsys
+    tmp_path, add_mine, monkeypatch, capsys
 ):
     monkeypatch.setattr(subprocess, "Popen", lambda *_, **__: pytest.fail("started"))
     whole = {"setup": setup(*[COMPUTER] * 4).to_json(), "run": None, "tokens": {}}

@@ -4,11 +4,13 @@ import asyncio
 import http.client
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 from http_client import COMPUTER, Served, person
 from in_process import _scope
 
+from experiments.settings.config import compose
 from experiments.web import shares
 from experiments.web.server import guard, seat
 from experiments.web.settings import Search
@@ -18,6 +20,7 @@ from experiments.web.tables.setup import Setup
 from experiments.web.tables.study import Preset, Studies
 from experiments.web.workers import Workers
 
+SECURITY = Path(shares.__file__).parents[2] / "SECURITY.md"
 SWIFT = {"name": "swift", "label": "swift"}
 
 
@@ -83,6 +86,16 @@ def test_a_table_that_was_left_makes_room(tmp_path, monkeypatch):
     monkeypatch.setattr(tables, "LEFT_SECONDS", -1.0)
     assert made_by("aaaab", 8, 0.25, tmp_path / "a") == ("aaaab", 3)
     assert made_by("abcde", 2, 0.5, tmp_path / "b") == ("abcde", 2)
+
+
+def test_the_page_on_security_says_what_the_shares_are():
+    said = SECURITY.read_text("utf-8")
+    kept = Shares(compose("web").share)
+    shown = (
+        f"({kept.of(shares.AT_ONCE)})",
+        f"({kept.of(shares.TABLES[1])} and {kept.of(shares.PEOPLE[1])})",
+    )
+    assert f"share={kept._part}" in said and all(each in said for each in shown)
 
 
 def test_what_an_address_makes_in_a_day_is_limited(tmp_path, monkeypatch):
