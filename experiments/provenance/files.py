@@ -72,7 +72,7 @@ def own(folder: Path) -> None:
     """
     for path in folder.iterdir():
         if path.is_symlink():
-            raise Refusal(f"{path} is a link: put the file itself there to go on with the run")
+            raise Refusal(f"{path} is a link: put the file itself there to go on with it")
 
 
 def write_text(path: Path, text: str) -> Path:

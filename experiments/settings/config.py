@@ -41,8 +41,15 @@ LOCAL = Path("local.yaml")
 _NAMED = 3
 """Most players that the name of a run folder has."""
 
-PLAYED = ("player", "opponent", "rules", "seed", "experiment", "defaults")
-"""Keys that are not to be set there."""
+OF_MACHINE = {
+    "compare": ("match.workers", "tracking", "ray", "run"),
+    "explain": ("tree", "run"),
+    "web": (
+        *("host", "port", "folder", "outputs", "browser"),
+        *("tables", "idle", "searches", "streams", "share", "search"),
+    ),
+}
+"""Settings that it may have, by command; no other: what is played is not a machine's."""
 
 
 @cache
@@ -75,8 +82,8 @@ def _name_players(players: Any, others: Any, layout: Any, player: Any, opponent:
 def register_local() -> None:
     """Make the sections of `LOCAL` known to Hydra, each as the choice ``local=COMMAND``.
 
-    Raises Refusal if it cannot be read, has a section that is no command's, or one says what is
-    played: that would make results depend on whose machine they are from.
+    Raises Refusal if it cannot be read, has a section that is no command's, or sets what is not in
+    `OF_MACHINE`: that would make results depend on whose machine they are from.
     """
     store = ConfigStore.instance()
     known = store.repo.pop("local", None)
@@ -88,18 +95,31 @@ def register_local() -> None:
         sections: Any = OmegaConf.to_container(OmegaConf.load(LOCAL))
     except (OSError, YAMLError, OmegaConfBaseException) as fault:
         raise Refusal(f"{LOCAL}: {explain_yaml(fault)}") from None
-    commands = [file.name[:-5] for file in files("conf").iterdir() if ".yaml" in file.name]
     if not isinstance(sections, dict):
         raise Refusal(f"{LOCAL}: must be sections, as in compare: {{match: {{workers: 1}}}}")
     for name, section in sections.items():
-        if name not in commands:
-            raise Refusal(f"{LOCAL}: {name}: unknown command{did_you_mean(name, commands)}")
+        if name not in OF_MACHINE:
+            known = ", ".join(OF_MACHINE)
+            hint = did_you_mean(name, OF_MACHINE)
+            raise Refusal(f"{LOCAL}: {name}: unknown command{hint}; it has sections of {known}")
         if not isinstance(section, dict):
             raise Refusal(f"{LOCAL}: {name} must be settings, as in {name}: {{run: {{folder: x}}}}")
-        for key in PLAYED:
-            if key in section:
-                raise Refusal(f"{LOCAL}: {name}.{key} says what is played: make it an experiment")
+        for key in _list_keys(section):
+            if not any(f"{key}.".startswith(f"{one}.") for one in OF_MACHINE[name]):
+                hint = did_you_mean(key, OF_MACHINE[name])
+                raise Refusal(
+                    f"{LOCAL}: {name}.{key} is no setting of a machine{hint}: make it an experiment"
+                )
         store.store(name, section, group="local", package="_global_")
+
+
+def _list_keys(section: dict[Any, Any], above: str = "") -> Iterator[str]:
+    """Yield the dotted keys of the values in a section."""
+    for key, value in section.items():
+        if isinstance(value, dict) and value:
+            yield from _list_keys(value, f"{above}{key}.")
+        else:
+            yield f"{above}{key}"
 
 
 def plain(settings: DictConfig) -> dict[str, Any]:

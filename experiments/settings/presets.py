@@ -18,8 +18,8 @@ from experiments.settings import config
 
 @cache
 def _of_name(name: str) -> Mapping[str, Any]:
-    """Return the settings of the preset called ``name``, none if it is unknown."""
-    if not files("conf").joinpath(f"player/{name}.yaml").is_file():
+    """Return the settings of the preset called ``name``, none if it is unknown, or a path."""
+    if not name.isidentifier() or not files("conf").joinpath(f"player/{name}.yaml").is_file():
         return {}
     found = OmegaConf.to_container(config.compose(f"player/{name}").player, resolve=True)
     assert isinstance(found, dict)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from omegaconf import MISSING
 
-from experiments.settings.limits import between, place
+from experiments.settings.limits import above, between, place
 
 
 @dataclass(unsafe_hash=True)
@@ -30,4 +30,5 @@ class Web:
     idle: float = between(0.001, 36_500)
     searches: int = between(1, 1000)
     streams: int = between(1, 10_000)
+    share: float = above(0, 1)
     search: Search = field(default_factory=Search)

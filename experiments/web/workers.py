@@ -11,39 +11,48 @@ from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import suppress
 from typing import TypeVar
 
+from experiments.web.shares import Turns
+
 Result = TypeVar("Result")
 
 _SHORT, _LONG = 6, 2
-"""Threads for work of a moment, and for work that may take a minute."""
+"""Threads for work of a moment, and for work that may take a minute; one more compiles."""
 
 _NICENESS = 10
 
 
 class Workers:
-    """Threads of the server.
+    """Threads of the server, which go round among addresses where work waits (`Turns`).
 
     ``searches``: players that may search at the same time; ``threads``: another pool in place of an
     own one.
     """
 
     def __init__(self, searches: int = 1, threads: Executor | None = None) -> None:
-        most = searches + _SHORT + _LONG
+        most = searches + _SHORT + _LONG + 1
         self._threads = threads or ThreadPoolExecutor(most, "worker", yield_to_others)
-        self._searches, self._long = asyncio.Semaphore(searches), asyncio.Semaphore(_LONG)
+        self._searches, self._compiling = Turns(searches), Turns(1)
+        self._short, self._long = Turns(_SHORT), Turns(_LONG)
 
     async def run(self, work: Callable[..., Result], *given: object) -> Result:
         """Return the result of ``work`` on ``given``, which takes a moment."""
-        return await asyncio.get_running_loop().run_in_executor(self._threads, work, *given)
+        return await self._do(self._short, work, *given)
 
     async def run_long(self, work: Callable[..., Result], *given: object) -> Result:
         """Return the result of ``work`` that may take a minute; shorter work does not wait."""
-        async with self._long:
-            return await self.run(work, *given)
+        return await self._do(self._long, work, *given)
+
+    async def compile(self, work: Callable[..., Result], *given: object) -> Result:
+        """Return the result of ``work`` that may compile for minutes, one at a time."""
+        return await self._do(self._compiling, work, *given)
 
     async def search(self, work: Callable[..., Result], *given: object) -> Result:
         """Return the result of ``work`` that searches, one of those allowed at a time."""
-        async with self._searches:
-            return await self.run(work, *given)
+        return await self._do(self._searches, work, *given)
+
+    async def _do(self, turns: Turns, work: Callable[..., Result], *given: object) -> Result:
+        async with turns.take():
+            return await asyncio.get_running_loop().run_in_executor(self._threads, work, *given)
 
     def close(self) -> None:
         """Drop work that has not begun; does not wait for the rest."""

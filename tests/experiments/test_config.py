@@ -242,11 +242,12 @@ def test_local_settings_are_of_this_machine(run_compare, tmp_path, monkeypatch):
         return run_compare("run.records=-1").err
 
     assert "match.workers=-3: must be" in refuse_local("compare: {match: {workers: -3}}")
-    assert "did you mean workers?" in refuse_local("compare: {match: {wrokers: 1}}")
+    assert "did you mean match.workers?" in refuse_local("compare: {match: {wrokers: 1}}")
     assert "local.yaml: compar: unknown command (did you mean compare?)" in refuse_local(
         "compar: {}"
     )
-    assert "local.yaml: compare.player says what is played" in refuse_local("compare: {player: {}}")
+    for played in ("player: {}", "match: {players: ['external+command=x']}", "hydra: {mode: x}"):
+        assert " is no setting of a machine" in refuse_local(f"compare: {{{played}}}")
     broken = refuse_local("compare: {")
     assert broken.startswith("sleuth-compare: ") and "local.yaml, line 1: " in broken
     assert "local.yaml, line 2: found duplicate key b" in refuse_local("a: {b: 1,\n b: 2}")

@@ -40,6 +40,7 @@ def settings(folder: Path, **changes) -> Web:
         "idle": 1.0,
         "searches": 1,
         "streams": 50,
+        "share": 0.25,
         "search": Search(1000, 1.0),
     }
     return Web(**{**usual, **changes})

@@ -86,7 +86,13 @@ class Inside:
         outside = Library(registry.folder / "outputs")
         reach = describe_reach("127.0.0.1")
         state = State(
-            registry, Streams(10**6), workers, Search(1000, 1.0), outside, reach, Studies(registry)
+            registry,
+            Streams(10**6, registry.shares),
+            workers,
+            Search(1000, 1.0),
+            outside,
+            reach,
+            Studies(registry),
         )
         self.registry = registry
         self._app = application(state, names_of("127.0.0.1"))

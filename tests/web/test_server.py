@@ -324,11 +324,10 @@ def ask_from(server, source):
         asking.close()
 
 
-@pytest.mark.parametrize(("share", "expected"), [(connections.SHARE, 200), (1, 503)])
-def test_one_address_does_not_shut_out_others(tmp_path, monkeypatch, share, expected):
+@pytest.mark.parametrize(("share", "expected"), [(0.25, 200), (1.0, 503)])
+def test_one_address_does_not_shut_out_others(tmp_path, share, expected):
     """By half-sent requests; control: without a share for each address it does."""
-    monkeypatch.setattr(connections, "SHARE", share)
-    server = Served(tmp_path, streams=1)
+    server = Served(tmp_path, streams=1, share=share)
     begun = begin_requests(server, 210)
     assert ask_from(server, "127.0.0.2") == expected
     for connection in begun:

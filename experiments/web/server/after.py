@@ -105,7 +105,7 @@ def _is_again(entry: Entry, seated: bool) -> bool:
 
 async def _make(state: State, setup: Setup) -> JSONResponse:
     with refusals():
-        await state.workers.run(warm_up, replace(setup, past=None))
+        await state.workers.compile(warm_up, replace(setup, past=None))
         entry, tokens = await state.registry.make(setup)
     seats = [{"name": setup.labels[at], "link": f"/seat/{token}"} for at, token in tokens.items()]
     return JSONResponse({"id": entry.id, "seats": seats, "watch": f"/watch/{entry.id}"}, 201)

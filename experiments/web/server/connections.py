@@ -1,4 +1,4 @@
-"""Connections, limited by address and in time, so that one address cannot shut out all others."""
+"""Connections, limited by address and in time."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from typing import Any
 
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from experiments.web.shares import Shares, address_of
+
 HEADERS_SECONDS = 10.0
 """Longest time from the first byte of a request to the end of its headers."""
-
-SHARE = 4
-"""An address may have one part in so many of all connections, and of all viewers."""
 
 
 class Connection(H11Protocol):
     """A connection that is cut if its address has too many, or its headers take too long."""
 
+    shares = Shares()
     _waiting: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: Any) -> None:
@@ -24,7 +24,7 @@ class Connection(H11Protocol):
         super().connection_made(transport)
         mine = address_of(self.client)
         same = sum(address_of(getattr(other, "client", None)) == mine for other in self.connections)
-        if self.limit_concurrency and same > max(1, self.limit_concurrency // SHARE):
+        if self.limit_concurrency and same > self.shares.of(self.limit_concurrency):
             transport.abort()
             return
         self._time_headers()
@@ -52,6 +52,6 @@ class Connection(H11Protocol):
             self._waiting = None
 
 
-def address_of(client: tuple[str, int] | None) -> str:
-    """Return the address of a ``client``, without the port."""
-    return client[0] if client else ""
+def limit(shares: Shares) -> type[Connection]:
+    """Return the connections of a server with ``shares`` for addresses."""
+    return type("Limited", (Connection,), {"shares": shares})

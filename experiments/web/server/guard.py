@@ -12,6 +12,7 @@ import ipaddress
 import re
 import sys
 import traceback
+from contextlib import ExitStack
 from typing import TypeVar
 
 from pydantic import ValidationError
@@ -22,6 +23,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from experiments.web.server.pages import page
+from experiments.web.shares import ADDRESS, Crowded, Shares, address_of
 from experiments.web.tables.requests import Body
 
 MOST_BODY = 64 * 1024
@@ -50,27 +52,37 @@ Content = TypeVar("Content", bound=Body)
 class Guard:
     """Middleware before all routes.
 
-    ``names``: of this server in requests, beside numeric addresses.
+    ``names``: of this server in requests, beside numeric addresses; ``shares``: of addresses, in
+    the requests that are answered at the same time: a stream, too, is one until it begins.
     """
 
-    def __init__(self, app: ASGIApp, names: frozenset[str]) -> None:
-        self._app, self._names = app, names
+    def __init__(self, app: ASGIApp, names: frozenset[str], shares: Shares) -> None:
+        self._app, self._names, self._shares = app, names, shares
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             return await self._app(scope, receive, send)
 
+        asking = ExitStack()
+
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
+                asking.close()
                 headers = MutableHeaders(scope=message)
                 for name, value in HEADERS.items():
                     headers.setdefault(name, value)
             await send(message)
 
-        request = Request(scope)
-        reason = self._refuse(request)
-        answer = self._app if reason is None else error(request, 403, reason)
-        await answer(scope, receive, send_with_headers)
+        request, answer = Request(scope), self._app
+        ADDRESS.set(address_of(request.client))
+        with asking:
+            try:
+                asking.enter_context(self._shares.ask())
+                if (reason := self._refuse(request)) is not None:
+                    answer = error(request, 403, reason)
+            except Crowded as fault:
+                answer = error(request, 429, str(fault))
+            await answer(scope, receive, send_with_headers)
 
     def _refuse(self, request: Request) -> str | None:
         """Return why a request is refused, or None."""

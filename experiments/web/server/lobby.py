@@ -60,7 +60,7 @@ async def make(request: Request) -> JSONResponse:
     given = await read_body(request, TableRequest)
     with refusals():
         setup = await state.workers.run(compose_table, given, state.limits)
-        await state.workers.run(warm_up, setup)
+        await state.workers.compile(warm_up, setup)
         entry, tokens = await state.registry.make(setup)
     links = {str(seat): f"/seat/{token}" for seat, token in tokens.items()}
     return JSONResponse({"id": entry.id, "seats": links, "watch": f"/watch/{entry.id}"}, 201)

@@ -53,7 +53,7 @@ def open_stream(request: Request, driver: Driver, viewer: Viewer) -> Response:
     if request.method == "HEAD":
         return Response(media_type="text/event-stream")
     last = request.headers.get("last-event-id")
-    found = state_of(request).streams.open(driver, viewer, last, request.client)
+    found = state_of(request).streams.open(driver, viewer, last)
     if found is None:
         raise HTTPException(503, "too many viewers: try again later")
     return found
@@ -112,7 +112,7 @@ async def show_proof(request: Request) -> JSONResponse:
         raise HTTPException(404, "the notebook has no such mark")
     driver = await driver_of(request, entry)
     known = Knowledge.of(rules, seat, driver.table.known_to(seat))
-    found = await state_of(request).workers.run(prove, known, card, column, entry.setup.hints)
+    found = await state_of(request).workers.run_long(prove, known, card, column, entry.setup.hints)
     if found is None:
         raise HTTPException(409, "this is not certain by what you have seen")
     return JSONResponse(found)

@@ -19,12 +19,22 @@ from starlette.middleware import Middleware
 
 from experiments.settings.commandline import Refusal
 from experiments.web.library import Library
-from experiments.web.server import after, lobby, pages, records, runs, seat, study, watch
-from experiments.web.server.connections import Connection
+from experiments.web.server import (
+    after,
+    connections,
+    lobby,
+    pages,
+    records,
+    runs,
+    seat,
+    study,
+    watch,
+)
 from experiments.web.server.guard import Guard, answer_bug, answer_refusal
 from experiments.web.server.state import State
 from experiments.web.server.streams import Streams
 from experiments.web.settings import Web
+from experiments.web.shares import Shares
 from experiments.web.tables.registry import Registry
 from experiments.web.tables.study import Studies
 from experiments.web.workers import Workers
@@ -52,7 +62,7 @@ def application(state: State, names: frozenset[str]) -> Starlette:
             for each in (lobby, seat, study, watch, after, records, runs, pages)
             for route in each.ROUTES
         ],
-        middleware=[Middleware(Guard, names)],
+        middleware=[Middleware(Guard, names, state.registry.shares)],
         exception_handlers={HTTPException: answer_refusal, Exception: answer_bug},
     )
     app.state.shared = state
@@ -72,10 +82,10 @@ def serve(settings: Web, ended: threading.Event, ready: Callable[[str], None]) -
 async def _serve(
     settings: Web, listening: socket.socket, ended: threading.Event, ready: Callable[[str], None]
 ) -> int:
-    workers = Workers(settings.searches)
+    workers, shares = Workers(settings.searches), Shares(settings.share)
     folder, patience = Path(settings.folder), settings.idle * _DAY
-    registry = Registry(folder, settings.tables, workers, patience)
-    streams, library = Streams(settings.streams), Library(Path(settings.outputs))
+    registry = Registry(folder, settings.tables, workers, patience, shares)
+    streams, library = Streams(settings.streams, shares), Library(Path(settings.outputs))
     reach = describe_reach(settings.host)
     state = State(registry, streams, workers, settings.search, library, reach, Studies(registry))
     server = _Server(
@@ -87,7 +97,8 @@ async def _serve(
             server_header=False,
             lifespan="off",
             ws="none",
-            http=Connection,
+            http=connections.limit(shares),
+            proxy_headers=False,  # with which a visitor of this machine could give any address
             timeout_graceful_shutdown=_LAST_SECONDS,
             timeout_keep_alive=30,
             limit_concurrency=2 * settings.streams + _OTHER_CONNECTIONS,

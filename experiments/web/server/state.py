@@ -13,8 +13,9 @@ from experiments.settings.commandline import Refusal
 from experiments.web.library import Library
 from experiments.web.server.streams import Streams
 from experiments.web.settings import Search
+from experiments.web.shares import Crowded
 from experiments.web.tables.driver import HALTED, Driver
-from experiments.web.tables.registry import Crowded, Entry, Registry
+from experiments.web.tables.registry import Entry, Registry
 from experiments.web.tables.study import Studies
 from experiments.web.workers import Workers
 

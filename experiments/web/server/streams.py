@@ -21,8 +21,8 @@ from starlette.types import Message as Part
 from starlette.types import Receive, Scope, Send
 
 from experiments.web.server import messages
-from experiments.web.server.connections import SHARE, address_of
 from experiments.web.server.messages import Message
+from experiments.web.shares import ADDRESS, Shares
 from experiments.web.tables.driver import ALL, Driver, Viewer
 
 BEAT_SECONDS = 15.0
@@ -153,32 +153,30 @@ class Stream(StreamingResponse):
 
 
 class Streams:
-    """The open streams: of those who watch at most ``most``, an address its share; of a seat a few.
+    """The open streams: at most ``most`` that watch, with ``shares`` for addresses; few of a seat.
 
     So who sits at a table finds room, however many watch.
     """
 
-    def __init__(self, most: int) -> None:
-        self._most = most
+    def __init__(self, most: int, shares: Shares) -> None:
+        self._most, self._shares = most, shares
         self._open: dict[Stream, tuple[object, ...]] = {}
 
-    def open(
-        self, driver: Driver, viewer: Viewer, last: str | None, client: tuple[str, int] | None
-    ) -> Stream | None:
+    def open(self, driver: Driver, viewer: Viewer, last: str | None) -> Stream | None:
         """Return a new stream for ``viewer``, whose ``last`` event has that id.
 
-        None if too many watch already, of all or of the address of ``client``.  Of a seat's streams
-        the oldest ends.
+        None if too many watch already, of all or of this address.  Of a seat's streams the oldest
+        ends.
         """
         seated = isinstance(viewer, int)
-        whose = (id(driver), viewer) if seated else (WATCHING, address_of(client))
+        whose = (id(driver), viewer) if seated else (WATCHING, ADDRESS.get())
         same = [stream for stream, owner in self._open.items() if owner == whose]
         if seated:
             for stream in same[: len(same) + 1 - MOST_OF_A_SEAT]:
                 stream.leave()
         else:
             watching = sum(owner[0] == WATCHING for owner in self._open.values())
-            if watching >= self._most or len(same) >= max(1, self._most // SHARE):
+            if watching >= self._most or len(same) >= self._shares.of(self._most):
                 return None
         after = int(last) if last and re.fullmatch(r"\d{1,9}", last, re.ASCII) else 0
         feed = Feed(driver, viewer, after if after <= driver.known_to(viewer) else 0)

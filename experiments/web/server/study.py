@@ -51,7 +51,7 @@ async def go_on(request: Request) -> JSONResponse:
     state, person = state_of(request), _person(request)
     with refusals():
         setup = await state.workers.run(person.preset.set_up, person.number, 0, state.limits)
-        await state.workers.run(warm_up, setup)
+        await state.workers.compile(warm_up, setup)
         seat = await state.studies.go_on(request.path_params["token"], state.limits)
     return JSONResponse({"link": None if seat is None else f"/seat/{seat}"})
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import secrets
 import time
 from collections.abc import Collection, Mapping
@@ -20,10 +21,11 @@ from filelock import FileLock
 
 from experiments.matches.origins import MATCHES_FILE
 from experiments.matches.schedule import Match, Seating
+from experiments.provenance.files import own
 from experiments.provenance.folders import LOCK
 from experiments.settings.limits import GAMES
 from experiments.texts import file_name
-from experiments.web.tables.setup import PERSON, Setup
+from experiments.web.tables.setup import PERSON, SERIES, Setup
 from mcts.options import SEEDS
 from sim.records.stepped import SteppedGame
 
@@ -125,6 +127,13 @@ def _rank(seat: Mapping[str, Any]) -> tuple[bool, str]:
     return seat["name"] != PERSON, seat["label"]
 
 
+def check_place(run: str | None) -> None:
+    """Refuse the folder of a run that lies elsewhere than `LineUp.folder` says: ValueError."""
+    place = rf"({STUDY}|{STUDY}/{SERIES}|{OTHERS})/[^/]*-[0-9a-f]{{10}}"
+    if run is not None and not re.fullmatch(place, run):
+        raise ValueError(f"{run!r:.80} is no place of a run")
+
+
 def open_run(folder: Path, line_up: LineUp) -> int:
     """Return the seed of the run of ``line_up`` below ``folder``, begun if missing.
 
@@ -134,6 +143,7 @@ def open_run(folder: Path, line_up: LineUp) -> int:
 
     run = folder / line_up.folder
     if (run / MATCHES_FILE).exists():
+        own(run)
         return int(runfolder.read_matches(run)[0].seed)
     seed = secrets.randbelow(SEEDS) if line_up.seed is None else line_up.seed
     runfolder.claim(run, [line_up.match(seed)], "games", resume=True)

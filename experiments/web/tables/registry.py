@@ -29,26 +29,29 @@ from typing import Any
 from filelock import FileLock, Timeout
 
 from experiments.matches.results import RECORDS
-from experiments.provenance.files import write_text
+from experiments.provenance.files import own, read_json, write_text
 from experiments.settings.commandline import Refusal
+from experiments.web.shares import ADDRESS, Crowded, Shares
+from experiments.web.shares import TABLES as NEW_TABLES
 from experiments.web.tables import archive
 from experiments.web.tables.driver import HALTED, Driver
 from experiments.web.tables.moves import MOVES
 from experiments.web.tables.setup import Setup
 from experiments.web.tables.table import Table
 from experiments.web.workers import Workers
-from mcts.kernel.errors import SleuthError
 from mcts.options import SEEDS
 
 WATCHED = "watched"
+_ODD = RecursionError, Refusal
+"""Raised, too, by files that hold anything."""
+
 TABLES, TABLE, PACE, OVER, LOCK = "tables", "table.json", "pace.json", "over", ".lock"
 
 MOST_FINISHED = 50
 """Finished tables that are kept in memory, for viewers who come again."""
 
-
-class Crowded(SleuthError, ValueError):
-    """No more tables can be made for now."""
+LEFT_SECONDS = 60.0
+"""Without a move, a request or a viewer, after which a table makes room for another."""
 
 
 @dataclass
@@ -67,6 +70,7 @@ class Entry:
     driver : while it is in memory
     fault : why it cannot be opened, if it cannot
     aside : whether it is put aside
+    owner : address that made it, or opened it again, while this server runs
     opened : time of the last request for it, in seconds since 1970
     task : drives it
     loaded : set once there is a driver or a fault
@@ -81,6 +85,7 @@ class Entry:
     driver: Driver | None = None
     fault: str | None = None
     aside: bool = False
+    owner: str = ""
     opened: float = 0.0
     task: asyncio.Task[None] | None = field(default=None, repr=False)
     loaded: asyncio.Event = field(default_factory=asyncio.Event, repr=False)
@@ -108,19 +113,28 @@ class Registry:
     most : tables that may be under way at the same time
     workers : threads for players and files
     patience : seconds without a move or a request after which a table is put aside
+    shares : of addresses, in the tables under way
     """
 
     def __init__(
-        self, folder: Path, most: int, workers: Workers, patience: float = float("inf")
+        self,
+        folder: Path,
+        most: int,
+        workers: Workers,
+        patience: float = float("inf"),
+        shares: Shares | None = None,
     ) -> None:
         """Read the tables in the folder; raises `Refusal` if that cannot be."""
         self.folder, self._most, self._workers, self._patience = folder, most, workers, patience
+        self.shares = shares or Shares()
         self.entries: dict[str, Entry] = {}
         self._seats: dict[str, tuple[Entry, int]] = {}
         self._making = asyncio.Lock()
         self._finished: list[Entry] = []
         try:
             (folder / TABLES).mkdir(parents=True, exist_ok=True)
+            own(folder)
+            own(folder / TABLES)
             self._lock = FileLock(folder / LOCK, timeout=0, thread_local=False)
             self._lock.acquire()
             made = (folder / TABLES).glob(f"*/{TABLE}")
@@ -145,7 +159,7 @@ class Registry:
         Making their moves again may take a while; other requests do not wait.
         """
         for entry in self.under_way:
-            if self._is_left(entry):
+            if self._count_seconds(entry) > self._patience:
                 entry.aside = True
             else:
                 entry.task = asyncio.create_task(self._resume(entry))
@@ -153,12 +167,20 @@ class Registry:
     def put_aside(self) -> None:
         """Put aside the tables that have been left; to be called now and then."""
         for entry in self.under_way:
-            driver, task = entry.driver, entry.task
-            if driver and task and driver.idle and not driver.listeners and self._is_left(entry):
-                task.cancel()
-                driver.table.close()
-                entry.aside, entry.task, entry.driver = True, None, None
-                entry.loaded = asyncio.Event()
+            self._put_aside(entry, self._patience)
+
+    def _put_aside(self, entry: Entry, patience: float) -> bool:
+        """Put a table aside that stands still, and was left for so many seconds; return whether."""
+        driver, task = entry.driver, entry.task
+        if driver is None or task is None or not driver.idle or driver.listeners:
+            return False
+        if self._count_seconds(entry) <= patience:
+            return False
+        task.cancel()
+        driver.table.close()
+        entry.aside, entry.task, entry.driver = True, None, None
+        entry.loaded = asyncio.Event()
+        return True
 
     async def close(self) -> None:
         """Stand still: games go on when the folder is opened again; finished ones are filed."""
@@ -179,11 +201,14 @@ class Registry:
     ) -> tuple[Entry, dict[int, str]]:
         """Make a table, its seed drawn if it is None; return the seats' ``tokens``, drawn if None.
 
-        Raises Crowded if too many are under way.  Raises ValueError with one sentence, if players
-        or rules do not fit.  Raises OSError, Refusal if it cannot be written.
+        Raises Crowded if too many are under way, and none was left.  Raises ValueError with one
+        sentence, if players or rules do not fit.  Raises OSError, Refusal if it cannot be written.
         """
         async with self._making:
+            self.shares.spend(NEW_TABLES)
+            self._make_room()
             entry, table, drawn = await self._workers.run(self._make, setup, tokens)
+            entry.owner = ADDRESS.get()
             self._enter(entry)
         entry.task = asyncio.create_task(self._play(entry, table))
         return entry, drawn
@@ -205,8 +230,8 @@ class Registry:
         """
         entry.opened = time.time()
         if entry.aside:
-            self._check_room()
-            entry.aside = False
+            self._make_room()
+            entry.aside, entry.owner = False, ADDRESS.get()
             entry.task = asyncio.create_task(self._resume(entry))
         if not entry.over:
             await entry.loaded.wait()
@@ -244,7 +269,6 @@ class Registry:
         self, setup: Setup, given: Mapping[int, str] | None
     ) -> tuple[Entry, Table, dict[int, str]]:
         """Give the game its number, write the table down and open it."""
-        self._check_room()
         setup.build_players()  # a ValueError before anything is written
         line_up, run = archive.LineUp.of(setup), None
         if line_up is not None:
@@ -269,17 +293,25 @@ class Registry:
             raise
         return entry, table, tokens
 
-    def _check_room(self) -> None:
-        if len(self.under_way) >= self._most:
-            raise Crowded(f"{self._most} tables are under way, the limit: play some to their end")
+    def _make_room(self) -> None:
+        """Put a table aside that was left, if there are too many; raises Crowded without one."""
+        share, whose = self.shares.of(self._most), ADDRESS.get()
+        for most, mine in ((self._most, False), (share, True)):
+            there = [one for one in self.under_way if not mine or one.owner == whose]
+            if len(there) >= most and not any(
+                self._put_aside(entry, LEFT_SECONDS)
+                for entry in sorted(there, key=self._count_seconds, reverse=True)
+            ):
+                of = " of your address" if share < self._most and mine else ""
+                raise Crowded(f"{most} tables{of} are under way, the limit: play some to their end")
 
-    def _is_left(self, entry: Entry) -> bool:
-        """Return whether a table has had no move and no request for so long."""
+    def _count_seconds(self, entry: Entry) -> float:
+        """Return the time since the last move at a table, or request for it."""
         try:
             moved = (self._folder(entry) / MOVES).stat().st_mtime
         except OSError:
-            return False
-        return time.time() - max(moved, entry.opened) > self._patience
+            return 0.0
+        return time.time() - max(moved, entry.opened)
 
     def _enter(self, entry: Entry) -> None:
         self.entries[entry.id] = entry
@@ -289,7 +321,9 @@ class Registry:
     def _read(self, path: Path) -> None:
         """Read a table that was made before; a broken one is reported and left alone."""
         try:
-            content = json.loads(path.read_text("utf-8"))
+            own(path.parent)
+            content = read_json(path)
+            archive.check_place(content["run"])
             tokens = {int(seat): str(digest) for seat, digest in content["tokens"].items()}
             setup = Setup.from_json(content["setup"])
             entry = Entry(path.parent.name, setup, content["run"], tokens)
@@ -297,7 +331,7 @@ class Registry:
             with suppress(OSError, ValueError):
                 entry.outcome = json.loads((path.parent / OVER).read_text("utf-8"))
             self._enter(entry)
-        except (OSError, ValueError, KeyError, TypeError, AttributeError) as fault:
+        except (OSError, ValueError, LookupError, TypeError, AttributeError, *_ODD) as fault:
             print(f"{path} cannot be read, and is left out: {fault}", file=sys.stderr)
 
     def _folder(self, entry: Entry) -> Path:

@@ -1,12 +1,11 @@
 """Requests for tables and players as the page sends them: checked, and composed by Hydra.
 
-They come from a browser, so their settings of players are names and plain values: nothing that
-Hydra would look up elsewhere, and no file.
+They come from a browser, or name what a stranger's record names: `allowed` lists all that they may
+ask for.
 """
 
 from __future__ import annotations
 
-import re
 import threading
 from collections.abc import Sequence
 from copy import deepcopy
@@ -17,19 +16,14 @@ from typing import Annotated, Any, Literal
 from omegaconf import OmegaConf
 from pydantic import BaseModel, ConfigDict, Field
 
-from experiments.settings import schemas
 from experiments.settings.commandline import Refusal
 from experiments.settings.config import check_sections, compose, cores
 from experiments.texts import LONGEST_LABEL
 from experiments.web.settings import Search
+from experiments.web.tables import allowed
 from experiments.web.tables.setup import LONGEST_NAME, PERSON, SLOWEST, Setup
 from mcts.options import SEEDS
 from sim.rules import FIXED_PLAYERS, SEATS
-
-_SETTING = re.compile(r"[a-z][a-z_]*(\.[a-z][a-z_]*)*=[A-Za-z0-9_.+-]{1,40}", re.ASCII)
-"""No name begins with an underscore: ``_target_`` names Python code."""
-_FORBIDDEN = ("name", "label", "mixture", "network")
-"""Settings of players that are not for the page: labels, and files."""
 
 _composing = threading.Lock()
 """Hydra composes one configuration at a time in a process."""
@@ -114,12 +108,10 @@ def compose_player(preset: str, settings: Sequence[str], limits: Search) -> dict
 
 @lru_cache(_CACHED)
 def _player(preset: str, settings: tuple[str, ...], limits: Search) -> dict[str, Any]:
-    if preset not in _presets("player"):
+    if preset not in allowed.PLAYERS:
         raise ValueError(f"player {preset!r}: unknown; choose one of those offered")
     for setting in settings:
-        key = setting.partition("=")[0]
-        if not _SETTING.fullmatch(setting) or key in _FORBIDDEN or key.startswith("hydra"):
-            raise ValueError(f"{setting!r} is no setting for a table: write it like threshold=0.4")
+        allowed.check_setting(setting)
     player = _compose("player", preset, *settings)
     _check_search(player, limits)
     player["label"] = " ".join([player["label"] or preset, *settings])
@@ -130,7 +122,7 @@ def _player(preset: str, settings: tuple[str, ...], limits: Search) -> dict[str,
 
 @lru_cache(_CACHED)
 def _rules(name: str, players: int) -> dict[str, Any]:
-    if name not in _presets("rules"):
+    if name not in allowed.RULES:
         raise ValueError(f"rules {name!r}: unknown; choose one of those offered")
     return _compose("rules", name, f"players={players}")
 
@@ -154,8 +146,6 @@ def _check_search(player: dict[str, Any], limits: Search) -> None:
     if "search" not in player:
         return
     search, budget = player["search"], player["budget"]
-    if search["mode"] == "root":
-        raise ValueError("search.mode=root: at a table searches run in this process; leave it")
     if search["threads"] > cores():
         raise ValueError(f"search.threads={search['threads']}: this machine has {cores()} cores")
     most = ("simulations", limits.simulations), ("seconds", limits.seconds)
@@ -168,43 +158,23 @@ def list_rules() -> list[dict[str, Any]]:
     """Return the presets of rules: name, usual number of players, description."""
     return [
         {"name": name, "players": FIXED_PLAYERS.get(name, 4), "about": _about("rules", name)}
-        for name in _presets("rules")
+        for name in allowed.RULES
     ]
 
 
 def list_players() -> list[dict[str, Any]]:
     """Return the presets of players: name, description, whether they search."""
-    searching = {*schemas.PLANNERS}
     return [
-        {"name": name, "about": _about("player", name), "searches": _base(name) in searching}
-        for name in _presets("player")
+        {"name": name, "about": _about("player", name), "searches": name in allowed.SEARCHING}
+        for name in sorted(allowed.PLAYERS)
     ]
-
-
-def _presets(group: str) -> list[str]:
-    found = files("conf").joinpath(group).iterdir()
-    return sorted(path.name[:-5] for path in found if path.name.endswith(".yaml"))
-
-
-def _text(group: str, name: str) -> str:
-    return files("conf").joinpath(group, f"{name}.yaml").read_text("utf-8")
 
 
 def _about(group: str, name: str) -> str:
     """Return the comment at the top of a preset's file, without references to other files."""
     lines = []
-    for line in _text(group, name).splitlines():
+    for line in files("conf").joinpath(group, f"{name}.yaml").read_text("utf-8").splitlines():
         if not line.startswith("#") or line.startswith("# ("):
             break
         lines.append(line.removeprefix("#").strip())
     return " ".join(lines)
-
-
-def _base(name: str) -> str:
-    """Return the planner or policy with whose settings the preset ``name`` begins."""
-    found = re.search(r"(?m)^name: *(\w+)", _text("player", name))
-    if found:
-        return found[1]
-    below = re.findall(r"(?m)^  - (\w+)$", _text("player", name))
-    known = [preset for preset in below if preset != name and preset in _presets("player")]
-    return _base(known[0]) if known else name

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import MISSING, asdict, dataclass, fields
 from typing import Any
 
+from experiments.web.tables.allowed import check_player
 from sim.player import Player
 from sim.players.registry import make
 from sim.records.stepped import Past, Person
@@ -16,6 +18,8 @@ PERSON = "person"
 """The name in the settings of a person's seat."""
 
 LONGEST_NAME = 24
+SERIES = r"(?a:[A-Za-z0-9][A-Za-z0-9_-]{0,39})?"
+"""The name of a study, which is that of a folder; empty: none."""
 SLOWEST = 60.0
 
 
@@ -54,6 +58,11 @@ class Setup:
             raise ValueError(f"{players} seats, but {len(self.seats)} players")
         if not 0.0 <= self.pace <= SLOWEST:
             raise ValueError(f"pace must be from 0 to {SLOWEST:g} seconds, got {self.pace}")
+        for seat in self.seats:
+            if seat["name"] != PERSON:
+                check_player(seat)  # the folder of a table may be a stranger's
+        if not re.fullmatch(SERIES, self.series):
+            raise ValueError("the name of a study has letters, digits, - and _, at most 40")
         names = [self.seats[seat]["label"] for seat in self.people]
         for name in names:
             if not 0 < len(name) <= LONGEST_NAME or not name.isprintable():

@@ -24,14 +24,16 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from experiments.settings.commandline import Refusal
 from experiments.web.settings import Search
-from experiments.web.tables.registry import Crowded, Entry, Registry, hash_token
+from experiments.web.shares import PEOPLE as NEW_PEOPLE
+from experiments.web.shares import Crowded
+from experiments.web.tables.registry import Entry, Registry, hash_token
 from experiments.web.tables.requests import Name, Pace, PersonRequest, PlayerRequest, TableRequest
 from experiments.web.tables.requests import compose_table as compose
 from experiments.web.tables.setup import Setup
 from sim.rules import SEATS
 
 PEOPLE = "people.jsonl"
-MOST_PEOPLE = 10_000
+MOST_PEOPLE = 100_000
 MOST_GAMES = 50
 
 
@@ -40,7 +42,7 @@ class Preset(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    name: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]{0,39}$")]
+    name: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]{0,39}$")]  # as in `Setup`
     games: Annotated[int, Field(ge=1, le=MOST_GAMES)] = 5
     players: Annotated[int, Field(ge=min(SEATS), le=max(SEATS))] = 4
     rules: Name = "ledford"
@@ -153,10 +155,12 @@ class Studies:
     def begin(self, preset: Preset) -> str:
         """Give a new person the next number; return their token.
 
-        Raises Crowded if there are too many.  Raises OSError if it cannot be written down.
+        Raises Crowded if there are too many, or today of this address.  Raises OSError if it cannot
+        be written down.
         """
         if self._given >= MOST_PEOPLE:
             raise Crowded(f"{MOST_PEOPLE:,} people have taken part, the limit")
+        self._registry.shares.spend(NEW_PEOPLE)
         token, number = secrets.token_urlsafe(16), self._given + 1
         about: dict[str, Any] = {"digest": hash_token(token), "number": number}
         about["preset"] = preset.model_dump()

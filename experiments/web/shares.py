@@ -1,0 +1,137 @@
+"""Shares by address: of all that is limited one address may have a part, so that others find room.
+
+Machines of one network of IPv6 (/64), who can choose among its addresses, count as one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+import time
+from collections import Counter
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager, suppress
+from contextvars import ContextVar
+from functools import lru_cache
+
+from mcts.kernel.errors import SleuthError
+
+ADDRESS: ContextVar[str] = ContextVar("address", default="")
+"""Of the request that is answered, or that made the table at work; empty: of the server itself."""
+
+TABLES, PEOPLE = ("tables", 2000), ("people in studies", 400)
+"""Made in a day, at most, by all."""
+
+AT_ONCE = 128
+"""Requests that are answered at the same time, by all."""
+
+_DAY = 86_400.0
+
+
+class Crowded(SleuthError, ValueError):
+    """There is no room for more, for now."""
+
+
+class Shares:
+    """Shares of addresses; ``part``: of each limit for one address, 1 for no limits by address."""
+
+    def __init__(self, part: float = 1.0) -> None:
+        self._part = part
+        self._spent: Counter[tuple[str, str]] = Counter()
+        self._asking: Counter[str] = Counter()
+        self._day = time.monotonic()
+
+    def of(self, most: int) -> int:
+        """Return how many of ``most`` one address may have."""
+        return max(1, int(most * self._part))
+
+    def spend(self, what: tuple[str, int]) -> None:
+        """Count one more of `TABLES` or `PEOPLE`; raises Crowded if the address has had its share
+        of today's.
+        """
+        if time.monotonic() - self._day > _DAY:
+            self._spent.clear()
+            self._day = time.monotonic()
+        (name, most), whose = what, ADDRESS.get()
+        if self._part < 1 and self._spent[name, whose] >= self.of(most):
+            raise Crowded(f"your address has made {self.of(most)} {name} today, its share")
+        self._spent[name, whose] += 1
+
+    @contextmanager
+    def ask(self) -> Iterator[None]:
+        """Count a request that is being answered; raises Crowded if the address has too many."""
+        whose = ADDRESS.get()
+        if self._part < 1 and self._asking[whose] >= self.of(AT_ONCE):
+            raise Crowded("too many requests of your address at the same time: send this one later")
+        self._asking[whose] += 1
+        try:
+            yield
+        finally:
+            self._asking -= Counter([whose])  # which drops those without any
+
+
+class Turns:
+    """Room for so many at a time; where several wait, the address comes next that has fewest, and
+    of equals that whose last turn began first."""
+
+    def __init__(self, most: int) -> None:
+        self._free = most
+        self._busy: Counter[str] = Counter()
+        self._begun: dict[str, float] = {}
+        self._waiting: list[tuple[str, asyncio.Future[None]]] = []
+
+    @asynccontextmanager
+    async def take(self) -> AsyncIterator[None]:
+        """Wait for a turn, and have it for the block."""
+        whose = ADDRESS.get()
+        if self._free:
+            self._free -= 1
+            self._begin(whose)
+        else:
+            mine = asyncio.get_running_loop().create_future()
+            self._waiting.append((whose, mine))
+            try:
+                await mine
+            except asyncio.CancelledError:
+                if not mine.cancelled():  # it has been given a turn
+                    self._pass_on(whose)
+                raise
+        try:
+            yield
+        finally:
+            self._pass_on(whose)
+
+    def _begin(self, whose: str) -> None:
+        self._busy[whose] += 1
+        self._begun[whose] = time.monotonic()
+
+    def _pass_on(self, whose: str) -> None:
+        self._busy -= Counter([whose])
+        self._waiting = [one for one in self._waiting if not one[1].done()]
+        if not self._waiting:
+            self._free += 1
+            self._begun.clear()
+            return
+
+        def place(one: tuple[str, asyncio.Future[None]]) -> tuple[int, float]:
+            return self._busy[one[0]], self._begun.get(one[0], 0.0)
+
+        after = min(self._waiting, key=place)
+        self._waiting.remove(after)
+        self._begin(after[0])
+        after[1].set_result(None)
+
+
+@lru_cache(4096)
+def _shorten(host: str) -> str:
+    with suppress(ValueError):
+        found = ipaddress.ip_address(host.partition("%")[0])
+        if isinstance(found, ipaddress.IPv6Address) and not found.ipv4_mapped:
+            return str(ipaddress.ip_network((found, 64), strict=False))
+        return str(getattr(found, "ipv4_mapped", None) or found)
+    return host
+
+
+def address_of(client: tuple[str, int] | None) -> str:
+    """Return the address of a ``client``, without the port."""
+    return _shorten(client[0]) if client else ""

@@ -1,0 +1,148 @@
+"""All that a browser, a record, a label, a link or the folder of a table may set of a player.
+
+It is a list of what is allowed, and the only one: a preset, a player of another package or a
+setting that is added to the project is refused at a table until it stands here.  Nothing may stand
+here that starts a program, names a file, names code or lets a decision take hours.  How large a
+search may be is for `experiments.web.tables.requests`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from math import inf
+from typing import Any
+
+Kind = float | type[bool] | tuple[str | None, ...]
+"""Values of a setting: null and numbers to a largest, true and false, or one of some words."""
+
+
+def _list(words: str) -> tuple[str, ...]:
+    return tuple(words.split())
+
+
+RULES = _list("cai2006 classic ferrari2009 ledford released speed speed_clue xu2013")
+"""Presets of rules."""
+
+SEARCHING = _list(
+    "best best_tree bmcts bmcts_faithful bmcts_or bmcts_or_faithful bmcts_released careful flat"
+    " ld_bmcts ld_bmcts_faithful ld_bmcts_released mo_ismcts mo_ismcts_faithful old_best pimc pomcp"
+    " pomcp_faithful so_ismcts so_ismcts_faithful"
+)
+"""Presets of players that search."""
+
+PLAYERS = SEARCHING + _list(
+    "bn closure csp entropy greedy heuristic hide hider hunter likely neural random reader response"
+    " swift uniform"
+)
+"""Presets of players."""
+
+_NAMES = _list(
+    "bmcts bmcts_or flat ld_bmcts mo_ismcts pimc pomcp so_ismcts bn closure csp entropy greedy"
+    " heuristic hide hunter likely neural random response swift uniform"
+)
+_POLICIES = _list("csp random uniform heuristic closure likely swift hide greedy")
+
+
+def _all(kind: Kind, names: str, section: str = "") -> dict[str, Kind]:
+    return {section + name: kind for name in names.split()}
+
+
+SETTINGS: Mapping[str, Kind] = {
+    **_all(inf, "threshold own_card_weight hiding summoning by_out price"),
+    "horizon": 2,
+    "candidates": 20,
+    "trees": 1000,
+    **_all(inf, "benefit_weight test_weight distance_weight distance_divisor"),
+    **_all(inf, "visit_weight"),
+    **_all(inf, "threshold own_card_weight hiding summoning by_out", "model."),
+    **_all(inf, "threshold hiding summoning by_out", "rollout."),
+    **_all(inf, "candidates hiding summoning accusations patience least_accused", "actions."),
+    **_all(inf, "base exponent", "actions.widening."),
+    **_all(inf, "threads workers virtual_loss exploration root_exploration", "search."),
+    **_all(inf, "simulations seconds nodes", "budget."),
+    **_all(bool, "inference same_room transpositions model.inference rollout.best_response"),
+    **_all(bool, "action_types common_random_numbers keep_tree oversubscribe", "search."),
+    **_all(bool, "first_seat root_belief answerer_next tree_opponents", "departures."),
+    **_all(bool, "random_self move_tickets even_answers even_accusations", "departures."),
+    **_all(bool, "bold_opponents instant_win certain_only untold no_face_up", "departures."),
+    **_all(bool, "own_answers no_reentry even_envelope", "departures."),
+    "showing": ("random", "least_informative"),
+    "belief": ("exact", "factored", "constrained", "particles", "closure"),
+    "answers": ("deal", "predictive"),
+    "redraw": ("simulation", "decision"),
+    "opponents": ("tree", "mixture", *_POLICIES),
+    "policy": _POLICIES,
+    "rollout.policy": _POLICIES,
+    "rollout.opponents": (None, *_POLICIES),
+    "model.walk": ("nearest", "adjacent"),
+    "walk": ("nearest", "adjacent"),
+    "actions.offer": ("all", "candidates"),
+    "search.mode": ("tree", "leaf"),
+    "search.merge": ("visits", "value", "vote"),
+    "search.in_flight": ("none", "virtual_loss", "wu_uct"),
+    "search.final": ("visits", "mean"),
+    "evidence": ("repaired", "text", "text2006", "exact"),
+    "again": ("other", "same"),
+    "about": ("envelope", "room"),
+    "strategy": ("replanned", "closed"),
+    "unit": ("bins", "turns"),
+    "goal": ("free", "likeliest"),
+    "q": ("network", "zero", "grid"),
+    "accuses": ("any", "end"),
+}
+"""By setting of a player the values that it may have."""
+
+_CODE = (
+    "sim.seat.Settings",
+    *(
+        f"sim.players.{name}.Settings"
+        for name in _list("bayes entropy hunter neural planner response")
+    ),
+)
+_AS_SHIPPED: Mapping[str, Kind] = {
+    "name": _NAMES,
+    "_target_": _CODE,
+    "mixture": ("usual",),
+    "network": (None,),
+}
+"""What a composed player has beside `SETTINGS` and a label; nobody may set it."""
+
+_WORDS = {"true": True, "false": False, "null": None}
+_NUMERAL = re.compile(r"[+-]?\d{1,18}(\.\d{0,18})?(e[+-]?\d{1,3})?", re.ASCII | re.IGNORECASE)
+
+
+def check_setting(text: str) -> None:
+    """Refuse all that is not a setting that may be made, as in ``threshold=0.4``: ValueError."""
+    key, _, written = text.partition("=")
+    number = float(written) if _NUMERAL.fullmatch(written) else written
+    value = _WORDS.get(written.lower(), number)
+    if key not in SETTINGS or not _fits(value, SETTINGS[key]):
+        raise ValueError(
+            f"{text:.80}: no setting for a table, or too much; write it like threshold=0.4"
+        )
+
+
+def check_player(player: Mapping[str, Any]) -> None:
+    """Refuse a composed player that has anything which is not allowed: ValueError."""
+    for key, value in _list_values(player):
+        kind = _AS_SHIPPED.get(key) or SETTINGS.get(key)
+        words = isinstance(value, str | None)
+        if not (words if key == "label" else kind is not None and _fits(value, kind)):
+            raise ValueError(f"{key}={value!r:.60}: not for a table")
+
+
+def _fits(value: Any, kind: Kind) -> bool:
+    if isinstance(kind, tuple):
+        return isinstance(value, str | None) and value in kind
+    if kind is bool or isinstance(value, bool):
+        return kind is bool and isinstance(value, bool)
+    return value is None or (isinstance(value, int | float) and value <= kind)
+
+
+def _list_values(section: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, Any]]:
+    for key, value in section.items():
+        if isinstance(value, Mapping) and value:
+            yield from _list_values(value, f"{above}{key}.")
+        else:
+            yield f"{above}{key}", value

@@ -1,0 +1,167 @@
+"""A table is made of what is listed: all that exists is listed, or it is refused."""
+
+import json
+import subprocess
+from dataclasses import fields, is_dataclass, replace
+from importlib.resources import files
+from typing import get_type_hints
+
+import pytest
+from hydra.core.config_store import ConfigStore
+from table_setup import COMPUTER, setup
+
+from experiments.settings import config
+from experiments.web.server import after, records
+from experiments.web.settings import Search
+from experiments.web.tables import allowed, requests
+from experiments.web.tables.registry import Registry
+from experiments.web.tables.setup import Setup
+from experiments.web.workers import Workers
+from mcts.kernel.plugins import Plugin
+from sim.players import registry
+
+LIMITS = Search(100_000, 60.0)
+NEVER = {"command", "seconds", "label", "mixture", "name", "network"}
+"""Settings that are not listed: a key that is new belongs here, or into the list."""
+
+
+def presets(group):
+    found = files("conf").joinpath(group).iterdir()
+    return {file.name[:-5] for file in found if file.name.endswith(".yaml")}
+
+
+def walk(schema, above=""):
+    """Yield each setting of a schema: its dotted name, and the words that it may be."""
+    hints = get_type_hints(schema)
+    for each in fields(schema):
+        if is_dataclass(hints[each.name]):
+            yield from walk(hints[each.name], f"{above}{each.name}.")
+        else:
+            words = each.metadata.get("choices", ())
+            yield above + each.name, words[0]() if words and callable(words[0]) else words
+
+
+def test_all_presets_settings_and_words_are_listed_or_never_are():
+    assert presets("player") - {*allowed.PLAYERS} == {"external"}
+    assert presets("rules") == {*allowed.RULES}
+    words = {}
+    listed = {key: {*kind} for key, kind in allowed.SETTINGS.items() if isinstance(kind, tuple)}
+    for name in presets("player"):
+        held = config.plain(config.compose("compare", [f"player={name}"]).player)
+        schema = registry._find_class(held)
+        known = {**dict(walk(schema)), **{key: () for key, _ in allowed._list_values(held)}}
+        for key in known.keys() - {registry.TARGET}:
+            words.setdefault(key, set()).update(dict(walk(schema)).get(key, ()))
+    assert words.keys() - allowed.SETTINGS.keys() == NEVER
+    assert allowed.SETTINGS.keys() - words.keys() == set(), "they exist"
+    unlisted = {key: words[key] - listed[key] for key in listed if words[key] - listed[key]}
+    assert unlisted == {"search.mode": {"root"}}
+    assert all(listed[key] <= words[key] for key in listed if words[key]), "they exist"
+
+
+@pytest.mark.parametrize("name", allowed.PLAYERS)
+def test_a_setting_of_a_player_can_be_given_if_it_is_listed(name):
+    made = requests.compose_player(name, [], LIMITS)
+    for key, value in allowed._list_values(made):
+        setting = f"{key}={json.dumps(value).strip(chr(34))}"
+        if key not in allowed.SETTINGS:
+            with pytest.raises(ValueError, match="no setting for a table"):
+                requests.compose_player(name, [setting], LIMITS)
+        elif key not in ("budget.nodes", "search.threads"):  # which depend on others
+            allowed.check_setting(setting)
+
+
+@pytest.fixture
+def add_mine(monkeypatch):
+    """A preset, and a player of another package, that are called "mine"."""
+    ConfigStore.instance().store("mine", {**COMPUTER, "_target_": "sim.seat.Settings"}, "player")
+    config.forget()
+    plugin = Plugin("sleuth.players", "mine", "builtins", "dict", "mine 1.0")
+    monkeypatch.setattr(registry, "entry_points", lambda group: {"mine": plugin})
+    yield
+    del ConfigStore.instance().repo["player"]["mine.yaml"]
+    config.forget()
+
+
+REFUSED = [
+    ("mine", ""), ("external", ""), ("external", "command=touch"), ("../player/swift", ""),
+    ("swift", "command=touch"), ("swift", "label=x"), ("swift", "name=external"),
+    ("swift", "_target_=os.system"), ("swift", "hydra.searchpath=x"), ("swift", "+x=1"),
+    ("swift", "~threshold"), ("swift", "threshold=${oc.env:HOME}"), ("swift", "threshold=[1,2]"),
+    ("swift", "threshold=1,2"), ("swift", "threshold"), ("swift", "new=1"), ("swift", "=1"),
+    ("bmcts", "opponents=mine"), ("bmcts", "belief=mine"), ("bmcts", "rollout.policy=mine"),
+    ("bmcts", "mixture=usual"), ("bmcts", "search.mode=root"), ("bmcts", "search=threads"),
+    ("bmcts", "trees=10000"), ("neural", "network=x.json"), ("entropy", "horizon=3"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("preset", "setting"), REFUSED)
+def test_what_is_not_listed_is_refused_before_anything_is_composed(
+    preset, setting, add_mine, monkeypatch
+):
+    if preset == "mine":  # the control: elsewhere it is a player
+        assert config.compose("compare", ["player=mine"]).player.name == COMPUTER["name"]
+    monkeypatch.setattr(requests, "_compose", lambda *_: pytest.fail("composed"))
+    with pytest.raises(ValueError, match=r"unknown; choose|no setting for a table"):
+        requests.compose_player(preset, [setting] if setting else [], LIMITS)
+
+
+def test_no_label_and_no_advice_starts_a_program(monkeypatch):
+    """The control is the player itself, which would."""
+    monkeypatch.setattr(subprocess, "Popen", lambda *_, **__: pytest.fail("started"))
+    for label in ("external", "external command=touch", "mine", "swift network=x", "", "swift x"):
+        assert after._opponent(label, LIMITS)["label"].startswith("best")
+    assert after._opponent("swift threshold=0.4", LIMITS)["threshold"] == 0.4
+    request = records.AdviceRequest(line=3, preset="external", settings=["command=touch"])
+    with pytest.raises(ValueError, match="unknown; choose"):
+        records._advice(None, request, LIMITS)
+
+
+SEATS = [
+    {"name": "external", "_target_": "sim.players.external.Settings", "command": "touch x"},
+    {"name": "mine"},
+    {**COMPUTER, "_target_": "antigravity.Settings"},
+    {**COMPUTER, "network": "/etc/passwd"},
+    {**COMPUTER, "threshold": {"": 1}},
+    {**COMPUTER, "_target_": {}},
+    {**COMPUTER, "label": ["x"]},
+]
+
+
+def damage(content, given, at=None):
+    """Return the content of a ``table.json`` with something else in its setup, or beside it."""
+    whole = {**json.loads(content["setup"])}
+    if at == "seat":
+        whole["seats"][0] = given
+    elif at == "setup":
+        whole |= given
+    return {**content, "setup": json.dumps(whole), **(given if at is None else {})}
+
+
+def test_the_folder_of_a_stranger_starts_and_writes_nothing_elsewhere(
+    tmp_path, add_mine, monkeypatch, capsys
+):
+    monkeypatch.setattr(subprocess, "Popen", lambda *_, **__: pytest.fail("started"))
+    whole = {"setup": setup(*[COMPUTER] * 4).to_json(), "run": None, "tokens": {}}
+    bad = [damage(whole, seat, "seat") for seat in SEATS]
+    bad += [damage(whole, {"series": "../../x"}, "setup"), damage(whole, {"setup": "[" * 10**5})]
+    places = "../x", "/x", "games/../x-0123456789", "tables/a", "games/a-0123456789/../../x"
+    bad += [*(damage(whole, {"run": run}) for run in places), whole]
+    right = "study/a/b-0123456789", "study/b-0123456789", "games/b-0123456789"
+    good = [whole, *(damage(whole, {"run": run}) for run in right)]
+    for number, content in enumerate((*bad, *good)):
+        (tmp_path / "tables" / f"{number:02}").mkdir(parents=True)
+        (tmp_path / "tables" / f"{number:02}" / "table.json").write_text(json.dumps(content))
+    linked = tmp_path / "tables" / f"{len(bad) - 1:02}"
+    (linked / "moves.jsonl").symlink_to(tmp_path / "x")
+    found = Registry(tmp_path, 50, Workers())
+    found._lock.release()
+    assert sorted(found.entries) == [f"{len(bad) + one:02}" for one in range(len(good))]
+    assert capsys.readouterr().err.count("cannot be read, and is left out") == len(bad)
+
+
+def test_a_setup_is_checked_wherever_it_is_made():
+    made = setup(*[COMPUTER] * 4)
+    assert Setup.from_json(made.to_json()) == made
+    with pytest.raises(ValueError, match="not for a table"):
+        replace(made, seats=(*made.seats[1:], {"name": "external", "command": "touch"}))
