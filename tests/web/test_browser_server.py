@@ -88,7 +88,7 @@ def test_a_newcomer_comes_from_the_lobby_to_a_game(server, open_page):
     page = open_page(f"http://{server.host}/")
     page.locator("summary", has_text="More players").click()
     page.wait_for_selector(".seat-row")
-    for seat in (2, 3, 4):
+    for seat in (1, 2, 3):
         page.get_by_label(f"Who sits in seat {seat}").select_option("swift")
     page.locator("summary", has_text="Pace, seed").click()
     page.get_by_label("Pace").select_option("0")
