@@ -29,7 +29,7 @@ from sim.rules import world
 from sim.state import ACCUSE, ASK, MOVE, N_ACTIONS, OVER, PASS, PASSAGE, REVEAL, SHOW, TURN, WALK
 from sim.view import view_of
 
-_FIRST = 2
+FIRST_LINE = 2
 """Line of the first event: the header is line 1."""
 
 
@@ -57,12 +57,12 @@ class Decision:
     @property
     def action(self) -> int:
         """The action that was done."""
-        return self.record.events[self.line - _FIRST]["action"]
+        return self.record.events[self.line - FIRST_LINE]["action"]
 
     @property
     def seen(self) -> list[tuple[int, int, int, int]]:
         """The suggestions before it, as its seat saw them."""
-        return list_seen(self.record.events[: self.line - _FIRST], self.seat)
+        return list_seen(self.record.events[: self.line - FIRST_LINE], self.seat)
 
     @property
     def room(self) -> int:
@@ -77,7 +77,7 @@ def decisions(record: Record) -> Iterator[Decision]:
     """
     board, options = world(record.rules)[0], np.empty(N_ACTIONS, np.int64)
     openings: list[np.recarray] = []
-    line = _FIRST
+    line = FIRST_LINE
     for events, state in states(record):
         line += len(events)
         now = state[0]
@@ -119,12 +119,12 @@ def pick(made: Sequence[Decision], event: int, seat: int | None) -> Decision:
     players, events = record.rules.players, (*record.events, record.end)
     if seat is not None and not 0 <= seat < players:
         raise Refusal(f"seat={seat}: the game has seats 0 to {players - 1}")
-    if not 0 <= event - _FIRST < len(events):
-        last = _FIRST + len(events) - 1
-        raise Refusal(f"event={event}: the record has events on lines {_FIRST} to {last}")
+    if not 0 <= event - FIRST_LINE < len(events):
+        last = FIRST_LINE + len(events) - 1
+        raise Refusal(f"event={event}: the record has events on lines {FIRST_LINE} to {last}")
     found = next((decision for decision in made if decision.line == event), None)
     if found is None:
-        fault = f" is no turn decision but {events[event - _FIRST]['event']!r}"
+        fault = f" is no turn decision but {events[event - FIRST_LINE]['event']!r}"
     elif seat not in (None, found.seat):
         fault = f" is a decision of seat {found.seat}"
     elif found.choices == 1:

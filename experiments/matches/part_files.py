@@ -1,5 +1,8 @@
 """Parquet parts of a run folder: found, read and checked.
 
+A part has a number, or the first and last number of those that were merged into it
+(`experiments.matches.merging`): they may still be there, and are none any more.
+
 A part is read only if it is a file, has the columns of its kind and no more rows than a run writes
 at a time; its rows must be those that its matches could have: whole games, each once, with the
 players where they sit.  So readers of the rows need not look again.
@@ -8,8 +11,11 @@ players where they sit.  So readers of the rows need not look again.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+import sys
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -20,6 +26,8 @@ from experiments.matches.schedule import Match
 from experiments.provenance.files import regular
 from experiments.settings.commandline import Refusal
 from experiments.texts import printable, shorten
+
+Result = TypeVar("Result")
 
 GAMES = "games"
 """Kind of the part files of games and seats; others belong to its part of the same number."""
@@ -44,20 +52,83 @@ _HAIR = 1e-6
 """By which rounding may put bits below 0."""
 
 
+NAME = re.compile(r"(\w+)-(\d{5,9})(?:-(\d{5,9}))?\.parquet")
+"""Kind of a part, its number or the first, and the last."""
+
+Span = tuple[int, int]
+"""First and last number of a part."""
+
+TOGETHER_BYTES = 8 * 2**20
+"""Of parts that are merged, or read at once: what is larger is read alone."""
+
+_TOGETHER = 1000
+
+_FEW_ROWS = 100_000
+"""For which threads cost more than they gain."""
+
+
 def parts(folder: Path, kind: str = GAMES) -> list[Path]:
-    """Return the part files of ``kind`` in the run folder ``folder``, in order."""
+    """Return the part files of ``kind`` in the run folder ``folder``, in order.
+
+    Those are left out of which the games are in a merged part as well.
+    """
+    spans = set(counting(folder))
+    return [path for path in all_parts(folder, kind) if span_of(path) in spans]
+
+
+def counting(folder: Path) -> list[Span]:
+    """Return the spans of the parts of games that lie in no other, in order."""
+    kept: list[Span] = []
+    spans = {span_of(part) for part in all_parts(folder, GAMES)}
+    for first, last in sorted(spans, key=lambda span: (span[0], -span[1])):
+        if not kept or last > kept[-1][1]:
+            kept.append((first, last))
+    return kept
+
+
+def covers(spans: Sequence[Span], span: Span) -> bool:
+    """Return whether another one of ``spans`` (`counting`) has all numbers of ``span``."""
+    at = bisect_right(spans, (span[0], sys.maxsize))
+    return at > 0 and spans[at - 1] != span and span[1] <= spans[at - 1][1]
+
+
+def all_parts(folder: Path, kind: str) -> list[Path]:
+    """Return the files of ``kind`` with the name of a part, whether they count or not."""
     there = Path(folder).glob(f"{kind}-*.parquet")
-    named = (path for path in there if re.fullmatch(r"\w+-\d{5,9}\.parquet", path.name))
-    found = sorted((number_of(path), path) for path in named)
-    if kind == GAMES:
-        return [path for _, path in found]
-    of_games = {number_of(part) for part in parts(folder)}
-    return [path for number, path in found if number in of_games]
+    return sorted((path for path in there if NAME.fullmatch(path.name)), key=span_of)
 
 
-def number_of(part: Path) -> int:
-    """Return the number of a part file."""
-    return int(part.stem.rpartition("-")[2])
+def span_of(part: Path) -> Span:
+    """Return the first and the last number of a part file."""
+    named = NAME.fullmatch(part.name)
+    assert named is not None, part
+    return int(named[2]), int(named[3] or named[2])
+
+
+def with_kind(part: Path, kind: str) -> Path:
+    """Return where the rows of ``kind`` are that belong to a ``part`` of games."""
+    return part.with_name(kind + part.name.removeprefix(GAMES))
+
+
+def size_of(part: Path, kinds: Sequence[str]) -> int:
+    """Return the bytes of a ``part`` of games, and of what belongs to it of other ``kinds``."""
+    there = (with_kind(part, kind) for kind in (GAMES, *kinds))
+    return sum(path.stat().st_size for path in there if path.exists())
+
+
+def together(found: Sequence[Path], kinds: Sequence[str] = ()) -> Iterator[list[Path]]:
+    """Yield ``found`` in groups of several parts, small with what belongs to them, or of one."""
+    group: list[Path] = []
+    held = 0
+    for part in found:
+        size = size_of(part, kinds)
+        if group and (held + size > TOGETHER_BYTES or len(group) == _TOGETHER):
+            yield group
+            group, held = [], 0
+        group.append(part)
+        held += size
+    if group:
+        yield group
 
 
 LATER = frozenset({"faults"})
@@ -80,9 +151,10 @@ def read(part: Path, schema: pa.Schema, columns: Sequence[str] | None = None) ->
                 raise ValueError(f"it claims {held.num_rows:,} rows, {MOST_ROWS:,} are the limit")
             if sum(group.total_byte_size for group in groups) > MOST_BYTES:
                 raise ValueError("it claims more bytes than any part has")
+            there_are = file.schema_arrow.names
             names = list(columns or schema.names)
-            there = [name for name in names if name in file.schema_arrow.names]
-            table = file.read(there)
+            there = [name for name in names if name in there_are]
+            table = file.read(there, use_threads=held.num_rows > _FEW_ROWS)
             for name in set(names).difference(there):
                 nothing = pa.array(np.zeros(table.num_rows, np.int64))
                 table = table.append_column(schema.field(name), nothing)
@@ -91,6 +163,51 @@ def read(part: Path, schema: pa.Schema, columns: Sequence[str] | None = None) ->
         return table
     except (OSError, ValueError, pa.ArrowException) as fault:
         raise unreadable(part, fault) from None
+
+
+def look(folder: Path, read_all: Callable[[], Result]) -> Result:
+    """Return what ``read_all`` returns; where parts of ``folder`` were merged meanwhile, again."""
+    while True:
+        before = all_parts(folder, GAMES)
+        try:
+            return read_all()
+        except (Refusal, FileNotFoundError):
+            if set(before) <= set(all_parts(folder, GAMES)):
+                raise
+
+
+def read_checked(
+    group: Sequence[Path],
+    schema: pa.Schema,
+    matches: Mapping[str, Match],
+    kind: str,
+    alone: bool = True,
+) -> pa.Table:
+    """Return the rows of several parts of ``kind``, each opened once, checked together.
+
+    ``alone``: whether there must be no other matches; else their rows are left out.  Raises
+    Refusal, with the name of the part, if one cannot be read, has rows that none of ``matches``
+    could have, or games of an earlier one.
+    """
+    tables = [read(part, schema) for part in group]
+    rows = pa.concat_tables(tables).combine_chunks()
+    if not alone:
+        rows = rows.filter(pc.is_in(rows["match"], pa.array(matches, pa.string())))
+    try:
+        check_rows(group[0], rows, matches, kind)
+    except Refusal:
+        if len(group) == 1:
+            raise
+        seen: set[tuple[str, int]] = set()
+        for part in group:  # to find the one that is wrong
+            table = read_checked([part], schema, matches, kind, alone)
+            games = set(zip(table["match"].to_pylist(), table["game"].to_pylist(), strict=True))
+            if twice := sorted(seen & games):
+                fault = f"game {twice[0][1]} is in an earlier part as well"
+                raise unreadable(part, ValueError(fault)) from None
+            seen |= games
+        raise
+    return rows
 
 
 def unreadable(part: Path, fault: BaseException) -> Refusal:

@@ -8,7 +8,6 @@ the records of single games (`sim.records.record`).
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -17,13 +16,12 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
-from experiments.matches import part_files
+from experiments.matches import merging, part_files
 from experiments.matches.origins import Origins
-from experiments.matches.part_files import GAMES, MOST_AHEAD, number_of, parts, unreadable
+from experiments.matches.part_files import GAMES, MOST_AHEAD, parts, span_of, unreadable
 from experiments.matches.schedule import Match
-from experiments.provenance.files import read_json, reading, whole, write_text
+from experiments.provenance.files import read_json, reading, write_text
 from experiments.settings.commandline import Refusal
 from experiments.texts import file_name
 
@@ -210,21 +208,19 @@ class Results:
         """
         found = cls(folder, matches)
         stops(folder)  # wanted at the end, when it would be too late to refuse them
-        known = {match.name: match for match in matches}
-        number = {name: i for i, name in enumerate(known)}
-        for part in parts(folder):
-            found._parts = 1 + number_of(part)
-            table = part_files.read(part, ROW)
-            if not alone:
-                table = table.filter(pc.is_in(table["match"], pa.array(number, pa.string())))
-            part_files.check_rows(part, table, known, GAMES)
-            table = table.filter(pc.equal(table["seat"], 0))
-            for name in pc.unique(table["match"]).to_pylist():
-                these = table.filter(pc.equal(table["match"], name))
-                found.tallies[number[name]].take(
-                    part, these["game"].to_numpy(), these["winner"].to_numpy()
-                )
+        found.take_in(parts(folder), alone)
         return found
+
+    def take_in(self, found: Sequence[Path], alone: bool = True) -> None:
+        """Take in the games of some parts, in order; parameter and errors as `resume`."""
+        known = {match.name: match for match in self.matches}
+        for group in part_files.together(found):
+            table = part_files.read_checked(group, ROW, known, GAMES, alone)
+            table = table.filter(pc.equal(table["seat"], 0))
+            for name, tally in zip(known, self.tallies, strict=True):
+                these = table.filter(pc.equal(table["match"], name))
+                tally.take(group[-1], these["game"].to_numpy(), these["winner"].to_numpy())
+            self._parts = 1 + span_of(group[-1])[1]
 
     def pairs(self) -> Iterator[tuple[Match, Tally]]:
         """Return the matches, each with its tally."""
@@ -292,6 +288,7 @@ class Results:
                     self._write_part(kind)
             self._parts += 1
             self._unwritten, self._held = {GAMES: []}, 0
+            merging.merge_parts(self.folder)
         self._flushed = time.monotonic()
 
     def forget(self) -> None:
@@ -301,15 +298,8 @@ class Results:
 
     def _write_part(self, kind: str) -> None:
         self._origins = self._origins or Origins(self.folder, self.matches)
-        with (
-            whole(self.folder / f"{kind}-{self._parts:05d}.parquet") as writing,
-            writing.open("wb") as file,
-        ):
-            # Without its schema, so that names are read as text.
-            table = self._origins.add(pa.concat_tables(self._unwritten[kind]))
-            pq.write_table(table, file, store_schema=False)
-            file.flush()
-            os.fsync(file.fileno())
+        rows = self._origins.add(pa.concat_tables(self._unwritten[kind]))
+        merging.write_part(rows, self.folder / f"{kind}-{self._parts:05d}.parquet")
 
 
 def existing_parts(folder: Path, kind: str = GAMES) -> list[Path]:

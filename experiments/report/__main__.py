@@ -73,11 +73,15 @@ def report(folders: Sequence[Path], output: Path | None, console: Console) -> tu
     from experiments.runs import runfolder
 
     named = zip(folders, runfolder.labels(folders), strict=True)
-    runs = [load(*labelled) for labelled in named]
+    runs = []
+    for folder, label in named:
+        with console.status(f"{label}: its rows are read"):
+            runs.append(load(folder, label))
     for run in runs:
         for fault in run.faults:
             console.print(f"{run.label}: {fault}", soft_wrap=True)
-    document = page(runs)
+    with console.status("the figures are drawn"):
+        document = page(runs)
     if len(runs) > 1:
         comparison, *_ = document.sections
         for block in comparison.blocks:

@@ -133,7 +133,7 @@ def _facts(run: Run) -> Iterator[tuple[str, str]]:
 
 
 def _seating(match: Match) -> str:
-    seats = ", ".join(str(shift + 1) for shift in match.seating.shifts)
+    seats = ", ".join(str(shift) for shift in match.seating.shifts)
     if match.measured is None:
         return f"{len(match.seating.line_ups)} tables in turn, each shifted to seats {seats}"
     first, *others = match.labels

@@ -68,7 +68,7 @@ def seats(players: Mapping[str, Sequence[Estimate | None]], parity: float, prefi
             axes, [(for_picture(name, _LEGEND_LETTERS), found) for name, found in players.items()]
         )
         reference_line(axes, parity)
-        axes.set_xlabel("seat; dashed: parity")
+        axes.set_xlabel("seat, counted from 0; dashed: parity")
         legend_below(figure, axes)
         return svg(figure, f"Win rate by seat of {', '.join(players)}.", prefix)
 

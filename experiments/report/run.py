@@ -14,7 +14,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from experiments.matches import part_files, results
+import pyarrow.parquet as pq
+
+from experiments.matches import merging, part_files, results
 from experiments.matches.details import KINDS
 from experiments.matches.held import check
 from experiments.matches.origins import MATCHES_FILE
@@ -131,51 +133,71 @@ def load(folder: Path, label: str) -> Run:
 
     Raises Refusal if it is no run folder, or a file of it cannot be read.
     """
-    with _picture(folder) as still:
-        played = runfolder.load(still)
-        about = runfolder.about(still)
-        stop = stopping.parse(about["stop"])
-        kinds = {kind for kind in (part_files.GAMES, *KINDS) if _has(still, kind)}
-        parts = part_files.parts(folder)
-        return Run(
-            folder=folder,
-            label=label,
-            played=played,
-            stop=stop,
-            figures=summary.figures(played, stop),
-            about=about,
-            summary=_parse(still, SUMMARY, read_json, "summary"),
-            games=_games(still, played.matches),
-            ends=ends(still) if "games" in kinds else {},
-            game_lengths=game_lengths(still) if "games" in kinds else [],
-            suggestion_stats=suggestion_stats(still) if "suggestions" in kinds else [],
-            decision_stats=decision_stats(still) if "decisions" in kinds else [],
-            envelopes=envelopes(still) if "decisions" in kinds else {},
-            thinking=read_thinking(folder),
-            written=_time(parts[-1]) if parts else None,
-        )
+    with tempfile.TemporaryDirectory() as temporary:
+        still = part_files.look(folder, lambda: _take_picture(folder, Path(temporary)))
+        with _naming(still, folder):
+            return _read(still, folder, label)
+
+
+def _read(still: Path, folder: Path, label: str) -> Run:
+    played = runfolder.load(still)
+    about = runfolder.about(still)
+    stop = stopping.parse(about["stop"])
+    kinds = {kind for kind in (part_files.GAMES, *KINDS) if _has(still, kind)}
+    return Run(
+        folder=folder,
+        label=label,
+        played=played,
+        stop=stop,
+        figures=summary.figures(played, stop),
+        about=about,
+        summary=_parse(still, SUMMARY, read_json, "summary"),
+        games=_games(still, played.matches),
+        ends=ends(still) if "games" in kinds else {},
+        game_lengths=game_lengths(still) if "games" in kinds else [],
+        suggestion_stats=suggestion_stats(still) if "suggestions" in kinds else [],
+        decision_stats=decision_stats(still) if "decisions" in kinds else [],
+        envelopes=envelopes(still) if "decisions" in kinds else {},
+        thinking=read_thinking(folder),
+        written=part_files.look(folder, lambda: _last_written(folder)),
+    )
 
 
 @contextmanager
-def _picture(folder: Path) -> Iterator[Path]:
-    """Yield a folder that links to the files that ``folder`` holds now."""
+def _naming(still: Path, folder: Path) -> Iterator[None]:
+    """Name ``folder`` in a refusal of the picture ``still`` of it."""
+    try:
+        yield
+    except Refusal as fault:
+        raise Refusal(str(fault).replace(str(still), str(folder))) from None
+
+
+def _take_picture(folder: Path, place: Path) -> Path:
+    """Return a folder in ``place`` with the files that ``folder`` holds now.
+
+    Small parts are merged there, each opened once; large ones are linked to, as other files are.
+    """
     if not folder.is_dir():
         raise Refusal(f"{folder}: not found; give the folder of a run")
     if not (folder / MATCHES_FILE).exists() and any(folder.glob(f"*/{MATCHES_FILE}")):
         raise Refusal(f"{folder} holds runs and is none itself: give {folder}/*")
-    with tempfile.TemporaryDirectory() as temporary:
-        still = Path(temporary)
-        files = (MATCHES_FILE, SUMMARY, results.STOPS, CONFIG)
-        wanted = [folder / name for name in files if (folder / name).exists()]
-        wanted += part_files.parts(folder)  # before their details, which are written first
-        for kind in KINDS:
-            wanted += part_files.parts(folder, kind)
-        for path in wanted:
-            (still / path.name).symlink_to(path.absolute())
-        try:
-            yield still
-        except Refusal as fault:
-            raise Refusal(str(fault).replace(str(still), str(folder))) from None
+    still = Path(tempfile.mkdtemp(dir=place))
+    for name in (MATCHES_FILE, SUMMARY, results.STOPS, CONFIG):
+        if (folder / name).exists():
+            (still / name).symlink_to((folder / name).absolute())
+    known = {match.name: match for match in runfolder.read_matches(folder)}
+    for group in part_files.together(part_files.parts(folder), list(KINDS)):
+        alone = part_files.size_of(group[0], list(KINDS)) > part_files.TOGETHER_BYTES
+        for kind, schema in {part_files.GAMES: results.ROW, **KINDS}.items():
+            there = [
+                with_ for part in group if (with_ := part_files.with_kind(part, kind)).exists()
+            ]
+            if there and alone:
+                (still / there[0].name).symlink_to(there[0].absolute())
+            elif there:
+                rows = part_files.read_checked(there, schema, known, kind)
+                pq.write_table(rows, merging.merged_path(still, kind, group))
+    return still
 
 
 def _has(folder: Path, kind: str) -> bool:
@@ -200,5 +222,6 @@ def _parse(folder: Path, name: str, parse: Callable[[Path], Any], kind: str) -> 
         return check(kind, parse(path))
 
 
-def _time(path: Path) -> datetime:
-    return datetime.fromtimestamp(path.stat().st_mtime, UTC)
+def _last_written(folder: Path) -> datetime | None:
+    dates = [part.stat().st_mtime for part in part_files.parts(folder)[-1:]]
+    return datetime.fromtimestamp(dates[0], UTC) if dates else None

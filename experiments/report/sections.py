@@ -163,8 +163,8 @@ def _by_seat(run: Run, prefix: str) -> Iterator[Block]:
         if found and at < _PICTURED:
             drawing = plots.seats(found, 1 / match.players, f"{prefix}seats{at}")
             pictures.append(Picture(match.name, drawing))
-    columns = ("", *(f"seat {seat + 1}" for seat in range(seats)))
-    yield Table("Win rate by seat, 95 %; wins and games", columns, rows)
+    columns = ("", *(f"seat {seat}" for seat in range(seats)))
+    yield Table("Win rate by seat, counted from 0, 95 %; wins and games", columns, rows)
     yield from pictures
 
 

@@ -132,15 +132,19 @@ def load(folder: Path) -> results.Results:
     found = tallies(folder)
     matches = {match.name: match for match in found.matches}
     for kind, schema in KINDS.items():
-        for part in part_files.parts(folder, kind):
-            part_files.check_rows(part, part_files.read(part, schema), matches, kind)
+        for group in part_files.together(part_files.parts(folder, kind)):
+            part_files.read_checked(group, schema, matches, kind)
     return found
 
 
 def tallies(folder: Path) -> results.Results:
     """Return what `load` returns, without a look at rows of details; errors as there."""
-    found = results.Results.resume(folder, read_matches(folder), alone=True)
-    ends = results.stops(folder)
+    return cut(results.Results.resume(folder, read_matches(folder), alone=True))
+
+
+def cut(found: results.Results) -> results.Results:
+    """Return ``found`` without games that do not count; Refusal if nobody knows which."""
+    ends = results.stops(found.folder)
     for match, tally in found.pairs():
         if match.name in ends:
             tally.cut(ends[match.name])

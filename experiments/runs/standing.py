@@ -23,8 +23,8 @@ POINTS = 60
 """Numbers of games at which a chart has a point."""
 
 
-def standing(folder: Path) -> dict[str, Any]:
-    """Return how the run in ``folder`` stands, as plain data.
+def standing(played: Results) -> dict[str, Any]:
+    """Return how a run stands of which ``played`` is on disk, as plain data.
 
     ``table``: a line for each measured player of a match, or each of a round robin, with ``most``,
     the games that it may get, None if nobody knows; ``comparisons``: two players on the same games;
@@ -32,7 +32,7 @@ def standing(folder: Path) -> dict[str, Any]:
     log-likelihood ratio, each point the games, the value and, of a rate, its interval.  Raises
     Refusal if it is no run folder, or a file of it is not what a run writes.
     """
-    played = runfolder.tallies(folder)
+    folder = played.folder
     stop = stopping.parse(runfolder.about(folder)["stop"])
     most, ends = _most(folder), stops(folder)
     lines = list(played.entrants())

@@ -196,9 +196,10 @@ class Trials:
         if sofar is not None:
             best = f"best so far: trial {sofar.trial}, {win_rate(sofar.wins, sofar.games)}"
             words += "; the best so far" if sofar == line else f"; {best}"
+            words += ", which flatters it"
         self._progress.end_trial(line.trial, words)
         if sofar is not None:
-            self._record.progress(line.trial, win_rate=line.rate, best_so_far=sofar.rate)
+            self._record.progress(line.trial, win_rate=line.rate, best_chosen_so_far=sofar.rate)
 
     def _play_fresh(self, parameters: Parameters, name: str, fresh: int | None) -> Ran:
         """Play a point with a seed that no trial had, in the run folder ``name``."""

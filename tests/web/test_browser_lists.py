@@ -43,3 +43,45 @@ def test_several_people_who_play_again_get_a_link_each(lobby):
     assert [link.get_attribute("href") for link in links.all()] == ["/seat/0", "/seat/1"]
     kept = page.evaluate("JSON.parse(localStorage.getItem('sleuth.seats')).map((one) => one.link)")
     assert kept == ["/seat/0", "/seat/1"], "the browser finds them again"
+
+
+@pytest.mark.parametrize(
+    ("fresh", "said"),
+    [
+        ((), "A sweep: 2 trials, the best of them 62.5 %, which flatters it"),
+        (("fresh-start",), "A sweep: 2 trials, the best of them 62.5 %, which flatters it"),
+        (
+            ("fresh-start", "fresh-reached"),
+            "A sweep: 2 trials; the best on 40 fresh games 100.0 % (97.5 to 100.0)",
+        ),
+        (("fresh-0001",), "A sweep: 2 trials; the best on 40 fresh games 100.0 % (97.5 to 100.0)"),
+    ],
+)
+def test_a_sweep_shows_what_its_choice_had_no_part_in(lobby, fresh, said):
+    """Fresh runs are no trials, and a best of many is called so."""
+    runs = [
+        {
+            "id": name,
+            "name": f"a/{name}",
+            "report": None,
+            "rates": [
+                {"match": "m", "player": "p", "games": 40, "rate": rate, "interval": [low, 1]}
+            ],
+        }
+        for name, rate, low in [
+            *((name, 1.0, 0.975) for name in fresh),
+            ("trial-0001", 0.625, 0.4),
+            ("trial-0000", 0.25, 0.2),
+        ]
+    ]
+    summaries = lobby.evaluate(
+        """async (runs) => {
+            const { listRuns } = await import("/static/parts/lists.js");
+            const parent = document.createElement("ul");
+            listRuns(parent, runs);
+            return [...parent.querySelectorAll(":scope > li > details > summary")]
+                .map((one) => one.textContent);
+        }""",
+        runs,
+    )
+    assert summaries == [said]

@@ -37,9 +37,18 @@ def press_to(page, wanted):
 def test_a_whole_game_is_played_by_keyboard_and_won(serve, open_page):
     """Rooms by arrow keys on the board, cards by arrow keys in their group, an accusation."""
     served = serve(turn_cap=60)
-    page, keys, turns = open_page(f"{served.url}/seat/seat-0"), None, 0
+    page, turns, asked = open_page(f"{served.url}/seat/seat-0"), 0, []
     keys = page.keyboard
     settle(page)
+    assert page.locator("#ends").is_visible()
+
+    def be_late(route):
+        asked.append(route.request.url)
+        found = {"record": None, "again": True, "study": None}
+        late = {"error": "busy"}
+        route.fulfill(status=200 if len(asked) > 1 else 503, json=found if asked[1:] else late)
+
+    page.route("**/after", be_late)
     while not over(page):
         before = number(page)
         body = page.locator(".prompt-body")
@@ -63,6 +72,9 @@ def test_a_whole_game_is_played_by_keyboard_and_won(serve, open_page):
             accuse_by_keyboard(page, served.table.game.events)
         settle(page, before)
     assert page.locator("#prompt-title").text_content() == "You have won."
+    assert page.locator("#ends").is_hidden(), "there are no turns left to end"
+    page.get_by_role("button", name="Play again").wait_for()
+    assert len(asked) == 2, "without a reload, though the server was busy at first"
 
 
 def accuse_by_keyboard(page, events):

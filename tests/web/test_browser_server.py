@@ -88,15 +88,15 @@ def test_a_newcomer_comes_from_the_lobby_to_a_game(server, open_page):
     page = open_page(f"http://{server.host}/")
     page.locator("summary", has_text="More players").click()
     page.wait_for_selector(".seat-row")
-    for seat in (2, 3, 4):
+    for seat in (1, 2, 3):
         page.get_by_label(f"Who sits in seat {seat}").select_option("swift")
     page.locator("summary", has_text="Pace, seed").click()
     page.get_by_label("Pace").select_option("0")
-    page.get_by_label("Name of the person in seat 1").fill("")
+    page.get_by_label("Name of the person in seat 0").fill("")
     page.get_by_role("button", name="Play").click()
     page.wait_for_selector("#fault:not(:empty)")
     assert "a name has 1 to 24 printable characters" in page.locator("#fault").text_content()
-    page.get_by_label("Name of the person in seat 1").fill("Ann")
+    page.get_by_label("Name of the person in seat 0").fill("Ann")
     page.get_by_role("button", name="Play").click()
     page.wait_for_url("**/seat/*")
     settle(page)

@@ -13,10 +13,10 @@ from starlette.responses import JSONResponse
 from starlette.routing import Route
 
 from belief.evidence import EvidenceFull
-from experiments.explain.recorded import decisions
+from experiments.explain.recorded import FIRST_LINE, decisions
 from experiments.web.analysis.position import draw_past
 from experiments.web.server.guard import read_body
-from experiments.web.server.records import FIRST_LINE, record_path, recorded
+from experiments.web.server.records import record_path, recorded
 from experiments.web.server.state import State, refusals, seat_of, state_of, table_of
 from experiments.web.server.warmup import warm_up
 from experiments.web.settings import Search

@@ -16,7 +16,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse
 from starlette.routing import Route
 
-from experiments.explain.recorded import decisions
+from experiments.explain.recorded import FIRST_LINE, decisions
 from experiments.settings.commandline import Refusal
 from experiments.web.analysis.advice import advise
 from experiments.web.analysis.notebook import Knowledge, notebook
@@ -45,9 +45,6 @@ CHOSEN_DIGITS = 5
 _DRAWN = re.compile(rb"(?<![\w.+/=-])\d{12,}(?![\w.+/=-])")
 """A number as long as a seed that was drawn, and no part of a word or of an image."""
 
-FIRST_LINE = 2
-"""Of the events in a record; the header is line 1."""
-
 _CACHED = 16
 """Records that are kept in memory."""
 
@@ -55,12 +52,13 @@ _playing_on = threading.Lock()
 
 
 class AdviceRequest(Body):
-    """A decision, and the player whose choice is wanted."""
+    """A decision, the player whose choice is wanted, and whether it judges what was done."""
 
     line: Natural
     preset: Name
     settings: Settings
     seed: Natural = 0
+    judged: bool = False
 
 
 async def show_page(request: Request) -> HTMLResponse:
@@ -214,7 +212,7 @@ def _notebooks(path: Path, line: int) -> list[dict[str, Any]]:
 
 def _advice(path: Path, given: AdviceRequest, limits: Search) -> dict[str, Any]:
     player = compose_player(given.preset, given.settings, limits)
-    return advise(recorded(path), given.line, player, given.seed)
+    return advise(recorded(path), given.line, player, given.seed, given.judged)
 
 
 _RECORD = "/api/records/{record}"

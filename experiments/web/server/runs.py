@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -17,6 +17,9 @@ from experiments.web.library import is_regular, stage_of
 from experiments.web.server.pages import page
 from experiments.web.server.records import REPORT
 from experiments.web.server.state import state_of
+
+if TYPE_CHECKING:
+    from experiments.runs.following import Followed
 
 _CACHED = 16
 """Runs whose figures are kept until something is written to their folder."""
@@ -60,7 +63,14 @@ async def _folder(request: Request) -> Path:
 def _standing(folder: Path, _: int) -> dict[str, Any]:
     from experiments.runs.standing import standing  # Arrow and SciPy take a second
 
-    return standing(folder)
+    return standing(_follow(folder).tallies())
+
+
+@lru_cache(_CACHED)
+def _follow(folder: Path) -> Followed:
+    from experiments.runs.following import Followed
+
+    return Followed(folder)
 
 
 ROUTES = (Route("/runs/{run}", show_page), Route("/api/runs/{run}", show))

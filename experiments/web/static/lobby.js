@@ -24,7 +24,7 @@ const seats = NAMES.map(makeSeat);
 
 /** Return the fields of a seat: what is chosen there, kept when seats come and go. */
 function makeSeat(name, number) {
-  const label = `seat ${number + 1}`;
+  const label = `seat ${number}`;
   const kind = el("select", { "aria-label": `Who sits in ${label}`, change: show });
   const called = el("input", {
     type: "text",
@@ -35,7 +35,7 @@ function makeSeat(name, number) {
   });
   const settings = settingFields(label);
   const rest = el("span", { class: "seat-rest" });
-  const element = el("li", { class: "seat-row" }, el("span", { class: "seat-number" }, number + 1), kind, rest);
+  const element = el("li", { class: "seat-row" }, el("span", { class: "seat-number" }, number), kind, rest);
 
   function show() {
     const player = offered.players.find((one) => one.name === kind.value);

@@ -82,6 +82,7 @@ async function play() {
     panel.show(done ? { ...state, prompt: null, waiting: null } : state);
     log.show(state.log);
     showHand(state);
+    part("ends-part").hidden = state.over || state.halted !== null || state.out[table.seat];
     document.title = `${state.prompt ? "Your turn – " : ""}${NAME}`;
   });
 

@@ -138,7 +138,8 @@ async function replay() {
   const review = new Review(part("review"), {
     decisions: decisions.map((file) => file - FIRST_LINE),
     names: called,
-    ask: (at) => api.explain(id, { line: at + FIRST_LINE, preset: REFERENCE, settings: [] }),
+    ask: (at) => api.explain(id, { line: at + FIRST_LINE, preset: REFERENCE, settings: [], judged: true }),
+    end: events.at(-1),
     go,
     describe(at) {
       const { turn, seat, action } = events[at];

@@ -4,6 +4,9 @@ import { el, put, say } from "./dom.js";
 import { patiently } from "./patience.js";
 import { rememberSeats } from "./remembered.js";
 
+const WAIT = 2000; // milliseconds until it is asked again what there is
+const GONE = 404; // what nobody asks for again
+
 /**
  * Fill `parent` for a game that is over.
  *
@@ -11,20 +14,33 @@ import { rememberSeats } from "./remembered.js";
  * `words`; `seat` is whose decisions are reviewed.
  */
 export async function showAfter(parent, { ask, repeat, words, seat }) {
-  try {
-    const { record, again, study } = await ask();
-    const report = el("span", { role: "status" });
-    put(
-      parent,
-      study ? el("a", { class: "button", href: study }, "Go on with the study") : null,
-      again ? againButton(words, repeat, parent, report) : null,
-      record ? el("a", { href: record }, "Replay") : null,
-      record ? el("a", { href: `${record}?review=${seat}` }, "Review") : null,
-      report,
-    );
-  } catch (fault) {
-    say(parent, fault.message);
+  say(parent, "The game is written down …");
+  const found = await insist(ask, parent);
+  if (!found) return;
+  const { record, again, study } = found;
+  const report = el("span", { role: "status" });
+  put(
+    parent,
+    study ? el("a", { class: "button", href: study }, "Go on with the study") : null,
+    again ? againButton(words, repeat, parent, report) : null,
+    record ? el("a", { href: record }, "Replay") : null,
+    record ? el("a", { href: `${record}?review=${seat}` }, "Review") : null,
+    report,
+  );
+}
+
+/** Return what `ask()` promises, however often that takes; null if it is gone, or `parent` is. */
+async function insist(ask, parent) {
+  while (parent.isConnected) {
+    try {
+      return await ask();
+    } catch (fault) {
+      say(parent, fault.message);
+      if (fault.status === GONE) return null;
+      await new Promise((done) => setTimeout(done, WAIT));
+    }
   }
+  return null;
 }
 
 function againButton(words, repeat, parent, report) {

@@ -79,15 +79,16 @@ export function listUnderWay(parent, runs) {
   put(parent, items);
 }
 
-const TRIAL = /^(.*)\/(?:trial|fresh)-\d+$/; // of a sweep, which is one entry
+const TRIAL = /^(.*)\/(?:trial-\d+|fresh-\w+)$/; // of a sweep, which is one entry
+const FRESH = /\/fresh-(?!start$)\w+$/; // the best again, or where a climb ended, on games without a part in the choice
 
 export function listRuns(parent, runs) {
   const sweeps = Map.groupBy(runs, ({ name }) => name.match(TRIAL)?.[1] ?? null);
   const items = runs.flatMap((run) => {
     const sweep = run.name.match(TRIAL)?.[1];
     if (sweep === undefined) return [aRun(run)];
-    const trials = sweeps.get(sweep);
-    return trials[0] === run ? [aSweep(sweep, trials)] : [];
+    const played = sweeps.get(sweep);
+    return played[0] === run ? [aSweep(sweep, played)] : [];
   });
   fill(parent, items, "No run yet.");
 }
@@ -102,14 +103,19 @@ function aRun({ id, name, report, rates }) {
   );
 }
 
-function aSweep(name, trials) {
+function aSweep(name, played) {
+  const trials = played.filter((run) => !/\/fresh-\w+$/.test(run.name));
+  const percent = (share) => (100 * share).toFixed(1);
+  const [fresh] = played.filter((run) => FRESH.test(run.name)).flatMap(({ rates }) => rates);
   const best = Math.max(...trials.flatMap(({ rates }) => rates.map(({ rate }) => rate)));
-  const found = Number.isFinite(best) ? `, the best ${(100 * best).toFixed(1)} %` : "";
+  const count = `A sweep: ${trials.length} trial${trials.length === 1 ? "" : "s"}`;
+  let found = Number.isFinite(best) ? `, the best of them ${percent(best)} %, which flatters it` : "";
+  if (fresh) found = `; the best on ${fresh.games} fresh games ${percent(fresh.rate)} % (${fresh.interval.map(percent).join(" to ")})`;
   return el(
     "li",
     {},
     el("span", { class: "path" }, name),
-    el("details", {}, el("summary", {}, `A sweep: ${trials.length} trials${found}`), el("ul", { class: "list" }, trials.map(aRun))),
+    el("details", {}, el("summary", {}, `${count}${found}`), el("ul", { class: "list" }, played.map(aRun))),
   );
 }
 

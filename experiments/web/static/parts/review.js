@@ -3,33 +3,27 @@
 import { el, put, say } from "./dom.js";
 import { short } from "./tree.js";
 
-const SPREAD = 1.96; // standard errors on either side: 95 %
 const POINTS = 100; // of a chance of winning
 
-/** Return what an action loses to the best by one search, in points with 95 %; null if unknown. */
-export function loss(table, action) {
-  const rows = (table ?? []).filter(({ value, error }) => value !== null && error !== null);
-  const played = rows.find((row) => row.action === action);
-  if (!played || rows.length < 2) return null;
-  const best = rows.reduce((one, other) => (other.value > one.value ? other : one));
-  const spread = best === played ? 0 : SPREAD * Math.hypot(best.error, played.error);
-  return { points: POINTS * (best.value - played.value), spread: POINTS * spread };
-}
-
 /** Whether a loss is beyond its noise. */
-const sure = (found) => found !== null && found.points > found.spread;
+const sure = ({ loss, spread }) => loss !== null && loss > spread;
 
-const pointsOf = (found) =>
-  found === null ? "not on its list" : found.points === 0 ? "0" : `${found.points.toFixed(1)} ± ${found.spread.toFixed(1)}`;
+/** Return a verdict of the server (`experiments.web.analysis.verdict`) in words. */
+function inPoints({ kind, loss, spread }) {
+  if (kind === "proved") return "0, proved to be right";
+  if (loss === null) return "not evaluated";
+  const points = (share) => (POINTS * share).toFixed(1);
+  return loss === 0 ? "0" : `${points(loss)} ± ${points(spread)}`;
+}
 
 export class Review {
   /**
-   * Fill `parent`.  `decisions` are places of events; `ask(at)` promises the advice there; `go(at)`
-   * shows an event; `describe(at)` has `turn`, `seat`, `name` and `action`; `changed()` is called
-   * when there is more to see.
+   * Fill `parent`.  `decisions` are places of events; `ask(at)` promises the judged advice there;
+   * `go(at)` shows an event; `describe(at)` has `turn`, `seat`, `name` and `action`; `end` has `turn`
+   * and `winner`; `changed()` is called when there is more to see.
    */
-  constructor(parent, { decisions, names, ask, go, describe, changed }) {
-    Object.assign(this, { decisions, ask, go, describe, changed, found: new Map(), running: false });
+  constructor(parent, { decisions, names, ask, go, describe, end, changed }) {
+    Object.assign(this, { decisions, ask, go, describe, end, changed, found: new Map(), running: false });
     this.seat = el(
       "select",
       { "aria-label": "Whose decisions" },
@@ -50,15 +44,17 @@ export class Review {
 
   /** The places where something was lost beyond noise. */
   get marks() {
-    return [...this.found.values()].filter((one) => sure(one.loss)).map(({ at }) => at);
+    return [...this.found.values()].filter(({ verdict }) => sure(verdict)).map(({ at }) => at);
   }
 
-  /** By seat, pairs of turn and chance of winning by the searches so far. */
+  /** By seat, pairs of turn and chance of winning by the verdicts so far; the last is how it ended. */
   chances(seats) {
     const all = [...this.found.values()].sort((one, other) => one.at - other.at);
-    return Array.from({ length: seats }, (_, seat) =>
-      all.filter((one) => one.seat === seat && one.value !== null).map(({ turn, value }) => [turn, value]),
-    );
+    return Array.from({ length: seats }, (_, seat) => {
+      const own = all.filter((one) => one.seat === seat && one.verdict.chance !== null);
+      const points = own.map(({ turn, verdict }) => [turn, verdict.chance]);
+      return points.length ? [...points, [this.end.turn, Number(this.end.winner === seat)]] : points;
+    });
   }
 
   async #toggle() {
@@ -75,10 +71,7 @@ export class Review {
         if (!this.running) break;
         say(this.note, `Decision ${done + 1} of ${left.length} …`);
         const advice = await this.ask(at);
-        const values = (advice.table ?? []).map(({ value }) => value).filter((value) => value !== null);
-        const about = this.describe(at);
-        const value = values.length ? Math.max(...values) : null;
-        this.found.set(at, { at, ...about, advice, value, loss: loss(advice.table, about.action) });
+        this.found.set(at, { at, ...this.describe(at), advice, verdict: advice.verdict });
         this.#show();
       }
       this.#conclude();
@@ -92,8 +85,10 @@ export class Review {
 
   #conclude() {
     const all = [...this.found.values()];
-    const lost = all.filter((one) => sure(one.loss)).length;
-    say(this.note, `${all.length} decisions reviewed; ${lost} lost something beyond the noise of the searches.`);
+    const lost = all.filter(({ verdict }) => sure(verdict)).length;
+    const open = all.filter(({ verdict }) => verdict.loss === null).length;
+    const left = open ? ` ${open} could not be evaluated, and count as no loss.` : "";
+    say(this.note, `${all.length} decisions reviewed; ${lost} lost something beyond the noise of the searches.${left}`);
   }
 
   #show() {
@@ -102,12 +97,12 @@ export class Review {
     const body = all.map((one) =>
       el(
         "tr",
-        { class: sure(one.loss) ? "chosen" : null },
+        { class: sure(one.verdict) ? "chosen" : null },
         el("td", {}, el("button", { type: "button", class: "link", click: () => this.go(one.at) }, String(one.turn))),
         el("td", { class: "words" }, one.name),
         el("td", { class: "words" }, short(one.words)),
         el("td", { class: "words" }, one.advice.action === one.action ? "the same" : short(one.advice.words)),
-        el("td", {}, sure(one.loss) ? `${pointsOf(one.loss)} !` : pointsOf(one.loss)),
+        el("td", {}, inPoints(one.verdict), sure(one.verdict) ? " !" : null),
       ),
     );
     this.rows.hidden = false;

@@ -1,0 +1,118 @@
+"""Small parts of a run merged into larger ones, so that a long run leaves tens of files.
+
+A merged part has the rows of its parts, in their order, and a name with their first and last
+number.  From the moment that its games have that name the parts that it covers are no parts any
+more (`experiments.matches.part_files`): whenever a process is killed no row is lost, and none
+counts twice.  The driver of a run alone merges; who reads one meanwhile finds a part gone, and
+looks again.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from experiments.matches.part_files import (
+    GAMES,
+    LATER,
+    NAME,
+    TOGETHER_BYTES,
+    all_parts,
+    counting,
+    covers,
+    parts,
+    size_of,
+    span_of,
+    with_kind,
+)
+from experiments.provenance.files import regular, whole
+from experiments.settings.commandline import Refusal
+
+TOGETHER = 32
+"""Parts that are merged into one, once there are so many that were merged as often."""
+
+MOST_MERGES = 4
+"""After one part is written: a run that went on for long without them is merged bit by bit."""
+
+
+def merge_parts(folder: Path) -> None:
+    """Merge small parts in ``folder``, and remove what merged ones cover; for its driver alone.
+
+    What cannot be read or written stays as it is.
+    """
+    with suppress(OSError, ValueError, pa.ArrowException, Refusal):
+        found = {named[1] for path in folder.iterdir() if (named := NAME.fullmatch(path.name))}
+        details = sorted(found - {GAMES})
+        for _ in range(MOST_MERGES):
+            if (group := _find_group(folder, details)) is None:
+                break
+            # Games come last: until then the parts of details belong to those of games.
+            for kind in (*details, GAMES):
+                if of_kind := [path for part in group if (path := with_kind(part, kind)).exists()]:
+                    write_merged(of_kind, merged_path(folder, kind, group))
+        _remove_covered(folder, (*details, GAMES))
+
+
+def merged_path(folder: Path, kind: str, group: Sequence[Path]) -> Path:
+    """Return where in ``folder`` rows of ``kind`` are merged that belong to the parts ``group``."""
+    first, last = span_of(group[0])[0], span_of(group[-1])[1]
+    return folder / f"{kind}-{first:05d}-{last:05d}.parquet"
+
+
+def write_merged(group: Sequence[Path], path: Path) -> None:
+    """Write the rows of ``group`` to ``path``, whole or not at all."""
+    tables = []
+    for part in group:
+        regular(part, TOGETHER_BYTES)
+        with pq.ParquetFile(part) as file:
+            table = file.read(use_threads=False)
+        for name in LATER.difference(table.column_names) if path.name.startswith(GAMES) else ():
+            table = table.append_column(name, pa.array(np.zeros(table.num_rows, np.int64)))
+        tables.append(table)
+    write_part(pa.concat_tables(tables, promote_options="default"), path)
+
+
+def write_part(rows: pa.Table, path: Path) -> None:
+    """Write ``rows`` to the part ``path``; afterwards they are there also after a power cut."""
+    with whole(path) as writing, writing.open("wb") as file:
+        # Without its schema, so that names are read as text.
+        pq.write_table(rows, file, store_schema=False)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _find_group(folder: Path, details: Sequence[str]) -> list[Path] | None:
+    """Return the first parts of games that can be merged: enough, small, and as wide, in a row."""
+    group: list[tuple[Path, int]] = []
+    for part in parts(folder):
+        if group and _width(part) != _width(group[0][0]):
+            group = []
+        group = [*group, (part, size_of(part, details))][-TOGETHER:]
+        if len(group) == TOGETHER and sum(size for _, size in group) <= TOGETHER_BYTES:
+            return [part for part, _ in group]
+    return None
+
+
+def _width(part: Path) -> int:
+    """Return the digits of how many numbers a part has, one more after each merging."""
+    first, last = span_of(part)
+    return len(np.base_repr(last - first + 1, TOGETHER))
+
+
+def _remove_covered(folder: Path, kinds: Sequence[str]) -> None:
+    """Remove parts whose rows are in merged ones as well."""
+    spans = counting(folder)
+    named = [path for kind in kinds for path in all_parts(folder, kind)]
+    covered = [path for path in named if covers(spans, span_of(path))]
+    if covered:
+        handle = os.open(folder, os.O_RDONLY)
+        os.fsync(handle)  # the new names first
+        os.close(handle)
+    for path in covered:
+        path.unlink()
