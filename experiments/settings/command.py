@@ -50,7 +50,6 @@ from omegaconf import DictConfig, OmegaConf, open_dict
 from experiments.settings import arguments, commandline, config, helptext, output, signals
 from experiments.settings.commandline import (
     FAULTS,
-    Incomplete,
     Interrupted,
     Refusal,
     explain,
@@ -199,9 +198,6 @@ class _Job:
             config.check_sections(settings)
             with blame_plugin(), output.keep(self.command.lasting):
                 return self.command.job(settings, folder)
-        except Incomplete as fault:
-            self._say(str(fault))
-            return fault.value
         except FAULTS as fault:
             reason = explain(fault)
             self._say(reason)

@@ -22,14 +22,14 @@ class _Kept:
     def write(self, text: str) -> int:
         try:
             return self._stream.write(text)
-        except OSError:
+        except (OSError, ValueError):  # it is gone, or closed
             drop(self._stream)
             return len(text)
 
     def flush(self) -> None:
         try:
             self._stream.flush()
-        except OSError:
+        except (OSError, ValueError):
             drop(self._stream)
 
     def __getattr__(self, name: str) -> Any:
@@ -55,7 +55,7 @@ def keep(lasting: bool = True) -> Iterator[None]:
 
 def drop(stream: TextIO) -> None:
     """Send what is still printed to ``stream`` nowhere."""
-    with suppress(OSError):  # one that is no file
+    with suppress(OSError, ValueError):  # one that is no file, or closed
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, stream.fileno())
         os.close(nowhere)

@@ -45,6 +45,7 @@ PHASES = ("turn", "suggest", "show", "end")
 LONGEST = 1000
 """Bytes of an answer."""
 
+
 @dataclass(kw_only=True)
 class Settings(Seat):
     """Settings of the player, as in ``conf/player/external.yaml``.

@@ -86,7 +86,7 @@ def test_a_run_whose_record_fails_keeps_its_results(
 
     monkeypatch.setattr(tracking.Tracker, "record", record_to_a_broken_store)
     outcome = run_compare("player=random", "match.games=20", f"tracking.uri={database}")
-    assert outcome.code == 1
+    assert outcome.code == 0
     assert "the MLflow record is incomplete" in outcome.err
     assert outcome.err.count("\n") == 1
     assert outcome.line["games"] == 20
@@ -161,9 +161,11 @@ def test_parts_that_begin_at_once_have_one_parent(database, tmp_path):
     first = _tracker(database, tmp_path)
     parts, folder = [tracking.Tracker(first.store) for _ in range(4)], tmp_path / "whole"
     folder.mkdir()
+    made = []
     create, together = first.store.client.create_run, threading.Barrier(len(parts))
 
     def slow(*arguments, **named):
+        made.append(named)
         time.sleep(0.1)
         return create(*arguments, **named)
 
@@ -176,7 +178,7 @@ def test_parts_that_begin_at_once_have_one_parent(database, tmp_path):
     with ThreadPoolExecutor() as pool:
         list(pool.map(begin, parts))
     assert len({part.run for part in parts}) == 1
-    assert sum(not part.again for part in parts) == 1
+    assert len(made) == 1
 
 
 @pytest.fixture
@@ -189,7 +191,7 @@ def silent():
 def test_a_server_that_never_answers_is_refused_in_time(silent, monkeypatch):
     monkeypatch.setattr(tracking, "_ANSWER_SECONDS", 0.2)
     with pytest.raises(Refusal, match=f"cannot reach the tracking server {silent}: .*timed out"):
-        tracking.check_reachable(silent)
+        tracking.check_reachable(silent, "compare")
 
 
 def test_a_name_that_nobody_resolves_is_refused_in_time(monkeypatch):
@@ -197,7 +199,7 @@ def test_a_name_that_nobody_resolves_is_refused_in_time(monkeypatch):
     monkeypatch.setattr(tracking, "_ANSWER_SECONDS", 0.2)
     monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: threading.Event().wait(60))
     with pytest.raises(Refusal, match="cannot reach the tracking server http://far:5000: timed"):
-        tracking.check_reachable("http://far:5000")
+        tracking.check_reachable("http://far:5000", "compare")
 
 
 @pytest.mark.parametrize("ended", [False, True])
