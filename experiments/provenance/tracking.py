@@ -53,9 +53,10 @@ _METRICS_A_BATCH = 900
 _PARAMS_A_BATCH = 100
 _LONGEST_PARAM = 6000
 
-# MLflow reads these when it is imported.  It would report each call to a host outside, and a server
-# that is down would block for four minutes.
+# MLflow reads these.  It would report each call to a host outside, a server that is down would
+# block for four minutes, and the address of a run is printed with the password in it.
 _ENVIRONMENT = {
+    "MLFLOW_SUPPRESS_PRINTING_URL_TO_STDOUT": "true",
     "MLFLOW_DISABLE_TELEMETRY": "true",
     "MLFLOW_HTTP_REQUEST_MAX_RETRIES": "2",
     "MLFLOW_HTTP_REQUEST_BACKOFF_FACTOR": "1",
@@ -131,7 +132,7 @@ def _import() -> Any:
 
 def _connect(uri: str) -> Any:
     """Return MLflow's client, to which credentials and certificates are left."""
-    if uri.startswith("sqlite:"):
+    if uri.startswith("sqlite:") and "timeout=" not in uri:
         uri += f"{'&' if '?' in uri else '?'}timeout={_LOCK_SECONDS}"
     return _import().MlflowClient(uri)
 

@@ -12,6 +12,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Any, TextIO
 
+from experiments.texts import redact
+
 
 class _Kept:
     """A stream that goes on without its reader: what cannot be written is dropped."""
@@ -21,7 +23,7 @@ class _Kept:
 
     def write(self, text: str) -> int:
         try:
-            return self._stream.write(text)
+            return self._stream.write(redact(text))  # which a library may print
         except (OSError, ValueError):  # it is gone, or closed
             drop(self._stream)
             return len(text)

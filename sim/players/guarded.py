@@ -86,7 +86,7 @@ def _guard(lifeline: int, words: list[str]) -> None:
             os.execvp(words[0], words)
         finally:
             os._exit(127)
-    for pipe in (0, 1):  # so that whoever reads from the program sees its end
+    for pipe in (0, 1):  # so that a reader of the program sees its end
         os.close(pipe)
     while lifeline not in select.select([lifeline, woken], [], [])[0]:
         os.read(woken, 64)

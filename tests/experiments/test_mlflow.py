@@ -129,6 +129,8 @@ def test_a_run_is_a_curve_and_goes_on_as_one(run_compare, database, monkeypatch)
     held = json.loads((ran.folder / "matches.json").read_text())
     assert run.data.tags["run"] == held["run"]
     assert run.data.tags["mlflow.source.name"] == "experiments.compare"
+    begun = (ran.folder / "matches.json").stat().st_mtime
+    assert run.info.start_time <= 1000 * begun, "it lasted as long as the run, not as its record"
     steps = [step for step in STEPS.tolist() if step <= 70]
     table = read_rows(ran.folder)
     won = table.filter(table["focal"])["won"].to_numpy(zero_copy_only=False)

@@ -156,6 +156,32 @@ def test_a_run_that_goes_on_takes_its_record_up(database, tmp_path):
     assert (run.info.status, run.data.metrics["win_rate"]) == ("FINISHED", 0.5)
 
 
+def test_a_record_that_is_taken_up_has_each_value_once_and_the_time_of_the_run(database, tmp_path):
+    first = tracking.Tracker(tracking.Store(database, "trial", tmp_path), since=1000.0)
+    first.begin("a run", {}, {}, tmp_path)
+    first.record(5, win_rate=0.5)
+    first.finish("KILLED", {"win_rate": 0.25}, 8, [])
+    again = _tracker(database, tmp_path)
+    for step in (5, 8, 9, 9):
+        again.record(step, win_rate=0.75, seconds=2.0)
+    again.finish("FINISHED", {"win_rate": 1.0}, 9, [])
+    assert first.fault is None and again.fault is None and first.run == again.run
+    found = again.store.client.get_metric_history(again.run, "win_rate")
+    assert [(each.step, each.value) for each in found] == [(5, 0.5), (8, 0.25), (9, 0.75)]
+    info = again.store.client.get_run(again.run).info
+    assert (info.start_time, info.status) == (1_000_000, "FINISHED") and info.end_time > 2_000_000
+
+
+def test_a_deleted_experiment_is_refused_with_what_brings_it_back(database, tmp_path):
+    client = _tracker(database, tmp_path).store.client
+    number = client.get_experiment_by_name("trial").experiment_id
+    client.delete_experiment(number)
+    with pytest.raises(Refusal, match=f"mlflow experiments restore --experiment-id {number}"):
+        tracking.Store(database, "trial", tmp_path)
+    client.restore_experiment(number)
+    assert tracking.Store(f"{database}?timeout=9", "trial", tmp_path).experiment == number
+
+
 def test_parts_that_begin_at_once_have_one_parent(database, tmp_path):
     """As under a launcher: each must see what another has just begun."""
     first = _tracker(database, tmp_path)

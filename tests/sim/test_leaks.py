@@ -244,24 +244,24 @@ def attack(messages, game):
         if type(number) is int and number > 2**20
     }
     guessed = {seed for number in numbers for seed in invert(number, begun["seat"], game)}
-    deals = [deal_of(seed, game) for seed in guessed if seed < 2**63] + enumerated()
+    deals = [deal_of(seed, game) for seed in guessed if seed < 2**63] + try_deals()
     return [hands for hands in deals if hands[begun["seat"]] == hand]
 
 
 @cache
-def enumerated():
+def try_deals():
     """Return the deals of the runs that an attacker tries out."""
     return [deal_of(seed, game) for seed in range(SEEDS_TRIED) for game in range(GAMES_TRIED)]
 
 
-def found(seed):
+def count_found(seed):
     """Return in how many of six games the attacker names the others' cards at the first guess."""
     overheard = [(game, *overhear(seed, game)) for game in range(6)]
     return sum(attack(said, game)[:1] == [hands] for game, said, hands in overheard)
 
 
 def test_what_crosses_to_a_program_gives_no_deal_away(monkeypatch):
-    assert found(DRAWN) == 0
+    assert count_found(DRAWN) == 0
     again = [overhear(DRAWN, 0)[0] for _ in range(2)]
     assert again[0] == again[1], "yet the same run is the same for the program"
     assert again[0][0]["seed"] != overhear(DRAWN, 1)[0][0]["seed"]
@@ -272,6 +272,6 @@ def test_what_crosses_to_a_program_gives_no_deal_away(monkeypatch):
         self.messages[-1]["seed"] = key % 2**53
 
     usual = external.ExternalPlayer.begin
-    assert found(3) >= 3, "which is why a run says so"
+    assert count_found(3) >= 3, "which is why a run says so"
     monkeypatch.setattr(Heard, "begin", begin, raising=False)
-    assert found(DRAWN) >= 5
+    assert count_found(DRAWN) >= 5
