@@ -49,7 +49,7 @@ class Recording:
         self._opening: Background | None = None
         self._began = time.time()
         advice = f"; all results are kept, and run.resume={played.folder} completes it"
-        self._aside = Aside("the MLflow record is incomplete", advice)
+        self._aside = Aside(tracking.MISSING, advice)
         if self._tracking.enabled:
             check = partial(tracking.check_reachable, self._uri, self._tracking.experiment)
             self._aside.do(check, refuses=True)
@@ -78,13 +78,9 @@ class Recording:
         self._aside.do(lambda: self._use(end))
 
     def _use(self, note: Callable[[tracking.Tracker], None]) -> None:
-        """Have ``note`` note something in the record, if it is open; whatever is wrong is raised
-        or said.
-        """
+        """Have ``note`` note something in the record, if it is open."""
         if self._opening is not None and self._opening.done.is_set():
-            tracker = self._opening.result()
-            note(tracker)
-            self._aside.fail(tracker.fault)
+            note(self._opening.result())
 
     def _open(self) -> tracking.Tracker:
         """Open the store and begin the record, with one below it for each of several players.
@@ -92,7 +88,7 @@ class Recording:
         That of a part of a sweep is part of its record.
         """
         artifacts = self._home / "mlartifacts"
-        store = tracking.Store(self._uri, self._tracking.experiment, artifacts)
+        store = tracking.Store(self._uri, self._tracking.experiment, artifacts, self._aside)
         tracker = tracking.Tracker(store, self._began)
         parent = None
         if self._sweep is not None:

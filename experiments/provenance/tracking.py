@@ -1,8 +1,8 @@
 """The MLflow record of a run: written by the driver alone, in batches, never in the way.
 
 A server or database that cannot be reached is refused before anything is played.  One that fails
-later costs the record, not the run: the results are on disk, `Tracker.fault` says what happened,
-and nothing more is sent.  One that is slow or silent holds nobody up: a thread sends.
+later costs the record, not the run: the results are on disk, one line says what happened, and
+nothing more is sent.  One that is slow or silent holds nobody up: a thread sends.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from typing import Any
 from filelock import FileLock
 
 from experiments.settings import signals
-from experiments.settings.aside import first_cause
+from experiments.settings.aside import Aside, first_cause
 from experiments.settings.commandline import Refusal
 from experiments.texts import redact
 
@@ -35,6 +35,9 @@ RUN = "mlflow_run.txt"
 
 PARENT = "mlflow.parentRunId"
 """Tag by which MLflow knows that a run belongs to another."""
+
+MISSING = "the MLflow record is incomplete"
+"""What is said of one that fails."""
 
 _ADVICE = "check tracking.uri and MLFLOW_TRACKING_* variables, or set tracking.enabled=false"
 
@@ -125,7 +128,7 @@ def _import() -> Any:
         os.environ.setdefault(variable, value)
     import mlflow
 
-    for name in ("mlflow", "urllib3"):  # their loggers print what `Tracker.fault` says
+    for name in ("mlflow", "urllib3"):  # their loggers print what `Aside` says
         logging.getLogger(name).setLevel(logging.CRITICAL)
     return mlflow
 
@@ -156,11 +159,14 @@ class Store:
     """An experiment of a tracking server or database, and the thread that sends to it.
 
     ``uri``, ``experiment``: where, and under which experiment; made if missing; ``artifacts``:
-    folder for the artifacts where ``uri`` is a database and not a server.  Raises Refusal if it
-    cannot be opened or made.
+    folder for the artifacts where ``uri`` is a database and not a server; ``aside``: which says
+    that the record is incomplete.  Raises Refusal if it cannot be opened or made.
     """
 
-    def __init__(self, uri: str, experiment: str, artifacts: Path) -> None:
+    def __init__(
+        self, uri: str, experiment: str, artifacts: Path, aside: Aside | None = None
+    ) -> None:
+        self.aside = aside or Aside(MISSING)
         is_file = uri.startswith("sqlite:")
         place = artifacts.resolve().as_uri() if is_file else None
         # Two must not make a database at the same time; SQLite waits 5 s for other writers.
@@ -204,13 +210,11 @@ class Tracker:
     Attributes
     ----------
     run : its name in the store, empty before it has begun
-    fault : why the record is incomplete, None as long as it is not
     """
 
     def __init__(self, store: Store, since: float | None = None) -> None:
         self.store = store
         self.run = ""
-        self.fault: str | None = None
         self._since = int(1000 * (since or time.time()))
         self._steps: dict[str, set[int]] = defaultdict(set)
         self._parent: Tracker | None = None
@@ -299,10 +303,9 @@ class Tracker:
             self._try(self.store.client.log_artifact, self.run, str(file))
         self._try(self.store.client.set_terminated, self.run, status)
         if not self.store.flush():
-            self.fault = self.fault or "the store did not answer in time"
+            self.store.aside.fail("the store did not answer in time")
         if self._parent is not None:
             self._parent.finish(status, {}, 0, [])
-            self.fault = self.fault or self._parent.fault
 
     def _send(self) -> None:
         self._try(self._log, metrics=self._unsent)
@@ -318,15 +321,7 @@ class Tracker:
 
     def _try(self, send: Callable[..., Any], *arguments: Any, **named: Any) -> None:
         """Call ``send`` in the store's thread, unless something has failed before."""
-
-        def attempt() -> None:
-            if self.fault is None:
-                try:
-                    send(*arguments, **named)
-                except Exception as fault:  # whatever a store raises must not cost the run
-                    self.fault = first_cause(fault)
-
-        self.store.send(attempt)
+        self.store.send(partial(self.store.aside.do, partial(send, *arguments, **named)))
 
 
 class Family(Tracker):
@@ -357,7 +352,6 @@ class Family(Tracker):
         for child in self._children.values():
             child.finish(status, {}, step, [])
         super().finish(status, {}, step, files)
-        self.fault = self.fault or next((each.fault for each in self._children.values()), None)
 
 
 def _flatten(nested: dict[str, Any], path: str = "") -> Iterator[tuple[str, Any]]:

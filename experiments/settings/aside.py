@@ -38,9 +38,9 @@ class Aside:
                 self.fail(fault)
         return None
 
-    def fail(self, fault: BaseException | str | None) -> None:
-        """Note and say that it has failed, unless ``fault`` is None or it has been said."""
-        if fault is None or self.fault is not None:
+    def fail(self, fault: BaseException | str) -> None:
+        """Note and say that it has failed, unless that has been said."""
+        if self.fault is not None:
             return
         self.fault = fault if isinstance(fault, str) else first_cause(fault)
         say("warning", f"{self._what} ({self.fault}){self._advice}")

@@ -39,17 +39,16 @@ class Record:
         self._parent: tracking.Tracker | None = None
         self._trial: tracking.Tracker | None = None
         advice = f"; all results are kept, and run.resume={folder} completes it"
-        self._aside = Aside("the MLflow record is incomplete", advice)
+        self._aside = Aside(tracking.MISSING, advice)
         if settings.enabled:
             self._aside.do(partial(self._open, parameters), refuses=True)
 
     def _open(self, parameters: Mapping[str, Any]) -> None:
-        uri, experiment = (
-            tracking.choose_uri(self._settings.uri, self._home),
-            self._settings.experiment,
-        )
+        experiment = self._settings.experiment
+        uri = tracking.choose_uri(self._settings.uri, self._home)
         tracking.check_reachable(uri, experiment)
-        parent = tracking.Tracker(tracking.Store(uri, experiment, self._home / "mlartifacts"))
+        store = tracking.Store(uri, experiment, self._home / "mlartifacts", self._aside)
+        parent = tracking.Tracker(store)
         tags = provenance.tags(self._folder)
         parent.begin(self._folder.name, dict(parameters), tags, self._folder)
         self._parent = parent
@@ -86,8 +85,7 @@ class Record:
         """
         trial, self._trial = self._trial, None
         if trial is not None:
-            self._use(lambda _: _end(trial, status, summary, played))
-            self._aside.fail(trial.fault)
+            self._aside.do(lambda: _end(trial, status, summary, played))
 
     def progress(self, step: int, **metrics: float) -> None:
         """Note metrics of the sweep after trial ``step``."""
@@ -102,7 +100,6 @@ class Record:
         parent = self._parent
         if parent is not None:
             self._aside.do(lambda: note(parent))
-            self._aside.fail(parent.fault)
 
 
 def _end(

@@ -23,9 +23,6 @@ from typing import Any
 _INHERIT_ORPHANS, _DIE_WITH_PARENT = 36, 1
 """Of Linux' ``prctl``: PR_SET_CHILD_SUBREAPER, PR_SET_PDEATHSIG."""
 
-_ROUNDS, _ROUND_SECONDS = 300, 0.01
-"""Tries to end what is left; each finds the orphans that the one before it made."""
-
 _PATIENCE_SECONDS = 10.0
 
 
@@ -88,31 +85,25 @@ def _guard(lifeline: int, words: list[str]) -> None:
             os._exit(127)
     for pipe in (0, 1):  # so that a reader of the program sees its end
         os.close(pipe)
-    while lifeline not in select.select([lifeline, woken], [], [])[0]:
-        os.read(woken, 64)
-        if _reap(program):
-            break
+    with suppress(ChildProcessError):
+        while lifeline not in select.select([lifeline, woken], [], [])[0]:
+            os.read(woken, 64)
+            if program in _reap():
+                break
     with suppress(OSError):
         os.killpg(program, signal.SIGKILL)
-    for _ in range(_ROUNDS):
-        for child in _find_children():
-            with suppress(OSError):
-                os.kill(child, signal.SIGKILL)
-        try:
-            _reap(program)
-        except ChildProcessError:
-            return
-        time.sleep(_ROUND_SECONDS)
+    with suppress(ChildProcessError):  # nothing is left
+        for _ in range(300):  # each time those are found that the last one has made orphans
+            for child in _find_children():
+                with suppress(OSError):
+                    os.kill(child, signal.SIGKILL)
+            _reap()
+            time.sleep(0.01)
 
 
-def _reap(program: int) -> bool:
-    """Note which children have ended; return whether ``program`` has."""
-    ended = False
-    while child := os.waitpid(-1, os.WNOHANG)[0]:
-        ended = ended or child == program
-        if ended:
-            break
-    return ended
+def _reap() -> list[int]:
+    """Return which children have ended; ChildProcessError if there is none."""
+    return list(iter(lambda: os.waitpid(-1, os.WNOHANG)[0], 0))
 
 
 def _find_children() -> list[int]:
