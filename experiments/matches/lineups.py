@@ -61,7 +61,7 @@ def read_players(
     }
     for entry in listed:
         player = _entrant(entry, presets, overrides, key)
-        name = player["label"] if "+label=" in entry else redact(entry)
+        name = redact(player["label"] if "+label=" in entry else entry)
         if name in found:
             raise Refusal(f"{key} names {name} twice: leave one out, or give +label=")
         found[name] = player

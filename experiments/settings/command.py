@@ -55,6 +55,7 @@ from experiments.settings.commandline import (
     explain,
     leave,
 )
+from experiments.texts import redact
 from mcts.kernel.plugins import blame_plugin
 
 _SILENT = "hydra/job_logging=none"
@@ -193,6 +194,8 @@ class _Job:
         self.begun = True
         sys.argv[1:] = self.typed  # as the record of a multirun has it, without what we added
         folder = Path(HydraConfig.get().runtime.output_dir)
+        if HydraConfig.get().mode is RunMode.MULTIRUN:
+            _hide_secrets(Path(HydraConfig.get().sweep.dir) / "multirun.yaml")
         try:
             OmegaConf.resolve(settings)
             config.check_sections(settings)
@@ -212,6 +215,14 @@ class _Job:
     def _say(self, reason: str) -> None:
         self.code = 1
         commandline.say(self.command.title, reason)
+
+
+def _hide_secrets(written: Path) -> None:
+    """Take secrets out of the settings that Hydra has ``written`` of a multirun before its runs."""
+    if written.exists():
+        settings = OmegaConf.to_container(OmegaConf.load(written))
+        if settings != (shown := redact(settings)):
+            OmegaConf.save(OmegaConf.create(shown), written)
 
 
 def _runs_by_plugins(hydra: Any) -> bool:

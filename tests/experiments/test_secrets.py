@@ -114,6 +114,18 @@ def test_credentials_reach_the_server_and_nobody_else(
     assert not traces(tmp_path)
 
 
+def test_a_multirun_writes_no_secret(run_compare, tmp_path):
+    ran = run_compare(
+        *(*SMALL, "-m", "seed=1,2", "tracking.enabled=false"),
+        f"tracking.uri=http://me:{SECRET}@host",
+    )
+    assert (ran.code, ran.err) == (0, "")
+    assert SECRET not in ran.out
+    written = (ran.folder / "multirun.yaml").read_text()
+    assert written.count("***@host") >= 2, "as the setting and as what was typed"
+    assert len(list(ran.folder.glob("*/games-*.parquet"))) == 2 and not traces(tmp_path)
+
+
 def test_a_server_that_lets_us_not_in_or_has_lost_the_experiment_is_refused(serve, run_compare):
     server, host = serve("Bearer other")
     uri = f"tracking.uri=http://me:{SECRET}@{host}"
