@@ -27,10 +27,11 @@ from omegaconf import DictConfig, OmegaConf
 
 from experiments.provenance import provenance
 from experiments.provenance.files import CONFIG as CONFIG
-from experiments.provenance.files import read_yaml, reading, whole, write_json
+from experiments.provenance.files import read_yaml, reading, whole, write_json, write_settings
 from experiments.provenance.folders import LOCK, RunFolder, writing_run
 from experiments.runs.study_rows import Rows as Rows  # as studies call it
 from experiments.runs.study_rows import read_journal, read_kept
+from experiments.settings.aside import Aside
 from experiments.settings.command import Command
 from experiments.settings.commandline import Interrupted
 from experiments.settings.config import plain
@@ -212,8 +213,8 @@ class Run:
                 for settings in (held, self._configuration)
             )
             place.check_same(there, now)
-        with writing_run(self.folder), whole(place.plan) as writing:
-            OmegaConf.save(self._configuration, writing)
+        with writing_run(self.folder):
+            write_settings(self.folder, self._configuration)
 
     def _read_rows(self, rows: Rows) -> None:
         """Take up the rows that the folder holds, and note which units are done.
@@ -282,7 +283,7 @@ class Run:
             for name in pictures:
                 (self.folder / name).unlink(missing_ok=True)
             if not self.interrupted:  # Ctrl-C does not wait for Matplotlib
-                draw(self.folder)
+                Aside("the pictures are missing").do(lambda: draw(self.folder))
         for table in tables:
             show(table, self.console)
         self.console.print(f"{seconds:.0f} s; written to {self.folder}", soft_wrap=True)

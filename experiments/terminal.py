@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.style import Style
 from rich.text import Text
 
-from experiments.texts import lines
+from experiments.texts import lines, redact
 
 
 class Terminal(Console):
@@ -20,7 +20,9 @@ class Terminal(Console):
 
     def render_str(self, text: str, *, style: str | Style = "", **how: Any) -> Text:
         """Return ``text`` as it is shown, wherever it is given: printed, or as a cell."""
-        return Text(lines(text), style, justify=how.get("justify"), overflow=how.get("overflow"))
+        return Text(
+            lines(redact(text)), style, justify=how.get("justify"), overflow=how.get("overflow")
+        )
 
 
 def console(**options: Any) -> Console:

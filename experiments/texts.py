@@ -32,6 +32,35 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r", "'")
 _NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?", re.ASCII | re.IGNORECASE)
 
 
+_USER = re.compile(r"(?<=://)[^\s/]\S{0,4000}@")
+"""User and password in an address; there is none before the path of a database in a file."""
+
+_SECRET = r"(?:passw|secret|token(?!s)|credential|api[-_]?key)[\w-]{0,40}"
+_IS_SECRET = re.compile(_SECRET, re.IGNORECASE)
+_OPTION = re.compile(
+    rf"({_SECRET}=|--[\w-]{{0,40}}?{_SECRET}\s+)('[^']*'|\"[^\"]*\"|\S+)", re.IGNORECASE
+)
+
+
+def redact(given: Any) -> Any:
+    """Return ``given``, a text or nested settings, with ``***`` in place of each secret.
+
+    Those are user and password in an address, and the value of a setting or an option whose name
+    says that it is one.  All that a command prints, writes to its folder or records goes through
+    this; so what a run needs of its secrets is given again when it goes on.
+    """
+    if isinstance(given, dict):
+        return {
+            key: "***" if isinstance(value, str) and _IS_SECRET.search(str(key)) else value
+            for key, value in ((key, redact(value)) for key, value in given.items())
+        }
+    if isinstance(given, (list, tuple)):
+        return [redact(value) for value in given]
+    if not isinstance(given, str):
+        return given
+    return _OPTION.sub(r"\1***", _USER.sub("***@", given))
+
+
 def printable(text: str) -> str:
     """Return ``text`` in one line, a blank in place of each sign that is not to be seen.
 
@@ -53,7 +82,7 @@ def shorten(text: str, most: int) -> str:
 
 def message(text: str) -> str:
     """Return ``text`` as a message of one line, not endless."""
-    return shorten(text, LONGEST_LINE)
+    return shorten(redact(text), LONGEST_LINE)
 
 
 def forgiving(*streams: Any) -> None:

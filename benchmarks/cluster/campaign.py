@@ -255,7 +255,7 @@ class Campaign:
         restart(host, self._head)
         again, log = self._begin("match", folder, *tracked)
         self._judge(outcome, "match", folder, again.wait(timeout=300), log)
-        outcome.passed &= code_without == 1 and "MLflow record is incomplete" in said
+        outcome.passed &= code_without == 0 and "MLflow record is incomplete" in said
         outcome.said = said
         server.kill()
 

@@ -23,8 +23,9 @@ from omegaconf import DictConfig
 
 from experiments import terminal
 from experiments.settings import config, signals
+from experiments.settings.aside import Aside
 from experiments.settings.command import Command
-from experiments.settings.commandline import Incomplete, Interrupted, Refusal
+from experiments.settings.commandline import Interrupted, Refusal
 from experiments.settings.schemas import Compare
 
 if TYPE_CHECKING:
@@ -42,8 +43,8 @@ def job(settings: DictConfig, folder: Path) -> float | None:
     """Check the configuration, play the matches, and leave results, summary, plot and record.
 
     Raises Refusal before the first game, if the configuration cannot be met; at the end, if a game
-    raised an exception (the folder has the traceback), workers died too often, results could not be
-    written or the record could not be completed.  What was played is saved before.  Raises
+    raised an exception (the folder has the traceback), workers died too often or results could not
+    be written.  What was played is saved before.  Raises
     Interrupted if the user wishes an end, after what was played has been saved.  Returns the
     objective of a sweeper that optimises: the win rate of the measured player, or the first in the
     table; None if nothing was to be played.
@@ -90,11 +91,6 @@ def job(settings: DictConfig, folder: Path) -> float | None:
         raise Refusal(f"{ended.fault}; {games} were played, kept in {folder}")
     if wished.is_set():  # too late to be less: but a multirun is not to go on
         raise Interrupted(f"interrupted after the last of {games}, all kept in {folder}")
-    if recording.fault is not None:
-        raise Incomplete(
-            f"the MLflow record is incomplete ({recording.fault}); all results are in {folder}",
-            objective,
-        )
     return objective
 
 
@@ -134,19 +130,15 @@ def _play(
     from experiments.matches import match_loop
     from experiments.matches.progress import GamesPlayed
 
-    held, warned = played.games, False
+    held, shown = played.games, Aside("the progress display has stopped")
     with GamesPlayed(console, played.matches, settings.match.games, stop) as progress:
 
         def watch() -> bool:
-            nonlocal warned
             if played.games > held:
                 _prepare_end()
                 recording.begin()
-            if progress.update(played.tallies):
+            if shown.do(lambda: progress.update(played.tallies)) is not False:
                 recording.follow()
-            if recording.fault is not None and not warned:
-                warned = True
-                console.print(f"the MLflow record failed: {recording.fault}", soft_wrap=True)
             return not wished.is_set()
 
         try:
@@ -188,7 +180,8 @@ def _conclude(
         files.append(folder / ERROR)
     try:
         if ended.fault is None and not ended.interrupted:  # nobody waits for Matplotlib
-            files.append(outcome.draw(summary, played))
+            picture = Aside("the plot is missing").do(lambda: outcome.draw(summary, played))
+            files += [picture] if picture else []
         summary = replace(summary, seconds=time.monotonic() - started)
         files.append(write_json(folder, summary.to_json()))
     except OSError as disk:  # of a full one `ended` may have been reported already

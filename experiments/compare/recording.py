@@ -8,6 +8,9 @@ once games come in.  If that fails it costs the record, not the run.
 from __future__ import annotations
 
 import sys
+import time
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from hydra.core.hydra_config import HydraConfig
@@ -19,7 +22,7 @@ from experiments.matches.results import Results
 from experiments.provenance import provenance, tracking
 from experiments.runs.recorded import Curves, parameters, parts, tags
 from experiments.settings import repeating
-from experiments.settings.commandline import Refusal
+from experiments.settings.aside import Aside
 from experiments.settings.config import plain
 from experiments.stats.stopping import Stop
 
@@ -42,31 +45,23 @@ class Recording:
         self._sweep = _sweep()
         self._multirun = repeating.multirun_line(sys.argv[1:])
         self._home = (self._sweep or self._folder).parent
-        self._uri = self._tracking.uri or tracking.default_uri(self._home)
+        self._uri = tracking.choose_uri(self._tracking.uri, self._home)
         self._opening: Background | None = None
+        self._began = time.time()
+        advice = f"; all results are kept, and run.resume={played.folder} completes it"
+        self._aside = Aside(tracking.MISSING, advice)
         if self._tracking.enabled:
-            tracking.check_reachable(self._uri)
+            check = partial(tracking.check_reachable, self._uri, self._tracking.experiment)
+            self._aside.do(check, refuses=True)
 
     def begin(self) -> None:
         """Begin to open the record, unless that has been done; to be called often."""
         if self._opening is None and self._tracking.enabled:
             self._opening = Background(self._open)
 
-    @property
-    def fault(self) -> str | None:
-        """Why the record is incomplete, None as long as it is not."""
-        if self._opening is None or not self._opening.done.is_set():
-            return None
-        try:
-            return self._opening.result().fault
-        except Refusal as fault:
-            return str(fault)
-
     def follow(self) -> None:
         """Note how the win rates went, if the record is open; to be called often."""
-        tracker = self._tracker()
-        if tracker is not None:
-            self._curves.follow(tracker)
+        self._aside.do(lambda: self._use(self._curves.follow))
 
     def finish(self, status: str, metrics: dict[str, float], files: list[Path]) -> None:
         """End the record with what is left of the curves, the final ``metrics`` and ``files``.
@@ -79,15 +74,13 @@ class Recording:
             self.begin()
         if self._opening is not None:
             self._opening.done.wait(PATIENCE_SECONDS if status == "KILLED" else None)
-        tracker = self._tracker()
-        if tracker is not None:
-            self._curves.finish(tracker, status, metrics, files)
+        end = partial(self._curves.finish, status=status, metrics=metrics, files=files)
+        self._aside.do(lambda: self._use(end))
 
-    def _tracker(self) -> tracking.Tracker | None:
-        """Return the open record, None if it is not open yet or could not be opened."""
-        if self._opening is None or not self._opening.done.is_set() or self.fault is not None:
-            return None
-        return self._opening.result()
+    def _use(self, note: Callable[[tracking.Tracker], None]) -> None:
+        """Have ``note`` note something in the record, if it is open."""
+        if self._opening is not None and self._opening.done.is_set():
+            note(self._opening.result())
 
     def _open(self) -> tracking.Tracker:
         """Open the store and begin the record, with one below it for each of several players.
@@ -95,11 +88,11 @@ class Recording:
         That of a part of a sweep is part of its record.
         """
         artifacts = self._home / "mlartifacts"
-        store = tracking.Store(self._uri, self._tracking.experiment, artifacts)
-        tracker = tracking.Tracker(store)
+        store = tracking.Store(self._uri, self._tracking.experiment, artifacts, self._aside)
+        tracker = tracking.Tracker(store, self._began)
         parent = None
         if self._sweep is not None:
-            parent = tracking.Tracker(store)
+            parent = tracking.Tracker(store, self._began)
             origin = provenance.tags(self._sweep, self._multirun)
             parent.begin_once(self._sweep.name, origin, self._sweep)
         folder = self._folder
@@ -109,14 +102,12 @@ class Recording:
         tracker.begin(name, parameters(self._settings, matches), found, folder, parent)
         children = {}
         for part in parts(self._settings, matches, folder):
-            child = children[part.tail] = tracking.Tracker(store)
+            child = children[part.tail] = tracking.Tracker(store, self._began)
             found = {**part.tags, **origin, tracking.PARENT: tracker.run or ""}
             file = tracking.RUN.replace(".txt", f"{part.tail.replace('/', '-')}.txt")
             child.begin(part.name, part.parameters, found, folder, file=file)
         if children:
             tracker = tracking.Family(tracker, children)
-        if tracker.again:
-            self._curves.go_on(tracker.recorded_steps())
         return tracker
 
 

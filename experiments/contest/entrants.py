@@ -7,9 +7,7 @@ running since its first game, so that no game waits for programs to start and ge
 
 from __future__ import annotations
 
-import os
 import shlex
-import signal
 import socket
 import subprocess
 import time
@@ -21,6 +19,7 @@ from experiments.settings.commandline import Refusal
 from mcts.kernel.errors import SleuthError
 from sim.contest.client import Client
 from sim.contest.messages import LONGEST
+from sim.players.guarded import Guarded
 
 _STARTS = 60.0
 """Seconds that a program may take to start."""
@@ -67,7 +66,7 @@ class Outside:
         self.slowest = 0.0
         self._name, self._limit = name, limit
         self._command, self._places, self._home = command, places, home
-        self._process: subprocess.Popen[bytes] | None = None
+        self._process: Guarded | None = None
         self._connection: socket.socket | None = None
 
     def prepare(self) -> None:
@@ -101,9 +100,7 @@ class Outside:
             self._connection.close()
             self._connection = None
         if self._process is not None:
-            with suppress(ProcessLookupError):
-                os.killpg(self._process.pid, signal.SIGKILL)
-            self._process.wait()
+            self._process.end()
             self._process = None
 
     def _start(self) -> socket.socket:
@@ -114,13 +111,8 @@ class Outside:
             try:
                 words = [word.format(**known) for word in shlex.split(self._command)]
                 with (self._home / f"{self._name}.txt").open("ab") as said:
-                    self._process = subprocess.Popen(
-                        words,
-                        stdin=subprocess.DEVNULL,
-                        stdout=said,
-                        stderr=said,
-                        cwd=self._home,
-                        start_new_session=True,
+                    self._process = Guarded(
+                        words, stdin=subprocess.DEVNULL, stdout=said, stderr=said, cwd=self._home
                     )
                 connection, _ = listening.accept()
                 connection.settimeout(self._limit + _SLACK)

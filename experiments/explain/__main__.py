@@ -17,11 +17,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from omegaconf import MISSING, DictConfig, OmegaConf
+from omegaconf import MISSING, DictConfig
 from rich.console import Console
 
 from experiments import terminal
-from experiments.provenance.files import CONFIG, whole, write_text
+from experiments.provenance.files import whole, write_settings, write_text
 from experiments.settings import schemas
 from experiments.settings.command import Command
 from experiments.settings.commandline import Interrupted, Refusal
@@ -104,8 +104,7 @@ def job(settings: DictConfig, folder: Path) -> None:
             f"event={decision.line}: one action is on offer to {player.name}, so that nothing is "
             f"searched; {nearest(made, decision.line, settings.seat)}"
         )
-    with whole(folder / CONFIG) as writing:
-        OmegaConf.save(settings, writing, resolve=True)
+    write_settings(folder, plain(settings))
     console = terminal.console(soft_wrap=True)
     evidence = player.position(decision.view).root[0].evidence[decision.seat]
     posterior = ExactPosterior(evidence)

@@ -14,7 +14,7 @@ from experiments.settings import config
 from experiments.settings.arguments import quote_text
 from experiments.settings.commandline import Refusal
 from experiments.settings.config import plain
-from experiments.texts import LONGEST_LABEL
+from experiments.texts import LONGEST_LABEL, redact
 
 
 def matches(settings: DictConfig, overrides: Sequence[str] = ()) -> list[Match]:
@@ -61,7 +61,7 @@ def read_players(
     }
     for entry in listed:
         player = _entrant(entry, presets, overrides, key)
-        name = player["label"] if "+label=" in entry else entry
+        name = redact(player["label"] if "+label=" in entry else entry)
         if name in found:
             raise Refusal(f"{key} names {name} twice: leave one out, or give +label=")
         found[name] = player

@@ -17,6 +17,7 @@ from experiments.matches.schedule import Match, Schedule, control_of
 from experiments.provenance.files import write_json, write_text
 from experiments.provenance.folders import RunFolder
 from experiments.stats.stopping import Sprt, Stop
+from experiments.texts import redact
 
 ERROR = "error.txt"
 """File in the run folder with the traceback of a game that raised an exception."""
@@ -164,7 +165,7 @@ def _play(
         except GamesFailed as failed:
             fault = str(failed)
             if failed.traceback is not None:
-                write_text(played.folder / ERROR, failed.traceback)
+                write_text(played.folder / ERROR, redact(failed.traceback))
                 fault += f" (traceback in {ERROR})"
         finally:
             played.flush()

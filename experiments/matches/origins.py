@@ -21,6 +21,7 @@ import pyarrow.compute as pc
 from experiments.matches.schedule import Match, label
 from experiments.provenance import provenance
 from experiments.provenance.files import read_json, reading
+from experiments.texts import redact
 
 MATCHES_FILE = "matches.json"
 """File in a run folder with the matches, the rule by which they end, and where the run is from."""
@@ -66,7 +67,7 @@ _NAMES = ("label", "_target_")
 
 def player_digest(entrant: Mapping[str, Any]) -> str:
     """Return a digest of the settings of ``entrant``, whatever its label."""
-    return _digest({key: value for key, value in entrant.items() if key not in _NAMES})
+    return _digest(redact({key: value for key, value in entrant.items() if key not in _NAMES}))
 
 
 def _digest(plain: Any) -> str:

@@ -16,6 +16,9 @@ from experiments.settings import config
 FEW = 500
 """Games of compiled policies that are over before Ray has started."""
 
+GUESSABLE = 2**48
+"""Seeds below can be tried out one by one: the right one deals the hand that a program sees."""
+
 
 def prepare(
     matches: Sequence[Match],
@@ -51,6 +54,7 @@ def resources(
     as many as the cores allow; ``address``: of the Ray cluster; None for this machine.  Raises
     Refusal if the cluster cannot be found, or has too few cores.
     """
+    _warn_of_seed(matches, console)
     cores = config.cores()
     alone = address is None and not any(
         match.rooted or lineups.at_once(match, workers, cores) > 1 for match in matches
@@ -68,6 +72,17 @@ def resources(
         for match, n in zip(matches, at_once, strict=True)
     )
     return Resources(tuple(at_once), tuple(cpus), address, cores, alone)
+
+
+def _warn_of_seed(matches: Sequence[Match], console: Console) -> None:
+    outside = (match for match in matches if any(e["name"] == "external" for e in match.entrants))
+    guessed = [match.seed for match in outside if match.seed < GUESSABLE]
+    if guessed:
+        console.print(
+            f"seed={guessed[0]} can be guessed, and then the deal computed: draw one of 16 digits "
+            "or more if you do not trust the program from outside",
+            soft_wrap=True,
+        )
 
 
 def _warm(matches: Sequence[Match]) -> None:

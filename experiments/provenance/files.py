@@ -10,15 +10,16 @@ import json
 import os
 import stat
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 import yaml
+from omegaconf import OmegaConf
 
 from experiments.settings.commandline import Refusal, explain_yaml
-from experiments.texts import shorten
+from experiments.texts import redact, shorten
 
 CONFIG = "config.yaml"
 """The file in a run folder that holds its settings, written when it is begun or gone on with."""
@@ -90,7 +91,14 @@ def write_json(folder: Path, data: dict[str, Any], name: str = SUMMARY) -> Path:
 
     Raises OSError if it cannot be written.
     """
-    return write_text(folder / name, json.dumps(data, indent=2) + "\n")
+    return write_text(folder / name, json.dumps(redact(data), indent=2) + "\n")
+
+
+def write_settings(folder: Path, settings: Mapping[str, Any]) -> Path:
+    """Write plain ``settings`` to `CONFIG` in ``folder``, and return its path; OSError if not."""
+    with whole(folder / CONFIG) as writing:
+        OmegaConf.save(OmegaConf.create(redact(dict(settings))), writing)
+    return folder / CONFIG
 
 
 @contextmanager

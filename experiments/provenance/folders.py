@@ -13,6 +13,7 @@ from filelock import FileLock, Timeout
 
 from experiments.provenance.files import WRITING, clear, own, read_json, reading, writing
 from experiments.settings.commandline import Refusal
+from experiments.texts import redact
 
 LOCK = ".lock"
 """File in the folder that the process which writes there holds locked."""
@@ -96,7 +97,7 @@ class RunFolder:
 
     def check_same(self, held: Mapping[str, Any], asked: Mapping[str, Any]) -> None:
         """Refuse to go on with other settings than those ``held``."""
-        differ = list(differences(held, asked))
+        differ = list(differences(*map(redact, (held, asked))))
         if differ:
             more = f" and {len(differ) - 3} more" if len(differ) > 3 else ""
             raise Refusal(

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from experiments.settings import repeating
+from experiments.texts import redact
 
 _PACKAGES = (
     "sleuth-mcts",
@@ -82,7 +83,7 @@ def command() -> str:
     module = getattr(getattr(main, "__spec__", None), "name", None)
     module = module and module.removesuffix(".__main__")
     program = ["python", "-m", module] if module else [Path(sys.argv[0]).name]
-    return shlex.join([*program, *sys.argv[1:]])
+    return shlex.join([*program, *redact(sys.argv[1:])])
 
 
 def tags(folder: Path, repeats: str | None = None) -> dict[str, str]:

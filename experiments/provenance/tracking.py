@@ -1,8 +1,8 @@
 """The MLflow record of a run: written by the driver alone, in batches, never in the way.
 
 A server or database that cannot be reached is refused before anything is played.  One that fails
-later costs the record, not the run: the results are on disk, `Tracker.fault` says what happened,
-and nothing more is sent.  One that is slow or silent holds nobody up: a thread sends.
+later costs the record, not the run: the results are on disk, one line says what happened, and
+nothing more is sent.  One that is slow or silent holds nobody up: a thread sends.
 """
 
 from __future__ import annotations
@@ -11,20 +11,21 @@ import logging
 import os
 import sqlite3
 import time
-import urllib.error
-import urllib.request
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
+from functools import partial
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from threading import Event, Thread
 from typing import Any
-from urllib.parse import urlsplit
 
 from filelock import FileLock
 
 from experiments.settings import signals
+from experiments.settings.aside import Aside, first_cause
 from experiments.settings.commandline import Refusal
+from experiments.texts import redact
 
 SEND_SECONDS = 10.0
 """Time between batches of metrics: one costs some 20 ms, whatever its size."""
@@ -35,7 +36,10 @@ RUN = "mlflow_run.txt"
 PARENT = "mlflow.parentRunId"
 """Tag by which MLflow knows that a run belongs to another."""
 
-_ADVICE = "check tracking.uri, or set tracking.enabled=false"
+MISSING = "the MLflow record is incomplete"
+"""What is said of one that fails."""
+
+_ADVICE = "check tracking.uri and MLFLOW_TRACKING_* variables, or set tracking.enabled=false"
 
 _LOCK_SECONDS = 60
 """Longest wait for other runs that make or write the same database."""
@@ -52,9 +56,10 @@ _METRICS_A_BATCH = 900
 _PARAMS_A_BATCH = 100
 _LONGEST_PARAM = 6000
 
-# MLflow reads these when it is imported.  It would report each call to a host outside, and a server
-# that is down would block for four minutes.
+# MLflow reads these.  It would report each call to a host outside, a server that is down would
+# block for four minutes, and the address of a run is printed with the password in it.
 _ENVIRONMENT = {
+    "MLFLOW_SUPPRESS_PRINTING_URL_TO_STDOUT": "true",
     "MLFLOW_DISABLE_TELEMETRY": "true",
     "MLFLOW_HTTP_REQUEST_MAX_RETRIES": "2",
     "MLFLOW_HTTP_REQUEST_BACKOFF_FACTOR": "1",
@@ -62,85 +67,120 @@ _ENVIRONMENT = {
 }
 
 
-def default_uri(home: Path) -> str:
-    """Return the database used when none is named: ``mlflow.db`` in ``home``."""
-    return f"sqlite:///{home / 'mlflow.db'}"
+def choose_uri(given: str | None, home: Path) -> str:
+    """Return where to record: ``given``, else MLflow's own variable, else a file in ``home``."""
+    return given or os.environ.get("MLFLOW_TRACKING_URI") or f"sqlite:///{home / 'mlflow.db'}"
 
 
-def check_reachable(uri: str) -> None:
+def check_reachable(uri: str, experiment: str) -> None:
     """Refuse a tracking server or database that does not answer, within a few seconds.
 
-    Raises Refusal with what to do about it.
+    Raises Refusal with what to do about it; also if ``experiment`` is deleted there.
     """
-    if urlsplit(uri).scheme not in ("http", "https", "sqlite"):
+    if "://" not in uri and uri != "databricks":
         raise Refusal(
             f"tracking.uri={uri}: give sqlite:///file.db, http://server:port or https://..."
         )
+    ask: Callable[[], object] = partial(_lock, uri)
+    if not uri.startswith("sqlite:"):
+        try:
+            _import()
+        except Exception:  # is said once games are played
+            return
+        ask = partial(_ask, uri, experiment)
     answer: SimpleQueue[Exception | None] = SimpleQueue()
     # Beside this thread, since nobody can hurry a name server that is silent.
-    Thread(target=lambda: answer.put(_ask(uri)), daemon=True).start()
+    Thread(target=lambda: answer.put(_attempt(ask)), daemon=True).start()
     try:
         fault = answer.get(timeout=2 * _ANSWER_SECONDS)
     except Empty:
         fault = TimeoutError("timed out")
+    if isinstance(fault, Refusal):
+        raise fault
     if fault is not None:
-        reason = getattr(fault, "reason", None) or fault
-        raise Refusal(f"cannot reach the tracking server {uri}: {reason}; {_ADVICE}")
+        raise Refusal(f"cannot reach the tracking server {uri}: {first_cause(fault)}; {_ADVICE}")
 
 
-def _ask(uri: str) -> Exception | None:
-    """Ask the server or database whether it is there; return why not."""
+def _attempt(ask: Callable[[], object]) -> Exception | None:
+    """Return why ``ask`` fails, None if it does not."""
     try:
-        if uri.startswith("sqlite:"):
-            path = _file(uri)
-            path.parent.mkdir(parents=True, exist_ok=True)
-            with sqlite3.connect(path, timeout=_ANSWER_SECONDS) as database:
-                database.execute("BEGIN IMMEDIATE")
-        else:
-            urllib.request.urlopen(f"{uri.rstrip('/')}/health", timeout=_ANSWER_SECONDS).close()
-    except urllib.error.HTTPError as answer:
-        return answer if answer.code >= 500 else None
+        ask()
     except Exception as fault:  # what is no server of the kind may say anything
         return fault
     return None
 
 
+def _lock(uri: str) -> None:
+    """Make sure that the database can be written to."""
+    path = _file(uri)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with sqlite3.connect(path, timeout=_ANSWER_SECONDS) as database:
+        database.execute("BEGIN IMMEDIATE")
+
+
 def _file(uri: str) -> Path:
-    return Path(uri.removeprefix("sqlite:///"))
+    return Path(uri.removeprefix("sqlite:///").partition("?")[0])
+
+
+def _import() -> Any:
+    """Return MLflow, which reads its own variables then."""
+    for variable, value in _ENVIRONMENT.items():
+        os.environ.setdefault(variable, value)
+    import mlflow
+
+    for name in ("mlflow", "urllib3"):  # their loggers print what `Aside` says
+        logging.getLogger(name).setLevel(logging.CRITICAL)
+    return mlflow
+
+
+def _connect(uri: str) -> Any:
+    """Return MLflow's client, to which credentials and certificates are left."""
+    if uri.startswith("sqlite:") and "timeout=" not in uri:
+        uri += f"{'&' if '?' in uri else '?'}timeout={_LOCK_SECONDS}"
+    return _import().MlflowClient(uri)
+
+
+def _ask(uri: str, experiment: str) -> None:
+    _find(_connect(uri), experiment)
+
+
+def _find(client: Any, experiment: str) -> str | None:
+    """Return the number of ``experiment``, None if it is new; Refusal if it is deleted."""
+    found = client.get_experiment_by_name(experiment)
+    if found is not None and found.lifecycle_stage == "deleted":
+        raise Refusal(
+            f"tracking.experiment={experiment} is deleted: bring it back by mlflow experiments "
+            f"restore --experiment-id {found.experiment_id}, or name another"
+        )
+    return None if found is None else found.experiment_id
 
 
 class Store:
     """An experiment of a tracking server or database, and the thread that sends to it.
 
     ``uri``, ``experiment``: where, and under which experiment; made if missing; ``artifacts``:
-    folder for the artifacts where ``uri`` is a database and not a server.  Raises Refusal if it
-    cannot be opened or made.
+    folder for the artifacts where ``uri`` is a database and not a server; ``aside``: which says
+    that the record is incomplete.  Raises Refusal if it cannot be opened or made.
     """
 
-    def __init__(self, uri: str, experiment: str, artifacts: Path) -> None:
-        for variable, value in _ENVIRONMENT.items():
-            os.environ.setdefault(variable, value)
-        import mlflow
-
-        for name in ("mlflow", "urllib3"):  # their loggers print what `Tracker.fault` says
-            logging.getLogger(name).setLevel(logging.CRITICAL)
+    def __init__(
+        self, uri: str, experiment: str, artifacts: Path, aside: Aside | None = None
+    ) -> None:
+        self.aside = aside or Aside(MISSING)
         is_file = uri.startswith("sqlite:")
         place = artifacts.resolve().as_uri() if is_file else None
         # Two must not make a database at the same time; SQLite waits 5 s for other writers.
         alone = FileLock(f"{_file(uri)}.lock", timeout=_LOCK_SECONDS) if is_file else nullcontext()
+        _import()
         try:
             with alone:
-                self.client = mlflow.MlflowClient(
-                    f"{uri}?timeout={_LOCK_SECONDS}" if is_file else uri
-                )
-                found = self.client.get_experiment_by_name(experiment)
-                self.experiment = (
-                    self.client.create_experiment(experiment, artifact_location=place)
-                    if found is None
-                    else found.experiment_id
-                )
+                self.client = _connect(uri)
+                found = _find(self.client, experiment)
+                self.experiment = found or self.client.create_experiment(experiment, place)
+        except Refusal:
+            raise
         except Exception as fault:  # each kind of store and server raises its own
-            raise Refusal(f"cannot record to {uri}: {_one_line(fault)}; {_ADVICE}") from None
+            raise Refusal(f"cannot record to {uri}: {first_cause(fault)}; {_ADVICE}") from None
         self._waiting: SimpleQueue[Callable[[], None]] = SimpleQueue()
         Thread(target=self._work, daemon=True).start()  # which nobody waits for at the end
 
@@ -165,20 +205,18 @@ class Store:
 
 
 class Tracker:
-    """One MLflow run in a ``store``.
+    """One MLflow run in a ``store``, which began at the time ``since``, or now.
 
     Attributes
     ----------
     run : its name in the store, empty before it has begun
-    fault : why the record is incomplete, None as long as it is not
-    again : whether it had begun before, and was taken up
     """
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, since: float | None = None) -> None:
         self.store = store
         self.run = ""
-        self.fault: str | None = None
-        self.again = False
+        self._since = int(1000 * (since or time.time()))
+        self._steps: dict[str, set[int]] = defaultdict(set)
         self._parent: Tracker | None = None
         self._unsent: list[Any] = []
         self._sent = time.monotonic()
@@ -209,17 +247,18 @@ class Tracker:
         self._parent = parent
         if parent is not None and parent.run:
             tags = {**tags, PARENT: parent.run}
-        params = [Param(key, str(value)[:_LONGEST_PARAM]) for key, value in _flatten(parameters)]
+        shown = _flatten(redact(parameters))
+        params = [Param(key, str(value)[:_LONGEST_PARAM]) for key, value in shown]
         try:
-            self.again = self._take_up(folder / file)
-            if self.again:
+            if self._take_up(folder / file):
                 return
             client, experiment = self.store.client, self.store.experiment
-            self.run = client.create_run(experiment, run_name=name, tags=tags).info.run_id
+            made = client.create_run(experiment, self._since, redact(tags), run_name=name)
+            self.run = made.info.run_id
             (folder / file).write_text(self.run)
             self._log(params=params)
         except Exception as fault:
-            raise Refusal(f"cannot record this run: {_one_line(fault)}; {_ADVICE}") from None
+            raise Refusal(f"cannot record this run: {first_cause(fault)}; {_ADVICE}") from None
 
     def begin_once(self, name: str, tags: dict[str, str], folder: Path) -> None:
         """Do what `begin` does for what is in ``folder`` together, in any order."""
@@ -235,27 +274,20 @@ class Tracker:
             self.store.client.update_run(known, status="RUNNING")
         except (OSError, ValueError, MlflowException):  # none yet, or in another store
             return False
-        self.run = known
+        client, self.run = self.store.client, known
+        for name in client.get_run(known).data.metrics:
+            self._steps[name] = {point.step for point in client.get_metric_history(known, name)}
         return True
 
-    def recorded_steps(self) -> dict[str, set[int]]:
-        """Return the steps at which the run has values, by metric; none on a fault."""
-        client = self.store.client
-        try:
-            return {
-                name: {point.step for point in client.get_metric_history(self.run, name)}
-                for name in client.get_run(self.run).data.metrics
-            }
-        except Exception as fault:  # as when something is sent
-            self.fault = self.fault or _one_line(fault)
-            return {}
-
     def record(self, step: int, **metrics: float) -> None:
-        """Note metrics at ``step``; they are sent with the next batch."""
+        """Note metrics at ``step``, but those that have a value there; a later batch sends them."""
         from mlflow.entities import Metric
 
         now = int(time.time() * 1000)
-        self._unsent += [Metric(key, value, now, step) for key, value in metrics.items()]
+        for key, value in metrics.items():
+            if step not in self._steps[key]:
+                self._steps[key].add(step)
+                self._unsent.append(Metric(key, value, now, step))
         if time.monotonic() - self._sent > SEND_SECONDS:
             self._send()
 
@@ -271,10 +303,9 @@ class Tracker:
             self._try(self.store.client.log_artifact, self.run, str(file))
         self._try(self.store.client.set_terminated, self.run, status)
         if not self.store.flush():
-            self.fault = self.fault or "the store did not answer in time"
+            self.store.aside.fail("the store did not answer in time")
         if self._parent is not None:
             self._parent.finish(status, {}, 0, [])
-            self.fault = self.fault or self._parent.fault
 
     def _send(self) -> None:
         self._try(self._log, metrics=self._unsent)
@@ -290,15 +321,7 @@ class Tracker:
 
     def _try(self, send: Callable[..., Any], *arguments: Any, **named: Any) -> None:
         """Call ``send`` in the store's thread, unless something has failed before."""
-
-        def attempt() -> None:
-            if self.fault is None:
-                try:
-                    send(*arguments, **named)
-                except Exception as fault:  # whatever a store raises must not cost the run
-                    self.fault = _one_line(fault)
-
-        self.store.send(attempt)
+        self.store.send(partial(self.store.aside.do, partial(send, *arguments, **named)))
 
 
 class Family(Tracker):
@@ -312,13 +335,6 @@ class Family(Tracker):
     def __init__(self, own: Tracker, children: Mapping[str, Tracker]) -> None:
         self.__dict__.update(vars(own))
         self._children = dict(children)
-
-    def recorded_steps(self) -> dict[str, set[int]]:
-        """Return the steps at which there are values, by metric with its tail; none on a fault."""
-        found = super().recorded_steps()
-        for tail, child in self._children.items():
-            found |= {f"{name}{tail}": steps for name, steps in child.recorded_steps().items()}
-        return found
 
     def record(self, step: int, **metrics: float) -> None:
         """Note metrics at ``step``, each where it belongs."""
@@ -336,7 +352,6 @@ class Family(Tracker):
         for child in self._children.values():
             child.finish(status, {}, step, [])
         super().finish(status, {}, step, files)
-        self.fault = self.fault or next((each.fault for each in self._children.values()), None)
 
 
 def _flatten(nested: dict[str, Any], path: str = "") -> Iterator[tuple[str, Any]]:
@@ -345,10 +360,3 @@ def _flatten(nested: dict[str, Any], path: str = "") -> Iterator[tuple[str, Any]
             yield from _flatten(value, f"{path}{key}.")
         else:
             yield f"{path}{key}", value
-
-
-def _one_line(fault: BaseException) -> str:
-    """Return the first cause; what wraps it is MLflow's and SQLAlchemy's own business."""
-    while fault.__cause__ is not None:
-        fault = fault.__cause__
-    return str(fault).partition("\n")[0][:200] or type(fault).__name__

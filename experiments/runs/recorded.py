@@ -7,8 +7,7 @@ a policy searches 0 simulations.
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -174,12 +173,6 @@ class Curves:
         self._played, self._stop = played, stop
         self.tails = tails(played.matches)
         self._seen = {tail: 0 for of_match in self.tails for tail in of_match}
-        self._held: dict[str, set[int]] = defaultdict(set)
-
-    def go_on(self, held: Mapping[str, Collection[int]]) -> None:
-        """Leave out the points that a record has already: ``held`` has their games by metric."""
-        for name, games in held.items():
-            self._held[name].update(games)
 
     def follow(self, tracker: Tracker) -> None:
         """Have ``tracker`` note what is new of the win rates."""
@@ -198,7 +191,7 @@ class Curves:
             for games, figures in self.row_figures():
                 tracker.record(games, **figures)
         games = max(tally.games for tally in self._played.tallies)
-        tracker.finish(status, self._new(games, metrics), games, files)
+        tracker.finish(status, dict(metrics), games, files)
 
     def win_rates(self) -> Iterator[Point]:
         """Yield the points of the win rates that are new since the last call."""
@@ -218,7 +211,7 @@ class Curves:
                         rate = self._stop.win_rate(won, sat)
                         values = (rate.value, rate.low, rate.high)
                         names = (f"{name}{tail}" for name in _WON)
-                        yield from self._point(step, dict(zip(names, values, strict=True)))
+                        yield step, dict(zip(names, values, strict=True))
 
     def row_figures(self) -> Iterator[Point]:
         """Yield figures of the rows on disk: mean turns, simulations per second of search."""
@@ -241,18 +234,7 @@ class Curves:
                 for number, step in enumerate(STEPS[tally.prefix >= STEPS].tolist()):
                     row = found.get((match.name, match.labels[entrant], number))
                     if row is not None:
-                        yield from self._point(step, _means(row, tail))
-
-    def _new(self, games: int, metrics: Mapping[str, float]) -> dict[str, float]:
-        """Return ``metrics`` after so many games without those that have a point there."""
-        return {name: value for name, value in metrics.items() if games not in self._held[name]}
-
-    def _point(self, games: int, metrics: Mapping[str, float]) -> Iterator[Point]:
-        new = self._new(games, metrics)
-        for name in new:
-            self._held[name].add(games)
-        if new:
-            yield games, new
+                        yield step, _means(row, tail)
 
 
 def _means(row: Mapping[str, Any], tail: str) -> dict[str, float]:

@@ -10,16 +10,17 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from omegaconf import DictConfig, OmegaConf
+from omegaconf import DictConfig
 
 from experiments.matches import part_files, results
 from experiments.matches.origins import MATCHES_FILE, RUN, new_run
 from experiments.matches.schedule import Match, Seating
 from experiments.provenance import provenance
-from experiments.provenance.files import CONFIG, read_json, reading, whole, write_json
+from experiments.provenance.files import read_json, reading, write_json, write_settings
 from experiments.provenance.folders import UNKNOWN, RunFolder, writing_run
 from experiments.settings import presets
 from experiments.settings.commandline import Refusal
+from experiments.settings.config import plain
 
 _CLAIM_SECONDS = 2.0
 """Longest wait for another that takes the same folder; who plays there holds it for longer."""
@@ -67,9 +68,8 @@ def claim(folder: Path, matches: Sequence[Match], stop: str, resume: bool) -> No
 
 def write_config(folder: Path, settings: DictConfig) -> Path:
     """Write the configuration of the run in ``folder``, and return where it is; Refusal if not."""
-    with writing_run(folder), whole(folder / CONFIG) as writing:
-        OmegaConf.save(settings, writing, resolve=True)
-    return folder / CONFIG
+    with writing_run(folder):
+        return write_settings(folder, plain(settings))
 
 
 def _plan(matches: Sequence[Match], stop: str) -> dict[str, Any]:

@@ -50,12 +50,12 @@ from omegaconf import DictConfig, OmegaConf, open_dict
 from experiments.settings import arguments, commandline, config, helptext, output, signals
 from experiments.settings.commandline import (
     FAULTS,
-    Incomplete,
     Interrupted,
     Refusal,
     explain,
     leave,
 )
+from experiments.texts import redact
 from mcts.kernel.plugins import blame_plugin
 
 _SILENT = "hydra/job_logging=none"
@@ -194,14 +194,13 @@ class _Job:
         self.begun = True
         sys.argv[1:] = self.typed  # as the record of a multirun has it, without what we added
         folder = Path(HydraConfig.get().runtime.output_dir)
+        if HydraConfig.get().mode is RunMode.MULTIRUN:
+            _hide_secrets(Path(HydraConfig.get().sweep.dir) / "multirun.yaml")
         try:
             OmegaConf.resolve(settings)
             config.check_sections(settings)
             with blame_plugin(), output.keep(self.command.lasting):
                 return self.command.job(settings, folder)
-        except Incomplete as fault:
-            self._say(str(fault))
-            return fault.value
         except FAULTS as fault:
             reason = explain(fault)
             self._say(reason)
@@ -216,6 +215,14 @@ class _Job:
     def _say(self, reason: str) -> None:
         self.code = 1
         commandline.say(self.command.title, reason)
+
+
+def _hide_secrets(written: Path) -> None:
+    """Take secrets out of the settings that Hydra has ``written`` of a multirun before its runs."""
+    if written.exists():
+        settings = OmegaConf.to_container(OmegaConf.load(written))
+        if settings != (shown := redact(settings)):
+            OmegaConf.save(OmegaConf.create(shown), written)
 
 
 def _runs_by_plugins(hydra: Any) -> bool:

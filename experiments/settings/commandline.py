@@ -32,20 +32,6 @@ class Refusal(SleuthError):
     """A request that cannot be met; the message says why and what to do, in one line."""
 
 
-class Incomplete(Refusal):
-    """The job is done, but for something beside it, such as its record.
-
-    ``reason``: what is missing, in one line; ``value``: what the job returns.
-    """
-
-    def __init__(self, reason: str, value: float | None) -> None:
-        super().__init__(reason, value)
-        self.reason, self.value = reason, value
-
-    def __str__(self) -> str:
-        return self.reason
-
-
 FAULTS = (SleuthError, HydraException, OmegaConfBaseException, MemoryError)
 """Exceptions that a user can cause, or that the project raises on purpose: `explain` turns each
 into one line.  Any other is a bug, whose traceback is wanted."""
@@ -64,7 +50,7 @@ class Parser(argparse.ArgumentParser):
 
 def say(title: str, text: str) -> None:
     """Print ``text`` in one line behind the name of the command."""
-    with suppress(OSError):  # a terminal that is gone
+    with suppress(OSError, ValueError):  # a terminal that is gone, a stream that is closed
         print(f"{title}: {message(text)}", file=sys.stderr, flush=True)
 
 

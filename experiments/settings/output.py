@@ -10,26 +10,36 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from typing import Any, TextIO
+from typing import Any, TextIO, cast
+
+from experiments.texts import redact
 
 
 class _Kept:
-    """A stream that goes on without its reader: what cannot be written is dropped."""
+    """A stream without secrets, which a library may print.
 
-    def __init__(self, stream: TextIO) -> None:
-        self._stream = stream
+    If it is ``lasting``, it goes on without its reader: what cannot be written is dropped.
+    """
+
+    def __init__(self, stream: TextIO, lasting: bool) -> None:
+        self._stream, self._lasting = stream, lasting
 
     def write(self, text: str) -> int:
-        try:
-            return self._stream.write(text)
-        except OSError:
-            drop(self._stream)
-            return len(text)
+        with self._keeping():
+            self._stream.write(redact(text))
+        return len(text)
 
     def flush(self) -> None:
-        try:
+        with self._keeping():
             self._stream.flush()
-        except OSError:
+
+    @contextmanager
+    def _keeping(self) -> Iterator[None]:
+        try:
+            yield
+        except (OSError, ValueError):  # its reader is gone, or it is closed
+            if not self._lasting:
+                raise
             drop(self._stream)
 
     def __getattr__(self, name: str) -> Any:
@@ -44,7 +54,7 @@ def keep(lasting: bool = True) -> Iterator[None]:
     """
     # One that is closed from the start is None, and its number free for any file that is opened.
     streams = [stream or open(os.devnull, "w") for stream in (sys.stdout, sys.stderr)]  # noqa: SIM115
-    sys.stdout, sys.stderr = map(_Kept, streams) if lasting else streams
+    sys.stdout, sys.stderr = (cast(TextIO, _Kept(stream, lasting)) for stream in streams)
     try:
         yield
     finally:
@@ -55,7 +65,7 @@ def keep(lasting: bool = True) -> Iterator[None]:
 
 def drop(stream: TextIO) -> None:
     """Send what is still printed to ``stream`` nowhere."""
-    with suppress(OSError):  # one that is no file
+    with suppress(OSError, ValueError):  # one that is no file, or closed
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, stream.fileno())
         os.close(nowhere)

@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from hydra.core.hydra_config import HydraConfig
 
 from experiments.settings.arguments import shorten
+from experiments.texts import redact
 
 _PLACE = re.compile(r"[+~]*run\.(folder|resume)=")
 """Where a run lies: another one must lie elsewhere."""
@@ -30,7 +31,7 @@ def line(name: str, overrides: Iterable[str]) -> str:
     Settings that say where the run lies are left out, quotes and long names that `arguments.read`
     adds by itself as well.
     """
-    kept = [shorten(given) for given in overrides if not _PLACE.match(given)]
+    kept = [shorten(redact(given)) for given in overrides if not _PLACE.match(given)]
     return shlex.join(["python", "-m", f"experiments.{name}", *kept])
 
 
@@ -66,5 +67,5 @@ def multirun_line(typed: Sequence[str]) -> str:
 
     ``typed`` is the command line as it was given.
     """
-    kept = [given for given in typed if not _PLACE.match(given)]
+    kept = [redact(given) for given in typed if not _PLACE.match(given)]
     return shlex.join(["python", "-m", f"experiments.{HydraConfig.get().job.config_name}", *kept])

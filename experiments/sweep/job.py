@@ -17,6 +17,7 @@ from experiments.provenance import provenance
 from experiments.provenance.files import SUMMARY, write_json
 from experiments.provenance.folders import RunFolder
 from experiments.settings import signals
+from experiments.settings.aside import Aside
 from experiments.settings.commandline import Interrupted, Refusal
 from experiments.settings.config import plain
 from experiments.settings.limits import POINTS
@@ -159,10 +160,6 @@ class Job:
             raise Interrupted(f"interrupted after {kept}; run.resume={folder} goes on")
         if described["fault"] is not None:
             raise Refusal(described["fault"])
-        if record.fault is not None:
-            raise Refusal(
-                f"the MLflow record is incomplete ({record.fault}); all results are in {folder}"
-            )
 
     def _spsa(self, first: Point) -> Spsa:
         asked, games = self._settings.sweep, first.settings.match.games
@@ -201,13 +198,13 @@ class Job:
             from experiments.sweep import plot  # Matplotlib takes a second to import
 
             title = f"{first.match.name}: climb by SPSA, 95 % of where it ended"
-            made.append(plot.draw_climb(self._space.axes, played.reached, title, folder / PLOT))
+            made += _draw(plot.draw_climb, self._space.axes, played.reached, title, folder / PLOT)
         elif played.best is not None:
             from experiments.sweep import plot
 
             title = f"{first.match.name}, {first.settings.match.games} games a point"
             parity = first.match.seats / first.match.players
-            made.append(plot.draw(self._space.axes, played, parity, title, folder / PLOT))
+            made += _draw(plot.draw, self._space.axes, played, parity, title, folder / PLOT)
         return [*made, write_json(folder, described, SUMMARY)]
 
     def _fault(self, played: Played) -> str | None:
@@ -221,6 +218,12 @@ class Job:
         first = trial_folder(self._folder, trials[0]) / ERROR
         which = f"trial {trials[0]}" + (f" and {len(trials) - 1} more" if len(trials) > 1 else "")
         return f"{which} of {self._trials} failed: {first} says why; the others are kept"
+
+
+def _draw(draw: Callable[..., Path], *what: Any) -> list[Path]:
+    """Return the picture that ``draw`` makes; none if it fails, which is said."""
+    made = Aside("the plot is missing").do(lambda: draw(*what))
+    return [made] if made else []
 
 
 def _check_climb(space: Space, trials: int) -> None:

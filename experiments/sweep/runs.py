@@ -17,6 +17,7 @@ from experiments.matches.progress import Compiling
 from experiments.matches.results import Results
 from experiments.provenance.files import write_json
 from experiments.runs import runfolder, summary
+from experiments.settings.aside import Aside
 from experiments.settings.commandline import Refusal
 from experiments.settings.config import plain
 from experiments.settings.repeating import line, repeated_by
@@ -64,7 +65,7 @@ class Runs:
         self, record: Record, progress: SweepProgress, console: Console, going: Callable[[], bool]
     ) -> None:
         self._record, self._progress, self._console = record, progress, console
-        self._going = going
+        self._going, self._shown = going, Aside("the progress display has stopped")
         self._crews: dict[tuple[int, bool], Resources] = {}
         self._warm: set[tuple[str, ...]] = set()
         self._rooted: bool | None = None
@@ -113,7 +114,7 @@ class Runs:
         (tally,), (match,) = played.tallies, played.matches
 
         def watch() -> bool:
-            self._progress.games(tally.games)
+            self._shown.do(lambda: self._progress.games(tally.games))
             return self._going()
 
         for step, end in enumerate(ends):

@@ -15,17 +15,15 @@ the next game.  In its place the first action is done that is no accusation.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import select
 import shlex
 import shutil
-import signal
 import subprocess
 import sys
 import time
-import weakref
-from contextlib import suppress
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -36,6 +34,7 @@ from mcts.limits import above, one_of
 from sim.cards import ROOMS
 from sim.legal import legal
 from sim.player import Player
+from sim.players.guarded import Guarded
 from sim.records.events import names
 from sim.rules import Rules, world
 from sim.seat import Seat
@@ -45,9 +44,6 @@ PHASES = ("turn", "suggest", "show", "end")
 
 LONGEST = 1000
 """Bytes of an answer."""
-
-_GUARD = "read _; kill -9 -{}"
-"""Ends the program's processes when we are gone, however we went: then its input ends."""
 
 
 @dataclass(kw_only=True)
@@ -89,19 +85,22 @@ class ExternalPlayer(Player):
     def __init__(self, words: list[str], seconds: float, name: str) -> None:
         super().__init__(name)
         self._words, self._seconds = words, seconds
-        self._program: subprocess.Popen[bytes] | None = None
+        self._guarded: Guarded | None = None
+
+    @property
+    def _program(self) -> subprocess.Popen[bytes] | None:
+        return None if self._guarded is None else self._guarded.process
 
     def begin(self, rules: Rules, seat: int, view: np.recarray, key: int) -> None:
         self.decisions, self.faults, self.search_seconds = 0, 0, 0.0
         self._rules, self._seat, self._world = rules, seat, world(rules)
-        if self._program is not None and self._program.poll() is not None:
-            self._end()
-            self._program = None
+        if self._program is not None and _is_ready(self._program.stdout, 0, 0.0):
+            self._end()  # it has ended after its last game
         if self._program is None:
             self._start()
         hand, face_up = names(view[0].hand[seat]), names(view[0].face_up)
         known = {"rules": asdict(rules), "seat": seat, "hand": hand, "face_up": face_up}
-        self._say("begin", **known, seed=key % 2**53)
+        self._say("begin", **known, seed=_draw_seed(known))
 
     def see(self, event: tuple[int, int, int, int]) -> None:
         asker, cards, answerer, card = event
@@ -139,32 +138,26 @@ class ExternalPlayer(Player):
 
     def _start(self) -> None:
         try:
-            self._program = subprocess.Popen(
+            self._guarded = Guarded(
                 self._words,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
                 bufsize=0,
-                start_new_session=True,
             )
         except OSError:
-            self._program = None
             self.faults += 1
             return
-        guard = subprocess.Popen(
-            ["/bin/sh", "-c", _GUARD.format(self._program.pid)],
-            stdin=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,
-        )
         os.set_blocking(self._program.stdin.fileno(), False)  # type: ignore[union-attr]
-        self._end = weakref.finalize(self, _stop, self._program, guard)
+
+    def _end(self) -> None:
+        self._guarded.end()  # type: ignore[union-attr]
+        self._guarded = None
 
     def _give_up(self) -> None:
         """End the program, whose fault it is, for this game."""
         self.faults += 1
         self._end()
-        self._program = None
 
     def _say(self, kind: str, **what: Any) -> None:
         """Send a message, if the program runs; one that reads nothing is given up."""
@@ -203,8 +196,17 @@ class ExternalPlayer(Player):
             return None
 
 
+def _draw_seed(known: dict[str, Any]) -> int:
+    """Return a number for the program's own chance: a function of what it knows, and so no news.
+
+    The key of its seat would be news: it is mixed from the seed of the run, reversibly.
+    """
+    said = json.dumps(known, sort_keys=True).encode()
+    return int.from_bytes(hashlib.blake2b(said, digest_size=8).digest()) % 2**53
+
+
 def _is_ready(pipe: Any, event: int, seconds: float) -> bool:
-    """Return whether ``pipe`` can be read from or written to within ``seconds``."""
+    """Return whether ``pipe`` can be read from or written to within ``seconds``, or is broken."""
     poll = select.poll()
     poll.register(pipe, event)
     return bool(poll.poll(max(1000 * seconds, 0.0)))
@@ -214,15 +216,3 @@ def _wait(pipe: Any, event: int, deadline: float) -> None:
     """Wait until ``pipe`` can be read from or written to; _Broken after ``deadline``."""
     if not _is_ready(pipe, event, deadline - time.perf_counter()):
         raise _Broken
-
-
-def _stop(program: subprocess.Popen[bytes], guard: subprocess.Popen[bytes]) -> None:
-    """End the program with all that it has started, and its guard."""
-    with suppress(ProcessLookupError):
-        os.killpg(program.pid, signal.SIGKILL)
-    for process in (program, guard):
-        for pipe in (process.stdin, process.stdout):
-            if pipe is not None:
-                with suppress(OSError):
-                    pipe.close()
-        process.wait()

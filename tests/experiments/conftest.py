@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 import shutil
 import sys
 from collections.abc import Callable, Iterable, Iterator
@@ -26,6 +27,9 @@ from experiments.settings.command import Command
 from experiments.sweep import __main__ as sweep
 from experiments.tables import __main__ as tables
 from tests.experiments.rows import read_rows
+
+for variable in [name for name in os.environ if name.startswith("MLFLOW_TRACKING")]:
+    del os.environ[variable]  # tests must not record to a server of their user
 
 sys.path.insert(0, str(Path(__file__).parent))
 """So that tests of this folder can import what stands beside them."""

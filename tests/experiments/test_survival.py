@@ -126,7 +126,7 @@ def test_a_killed_tracking_server(
         monkeypatch.setattr(tracking.Tracker, "record", record_and_kill)
         settings = (*SETTINGS, f"run.resume={folder}", f"tracking.uri={server.uri}")
         outcome = run_compare(*settings)
-    assert outcome.code == 1
+    assert outcome.code == 0
     assert "the MLflow record is incomplete" in outcome.err
     assert outcome.err.count("\n") == 1, outcome.err
     assert same(folder, undisturbed_rows)

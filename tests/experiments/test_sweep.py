@@ -312,7 +312,7 @@ def test_a_record_that_fails_costs_the_record_alone(run, database, monkeypatch):
     monkeypatch.setattr(sweep_runs.Record, "begin", fail)
     asked = ("player=random", "player@opponent=random", "seed=1,2", f"tracking.uri={database}")
     outcome = run(*asked, "match.games=20")
-    assert outcome.code == 1
+    assert outcome.code == 0, "the sweep is whole"
     assert "the MLflow record is incomplete" in outcome.err
     assert outcome.err.count("\n") == 1
     assert {each["games"] for each in outcome.table} == {"20"}

@@ -16,6 +16,7 @@ from presets import spec_of
 from sim.contract.testing import check_player
 from sim.player import PolicyPlayer
 from sim.players.external import Settings
+from sim.players.guarded import Guarded
 from sim.players.registry import make
 from sim.referee import play
 from sim.rules import preset
@@ -139,7 +140,7 @@ def test_a_program_that_ends_with_its_game_is_started_for_the_next(tmp_path):
     player = program(tmp_path, f"print({FIRST}, flush=True)")
     for number in range(2):
         assert games(player, number)[0].faults == 0
-        player._program.kill()
+        player._program.stdin.close()
         player._program.wait()
 
 
@@ -152,10 +153,26 @@ def test_no_such_program_is_refused_in_a_sentence():
 
 HANGS = """
 import subprocess
-with open({pids!r}, "a") as file:
-    child = subprocess.Popen(["sleep", "600"])
-    print(os.getpid(), child.pid, file=file)
+
+def note(*pids):
+    with open({pids!r}, "a") as file:
+        print(*pids, file=file)
+
+def leave(more):  # as a daemon does: another session, and no parent
+    if not os.fork():
+        os.setsid()
+        if not os.fork():
+            note(os.getpid())
+            if more:
+                leave(False)
+            time.sleep(600)
+        os._exit(0)
+
+note(os.getpid(), subprocess.Popen(["sleep", "600"]).pid)
+leave(True)
 """
+LEFT = 4
+"""Processes of it: the program, a child, a daemon and a daemon's daemon."""
 
 
 def read_pids(path):
@@ -168,7 +185,25 @@ def test_nothing_is_left_of_a_program_given_up(tmp_path):
     player = program(tmp_path, "time.sleep(600)", 0.5, HANGS.format(pids=str(pids)))
     games(player, 0)
     wait_for(lambda: not any(map(is_running, read_pids(pids))))
-    assert len(read_pids(pids)) == 2
+    assert len(read_pids(pids)) == LEFT
+
+
+def test_nothing_is_left_of_a_program_that_we_end_or_that_ends(tmp_path):
+    pids, stop = tmp_path / "pids", tmp_path / "stop"
+    for ended in (True, False):
+        pids.unlink(missing_ok=True)
+        code = HANGS.format(pids=str(pids)) + f"while not os.path.exists({str(stop)!r}): pass"
+        program = Guarded([sys.executable, "-c", f"import os, sys, time\n{code}"])
+        wait_for(lambda: len(read_pids(pids)) == LEFT)
+        assert all(map(is_running, read_pids(pids)))
+        if ended:
+            program.end()
+        stop.touch()
+        program.process.wait()
+        assert not any(map(is_running, read_pids(pids)))
+        stop.unlink()
+    with pytest.raises(FileNotFoundError):
+        Guarded(["./no_such_thing"], cwd=tmp_path)
 
 
 @pytest.mark.parametrize("how", ["INT", "KILL"])
@@ -193,9 +228,9 @@ def test_nothing_is_left_when_we_are_ended(how, tmp_path):
         stderr=subprocess.DEVNULL,
         env={**os.environ, "PYTHONPATH": str(EXAMPLE.parents[1])},
     )
-    wait_for(lambda: len(read_pids(pids)) == 2 or run.poll() is not None)
+    wait_for(lambda: len(read_pids(pids)) == LEFT or run.poll() is not None)
     assert all(map(is_running, read_pids(pids)))
     run.send_signal(getattr(__import__("signal"), f"SIG{how}"))
     run.wait()
     wait_for(lambda: not any(map(is_running, read_pids(pids))))
-    assert len(read_pids(pids)) == 2
+    assert len(read_pids(pids)) == LEFT

@@ -2,9 +2,13 @@
 
 At decisions in real games by all presets, what the seat cannot know is swapped for another deal
 that looks to it like the true one, and noise.  Its choice must stay the same.
+
+A program from outside is handed messages: an attacker who has this source and all of them, who
+inverts and enumerates what keys are mixed from, finds no deal.
 """
 
 from collections import Counter
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -12,12 +16,18 @@ import pytest
 from positions import stream_of
 
 from mcts.kernel.compile import INTERPRETED
+from mcts.kernel.rng import mix
 from sim.arena import Memory, act
+from sim.chance import deal, game_key
 from sim.contract.testing import deals, decide, decisions, exchange
 from sim.game import open_decision
 from sim.legal import legal
+from sim.player import PolicyPlayer
+from sim.players import external
 from sim.policies.table import NAMES, Policy
-from sim.rules import PRESETS, Rules, world
+from sim.records.events import names
+from sim.referee import play
+from sim.rules import PRESETS, Rules, preset, world
 from sim.state import END, N_ACTIONS, SHOW, SUGGEST, TURN, empty
 
 PHASES = (TURN, SUGGEST, SHOW, END)
@@ -151,3 +161,117 @@ def test_a_policy_that_peeks_is_found(what, of_a_heuristic):
 
     _, changed = differences(of_a_heuristic, peeking)
     assert all(changed[phase] > 0 for phase in PHASES), changed
+
+
+AT_TABLE = preset("speed_clue", players=3, turn_cap=9)
+DRAWN = 0x2545F4914F6CDD1D
+"""Seed of a run as one draws it: no attacker guesses it."""
+SEEDS_TRIED, GAMES_TRIED = (200, 2) if INTERPRETED else (5000, 4)
+GOLDEN, WORD = 0x9E3779B97F4A7C15, 2**64 - 1
+
+
+class Heard(external.ExternalPlayer):
+    """A program from outside that keeps its messages, and always does the first thing listed."""
+
+    def __init__(self):
+        super().__init__([], 1.0, "heard")
+        self.messages = []
+
+    def _start(self):
+        pass
+
+    def _say(self, kind, **what):
+        self.messages.append({"type": kind, **what})
+
+    def _hear(self, deadline):
+        return next(action for action in self.messages[-1]["actions"] if not 46 <= action < 370)
+
+
+def overhear(seed, game):
+    """Return what crosses to the program in seat 1 of a game, and the true hands by seat."""
+    heard, dealt = Heard(), []
+    play(
+        AT_TABLE,
+        [PolicyPlayer("closure"), heard, PolicyPlayer("closure")],
+        seed,
+        game,
+        lambda state, action: dealt.append(state.hand[:3].tolist()),
+    )
+    return heard.messages, dealt[0]
+
+
+def deal_of(seed, game):
+    """Return the hands of a game, as anybody can compute them who has this source."""
+    state = empty()[0]
+    state.key = np.uint64(game_key(seed, game))
+    deal(world(AT_TABLE)[0], state)
+    return state.hand[:3].tolist()
+
+
+def unmix(word):
+    """Return what `mix` made ``word`` of."""
+    for shift, factor in ((31, 0x94D049BB133111EB), (27, 0xBF58476D1CE4E5B9), (30, 1)):
+        step = word
+        for _ in range(64 // shift):
+            step = word ^ step >> shift
+        word = step * pow(factor, -1, 2**64) & WORD
+    return word
+
+
+def unfold(key, *words):
+    """Return the key above ``key``, below which ``words`` name it."""
+    for word in reversed(words):
+        key = (unmix(key) - GOLDEN * int(mix(np.uint64(word + GOLDEN & WORD)))) & WORD
+    return key
+
+
+def invert(number, seat, game):
+    """Return the seeds of runs whose key of a search, but for its upper 11 bits, is ``number``."""
+    for upper in range(2**11):
+        key = unmix(unfold(upper << 53 | number, game, seat))
+        named = (key - 0x5EA2C4) * pow(GOLDEN, -1, 2**64) & WORD
+        yield (unmix(named) - GOLDEN) & WORD
+
+
+def attack(messages, game):
+    """Return the deals that fit the hand, of the runs that an attacker comes upon."""
+    begun = messages[0]
+    hand = sum(1 << card for card in range(21) if names(1 << card)[0] in begun["hand"])
+    numbers = {
+        number
+        for message in messages
+        for number in message.values()
+        if type(number) is int and number > 2**20
+    }
+    guessed = {seed for number in numbers for seed in invert(number, begun["seat"], game)}
+    deals = [deal_of(seed, game) for seed in guessed if seed < 2**63] + try_deals()
+    return [hands for hands in deals if hands[begun["seat"]] == hand]
+
+
+@cache
+def try_deals():
+    """Return the deals of the runs that an attacker tries out."""
+    return [deal_of(seed, game) for seed in range(SEEDS_TRIED) for game in range(GAMES_TRIED)]
+
+
+def count_found(seed):
+    """Return in how many of six games the attacker names the others' cards at the first guess."""
+    overheard = [(game, *overhear(seed, game)) for game in range(6)]
+    return sum(attack(said, game)[:1] == [hands] for game, said, hands in overheard)
+
+
+def test_what_crosses_to_a_program_gives_no_deal_away(monkeypatch):
+    assert count_found(DRAWN) == 0
+    again = [overhear(DRAWN, 0)[0] for _ in range(2)]
+    assert again[0] == again[1], "yet the same run is the same for the program"
+    assert again[0][0]["seed"] != overhear(DRAWN, 1)[0][0]["seed"]
+
+    # The controls: a key of its own crosses, and a seed that anybody tries out.
+    def begin(self, rules, seat, view, key):
+        usual(self, rules, seat, view, key)
+        self.messages[-1]["seed"] = key % 2**53
+
+    usual = external.ExternalPlayer.begin
+    assert count_found(3) >= 3, "which is why a run says so"
+    monkeypatch.setattr(Heard, "begin", begin, raising=False)
+    assert count_found(DRAWN) >= 5
