@@ -12,7 +12,7 @@ from experiments import tabular
 from experiments.matches.results import Results
 from experiments.runs.published import find_for
 from experiments.runs.summary import Line, Score, Summary
-from experiments.stats.intervals import Estimate
+from experiments.stats.intervals import Estimate, win_score
 from experiments.stats.superiority import elo_above, likelihood_of_superiority
 from experiments.tabular import Strong
 
@@ -67,10 +67,10 @@ def show(summary: Summary, played: Results, console: Console) -> None:
     crossed = [pair for pair in figures.comparisons if "both" in pair]
     if len(crossed) == 1:
         tabular.show(_cross(crossed[0], _company(lines)), console)
+    alone = lines if len(played.matches) == 1 == len(lines) else []
     for text in (
         *(_sentence(each, _company(lines)) for each in figures.comparisons),
-        *(_elo_of(each, _company(lines)) for each in crossed),
-        *(_rate_above(each) for each in lines if len(played.matches) == 1 == len(lines)),
+        *(_rate_above(each, bool(figures.tests)) for each in alone),
         *map(_rating, figures.ratings),
         *(test["verdict"] for test in figures.tests),
         f"{summary.seconds:.0f} s in all, written to {played.folder}",
@@ -151,11 +151,14 @@ def _rating(rating: dict[str, Any]) -> str:
     return f"{rating['player']}: {_elo(Estimate(rating['elo'], rating['low'], rating['high']))}"
 
 
-def _rate_above(line: Line) -> str:
-    """Return how much better the only player is than those at its table."""
-    elo = elo_above(line.rate, line.parity, line.games)
-    sure = likelihood_of_superiority(line.wins, line.games - line.wins, line.parity)
-    return f"{line.player} above the others: {_elo(elo)}, {_sure(sure)}"
+def _rate_above(line: Line, tested: bool) -> str:
+    """Return how much better the only player is than those at its table.
+
+    ``tested``: by a sequential test, beside which a probability would be another verdict.
+    """
+    text = f"{line.player} above the others: {_elo(elo_above(line.rate, line.parity, line.games))}"
+    score = win_score(line.wins, line.games, line.parity)
+    return text if tested else f"{text}, {_sure(likelihood_of_superiority(score))}"
 
 
 def _elo(elo: Estimate) -> str:
@@ -183,17 +186,16 @@ def _cross(comparison: dict[str, Any], company: str) -> tabular.Table:
 
 
 def _sentence(comparison: dict[str, Any], company: str) -> str:
+    """Return the verdict on two players: difference, p and Elo are of one test."""
     value = Estimate(comparison["difference"], *comparison["ci95"])
     first, second = _names(comparison, company)
-    text = f"{second} minus {first}, same {comparison['games']} games: {value}"
+    parts = [f"{second} minus {first}, same {comparison['games']} games: {value}"]
     if comparison["p"] is not None:
-        text += f", p {comparison['p']:.2g}"
+        parts.append(f"p {comparison['p']:.2g}")
         if comparison["p_holm"] != comparison["p"]:
-            text += f", {comparison['p_holm']:.2g} with Holm's correction"
-    return text
-
-
-def _elo_of(comparison: dict[str, Any], company: str) -> str:
-    first, second = _names(comparison, company)
-    elo = Estimate(comparison["elo"], *comparison["elo_ci95"])
-    return f"{second} above {first}: {_elo(elo)}, {_sure(comparison['superiority'])}"
+            parts.append(f"{comparison['p_holm']:.2g} with Holm's correction")
+    if "elo" in comparison:
+        parts.append(_elo(Estimate(comparison["elo"], *comparison["elo_ci95"])))
+        if comparison["superiority"] is not None:
+            parts.append(_sure(comparison["superiority"]))
+    return ", ".join(parts)

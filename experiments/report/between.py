@@ -13,13 +13,17 @@ from math import sqrt
 from typing import Any
 
 import numpy as np
+from scipy.special import ndtr
 
 from experiments.matches.results import Tally
 from experiments.matches.schedule import SAME, Match
 from experiments.report.run import Run
 from experiments.stats.comparisons import holm, mcnemar
-from experiments.stats.intervals import Estimate
+from experiments.stats.intervals import Estimate, Z, win_rate
 from experiments.stats.stopping import Sprt, Stop
+
+_HALVINGS, _MOST_ERRORS = 50, 40.0
+"""Of a search for standard errors; beyond the most a p value is 0."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +35,7 @@ class Between:
     first, second : run and match
     games : of each, equal if paired
     unpaired : why they are taken as independent samples; None if they were paired
-    p : of McNemar's or Fisher's exact test that both win equally often; None after a sequential
+    p : that both win equally often, by the test that the interval inverts; None after a sequential
         test, which looked at every game
     p_holm : adjusted for all comparisons of the report
     """
@@ -128,9 +132,7 @@ def _difference(
         found = compare_unpaired(
             *(rule.win_rate(*counts) for counts in zip(wins, games, strict=True))
         )
-        from scipy.stats import fisher_exact  # takes a second to import
-
-        p = float(fisher_exact([[w, n - w] for w, n in zip(wins, games, strict=True)]).pvalue)
+        p = unpaired_p(wins, games)
     return Between(*names, games, found, reason, None if isinstance(rule, Sprt) else p)
 
 
@@ -148,6 +150,22 @@ def compare_unpaired(first: Estimate, second: Estimate) -> Estimate:
     below = sqrt((second.value - second.low) ** 2 + (first.high - first.value) ** 2)
     above = sqrt((second.high - second.value) ** 2 + (first.value - first.low) ** 2)
     return Estimate(value, value - below, value + above)
+
+
+def unpaired_p(wins: Sequence[int], games: Sequence[int]) -> float:
+    """Return the p value that two independent rates are equal, by the test of `compare_unpaired`.
+
+    One less the confidence at which that interval reaches 0, so it is below 0.05 exactly where the
+    interval of 95 % excludes 0.
+    """
+    least, most = 0.0, _MOST_ERRORS
+    middle = Z  # first, so that rounding cannot part the interval from the p value
+    for _ in range(_HALVINGS):
+        rates = (win_rate(*counts, middle) for counts in zip(wins, games, strict=True))
+        found = compare_unpaired(*rates)
+        least, most = (least, middle) if found.low <= 0 <= found.high else (middle, most)
+        middle = (least + most) / 2
+    return 2 * float(ndtr(-least))
 
 
 def settings(runs: Sequence[Run]) -> tuple[list[str], list[list[str]]]:

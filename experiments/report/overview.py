@@ -13,6 +13,7 @@ from experiments.report.plots import rates
 from experiments.report.run import Run
 from experiments.report.sections import lead, sections
 from experiments.report.thinking import thinking
+from experiments.stats.comparisons import ONE_TEST
 from experiments.tabular import Table, count, mean, p_value, percent, words
 
 _PICTURED = 40
@@ -91,11 +92,11 @@ def _beside(runs: Sequence[Run]) -> Iterator[Block]:
                 (p_value("p, Holm"), "p_holm"),
             ),
             [
-                "Paired where both played the same games: p of McNemar's exact test. Else as "
-                "independent samples: Newcombe's interval, p of Fisher's exact test; players that "
-                "met other opponents or rules are not compared by it. Holm's correction is for all "
-                "lines of this table. Matches of another parity are left out, and round robins, "
-                "which are compared within themselves."
+                "Paired where both played the same games, else as independent samples, by "
+                "Newcombe's interval; players that met other opponents or rules are not compared "
+                f"by it. {ONE_TEST}. Holm's correction is for all lines of this table. Matches of "
+                "another parity are left out, and round robins, which are compared within "
+                "themselves."
             ],
         )
 

@@ -11,6 +11,7 @@ from experiments.report.run import Run
 from experiments.runs.published import Published, find_for
 from experiments.runs.summary import Line
 from experiments.runs.turns import Ends
+from experiments.stats.comparisons import ONE_TEST
 from experiments.stats.intervals import Estimate
 from experiments.tabular import Table, count, mean, p_value, percent, words
 
@@ -120,8 +121,8 @@ def _better(run: Run, prefix: str) -> Iterator[Block]:
                 (p_value("p, Holm"), "p_holm"),
             ),
             [
-                "Paired by game; p of McNemar's exact test, then with Holm's correction for all "
-                "comparisons made. None after a sequential test, whose verdict stands instead."
+                f"Paired by game. {ONE_TEST}; then with Holm's correction for all comparisons "
+                "made. None after a sequential test, whose verdict stands instead."
             ],
         )
     rated_in = dict.fromkeys(rated["match"] for rated in run.figures.ratings)

@@ -17,7 +17,7 @@ from experiments.matches.sequential import verdicts
 from experiments.provenance import provenance
 from experiments.stats import stopping
 from experiments.stats.comparisons import Comparison, holm, mcnemar, round_robin
-from experiments.stats.intervals import discordant
+from experiments.stats.intervals import discordant, paired_score
 from experiments.stats.ratings import ratings
 from experiments.stats.stopping import EVERY_GAME, Sprt, Stop
 from experiments.stats.superiority import likelihood_of_superiority
@@ -249,7 +249,8 @@ def against_controls(played: Results, stop: Stop) -> Iterator[dict[str, Any]]:
         for pair, adjusted in zip(compared, p, strict=True):
             pair["p_holm"] = float(adjusted)
             # A test that looked at every game leaves no p value; its own verdict stands instead.
-            yield {**pair, "p": None, "p_holm": None} if isinstance(stop, Sprt) else pair
+            fixed = ("p", "p_holm", "superiority") if isinstance(stop, Sprt) else ()
+            yield {**pair, **dict.fromkeys(fixed)}
 
 
 def _compare_pair(played: Results, control: int, other: int, stop: Stop) -> dict[str, Any] | None:
@@ -272,7 +273,7 @@ def _compare_pair(played: Results, control: int, other: int, stop: Stop) -> dict
         "neither": games - won - gained,
         "elo": elo.value,
         "elo_ci95": [elo.low, elo.high],
-        "superiority": likelihood_of_superiority(gained, lost),
+        "superiority": likelihood_of_superiority(paired_score(gained, lost, games)),
     }
 
 

@@ -1,4 +1,4 @@
-"""Many players compared two by two: differences, exact p values, Holm's correction.
+"""Many players compared two by two: differences, p values, Holm's correction.
 
 The players either played the same games each on its own account, or sat at the same tables
 (`round_robin`).  A difference is second less first throughout.
@@ -11,9 +11,15 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
-from scipy.special import bdtr
+from scipy.special import ndtr
 
-from experiments.stats.intervals import Estimate, discordant, paired_difference
+from experiments.stats.intervals import Estimate, discordant, paired_difference, paired_score
+
+LEVEL = 0.05
+"""P values below it are marked in tables and pictures."""
+MARKED = f"p below {LEVEL}"
+"""What `holds` asks, in words, for the legend of what is marked."""
+ONE_TEST = f"The interval and p are of one test: p is below {LEVEL} where that excludes 0"
 
 
 @dataclass(frozen=True)
@@ -25,7 +31,7 @@ class Comparison:
     first, second : the players' labels
     games : in which both were
     difference : how much more often the second won, as a share of the games
-    p : of McNemar's exact test that they win equally often
+    p : that they win equally often (`mcnemar`)
     p_holm : the same, adjusted for all comparisons made at once; below 0.05 for any pair of equal
         players with 5 %
     """
@@ -71,14 +77,18 @@ def compare(results: Sequence[tuple[str, str, np.ndarray, np.ndarray]]) -> list[
 
 
 def mcnemar(first: np.ndarray, second: np.ndarray) -> float:
-    """Return the exact two-sided p value that both win equally often [McNemar 1947].
+    """Return the two-sided p value that both win equally often [McNemar 1947], less half a game.
 
-    Under that hypothesis each discordant game is a fair coin; 1 if there is none.  ``first``,
-    ``second``: (games,) bool, whether each game was won.  Raises ValueError if the games are none,
-    or not the same number.
+    Below 0.05 exactly where the interval of `paired_difference` excludes 0: both are of
+    `paired_score`.  ``first``, ``second``: (games,) bool, whether each game was won.  Raises
+    ValueError if the games are none, or not the same number.
     """
-    gained, lost, _ = discordant(first, second)
-    return min(1.0, 2 * float(bdtr(min(gained, lost), gained + lost, 0.5)))
+    return 2 * float(ndtr(-abs(paired_score(*discordant(first, second)))))
+
+
+def holds(p: float) -> bool:
+    """Return whether a difference is marked; the legend says `MARKED`, and which p it is."""
+    return p < LEVEL
 
 
 def holm(p: np.ndarray) -> np.ndarray:

@@ -13,6 +13,8 @@ from math import ceil, log
 import numpy as np
 from scipy.special import expit, logit
 
+from experiments.stats.intervals import rarer_share
+
 ERROR = 0.05
 """Chance to accept H1 where H0 is true, and the other way round."""
 MINIMUM = 50
@@ -93,15 +95,12 @@ def _log_likelihood(
 ) -> np.ndarray:
     """Return the greatest log-likelihood of the counts, each (games,), with that difference.
 
-    The rarer kind of discordant game has the probability x that solves the quadratic equation of
-    [Tango 1998, Statistics in Medicine 17]; the other kind has x + |difference|.
+    The rarer kind of discordant game has the share x, the other kind x + |difference|.
     """
     forward = np.asarray(difference) >= 0
     commoner, rarer = np.where(forward, gained, lost), np.where(forward, lost, gained)
     d = np.abs(difference)
-    games = commoner + rarer + alike
-    linear = (commoner + rarer) * (1 - d) - 2 * d * (alike + rarer)
-    x = (linear + np.sqrt(linear**2 + 8 * games * rarer * d * (1 - d))) / (4 * games)
+    x = rarer_share(commoner, rarer, commoner + rarer + alike, d)
     return commoner * np.log(x + d) + rarer * np.log(x) + alike * np.log(1 - 2 * x - d)
 
 

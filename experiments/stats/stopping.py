@@ -12,12 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from experiments.stats import sprt
-from experiments.stats.anytime import boundary, paired_difference_anytime, win_rate_anytime
+from experiments.stats.anytime import paired_difference_anytime, win_rate_anytime
 from experiments.stats.intervals import (
     Estimate,
-    Z,
     paired_difference,
-    paired_width,
     wilson_width,
     win_rate,
 )
@@ -74,7 +72,7 @@ class Stop:
 
     def elo_difference(self, first: np.ndarray, second: np.ndarray) -> Estimate:
         """Return how many Elo ``second`` is above, likewise."""
-        return paired_elo(first, second, Z)
+        return paired_elo(self.difference(first, second), np.mean([first, second]), len(first))
 
 
 EVERY_GAME = Stop()
@@ -95,12 +93,7 @@ class Width(Stop):
 
     def after(self, won: np.ndarray, players: int, seats: int = 1) -> int | None:
         won = np.asarray(won, bool)
-        return self._first(wilson_width(np.cumsum(won), np.arange(1, len(won) + 1)))
-
-    def after_paired(self, first: np.ndarray, second: np.ndarray) -> int | None:
-        return self._first(paired_width(*sprt.running_pairs(first, second)))
-
-    def _first(self, widths: np.ndarray) -> int | None:
+        widths = wilson_width(np.cumsum(won), np.arange(1, len(won) + 1))
         narrow = np.flatnonzero(widths[MINIMUM - 1 :] <= self.width)
         return MINIMUM + int(narrow[0]) if len(narrow) else None
 
@@ -186,9 +179,6 @@ class Sprt(Stop):
 
     def difference(self, first: np.ndarray, second: np.ndarray) -> Estimate:
         return paired_difference_anytime(first, second)
-
-    def elo_difference(self, first: np.ndarray, second: np.ndarray) -> Estimate:
-        return paired_elo(first, second, boundary(len(first)))
 
 
 def _games_at_end(verdict: Verdict | None) -> int | None:

@@ -187,8 +187,8 @@ def _notes(table: Table, run: Measured, lines: Sequence[Standing]) -> Iterator[s
     )
     if table.controls:
         yield (
-            "A difference is in games won, over those in which both sat; p is of McNemar's exact "
-            "test, with Holm's correction over its column."
+            "A difference is in games won, over those in which both sat; p is of the score test of "
+            "the interval, with Holm's correction over its column."
         )
     if table.simulations is not None:
         match = run.played.matches[0]

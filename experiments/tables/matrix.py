@@ -14,7 +14,7 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from experiments import plotting, tabular
-from experiments.stats.comparisons import Comparison, compare
+from experiments.stats.comparisons import MARKED, Comparison, compare, holds
 from experiments.stats.intervals import Estimate, columns, win_rate
 from experiments.tables.measured import Measured, common_wins
 from experiments.tables.schema import Cell, Table
@@ -24,6 +24,8 @@ POOLED = "all"
 
 _WIDEST = 0.25
 """A difference from which on colours are the deepest."""
+_WIDTH, _SMALLEST = 9.2, 9
+"""Inches, and points of the smallest letters: nine pixels where a page shows it 690 wide."""
 
 
 class Difference(NamedTuple):
@@ -37,7 +39,7 @@ class Difference(NamedTuple):
     other: Estimate
     difference: Estimate
     p: float
-    """Of McNemar's exact test; in a cell with Holm's correction over all cells."""
+    """Of the score test of the interval; in a cell with Holm's correction over all cells."""
 
 
 def differences(table: Table, run: Measured) -> list[Difference]:
@@ -142,31 +144,49 @@ def draw(table: Table, run: Measured, path: Path) -> None:
         return
     rows = list(dict.fromkeys(one.variant for one in found))
     columns = [one for one in dict.fromkeys(one.opponent for one in found) if one != POOLED]
-    size = (3 + 0.75 * (len(columns) + 1) * len(controls), 2.6 + 0.42 * len(rows))
-    title = f"{table.matrix} minus its controls, points of games won on the same games"
-    with plotting.picture(path, title, size, columns=len(controls), sharey=True) as (_, (panels,)):
-        for axes, control in zip(panels, controls, strict=True):
+    size = (_WIDTH, 1.9 + (0.5 + 0.28 * len(rows)) * len(controls))
+    title = f"{table.matrix} minus its controls on the same games, points won"
+    with plotting.picture(path, title, size, len(controls), sharex=True, layout="constrained") as (
+        figure,
+        panels,
+    ):
+        for axes, control in zip(panels[:, 0], controls, strict=True):
             here = [one for one in found if one.control == control]
             _panel(axes, f"minus {control}", rows, [*columns, POOLED], here)
+        axes.set_xlabel(_legend(found), fontsize=_SMALLEST)
+        figure.colorbar(axes.images[0], ax=panels, label="points", format=_points, extend="both")
+
+
+def _legend(found: Sequence[Difference]) -> str:
+    """Return what is bold in the picture, and of how many games its cells are."""
+    cells = sorted({one.games for one in found if one.opponent != POOLED})
+    counts = " to ".join(f"{games:,}" for games in dict.fromkeys((cells[0], cells[-1])))
+    return (
+        f"{counts} games a cell, `{POOLED}` pooled; bold: {MARKED}, "
+        "in cells with Holm's correction over the panel"
+    )
+
+
+def _points(share: float, _: int | None = None) -> str:
+    return f"{100 * share:+.0f}"
 
 
 def _panel(
     axes: Axes, title: str, rows: Sequence[str], columns: Sequence[str], found: Sequence[Difference]
 ) -> None:
-    """Draw one control; in bold what is beyond chance by its p value."""
+    """Draw one control; in bold what `_legend` says."""
     values = np.full((len(rows), len(columns)), np.nan)
     for one in found:
         at = rows.index(one.variant), columns.index(one.opponent)
         values[at] = one.difference.value
-        strong = one.p < 0.05
         axes.text(
             at[1],
             at[0],
-            f"{100 * one.difference.value:+.0f}",
+            _points(one.difference.value),
             ha="center",
             va="center",
-            fontsize=9,
-            fontweight="bold" if strong else "normal",
+            fontsize=_SMALLEST,
+            fontweight="bold" if holds(one.p) else "normal",
             color="white" if abs(one.difference.value) > 0.7 * _WIDEST else "black",
         )
     axes.imshow(values, cmap="RdBu", vmin=-_WIDEST, vmax=_WIDEST, aspect="auto")

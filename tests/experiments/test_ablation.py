@@ -1,6 +1,7 @@
 """Ablations: lines follow from each other, cells resume by themselves, differences are paired."""
 
 import csv
+import re
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -250,6 +251,9 @@ def test_a_difference_is_paired_with_the_line_before(command):
 def test_what_holms_correction_keeps_is_marked(p_holm, marked):
     gain = of.Gain(Estimate(0.08, 0.004, 0.154), 150, 0.01, p_holm)
     assert report._points(gain) == "+8.0 (+0.4 to +15.4)" + " ≠" * marked
+    said = " ".join(str(note) for note in report._notes(table(), [], True))
+    (bound,) = re.findall(r"≠ marks differences with p below ([0-9.]+), .* Holm's correction", said)
+    assert marked == (p_holm < float(bound))
 
 
 def test_a_cell_that_another_process_plays_is_passed_over(command):

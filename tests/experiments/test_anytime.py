@@ -91,6 +91,6 @@ def test_the_paired_interval_is_wider_and_about_the_same_value():
     )
     assert anytime.value == plain.value
     ratio = (anytime.high - anytime.low) / (plain.high - plain.low)
-    assert ratio == pytest.approx(3.035 / 1.96, abs=0.01)  # by hand, at the games it is tuned to
+    assert ratio == pytest.approx(3.035 / 1.96, abs=0.03)  # by hand, at the games it is tuned to
     with pytest.raises(ValueError):
         paired_difference_anytime(first, second[:2])

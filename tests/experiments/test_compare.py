@@ -73,7 +73,10 @@ def test_games_of_two_players_are_crossed(run_compare):
     words = re.sub(r"\s+", " ", outcome.out)
     assert f"swift won {cells[0]} {cells[1]} swift did not {cells[2]} {cells[3]}" in words
     assert pair["difference"] < 0 and pair["elo_ci95"][1] < 0 and pair["superiority"] < 0.01
-    assert f"closure above swift: {pair['elo']:+.0f} Elo" in words
+    (line,) = re.findall(
+        "closure minus swift, same 80 games: .* superiority [0-9.]+ %", outcome.out
+    )
+    assert f", p {pair['p']:.2g}, {pair['elo']:+.0f} Elo" in line, "one line a pair"
 
 
 def test_what_all_lines_share_stands_in_the_title_alone():

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from itertools import combinations
+from itertools import combinations, product
 
 import numpy as np
 import pytest
-from scipy.stats import binomtest
+from scipy.stats import binomtest, fisher_exact, norm
 
-from experiments.stats.comparisons import compare, holm, mcnemar, round_robin
-from experiments.stats.intervals import paired_difference, win_rate
+from experiments.report.between import compare_unpaired, unpaired_p
+from experiments.stats.comparisons import LEVEL, compare, holds, holm, mcnemar, round_robin
+from experiments.stats.intervals import paired_difference, paired_score, win_rate, win_score
+from experiments.stats.superiority import elo_above, likelihood_of_superiority, paired_elo
 
 
 def pairs(won):
@@ -38,22 +40,93 @@ def test_holm_by_hand():
     assert holm(np.array([])).size == 0
 
 
-@pytest.mark.parametrize("gained, lost", [(0, 1), (3, 3), (2, 9), (30, 17), (700, 640)])
-def test_mcnemar_is_the_binomial_test_of_scipy(gained, lost):
-    first = np.repeat([True, False, True], [lost, gained, 5])
-    second = np.repeat([False, True, True], [lost, gained, 5])
-    found, games = mcnemar(first, second), gained + lost
-    assert found == pytest.approx(binomtest(gained, games).pvalue)
-    assert found != pytest.approx(binomtest(gained, games, alternative="less").pvalue)
+def played(gained, lost, games):
+    """Return who won which of ``games``: only the second ``gained``, only the first ``lost``."""
+    at = np.arange(games)
+    return (at >= gained) & (at < gained + lost), at < gained
+
+
+def differs(found):
+    return found.low > 0 or found.high < 0
+
+
+@pytest.mark.parametrize("gained, lost", [(6, 2), (9, 2), (30, 17), (90, 51), (700, 640)])
+def test_mcnemar_is_near_the_binomial_test(gained, lost):
+    """Between the exact test, which is too careful, and that of one side."""
+    found, games = mcnemar(*played(gained, lost, 2000)), gained + lost
+    exact = binomtest(gained, games).pvalue
+    assert exact / 2 < found < 1.001 * exact
+    assert mcnemar(*played(lost, gained, 2000)) == found
 
 
 def test_mcnemar_by_hand():
-    first = np.array([True] + [False] * 9)
-    second = np.array([False] + [True] * 7 + [False] * 2)
-    assert mcnemar(first, second) == pytest.approx(2 * (1 + 8) / 2**8)
-    assert mcnemar(first, first) == 1
+    # 7 and 1 of 10: (6 - 1/2) / sqrt(8) standard errors.
+    assert mcnemar(*played(7, 1, 10)) == pytest.approx(2 * norm.sf(5.5 / 8**0.5))
+    assert mcnemar(*played(3, 3, 10)) == mcnemar(*played(0, 0, 10)) == 1
     with pytest.raises(ValueError):
-        mcnemar(first, second[:3])
+        mcnemar(*(won[:end] for won, end in zip(played(1, 1, 10), (10, 3), strict=True)))
+
+
+def _counts():
+    """Return all tables of few games, and some hundred of many, near the edge of significance."""
+    few = [
+        (gained, lost, games)
+        for games in (1, 2, 6, 11, 17)
+        for gained in range(games + 1)
+        for lost in range(games + 1 - gained)
+    ]
+    random = np.random.default_rng(6)
+    games = random.integers(30, 3000, 200)
+    discordant = random.integers(1, games)
+    gained = random.binomial(discordant, 0.5)
+    least = np.clip((discordant + np.round(1.96 * discordant**0.5)) // 2, 0, discordant).astype(int)
+    for side in (gained, least, least + (least < discordant)):
+        few += zip(side.tolist(), (discordant - side).tolist(), games.tolist(), strict=True)
+    return few
+
+
+def test_there_is_one_verdict_on_two_players():
+    """Interval, p, Elo and likelihood exclude no difference together, in every table.
+
+    Control: the binomial test beside that interval, and Wald's with half games beside our p.
+    """
+    parted = wald = seen = 0
+    for gained, lost, games in _counts():
+        first, second = played(gained, lost, games)
+        (pair,) = compare([("one", "two", first, second)])
+        found = differs(pair.difference)
+        assert found == (pair.p < LEVEL) == holds(pair.p), (gained, lost, games)
+        elo = paired_elo(pair.difference, (gained + lost) / games / 2, games)
+        likely = likelihood_of_superiority(paired_score(gained, lost, games))
+        assert found == differs(elo) == (not 0.025 <= likely <= 0.975), (gained, lost, games)
+        assert pair.difference.low <= pair.difference.value <= pair.difference.high
+        seen += found
+        parted += found != (binomtest(gained, max(gained + lost, 1)).pvalue < LEVEL)
+        error = (gained + lost + 1 - (gained - lost) ** 2 / (games + 2)) ** 0.5
+        wald += found != (abs(gained - lost) > 1.96 * error)
+    assert seen > 100 and parted > 20 and wald > 20
+
+
+def test_there_is_one_verdict_on_independent_players():
+    """Newcombe's interval and its p value.  Control: Fisher's exact test."""
+    fisher = 0
+    for one, other in ((5, 9), (14, 20)):
+        for wins in product(range(one + 1), range(other + 1)):
+            rates = [win_rate(*each) for each in zip(wins, (one, other), strict=True)]
+            p, found = unpaired_p(wins, (one, other)), differs(compare_unpaired(*rates))
+            assert found == (p < LEVEL), (wins, one, other)
+            table = [[win, all_ - win] for win, all_ in zip(wins, (one, other), strict=True)]
+            fisher += found != (fisher_exact(table).pvalue < LEVEL)
+    assert fisher > 5
+    assert unpaired_p((3, 3), (20, 20)) == 1
+
+
+def test_there_is_one_verdict_on_a_win_rate():
+    for wins, games in ((wins, all_) for all_ in (4, 30, 200) for wins in range(all_ + 1)):
+        likely = likelihood_of_superiority(win_score(wins, games, 0.25))
+        rate = win_rate(wins, games)
+        assert (rate.low > 0.25 or rate.high < 0.25) == (not 0.025 <= likely <= 0.975)
+        assert differs(elo_above(rate, 0.25, games)) == (not 0.025 <= likely <= 0.975)
 
 
 def test_who_is_compared_with_whom():
@@ -84,7 +157,7 @@ def test_round_robin_by_hand():
     assert found["a", "b"].difference.value == pytest.approx(1 / 3)  # b, b, a
     assert found["a", "c"].difference.value == 0  # a draw
     assert found["b", "c"].difference.value == 1
-    assert found["b", "c"].p == 0.5
+    assert found["b", "c"].p == pytest.approx(2 * norm.sf(1.5 / 2**0.5))
 
 
 def test_round_robin_compares_equal_numbers_of_seats():

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
+from itertools import product
+from pathlib import Path
 
 import numpy as np
 import pytest
+from matplotlib.figure import Figure
+from matplotlib.text import Text
 
 from experiments.matches import play
 from experiments.matches.results import Results
 from experiments.runs import runfolder
 from experiments.settings.commandline import Refusal
-from experiments.stats.comparisons import mcnemar
+from experiments.stats.comparisons import MARKED, mcnemar
 from experiments.stats.intervals import paired_difference
 from experiments.tables import catalog, matrix, report
 from experiments.tables.matches import matches
@@ -93,8 +98,37 @@ def test_holm_is_over_all_cells_with_a_control(run):
 def test_a_matrix_is_shown_stored_and_drawn(run, tmp_path):
     made = report.make(SMALL, run, trial=False)
     assert len(made.shown.rows) == 2 * 3 and len(made.records) == 2 * 2 * 3
+
+
+def test_bold_in_the_picture_is_what_its_legend_and_the_paper_say(run, tmp_path, monkeypatch):
+    """Also: its letters can be read, and the scale and the games are there."""
+    drawn = []
+    save = Figure.savefig
+    monkeypatch.setattr(
+        Figure, "savefig", lambda it, *a, **k: (drawn.append(it), save(it, *a, **k))
+    )
     matrix.draw(SMALL, run, tmp_path / "small.png")
     assert (tmp_path / "small.png").read_bytes().startswith(b"\x89PNG")
+    (figure,) = drawn
+    *panels, bar = figure.axes
+    legend = panels[-1].get_xlabel()
+    bound = float(re.search(r"bold: p below ([0-9.]+)\b", legend)[1])
+    found = matrix.differences(SMALL, run)
+    bold = {text.get_fontweight() == "bold" for axes in panels for text in axes.texts}
+    assert bold == {True, False}, "both kinds are among them"
+    for axes, control in zip(panels, ("heuristic", "closure"), strict=True):
+        here = {(one.variant, one.opponent): one for one in found if one.control == control}
+        places = product(axes.get_yticklabels(), axes.get_xticklabels())
+        by_place = {text.get_position(): text.get_fontweight() for text in axes.texts}
+        for row, column in places:
+            one = here[row.get_text(), column.get_text()]
+            weight = by_place[column.get_position()[0], row.get_position()[1]]
+            assert (weight == "bold") == (one.p < bound)
+    assert f"{GAMES} games a cell" in legend and bar.get_ylabel() == "points"
+    paper = (Path(__file__).parents[2] / "docs/paper.md").read_text()
+    assert f"bold: {MARKED}, with Holm's correction" in paper and MARKED in legend
+    sizes = [text.get_fontsize() for text in figure.findobj(Text) if text.get_text().strip()]
+    assert min(sizes) / 72 * 690 / figure.get_figwidth() >= 9, "pixels where it is 690 wide"
 
 
 def test_variants_without_games_are_left_out(run, tmp_path):

@@ -150,7 +150,7 @@ class Gain:
     ----------
     difference : of the shares of games won
     games : that both have
-    p : exact, that both win equally often (`mcnemar`)
+    p : that both win equally often (`mcnemar`)
     p_holm : adjusted for all pairs of cells that are compared
     """
 

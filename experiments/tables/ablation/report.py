@@ -9,6 +9,7 @@ from experiments import tabular
 from experiments.runs import runfolder
 from experiments.runs.published import Published, find
 from experiments.settings.commandline import Refusal
+from experiments.stats.comparisons import MARKED, holds
 from experiments.stats.intervals import columns
 from experiments.tables.ablation.cells import Gain, StepCell, compare_all
 from experiments.tables.ablation.schema import ADDED, ALONE, APART, CUMULATIVE, Ablation
@@ -23,9 +24,6 @@ POLICIES = ("endless", "turns_if_won", "turns_if_won_median", "suggestions_if_wo
 PLANNERS = ("wrong_accusations", "endless", "turns", "turns_median")
 SUGGESTIONS = ("bits_of_games", "bits", "known")
 """Quantities beside the games won: of policies, of planners, and where suggestions are recorded."""
-
-LEVEL = 0.05
-"""Chance at most of marking any difference where there is none."""
 
 ONLY_CSV = ("turns_median", "turns_if_won_median", "bits")
 """Quantities that are left to the CSV, to keep lines short."""
@@ -128,7 +126,7 @@ def _texts(cell: StepCell, gain: Gain | None, shown: Sequence[str]) -> Iterator[
 def _points(gain: Gain) -> str:
     found = gain.difference
     value, low, high = (f"{100 * part:+.1f}" for part in (found.value, found.low, found.high))
-    return f"{value} ({low} to {high})" + " ≠" * (gain.p_holm < LEVEL)
+    return f"{value} ({low} to {high})" + " ≠" * (holds(gain.p_holm))
 
 
 def _record(
@@ -164,8 +162,8 @@ def _notes(table: Ablation, cells: Sequence[StepCell], compared: bool) -> Iterat
     )
     if compared:
         yield Marked(
-            f"≠ marks differences from 0, by exact McNemar tests at {LEVEL} with Holm's correction "
-            "over all pairs of lines that are compared here."
+            f"≠ marks differences with {MARKED}, of the score test of the interval with Holm's "
+            "correction over all pairs of lines that are compared here."
         )
     if not table.compiled:
         yield Marked(_COLUMNS)
