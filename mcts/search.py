@@ -143,8 +143,7 @@ class Search:
         ------
         ValueError
             If ``key`` is out of range, there is nothing to decide at the root, or the edge budget
-            does not hold its list; if the tree was kept and the position is missing or has other
-            actions, and then the tree is still kept.
+            does not hold its list; if the tree was kept and ``p`` is missing or has other actions.
         RuntimeError
             If this search is running.
         TypeError

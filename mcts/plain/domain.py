@@ -22,7 +22,7 @@ from mcts.kernel.compile import jit
 from mcts.kernel.rng import fold
 from mcts.plain.calling import Raised, answer_by, ask
 from mcts.plain.numbers import number
-from mcts.plain.values import below, named, real, show, truth
+from mcts.plain.values import below, number_of, real, show, truth
 from mcts.plain.workspaces import (
     MOST_KNOWN,
     MOVER,
@@ -100,7 +100,7 @@ def _look(searched: Searched, w: Workspace) -> None:
 
 def _number_of(searched: Searched, seen: Any, of: str) -> int:
     """Return the number of what was seen, and remember it if that is watched."""
-    found = named(seen, of)
+    found = number_of(seen, of)
     if searched.observed is not None:
         searched.observed.setdefault(found, seen)
     return found
@@ -203,7 +203,7 @@ def _list_available(problem: Any, state: Any, listed: Sequence[Any]) -> Sequence
 def _check_choice(problem: Any, state: Any, action: Any) -> None:
     """Raise ValueError if ``action``, which `rollout` chose, is not legal."""
     legal = _list_available(problem, state, problem.list_actions(state))
-    if named(action, "rollout(state, chance)") not in map(number, legal):
+    if number_of(action, "rollout(state, chance)") not in map(number, legal):
         raise ValueError(
             f"rollout(state, chance) chose {show(action)} in {show(state)}, where it is not legal"
         )

@@ -21,7 +21,7 @@ from typing import Any
 
 from mcts.plain import domain  # noqa: F401, registers the domain of all positions
 from mcts.plain.chance import Chance
-from mcts.plain.values import MOST, below, named, real, show, truth
+from mcts.plain.values import MOST, below, number_of, real, show, truth
 from mcts.plain.workspaces import PlainPosition, position_of
 
 State = Any
@@ -133,7 +133,7 @@ class Problem:
 
     def number(self, action: Any) -> int:
         """Return the number of ``action``, and remember whose it is."""
-        found = named(action, "an action")
+        found = number_of(action, "an action")
         self._values.setdefault(found, action)
         return found
 
@@ -160,7 +160,7 @@ class Problem:
             following, reward = came
         except (TypeError, ValueError):
             raise TypeError(
-                "step(state, action, chance) returns the next state and the reward, not "
+                "step(state, action, chance) returns the next state and the reward, a number, not "
                 f"{show(came)}"
             ) from None
         if type(reward) is float and -MOST <= reward <= MOST:  # quick: it happens at every step

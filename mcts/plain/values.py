@@ -69,7 +69,7 @@ def fractional(value: Any) -> bool:
     return isinstance(value, (tuple, list)) and any(map(fractional, value))
 
 
-def named(value: Any, of: str) -> int:
+def number_of(value: Any, of: str) -> int:
     """Return the number of an action or observation; TypeError if it has none."""
     try:
         return number(value)
