@@ -173,7 +173,7 @@ def test_a_reward_may_be_any_number(kind, recwarn):
             state, reward = step(state, action, chance)
             return state, as_number(int(reward) // 10)
 
-        return replace(PLAIN, step=step_so, low=as_number(-40), high=as_number(41))
+        return replace(PLAIN, step=step_so, low=np.float32(-40), high=Fraction(41))
 
     trees = [
         tree(run_search(paying(given).position(), 200)[0])
