@@ -20,7 +20,7 @@ from benchmarks.bench_plain import plain
 from mcts import search as searches
 from mcts.kernel.errors import describe
 from mcts.options import Budget, Options
-from mcts.problems.tiger import RANDOM, TigerParameters
+from mcts.problems.tiger import HEARD_LEFT, HEARD_RIGHT, RANDOM, TigerParameters
 
 DOCUMENTED = (ValueError, TypeError, RuntimeError)
 KEYS = (0, 1, 2**64 - 1, -1, 2**64, 1.5, None, "1")
@@ -100,6 +100,11 @@ class Calls:
         """Follow what may have happened."""
         self.search.advance(self.random.choice(NUMBERS), self.random.choice(NUMBERS))
 
+    def follow(self) -> str | None:
+        """Search some position after what has happened as likely as not."""
+        self.search.advance(self.random.randrange(3), self.random.choice((HEARD_LEFT, HEARD_RIGHT)))
+        return self.run()
+
     def forget(self) -> None:
         self.search.forget()
 
@@ -134,7 +139,17 @@ def legal(p: Any) -> list[int]:
     return [0, 1, 2] if isinstance(p, TigerParameters) else p.number.searched.problem.actions(None)
 
 
-CALLS = ("run", "run", "run", "advance", "advance", "forget", "cancel", "run_while_running")
+CALLS = (
+    "run",
+    "run",
+    "run",
+    "advance",
+    "follow",
+    "follow",
+    "forget",
+    "cancel",
+    "run_while_running",
+)
 
 
 def attack(number: int, seed: int, folder: Path) -> Iterator[Finding | None]:
