@@ -8,19 +8,24 @@ from .kernel.rng import new_stream, uniform
 from .limits import above, between, one_of
 from .options import Budget, Options
 from .plain.episode import Episode, play_episode
-from .plain.particle_filter import ParticleFilter
+from .plain.particle_filter import Deprived, ParticleFilter
 from .plain.problem import Problem
-from .search import Search
+from .root import RootSearch, SearchersLost
+from .search import Search, SearchResult
 from .threads import private
 from .tree import Tree
 
 __all__ = [
     "Budget",
+    "Deprived",
     "Episode",
     "Options",
     "ParticleFilter",
     "Problem",
+    "RootSearch",
     "Search",
+    "SearchResult",
+    "SearchersLost",
     "SleuthError",
     "Tree",
     "above",

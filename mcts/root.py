@@ -19,6 +19,7 @@ from __future__ import annotations
 import math
 import os
 import pickle
+import threading
 import time
 from collections.abc import Sequence
 from contextlib import suppress
@@ -43,7 +44,8 @@ from mcts.kernel.errors import SleuthError
 from mcts.kernel.rng import fold
 from mcts.merge import merge
 from mcts.options import KEYS, MERGES, Budget, Options, check_integer, cores
-from mcts.search import Search, SearchResult
+from mcts.search import Search, SearchResult, check_types
+from mcts.turn import Turn, alone
 
 DEATHS_SURVIVED = 3
 """Times that a share is searched again in one decision because its worker died."""
@@ -103,7 +105,7 @@ class RootSearch:
     Raises ValueError if an option is out of range, or the nodes of Ray do not hold the workers.
     Raises TimeoutError if the workers' processes have not started in ``start_seconds``: others hold
     the CPUs.  Raises RayFault if Ray does not start on this machine.  Raises OtherCode if a host of
-    the workers has other code.
+    the workers has other code.  One thread at a time may run it: another gets a RuntimeError.
 
     Parameters
     ----------
@@ -136,7 +138,9 @@ class RootSearch:
             raise ValueError(f"workers must be a whole number from 1, not {workers!r}")
         if cpus_per_worker is not None and cpus_per_worker <= 0:
             raise ValueError(f"cpus_per_worker must be above 0, not {cpus_per_worker!r}")
-        self.options = options or Options()
+        # What each worker does: it has no workers of its own.
+        self.options = replace(options or Options(), mode="tree", workers=1)
+        self._turn, self._run, self._cancelled = Turn("search"), 0, False
         self.workers, self.merge, self.start_seconds = workers, merge, start_seconds
         self._actors: list[Any] = [None] * workers
         self.places: list[Place | None] = [None] * workers
@@ -149,7 +153,7 @@ class RootSearch:
                 f"{workers} workers of {self._cpus:g} CPUs each are more than the {held} that "
                 "Ray's nodes hold; set oversubscribe to run them all the same"
             )
-        self._packed = _pack(p)
+        self._kind, self._packed = type(p), _pack(p)
         # Compiled once, here, for the very types that arrive: the workers find it in the cache.
         arriving = type(p)(*map(pickle.loads, self._packed))
         Search(arriving, replace(self.options, threads=1, nodes=1, edges=None))
@@ -165,6 +169,7 @@ class RootSearch:
             self.close()
             raise
 
+    @alone
     def run(self, budget: Budget, key: int, p: Any = None) -> RootResult:
         """Search from empty trees and merge their roots.
 
@@ -180,17 +185,28 @@ class RootSearch:
             As `Search.run`, or if this is closed.
         SearchersLost
             If no share was returned.
+        RuntimeError
+            If this search is running.
         Exception
             Whatever else the domain raises in a worker.
         """
+        self._run += 1  # before `_cancelled` is looked at: see `cancel`
+        try:
+            return self._search_shares(Budget(1) if self._cancelled else budget, key, p)
+        finally:
+            self._cancelled = False
+
+    def _search_shares(self, budget: Budget, key: int, p: Any) -> RootResult:
+        """Do what `run` says."""
         began = time.perf_counter()
         if not self._actors:
             raise ValueError("the search is closed")
+        check_types(budget, p, self._kind)
         changed = {}
         if p is not None:
             changed = {i: each for i, each in enumerate(_pack(p)) if each != self._packed[i]}
         tasks = {
-            worker: (changed, share, worker_key(key, worker))
+            worker: (changed, share, worker_key(key, worker), self._run)
             for worker, share in enumerate(shares(budget, self.workers))
         }
         found: dict[int, SearchResult] = {}
@@ -213,9 +229,15 @@ class RootSearch:
         )
 
     def cancel(self) -> None:
-        """End the running search after the simulations under way; for any thread to call."""
-        cancelled = [actor.cancel.remote() for actor in self._actors if actor is not None]
-        if cancelled:  # and heard, or it might end the next search
+        """End the running search after the simulations under way; for any thread to call.
+
+        If none is running, this ends the next one.  A search that is cancelled before its first
+        simulation has that one.
+        """
+        self._cancelled = True
+        run = self._run
+        cancelled = [actor.cancel.remote(run) for actor in self._actors if actor is not None]
+        if cancelled:
             ray.wait(cancelled, num_returns=len(cancelled), timeout=_STOP_SECONDS)
 
     def close(self) -> None:
@@ -301,16 +323,25 @@ class _Worker:
         kind, fields = packed
         self._p = kind(*map(pickle.loads, fields))
         self._search = Search(self._p, options)
+        self._lock = threading.Lock()
+        self._running = self._cancelled = 0
 
-    def run(self, changed: dict[int, bytes], budget: Budget, key: int) -> SearchResult:
+    def run(self, changed: dict[int, bytes], budget: Budget, key: int, run: int) -> SearchResult:
         fields = list(self._p)
         for place, packed in changed.items():
             fields[place] = pickle.loads(packed)
+        with self._lock:
+            self._running = run
+            self._search.cancelled = self._cancelled == run
         return self._search.run(budget, key, type(self._p)(*fields))
 
     @ray.method(concurrency_group="control")
-    def cancel(self) -> None:
-        self._search.cancel()
+    def cancel(self, run: int) -> None:
+        """End the search ``run``, which may be to come, or over."""
+        with self._lock:
+            self._cancelled = run
+            if self._running == run:
+                self._search.cancel()
 
 
 _Actor = ray.remote(concurrency_groups={"control": 1}, max_restarts=0)(_Worker)

@@ -6,10 +6,16 @@
 
 One thread with a budget of simulations is bit-reproducible; several threads are not, for they see
 each other's statistics in an order that no one controls.
+
+Limits: a tree keeps no hidden states.  So of a position that a kept tree is searched with it is
+checked that the caller gave one and which actions it has, and not that its belief is the one that
+follows from what was done and seen.
 """
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -20,11 +26,13 @@ from mcts import threads
 from mcts.domain import domain_of
 from mcts.kernel.clock import mark, seconds_per_cycle
 from mcts.kernel.compile import INTERPRETED, specialise
+from mcts.memory import Memory
 from mcts.options import KEYS, Budget, Options, Settings, check_integer
-from mcts.scratch import LISTING_ACTIONS, ROLLING_OUT, SELECTING, new_scratch
+from mcts.scratch import LISTING_ACTIONS, ROLLING_OUT, SELECTING
 from mcts.simulation import run_simulations
 from mcts.threads import STOP
 from mcts.tree import (
+    CLOSED,
     EDGES,
     FULL,
     LISTED,
@@ -38,6 +46,10 @@ from mcts.tree import (
     find,
     new_tree,
 )
+from mcts.turn import Turn, alone
+
+_ROUNDING = 1e-9
+"""Of scaled returns: values no farther outside are in range."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,7 +88,10 @@ class SearchResult:
 class Search:
     """A tree and workspaces for searching positions of one domain, again and again.
 
-    Making one compiles the kernel, or loads it from the cache, and allocates; `run` does neither.
+    Making one compiles the kernel, or loads it from the cache, and allocates; `run` does neither,
+    unless a position is larger than all before it.  Raises ValueError for mode ``root``, which
+    `mcts.root.RootSearch` is for.  Raises KeyError if no domain is registered for the type of
+    ``p``.  One thread at a time may use it, `cancel` apart: another gets a RuntimeError.
 
     Parameters
     ----------
@@ -87,108 +102,198 @@ class Search:
     ----------
     tree : Tree
         As the last search left it.
+    cancelled : bool
+        Whether a cancel has come that has ended no search yet.
     """
 
     def __init__(self, p: Any, options: Options | None = None) -> None:
         self.options = options or Options()
+        if not isinstance(self.options, Options):
+            raise TypeError(f"options must be Options, not {self.options!r}")
+        if self.options.mode == "root":
+            raise ValueError("mode=root has a tree a process: make a RootSearch, not a Search")
         self.domain = domain_of(p)
-        longest, depth, players, perspectives = (
-            int(self.domain.declaration(name, p))
-            for name in ("max_actions", "max_depth", "players", "perspectives")
-        )
-        self.tree = new_tree(self.options.nodes, self.options.edge_budget(longest))
         self._p = p
         self._control = threads.new_control()
-        self._workers = [
-            (
-                self.domain.workspace(p),
-                self.domain.workspace(p),
-                new_scratch(longest, depth, players, perspectives),
-            )
-            for _ in range(self.options.threads)
-        ]
-        self._kept = self._followed = False
+        self._memory = Memory(self.domain, p, self.options.threads)
+        self._workers = self._memory.fit(p)
+        self.tree = new_tree(self.options.nodes, self._edges)
+        self._turn = Turn("search")
+        self._kept = self._followed = self._moved = self.cancelled = False
+        self._legal: Collection[int] | None = None
         self._scale = 0.0, 1.0  # low and span of the returns in the tree
         self._kernel = specialise(run_simulations, self.domain.parameters.__module__)
         if not INTERPRETED:  # here, for Ctrl-C reaches a compilation in the main thread alone
-            sample = self._arguments(p, 0, self._settings(p), np.uint64(0))
-            self._kernel.compile((*map(typeof, sample), int64, int64, int64))
+            sample = self._arguments(p, 0, self.tree, self._settings(p), np.uint64(0))
+            self._kernel.compile((*map(typeof, (*sample, self._control)), int64, int64, int64))
 
+    @alone
     def run(self, budget: Budget, key: int, p: Any = None) -> SearchResult:
         """Search, from an empty tree unless the last one was kept by `advance`.
+
+        It warns (UserWarning) if the value of an action is outside the range that the domain
+        declares: exploration is then out of scale.
 
         Parameters
         ----------
         budget : when to end
         key : names all randomness of this search: a whole number from 0 to below 2**64
-        p : the position to search if not the one given at the start: parameters of the same type
-            and shapes, which the workspaces made for that one fit
+        p : the position to search if not the one given at the start: parameters of the same type;
+            after `advance` it must be given, with the belief that follows
 
         Raises
         ------
         ValueError
             If ``key`` is out of range, there is nothing to decide at the root, or the edge budget
-            does not hold its list.
+            does not hold its list; if the tree was kept and ``p`` is missing or has other actions.
+        RuntimeError
+            If this search is running.
+        TypeError
+            If an argument is of another type.
         Exception
             Whatever the domain raises in a worker thread.
         """
         began = mark()
+        check_types(budget, p, type(self._p))
+        if p is None and self._moved:
+            raise ValueError("after advance give run the position that followed, or call forget")
         p = self._p if p is None else p
         settings = self._settings(p)
         key = np.uint64(check_integer("key", key, KEYS))
         limit = threads.UNLIMITED
         if budget.simulations is not None:
             limit = -(-int(budget.simulations) // self.options.playouts)
+        self._workers = self._memory.fit(p)
         scale = settings.low, settings.span
-        if not self._kept:
+        if self._kept:
+            if self._legal is None and (known := _root_actions(self.tree)):
+                offered = self._list(p, settings)
+                self._check_kept(offered if len(offered) == len(known) else ())
+            if scale != self._scale:
+                _rescale(self.tree, *self._scale, *scale)
+        elif len(self.tree.action) < self._edges:
+            self.tree = new_tree(self.options.nodes, self._edges)
+        else:
             clear(self.tree)
-        elif scale != self._scale:
-            _rescale(self.tree, *self._scale, *scale)
         self._scale = scale
-        self._kept, self._followed = False, True
+        self._kept = self._followed = self._moved = False
         self.tree.counters[SIMULATIONS] = 0
         for _, _, scratch in self._workers:
             scratch.cycles[:] = 0
+        try:
+            if not self.cancelled:
+                self._search(p, self.tree, settings, key, self._control, limit, budget.seconds)
+            if not self.tree.counters[SIMULATIONS]:  # cancelled before the first had begun
+                self._search(p, self.tree, settings, key, threads.new_control(), 1)
+        finally:
+            self.cancelled = False
+        result = self._result(p, settings, began)
+        self._followed = True
+        return result
+
+    def _search(
+        self,
+        p: Any,
+        tree: Tree,
+        settings: Settings,
+        key: np.uint64,
+        control: np.ndarray,
+        limit: int,
+        seconds: float | None = None,
+    ) -> None:
+        """Run simulations in all threads until the ``limit``, the time is over, or a cancel."""
 
         def call(worker: int, most: int) -> int:
-            arguments = self._arguments(p, worker, settings, key)
-            return self._kernel(*arguments, limit, most, worker)
+            if self.cancelled and control is self._control:
+                control[STOP] = 1  # which `threads.run` clears when it begins
+            arguments = self._arguments(p, worker, tree, settings, key)
+            return self._kernel(*arguments, control, limit, most, worker)
 
         together = settings.leaf_threads > 1
-        threads.run(call, len(self._workers), self._control, limit, budget.seconds, together)
-        return self._result(p, settings, began)
+        threads.run(call, len(self._workers), control, limit, seconds, together)
 
-    def advance(self, action: int, observation: int) -> bool:
+    def _list(self, p: Any, settings: Settings) -> set[int]:
+        """Return the actions of ``p``: by a simulation of a tree of its own, which is compiled."""
+        simple = settings._replace(leaf_threads=1, rollouts_per_leaf=1, common_random_numbers=0)
+        tree = new_tree(1, self._memory.sizes.max_actions)
+        self._search(p, tree, simple, np.uint64(0), threads.new_control(), 1)
+        return _root_actions(tree)
+
+    def _check_kept(self, offered: Collection[int]) -> None:
+        """Raise ValueError if the node that is kept lists what is not ``offered``."""
+        if not _root_actions(self.tree) <= set(offered):
+            raise ValueError(
+                "the tree was kept for a position with other actions than this one: give run the "
+                "position that followed, or call forget"
+            )
+
+    @alone
+    def advance(self, action: int, observation: int, legal: Collection[int] | None = None) -> bool:
         """Keep, for the next `run`, what was found below ``action`` and then ``observation``.
 
         The next search then begins at that node, with its statistics; the rest of the tree stays
-        in memory.  Returns False, and the next search begins afresh, if that node does not exist or
-        it is used up: less than half of the budget of nodes would be left.
+        in memory.  Returns False, and the next search begins afresh, if that node does not exist,
+        nothing can be done there, or it is used up: less than half of the budget of nodes would be
+        left.
+
+        Parameters
+        ----------
+        action : the number of what was done
+        observation : the key of what was then seen, as the domain's `observation` returns it
+        legal : all that may be done next, for a domain whose lists are a choice among it that
+            depends on how well the belief is known; None: the next position must list what the
+            node does
+
+        Raises
+        ------
+        ValueError
+            If a number is out of range, or the node lists what is not ``legal``.
+        RuntimeError
+            If this search is running.
         """
         tree = self.tree
-        if not self._followed:
+        action = check_integer("action", action, 2**63)
+        observation = check_integer("observation", observation, KEYS)
+        followed, self._moved = self._followed, True
+        self._kept = self._followed = False
+        if not followed:
             return False
         below = child_key(tree.key[tree.counters[TOP]], action, np.uint64(observation))
         node = find(tree, np.uint64(below))
-        kept = node != NOWHERE and 2 * int(tree.counters[NODES]) <= len(tree.order)
-        if kept:
-            tree.counters[TOP] = node
-        self._kept = self._followed = kept
-        return kept
+        half = 2 * int(tree.counters[NODES]) <= len(tree.order)
+        if node == NOWHERE or tree.status[node] == CLOSED or not half:
+            return False
+        tree.counters[TOP] = node
+        if legal is not None:
+            self._check_kept(legal)
+        self._kept, self._followed, self._legal = True, True, legal
+        return True
 
+    @alone
     def forget(self) -> None:
         """Begin the next search afresh, whatever `advance` kept."""
-        self._kept = self._followed = False
+        self._kept = self._followed = self._moved = False
 
     def cancel(self) -> None:
-        """End the running search after the simulations under way; for any thread to call."""
+        """End the running search after the simulations under way; for any thread to call.
+
+        If none is running, this ends the next one.  A search that is cancelled before its first
+        simulation has that one.
+        """
+        self.cancelled = True  # first: see `_search`
         self._control[STOP] = 1
 
-    def _arguments(self, p: Any, worker: int, settings: Settings, key: np.uint64) -> tuple:
-        """Return what the kernel takes, but for the numbers at the end."""
+    @property
+    def _edges(self) -> int:
+        """Edges of a tree."""
+        return self.options.edge_budget(self._memory.sizes.max_actions)
+
+    def _arguments(
+        self, p: Any, worker: int, tree: Tree, settings: Settings, key: np.uint64
+    ) -> tuple:
+        """Return what the kernel takes, but for the control and the numbers at the end."""
         lead, _, lead_scratch = self._workers[0]
-        workspace = (*self._workers[worker], lead, lead_scratch)
-        return (p, *workspace, self.tree, settings, key, self._control)
+        return (p, *self._workers[worker], lead, lead_scratch, tree, settings, key)
 
     def _settings(self, p: Any) -> Settings:
         """Return the options and the domain's declarations as the kernel takes them."""
@@ -215,10 +320,11 @@ class Search:
         means, spread = np.full((2, len(visits)), np.nan)
         np.divide(tree.edge_total[block], visits, out=means, where=visits > 0)
         np.divide(tree.edge_squares[block], visits, out=spread, where=visits > 1)
+        actions = tree.action[block].copy()
+        self._warn_outside(p, settings, actions, means)
         errors = np.full(len(visits), np.nan)
         variance = np.maximum(spread - means**2, 0.0)
         np.divide(variance, visits - 1, out=errors, where=visits > 1)
-        actions = tree.action[block].copy()
         types = self._types(p, actions)
         ended = mark()
         return SearchResult(
@@ -235,6 +341,22 @@ class Search:
             phases=self._phases(seconds_per_cycle(began, ended)),
             types=types,
         )
+
+    def _warn_outside(
+        self, p: Any, settings: Settings, actions: np.ndarray, means: np.ndarray
+    ) -> None:
+        """Warn if scaled values are outside 0 to 1."""
+        distance = np.maximum(-means, means - 1.0)
+        outside = np.flatnonzero(distance > _ROUNDING)
+        if len(outside):
+            farthest = outside[np.argmax(distance[outside])]
+            low, span = settings.low, settings.span
+            warnings.warn(
+                f"action {getattr(p, 'words', str)(actions[farthest])} is worth "
+                f"{low + span * means[farthest]:g}, outside the declared {low:g} to "
+                f"{low + span:g}: declare low and high that hold every return",
+                stacklevel=5,
+            )
 
     def _types(self, p: Any, actions: np.ndarray) -> np.ndarray | None:
         """Return the types of ``actions`` if they are chosen by them."""
@@ -259,6 +381,22 @@ def _rescale(tree: Tree, low: float, span: float, new_low: float, new_span: floa
     )
     squares[:] = shift**2 * visits + 2 * shift * factor * total + factor**2 * squares
     total[:] = shift * visits + factor * total
+
+
+def check_types(budget: Budget, p: Any, kind: type) -> None:
+    """Raise TypeError unless ``budget`` is one and ``p`` is of the ``kind`` that was prepared."""
+    if not isinstance(budget, Budget):
+        raise TypeError(f"budget must be a Budget, not {budget!r:.100}")
+    if p is not None and type(p) is not kind:
+        raise TypeError(f"the position must be of type {kind.__name__}, not {type(p).__name__}")
+
+
+def _root_actions(tree: Tree) -> set[int]:
+    """Return the actions of the node that searches begin at; none if they are not listed yet."""
+    top = tree.counters[TOP]
+    if tree.status[top] != LISTED:
+        return set()
+    return set(tree.action[tree.first[top] : tree.first[top] + tree.length[top]].tolist())
 
 
 def final_choice(

@@ -132,7 +132,7 @@ def play_many(
 ) -> ArenaResult:
     """Play the games numbered ``games`` of run ``seed`` among ``policies`` (one a seat).
 
-    ValueError if there is not one policy a seat, one is unknown, or the seed is out of range;
+    ValueError if there is not one compiled policy a seat, or the seed is out of range;
     EvidenceFull if the posterior of a greedy player does not fit into memory.
     """
     if len(policies) != rules.players:
@@ -140,7 +140,10 @@ def play_many(
     seed = check_integer("seed", seed, SEEDS)
     states = empty()
     states[0].phase = OVER
-    seat_policies(states[0], policies)
+    try:
+        seat_policies(states[0], policies)
+    except ValueError as fault:
+        raise ValueError(f"{fault}; players that are not compiled play by `play`") from None
     memory = Memory(policies)
     games = np.ascontiguousarray(games, np.int64)
     n, players = len(games), rules.players

@@ -15,7 +15,8 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import ClassVar
+from numbers import Integral
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -63,11 +64,14 @@ class Setting:
     showing: int = UNIFORM
 
     def __post_init__(self) -> None:
+        for name in ("players", "seat", "hand", "face_up", "showing"):
+            if not isinstance(getattr(self, name), Integral):
+                raise ValueError(f"{name} must be a whole number, not {getattr(self, name)!r:.100}")
         if not 3 <= self.players <= MAX_PLAYERS:
             raise ValueError(f"players must be 3 to {MAX_PLAYERS}, not {self.players}")
         if not 0 <= self.seat < self.players:
             raise ValueError(f"seat must be 0 to {self.players - 1}, not {self.seat}")
-        if len(self.hand_sizes) != self.players or min(self.hand_sizes) < 0:
+        if not _counts(self.hand_sizes, (self.players,)):
             raise ValueError(f"hand_sizes must be {self.players} numbers from 0")
         if (self.hand | self.face_up) & ~ALL_CARDS or self.hand & self.face_up:
             raise ValueError("hand and face_up must be masks of 21 cards without a common one")
@@ -91,11 +95,11 @@ class Setting:
 
     def _check_shares(self, shares: tuple[tuple[int, int, int], ...]) -> None:
         """Raise unless the public shares fit the hand sizes, our hand and the categories."""
-        table = np.array(shares)
-        if table.shape != (self.players, N_CATEGORIES) or table.min() < 0:
+        if not _counts(shares, (self.players, N_CATEGORIES)):
             raise ValueError(
                 f"shares must be {self.players} tuples of {N_CATEGORIES} numbers from 0"
             )
+        table = np.array(shares)
         if tuple(table.sum(axis=1)) != tuple(self.hand_sizes):
             raise ValueError("the shares of a player must add up to its hand size")
         for kind, inside in enumerate(CATEGORY_MASK):
@@ -113,6 +117,12 @@ class Setting:
         if self.shares is not None:
             records["shares"][0, : self.players] = self.shares
         return records
+
+
+def _counts(values: Any, shape: tuple[int, ...]) -> bool:
+    """Return whether ``values`` are whole numbers from 0, so many."""
+    table = np.array(values, object)
+    return table.shape == shape and all(isinstance(n, Integral) and n >= 0 for n in table.flat)
 
 
 class Belief(ABC):

@@ -29,7 +29,8 @@ from mcts.continuous.simulation import (
 from mcts.continuous.tree import ROOT, add_action, clear, new_tree
 from mcts.kernel.compile import specialise
 from mcts.kernel.rng import new_stream
-from mcts.options import MOST_NODES
+from mcts.options import KEYS, MOST_NODES, SEEDS, check_integer
+from mcts.turn import Turn, alone
 
 LEAVES = {"values": VALUES, "random": RANDOM, "greedy": GREEDY}
 KINDS = {"pomcp": KEYED, "pomcp_dpw": DRAWN, "pomcpow": WEIGHTED, "pft_dpw": BELIEFS}
@@ -79,13 +80,15 @@ class Planner:
     """A tree and what is needed to search it, again and again, for the model ``p``.
 
     Making one compiles, or loads what was compiled, and allocates for ``simulations``.  Raises
-    ValueError if there are too many actions to try all.
+    ValueError if there are too many actions to try all, or no simulation.  One thread at a time may
+    use it: another gets a RuntimeError.
     """
 
     def __init__(self, p: Any, search: Search, simulations: int) -> None:
         model = model_of(p)
         actions, width, seen = (int(model.number(n, p)) for n in ("actions", "width", "seen"))
-        self._p, self._search, self._most = p, search, simulations
+        self._p, self._search, self._most = p, search, _count(simulations)
+        self._turn, self._numbers = Turn("planner"), _numbers(p)
         beliefs = search.kind == "pft_dpw"
         nodes = min(simulations + 1, MOST_NODES)
         places = {"pomcp": 1, "pomcp_dpw": nodes, "pft_dpw": nodes * search.particles}
@@ -124,16 +127,33 @@ class Planner:
             m = search.particles
             self._beliefs = (Beliefs(*(np.zeros((m, width)) for _ in range(3)), np.zeros(m)),)
 
+    @alone
     def move(self, p: Any) -> None:
-        """Search ``p`` from now on: the same problem with other numbers."""
+        """Search ``p`` from now on: the same problem with other numbers.
+
+        Raises ValueError if it differs in what the planner was made for: its type, how many actions
+        it has, the widths of states and observations, the discount.
+        """
+        if _numbers(p) != self._numbers:
+            raise ValueError("this planner was made for another problem: make one for this")
         self._p = p
 
-    def choose(self, particles: np.ndarray, key: int, left: int | None = None) -> int:
+    @alone
+    def choose(
+        self,
+        particles: np.ndarray,
+        key: int,
+        left: int | None = None,
+        simulations: int | None = None,
+    ) -> int:
         """Return the action for the belief ``particles`` (count, numbers of a state).
 
         ``left``: actions after which all is over; None: there is no end.  Raises ValueError if all
-        particles are over.
+        particles are over, their shape is another, or a number is out of range.
         """
+        if simulations is None:
+            simulations = self._most
+        particles = _rows(self._p, particles)
         clear(self.tree)
         settings = self._settings
         if left is not None and left <= settings.depth:
@@ -148,8 +168,8 @@ class Planner:
             settings,
             self._scratch,
             *self._beliefs,
-            np.uint64(key),
-            self._most,
+            np.uint64(check_integer("key", key, KEYS)),
+            min(_count(simulations), self._most),
         )
         if not done:
             raise ValueError(_ALL_OVER)
@@ -159,13 +179,37 @@ class Planner:
         return int(self.tree.actions[ROOT, np.argmax(by)])
 
 
+def _numbers(p: Any) -> tuple[Any, ...]:
+    """Return what a planner for ``p`` is made by."""
+    model = model_of(p)
+    names = ("actions", "width", "seen", "discount")
+    return type(p), *(float(model.number(name, p)) for name in names)
+
+
+def _count(simulations: int) -> int:
+    if check_integer("simulations", simulations, SEEDS) < 1:
+        raise ValueError("a search needs a simulation, not 0")
+    return simulations
+
+
+def _rows(p: Any, particles: np.ndarray) -> np.ndarray:
+    """Return ``particles`` as kernels take them; ValueError unless each row is a state of ``p``."""
+    rows = np.ascontiguousarray(particles, float)
+    width = int(model_of(p).number("width", p))
+    if rows.ndim != 2 or not len(rows) or rows.shape[1] != width:
+        raise ValueError(f"particles must be rows of {width} numbers, not of shape {rows.shape}")
+    return rows
+
+
 def choose_by_values(p: Any, particles: np.ndarray) -> int:
     """Return the action of QMDP: the greatest mean of the MDP's values over ``particles``.
 
     Raises ValueError if all particles are over.
     """
     kernel = specialise(choose_by_mean, type(p).__module__)
-    action = int(kernel(p, particles, int(model_of(p).number("actions", p)), new_stream(0)))
+    action = int(
+        kernel(p, _rows(p, particles), int(model_of(p).number("actions", p)), new_stream(0))
+    )
     if action < 0:
         raise ValueError(_ALL_OVER)
     return action
@@ -174,4 +218,6 @@ def choose_by_values(p: Any, particles: np.ndarray) -> int:
 def choose_at_random(p: Any, particles: np.ndarray, key: int) -> int:
     """Return any action that is legal in the first of ``particles`` by ``key``."""
     kernel = specialise(any_legal, type(p).__module__)
-    return int(kernel(p, particles[0], int(model_of(p).number("actions", p)), new_stream(key)))
+    return int(
+        kernel(p, _rows(p, particles)[0], int(model_of(p).number("actions", p)), new_stream(key))
+    )

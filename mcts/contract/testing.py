@@ -14,7 +14,9 @@ from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Callable, Iterator
+import warnings
+from collections import Counter
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -25,6 +27,7 @@ from mcts.contract.traced_simulation import History, Trace, TracedSimulation, as
 from mcts.domain import Domain, domain_of
 from mcts.kernel.compile import INTERPRETED
 from mcts.kernel.rng import fold, new_stream
+from mcts.memory import arrays
 from mcts.options import Budget, Options
 from mcts.search import Search
 from mcts.tree import EDGES, NODES, Tree, check_invariants
@@ -45,9 +48,10 @@ def check_domain(
     one after another), ``draws`` times each with streams of their own: the hidden state differs,
     and histories come again.  Raises AssertionError with the first fault that is found.  Raises
     KeyError if no domain is registered for the type of ``p``.  ``key``: names all randomness of the
-    check; ``seconds``: wall time for one simulation.  Returns how many lists were compared with an
-    earlier one of the same history below the root.  0 says that a leak there would not have been
-    seen: take more ``draws``.
+    check; ``seconds``: wall time for one simulation.  Warns (UserWarning) of a problem in plain
+    Python whose observations are numbers that hardly ever recur.  Returns how many lists were
+    compared with an earlier one of the same history below the root.  0 says that a leak there would
+    not have been seen: take more ``draws``.
     """
     domain = domain_of(p)
     _check_declarations(domain, p)
@@ -58,6 +62,9 @@ def check_domain(
     most = int(domain.declaration("max_depth", p))
     seen: dict[tuple[int, History], tuple[bytes, bytes]] = {}
     compared = 0
+    times: Counter[int] = Counter()
+    if hasattr(p, "watch"):
+        p.watch()
     for path in range(paths):
         choices: dict[tuple[int, History], int] = {(0, ()): path}
         for draw in range(draws):
@@ -76,13 +83,16 @@ def check_domain(
                 "leaves the one it was given as it was",
             )
             _check_repeats(traced_simulation, found, seconds)
+            times.update(found.seen)
             for (view, history), listed in found.lists.items():
                 compared += bool(history) and (view, history) in seen
                 ask(
                     seen.setdefault((view, history), listed) == listed,
                     "two simulations listed different actions or edge data after "
-                    f"{describe(history)}: the list depends on what is not known at the node",
+                    f"{describe(history, p=p)}: the list depends on what is not known at the node",
                 )
+    if hasattr(p, "doubt") and (doubt := p.doubt(times)):
+        warnings.warn(doubt, stacklevel=2)
     return compared
 
 
@@ -131,20 +141,10 @@ def check_search(
             ask(_tree(search.tree) == first, f"{context}the same search grew another tree")
 
 
-def _arrays(value: Any, path: str = "") -> Iterator[tuple[str, np.ndarray]]:
-    """Yield the arrays in ``value``, nested tuples included, with their places."""
-    if isinstance(value, np.ndarray):
-        yield path, value
-    elif isinstance(value, tuple):
-        names = getattr(value, "_fields", range(len(value)))
-        for name, part in zip(names, value, strict=True):
-            yield from _arrays(part, f"{path}.{name}")
-
-
 def _contents(p: Any) -> list[bytes]:
     """Return what is in ``p``; if it stands for something, by its ``contents``, that as well."""
     behind = p.contents() if hasattr(p, "contents") else []
-    return [*behind, *(array.tobytes() for _, array in _arrays(p))]
+    return [*behind, *(array.tobytes() for _, array in arrays(p))]
 
 
 def _tree(tree: Tree) -> list[bytes]:
@@ -173,8 +173,8 @@ def _check_workspaces(domain: Domain, p: Any) -> tuple[Any, Any]:
     """Return two workspaces, after comparing them."""
     one, other = domain.workspace(p), domain.workspace(p)
     ask(typeof(one) == typeof(other), "two workspaces are not of one type")
-    for place, mine in _arrays(one):
-        for _, theirs in _arrays(other):
+    for place, mine in arrays(one):
+        for _, theirs in arrays(other):
             shared = np.shares_memory(mine, theirs)
             ask(not shared, f"the workspaces of two threads share memory (s{place})")
     return one, other

@@ -32,10 +32,13 @@ def ask(holds: bool, complaint: str) -> None:
         raise AssertionError(complaint)
 
 
-def describe(history: History, last: int | None = None) -> str:
-    """Return a history, and the ``last`` action after it, in words."""
-    steps = [f"{action} (seen: {seen})" for action, seen in history]
-    steps += [] if last is None else [str(last)]
+def describe(history: History, last: int | None = None, p: Any = None) -> str:
+    """Return a history, and the ``last`` action after it, in the words of ``p`` if it has any."""
+    act, see = getattr(p, "words", str), getattr(p, "words_seen", str)
+    steps = [
+        f"{act(action) if action >= 0 else -1} (seen: {see(seen)})" for action, seen in history
+    ]
+    steps += [] if last is None else [act(last)]
     return f"actions {', '.join(steps)}" if steps else "no action"
 
 
@@ -49,6 +52,8 @@ class Trace:
     """Actions taken, with their edge data ..."""
     events: list[float] = field(default_factory=list)
     """... and, in the order of time, rewards, observations, pay-offs, the stream in the end."""
+    seen: list[int] = field(default_factory=list)
+    """Observations of the player who searches."""
     rolled: tuple[float, int] | None = None
     """What the roll-out returned, and its stream in the end ..."""
     copied: tuple[float, int] | None = None
@@ -103,7 +108,7 @@ class TracedSimulation:
             over = bool(domain.terminal(p, s))
             found.taken.append(taken)
             found.events += [reward, over]
-            where = f"after {describe(keys[0], taken[0])}"
+            where = f"after {describe(keys[0], taken[0], p)}"
             ask(over == domain.terminal(p, s), f"terminal toggles {where}")
             ask(math.isfinite(reward), f"the reward is {reward} {where}")
             value, weight = value + weight * reward, weight * discount
@@ -112,18 +117,19 @@ class TracedSimulation:
                     seen = self._view_key(s, view)
                     keys[view] = (*keys[view], (taken[0] if view == who else -1, seen))
                     found.events.append(seen)
+                found.seen.append(keys[0][-1][1])
         if not over:
             other = stream.copy()
             domain.copy(p, s, spare)
             found.copied = float(domain.rollout(p, spare, other)), int(other[0])
             found.rolled = float(domain.rollout(p, s, stream)), int(stream[0])
             rest = found.rolled[0]
-            ask(math.isfinite(rest), f"the roll-out returns {rest} after {describe(keys[0])}")
+            ask(math.isfinite(rest), f"the roll-out returns {rest} after {describe(keys[0], p=p)}")
             found.events.append(rest)
             value += weight * rest
         paid = [value] if players == 1 else self._payoffs(s)
         found.events += [*paid, int(stream[0])]
-        where = f"after {describe(keys[0], found.taken[-1][0] if over else None)}"
+        where = f"after {describe(keys[0], found.taken[-1][0] if over else None, p)}"
         low, high = (domain.declaration(name, p) for name in ("low", "high"))
         slack = _ROUNDING * (high - low)
         for value in paid:
@@ -145,7 +151,7 @@ class TracedSimulation:
         self, s: Any, view: int, history: History, found: Trace
     ) -> tuple[int, float] | None:
         """List the actions, and return one that is available with its edge data, or None."""
-        where = f"after {describe(history)}"
+        where = f"after {describe(history, p=self.p)}"
         actions, edge_data = self._list_actions(s, where, np.nan)
         found.lists[view, history] = actions.tobytes(), edge_data.tobytes()
         again = tuple(part.tobytes() for part in self._list_actions(s, where, -1.0))

@@ -12,7 +12,7 @@ and a whole roll-out another.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -22,6 +22,7 @@ from mcts.kernel.compile import jit
 from mcts.kernel.rng import fold
 from mcts.plain.calling import Raised, answer_by, ask
 from mcts.plain.numbers import number
+from mcts.plain.values import below, number_of, real, show, truth
 from mcts.plain.workspaces import (
     MOST_KNOWN,
     MOVER,
@@ -65,40 +66,51 @@ def _note(searched: Searched, w: Workspace, state: Any, begins: bool = False) ->
             cells[STATE : STATE + len(known)] = known
             return
     cells[STATE] = 0
-    cells[OVER] = over = bool(ended or problem.over(state))
+    cells[OVER] = over = ended or problem.over(state)
     if problem.players > 1:
         mover = 0 if over else problem.mover(state)
-        if mover not in range(problem.players):
-            raise ValueError(f"mover says {mover!r}, of {problem.players} players")
-        cells[MOVER] = mover
+        if not below(mover, problem.players):
+            raise ValueError(f"mover says {show(mover)}, of {problem.players} players")
+        cells[MOVER] = int(mover)
         if over:
             _pay(problem, w)
     if not over:
-        _look(problem, w, begins)
+        _look(searched, w, begins)
     if problem.same and not ended and len(searched.states) < MOST_KNOWN:
-        cells[STATE] = len(searched.states)
-        searched.states.append(state)
+        with searched.adding:
+            found = len(searched.states)
+            searched.states.append(state)
+        cells[STATE] = found
         end = SEEN_BY + 2 * problem.players
         searched.known[state] = memoryview(bytes(cells[STATE:end])).cast("Q")
 
 
-def _look(problem: Any, w: Workspace, begins: bool) -> None:
+def _look(searched: Searched, w: Workspace, begins: bool) -> None:
     """Write down what was seen, by players who have nodes; at the start by those not searching."""
+    problem = searched.problem
     begins = begins and not problem.same
     if problem.players == 1:
         if not begins:
-            w.cells[SEEN] = number(problem.observation(w.state))
+            seen = problem.observation(w.state)
+            w.cells[SEEN] = _number_of(searched, seen, "observation(state)")
         return
     for player in range(begins, problem.players if problem.trees else 1):
-        w.cells[SEEN_BY + player] = number(problem.seen(w.state, player))
+        seen = problem.seen(w.state, player)
+        w.cells[SEEN_BY + player] = _number_of(searched, seen, "seen(state, player)")
+
+
+def _number_of(searched: Searched, seen: Any, of: str) -> int:
+    """Return the number of what was seen, and remember it if that is watched."""
+    found = number_of(seen, of)
+    if searched.observed is not None:
+        searched.observed.setdefault(found, seen)
+    return found
 
 
 def _pay(problem: Any, w: Workspace) -> None:
     """Write down what each player gets."""
     for player in range(problem.players):
-        paid = float(problem.payoff(w.state, player))
-        if not math.isfinite(paid):
-            raise ValueError(f"the payoff of player {player} is {paid}: it must be a number")
+        paid = real(problem.payoff(w.state, player), "payoff(state, player)")
         w.paid[SEEN_BY + problem.players + player] = paid
 
 
@@ -108,8 +120,8 @@ def _start(searched: Searched, w: Workspace, argument: int) -> float:
     _note(searched, w, searched.problem.draw(searched.belief, chance), begins=True)
     if w.cells[OVER]:
         raise ValueError(
-            f"a simulation began with {w.state!r}, where all is over: the belief must not have it, "
-            "and step must not change a state of a belief"
+            f"a simulation began with {show(w.state)}, where all is over: the belief must not have "
+            "it, and step must not change a state of a belief"
         )
     w.cells[STREAM] = chance.word
     return 0.0
@@ -127,7 +139,7 @@ def _actions(searched: Searched, w: Workspace, argument: int) -> float:
         )
     if len(set(found)) < len(found):
         twice = next(action for i, action in enumerate(found) if action in found[:i])
-        raise ValueError(f"actions(state) lists {problem.action(twice)!r} twice")
+        raise ValueError(f"actions(state) lists {show(problem.action(twice))} twice")
     for i, action in enumerate(found, begin):
         w.cells[i] = action
     return len(found)
@@ -149,18 +161,27 @@ def _rollout(searched: Searched, w: Workspace, argument: int) -> float:
     total, weight = 0.0, 1.0
     left = w.cells[TO_GO]
     w.cells[STATE] = 0
+    searched.unchecked -= 1
+    checked = searched.unchecked >= 0
     if problem.play_out is not None:
         w.state, left = problem.play_out(w.state, chance), 0
     while left > 0:
-        if problem.terminal is not None and problem.terminal(w.state):
-            break
+        if problem.terminal is not None:
+            over = problem.terminal(w.state)
+            if over is not False and truth(over, "terminal(state)"):
+                break
         if choose is None or problem.terminal is None:
             legal = problem.list_actions(w.state)
             if problem.available is not None:
-                legal = [action for action in legal if problem.available(w.state, action)]
+                legal = _list_available(problem, w.state, legal)
             if not legal:
                 break
-        action = legal[chance.below(len(legal))] if choose is None else choose(w.state, chance)
+        if choose is None:
+            action = legal[chance.below(len(legal))]
+        else:
+            action = choose(w.state, chance)
+            if checked:
+                _check_choice(problem, w.state, action)
         left -= 1
         w.state, reward = problem.step_checked(w.state, action, chance)
         total += weight * reward
@@ -171,6 +192,23 @@ def _rollout(searched: Searched, w: Workspace, argument: int) -> float:
     return total
 
 
+def _list_available(problem: Any, state: Any, listed: Sequence[Any]) -> Sequence[Any]:
+    """Return those of the actions ``listed`` that are available."""
+    if problem.available is None:
+        return listed
+    of = "available(state, action)"
+    return [action for action in listed if truth(problem.available(state, action), of)]
+
+
+def _check_choice(problem: Any, state: Any, action: Any) -> None:
+    """Raise ValueError if ``action``, which `rollout` chose, is not legal."""
+    legal = _list_available(problem, state, problem.list_actions(state))
+    if number_of(action, "rollout(state, chance)") not in map(number, legal):
+        raise ValueError(
+            f"rollout(state, chance) chose {show(action)} in {show(state)}, where it is not legal"
+        )
+
+
 def _copy(searched: Searched, w: Workspace, argument: int) -> float:
     into = workspaces[argument]
     into.state = w.state
@@ -179,7 +217,7 @@ def _copy(searched: Searched, w: Workspace, argument: int) -> float:
 
 def _available(searched: Searched, w: Workspace, argument: int) -> float:
     problem = searched.problem
-    return bool(problem.available(w.state, problem.action(argument)))
+    return truth(problem.available(w.state, problem.action(argument)), "available(state, action)")
 
 
 def _action_type(searched: Searched, w: Workspace, argument: int) -> float:
@@ -188,8 +226,10 @@ def _action_type(searched: Searched, w: Workspace, argument: int) -> float:
         return 0.0
     action = problem.action(argument)
     kind = problem.action_type(action)
-    if kind not in range(TYPES):
-        raise ValueError(f"the type of {action!r} is {kind!r}: it must be from 0 to {TYPES - 1}")
+    if not below(kind, TYPES):
+        raise ValueError(
+            f"action_type({show(action)}) is {show(kind)}: it must be from 0 to {TYPES - 1}"
+        )
     return float(kind)
 
 

@@ -16,7 +16,6 @@ It knows nothing of Cluedo, whose beliefs are in `belief.beliefs`.
 
 from __future__ import annotations
 
-import math
 import operator
 import random
 from collections.abc import Callable, Sequence
@@ -24,6 +23,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from mcts.kernel.errors import SleuthError
+from mcts.plain.values import real, show, truth
 
 State = Any
 Likelihood = Callable[[State, Any, Any], float]
@@ -67,8 +67,10 @@ class ParticleFilter:
     def __post_init__(self) -> None:
         if not len(self.states):
             raise ValueError("a particle filter needs a particle")
-        if not 0 <= self.share <= 1:
+        if not 0 <= real(self.share, "share") <= 1:
             raise ValueError(f"share must be from 0 to 1, not {self.share!r}")
+        if not real(self.attempts, "attempts") > 0:
+            raise ValueError(f"attempts must be above 0, not {self.attempts!r}")
 
     def update(self, action: Any, observation: Any, chance: random.Random) -> None:
         """Take in that ``observation`` followed ``action``; all draws are from ``chance``.
@@ -92,7 +94,15 @@ class ParticleFilter:
         """Return what comes of ``state``, varied or not."""
         if self.vary is not None and chance.random() < self.share:
             state = self.vary(state, chance)
-        return self.simulate(state, action, chance)
+        came = self.simulate(state, action, chance)
+        try:
+            following, seen = came
+        except (TypeError, ValueError):
+            raise TypeError(
+                "simulate(state, action, chance) returns the next state and what is seen, not "
+                f"{show(came)}"
+            ) from None
+        return following, seen
 
     def _reject(self, action: Any, observation: Any, chance: random.Random) -> list[State]:
         """Return as many particles as before that observe what was observed; or none."""
@@ -103,7 +113,7 @@ class ParticleFilter:
             drawn = self.states[int(chance.random() * wanted)]
             state, seen = self._proposal(drawn, action, chance)
             self.proposed += 1
-            if self.same(seen, observation):
+            if truth(self.same(seen, observation), "same(seen, observation)"):
                 found.append(state)
         self.accepted = len(found)
         if 0 < len(found) < wanted:
@@ -117,9 +127,10 @@ class ParticleFilter:
     ) -> list[State]:
         """Return as many particles as before, drawn by their likelihood; none if all are 0."""
         moved = [self._proposal(state, action, chance)[0] for state in self.states]
-        weights = [likelihood(state, action, observation) for state in moved]
-        if not all(0 <= weight < math.inf for weight in weights):
-            raise ValueError("likelihood must be a number from 0")
+        of = "likelihood(state, action, observation)"
+        weights = [real(likelihood(state, action, observation), of) for state in moved]
+        if min(weights) < 0:
+            raise ValueError(f"{of} is {min(weights)}: it must be a number from 0")
         self.proposed = len(moved)
         self.accepted = sum(weight > 0 for weight in weights)
         total = sum(weights)

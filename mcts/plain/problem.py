@@ -17,27 +17,29 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from numbers import Integral
 from typing import Any
 
 from mcts.plain import domain  # noqa: F401, registers the domain of all positions
 from mcts.plain.chance import Chance
-from mcts.plain.numbers import number
+from mcts.plain.values import MOST, below, number_of, real, show, truth
 from mcts.plain.workspaces import PlainPosition, position_of
 
 State = Any
 Belief = Callable[[Chance], State] | Sequence[State]
 """Draws a state, or a list of equally likely ones."""
 
-MOST_REWARD = 1e100
-"""Greatest reward and return: sums of millions of their squares are finite."""
+_PARTS = ("actions", "step", "observation")
+_MAY_BE_NONE = (
+    *("terminal", "rollout", "play_out", "mover", "seen", "payoff"),
+    *("available", "action_type", "vary", "likelihood"),
+)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Problem:
     """Actions, steps and observations of a problem; parts that are not given have defaults.
 
-    Raises ValueError for a number out of range.
+    Raises ValueError for a number out of range, TypeError for a part of another kind.
     """
 
     start: Belief
@@ -87,7 +89,13 @@ class Problem:
     _values: dict[int, Any] = field(default_factory=dict, init=False, repr=False)
 
     def __post_init__(self) -> None:
-        if not -MOST_REWARD <= self.low < self.high <= MOST_REWARD:
+        for name in ("low", "high", "discount"):
+            object.__setattr__(self, name, real(getattr(self, name), name))
+        for name in (*_PARTS, *_MAY_BE_NONE):
+            part = getattr(self, name)
+            if not callable(part) and (part is not None or name in _PARTS):
+                raise TypeError(f"{name} must be a function, not {show(part)}")
+        if not self.low < self.high:
             raise ValueError(
                 f"returns must have a range, low below high: {self.low} to {self.high}"
             )
@@ -108,8 +116,12 @@ class Problem:
         belief = self.start if belief is None else belief
         steps = self.steps if steps is None else steps
         _check_count("steps", steps)
-        if not callable(belief) and len(belief) == 0:
-            raise ValueError("a belief needs a state")
+        if not callable(belief):
+            if not hasattr(belief, "__getitem__") or isinstance(belief, (str, bytes, dict)):
+                is_not = f"is a function that draws a state, or a list of them, not {show(belief)}"
+                raise TypeError(f"a belief {is_not}")
+            if len(belief) == 0:
+                raise ValueError("a belief needs a state")
         for action in self.list_actions(self.draw(belief, Chance())):  # also where others search
             self.number(action)
         return position_of(self, belief, steps)
@@ -124,7 +136,7 @@ class Problem:
 
     def number(self, action: Any) -> int:
         """Return the number of ``action``, and remember whose it is."""
-        found = number(action)
+        found = number_of(action, "an action")
         self._values.setdefault(found, action)
         return found
 
@@ -137,37 +149,32 @@ class Problem:
         if isinstance(found, (list, tuple)):
             return found
         if isinstance(found, (set, frozenset, str, bytes)) or not isinstance(found, Iterable):
-            raise TypeError(f"actions(state) must return a list, not {found!r}")
+            raise TypeError(f"actions(state) must return a list, not {show(found)}")
         return list(found)
 
     def step_checked(self, state: State, action: Any, chance: Chance) -> tuple[State, float]:
         """Return what `step` returns, the next state and the reward.
 
         Raises TypeError if it returns something else.  Raises ValueError if the reward is infinite,
-        nan, or beyond `MOST_REWARD`.
+        nan, or beyond `mcts.plain.values.MOST`.
         """
         came = self.step(state, action, chance)
         try:
             following, reward = came
-            if abs(reward) <= MOST_REWARD:  # takes no words, as `float` does
-                return following, float(reward)
         except (TypeError, ValueError):
             raise TypeError(
                 "step(state, action, chance) returns the next state and the reward, a number, not "
-                f"{came!r:.100}"
+                f"{show(came)}"
             ) from None
-        shown = "an integer too large" if isinstance(reward, int) else reward
-        raise ValueError(
-            f"the reward of {action!r} is {shown}: it must be a number, at most {MOST_REWARD}"
-        )
+        if type(reward) is float and -MOST <= reward <= MOST:  # quick: it happens at every step
+            return following, reward
+        return following, real(reward, f"step's reward of {show(action)}")
 
     def over(self, state: State) -> bool:
         """Return whether nothing is left to decide in ``state``."""
-        return (
-            bool(self.terminal(state))
-            if self.terminal is not None
-            else not self.list_actions(state)
-        )
+        if self.terminal is None:
+            return not self.list_actions(state)
+        return truth(self.terminal(state), "terminal(state)")
 
     def draw(self, belief: Belief, chance: Chance) -> State:
         """Return a state of ``belief``; one draw if it is a list."""
@@ -176,5 +183,5 @@ class Problem:
 
 def _check_count(name: str, value: Any) -> None:
     """Raise ValueError if ``value`` is no whole number from 1."""
-    if isinstance(value, bool) or not isinstance(value, Integral) or value < 1:
-        raise ValueError(f"{name} must be a whole number from 1, not {value!r}")
+    if isinstance(value, bool) or not below(value, 2**62) or value < 1:
+        raise ValueError(f"{name} must be a whole number from 1, not {show(value)}")

@@ -6,13 +6,16 @@ from __future__ import annotations
 
 import itertools
 import pickle
+import threading
 import weakref
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from mcts.kernel.compile import jit
 from mcts.plain.chance import Chance
+from mcts.plain.values import fractional
 from mcts.threads import private
 
 SLOT, STREAM, TO_GO, ROWS, STATE, OVER, SEEN, MOVER, SEEN_BY = range(9)
@@ -23,11 +26,22 @@ MOST_ROWS, MOST_KNOWN = 2**14, 100_000
 """For a problem whose states are met again: steps kept, and states that have a number."""
 
 
+CHECKED = 8
+"""Roll-outs of a position whose actions are looked up in the list of legal ones."""
+
+
+_FEW = 8
+"""Observations that say nothing on whether they recur."""
+
+
 class Searched:
     """A problem (`mcts.plain.problem.Problem`) and the belief that a search begins with."""
 
     def __init__(self, problem: Any, belief: Any) -> None:
         self.problem, self.belief = problem, belief
+        self.unchecked = CHECKED
+        self.observed: dict[int, Any] | None = None  # by number, if watched
+        self.adding = threading.Lock()  # of states, whose numbers are their places
         self.known: dict[Any, memoryview] = {}  # cells from `STATE` on
         self.states: list[Any] = [None]  # by number
 
@@ -59,6 +73,38 @@ class PlainPosition(NamedTuple):
             return [] if callable(belief) else [pickle.dumps(state) for state in belief]
         except (pickle.PicklingError, TypeError, AttributeError):
             return []
+
+    def words(self, action: int) -> str:
+        """Return the action of a number in words."""
+        return self.number.searched.problem.words(action)
+
+    def words_seen(self, observation: int) -> str:
+        """Return the observation of a number in words, if it was seen while this was watched."""
+        return repr((self.number.searched.observed or {}).get(observation, observation))
+
+    def watch(self) -> None:
+        """Keep what is observed from now on, and check all roll-outs."""
+        self.number.searched.observed, self.number.searched.unchecked = {}, 2**62
+
+    def doubt(self, times: Mapping[int, int]) -> str | None:
+        """Return in words why a tree goes no deeper than one action, if observations do not recur.
+
+        ``times``: how often each was seen, by its number, while this was watched.
+        """
+        observed = self.number.searched.observed or {}
+        once = [
+            value
+            for found, value in observed.items()
+            if times.get(found) == 1 and fractional(value)
+        ]
+        total = sum(times.values())
+        if total < _FEW or 2 * len(once) <= total:
+            return None
+        return (
+            f"{len(once)} of {total} observations were seen once, such as {once[0]!r}: after such "
+            "numbers a search looks one action ahead; round them, or plan with POMCPOW "
+            "(mcts.continuous)"
+        )
 
 
 class Workspace:

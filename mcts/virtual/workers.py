@@ -134,23 +134,34 @@ class VirtualSearch(Search):
 
     def __init__(self, p: Any, options: Options, workers: int, spread: float) -> None:
         super().__init__(p, options)
-        depth, players = (int(self.domain.declaration(n, p)) for n in ("max_depth", "players"))
-        self._pending = Pending(
+        self._latency = draw_latencies(spread)
+        self._pending = self._new_pending(workers, self._workers[0][2])
+        kernel = specialise(run_delayed, self.domain.parameters.__module__)
+
+        def call(*arguments: Any) -> int:
+            _, _, _, scratch, *_ = arguments
+            held = self._pending
+            if held.edges.shape[1] < len(scratch.edges) or held.payoff.shape[1] < len(
+                scratch.payoff
+            ):
+                self._pending = self._new_pending(workers, scratch)
+            self._pending.due[:] = 0.0
+            return kernel(*arguments[:-3], self._pending, *arguments[-3:])
+
+        self._kernel = call
+
+    def _new_pending(self, workers: int, scratch: Scratch) -> Pending:
+        """Return what is under way of ``workers`` that each go as deep as ``scratch``: nothing."""
+        depth = len(scratch.edges)
+        return Pending(
             due=np.zeros(workers),
             depth=np.full(workers, IDLE),
             edges=np.zeros((workers, depth), np.int64),
             movers=np.zeros((workers, depth), np.int64),
             rewards=np.zeros((workers, depth)),
-            payoff=np.zeros((workers, players)),
-            latency=draw_latencies(spread),
+            payoff=np.zeros((workers, len(scratch.payoff))),
+            latency=self._latency,
         )
-        kernel = specialise(run_delayed, self.domain.parameters.__module__)
-
-        def call(*arguments: Any) -> int:
-            self._pending.due[:] = 0.0
-            return kernel(*arguments[:-3], self._pending, *arguments[-3:])
-
-        self._kernel = call
 
 
 class VirtualRoot:

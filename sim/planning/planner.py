@@ -27,6 +27,7 @@ from mcts.kernel.rng import derive_key, new_stream
 from mcts.merge import merge
 from mcts.search import Search, SearchResult
 from mcts.searcher import Searcher, searcher
+from mcts.turn import Turn, alone
 from sim.legal import legal
 from sim.models.best_response import best_response
 from sim.models.company_belief import DEALS, CompanyBelief
@@ -114,6 +115,7 @@ class Planner(Player):
         if self.config.departures.mask and not self.departs:
             raise ValueError("departures from the text are played by a ReleasedPlanner")
         super().__init__(name or self.config.variant)
+        self._turn = Turn("planner")
         self.result: SearchResult | None = None
         self.search: Searcher | None = None
         self._posterior = solver.workspace()
@@ -246,13 +248,15 @@ class Planner(Player):
             least_accused=float(config.least_accused),
         )
 
+    @alone
     def decide(self, view: np.recarray) -> int:
         """Return the action that a search from ``view`` prefers."""
-        if legal(self._world[0], view[0], self._choices) == 1:
+        n = legal(self._world[0], view[0], self._choices)
+        if n == 1:
             return self._remember(int(self._choices[0]), len(self._log.events))
         began = time.perf_counter()
         position = self.position(view)
-        self._follow(position)
+        self._follow(position, self._choices[:n].tolist())
         only = self._only_offer(position)
         if only is not None:
             return self._remember(only, len(self._log.events))
@@ -379,7 +383,7 @@ class Planner(Player):
         self._last = (action, events)
         return action
 
-    def _follow(self, position: Cluedo) -> None:
+    def _follow(self, position: Cluedo, choices: list[int]) -> None:
         """Let the search keep what it found below the last action and what was seen since."""
         if not (self.config.options.keep_tree and isinstance(self.search, Search) and self._last):
             return
@@ -392,4 +396,4 @@ class Planner(Player):
         s.state[0].events = len(since)
         for i, event in enumerate(since):
             s.state[0].event[i] = tuple(event)
-        self.search.advance(action, int(observation(position, s)))
+        self.search.advance(action, int(observation(position, s)), choices)

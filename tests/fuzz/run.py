@@ -21,6 +21,7 @@ FUZZERS = {
     "workspaces": 2000,
     "networks": 2000,
     "problems": 1000,
+    "search": 3000,
     "tables": 300,
     "served": 1000,
     "trust": 5000,

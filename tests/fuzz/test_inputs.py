@@ -1,19 +1,25 @@
 """Damaged input files of all kinds do no harm; and the fuzzers find what would."""
 
+import threading
 from contextlib import nullcontext
 
 import networks
 import problems
 import pytest
+import search
 import tables
 import workspaces
 
 from experiments.episodes import problems as played
 from experiments.hunt import fields
 from experiments.tables import computed
+from mcts import search as searches
+from mcts.memory import Memory
+from mcts.search import Search
+from mcts.turn import Turn
 from sim.qlearning import network
 
-FUZZERS = {workspaces: 60, networks: 100, problems: 40, tables: 2}
+FUZZERS = {workspaces: 60, networks: 100, problems: 40, tables: 2, search: 60}
 
 
 @pytest.mark.parametrize("fuzzer", FUZZERS)
@@ -36,3 +42,28 @@ def test_a_check_that_is_left_out_is_found(fuzzer, tmp_path, monkeypatch):
         monkeypatch.setattr(module, name, careless)
     attack = fuzzer.attack(300, 1, tmp_path)
     assert any("a traceback" in found.complaint for found in attack if found)
+
+
+FAULTS = {
+    "visits of": (searches, "clear", lambda tree: None),
+    "legal is": (Search, "_check_kept", lambda *_: None),
+    "fresh": (Memory, "fit", lambda self, p: self._made),
+    "is not documented": (searches, "check_types", lambda *_: None),
+    "several lines": (searches, "check_integer", lambda name, value, end: _shout(name)),
+    "two runs": (Turn, "__init__", lambda self, what: _leave_open(self, what)),
+}
+"""By what is said, what is put in the place of a check of a search."""
+
+
+def _shout(name):
+    raise ValueError(f"{name}:\nno")
+
+
+def _leave_open(turn, what):
+    turn.what, turn.lock = what, threading.Semaphore(2)
+
+
+@pytest.mark.parametrize("said", FAULTS)
+def test_a_search_that_does_not_check_is_found(said, monkeypatch, tmp_path):
+    monkeypatch.setattr(*FAULTS[said])
+    assert any(said in found.complaint for found in search.attack(200, 1, tmp_path) if found)

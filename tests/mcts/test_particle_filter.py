@@ -134,11 +134,25 @@ def test_what_cannot_be_is_refused(given, said):
         ParticleFilter(simulate=listen, **given)
 
 
-@pytest.mark.parametrize("weight", [-1.0, float("nan"), float("inf")])
+@pytest.mark.parametrize("weight", [-1.0, float("nan"), float("inf"), None, "1", np.ones(1)])
 def test_a_likelihood_that_is_none_is_refused(weight):
     belief = ParticleFilter([1, 2], listen, lambda state, *_: weight if state == 1 else 0.5)
-    with pytest.raises(ValueError, match="likelihood must be a number from 0"):
+    with pytest.raises((ValueError, TypeError), match=r"^likelihood.* must be a number"):
         belief.update("listen", True, random.Random(1))
+
+
+@pytest.mark.parametrize(
+    ("parts", "said"),
+    [
+        ({"simulate": lambda *_: None}, "next state and what is seen, not None"),
+        ({"simulate": lambda n, *_: (n, np.array([n, n]))}, r"same\(.*True or False, not array"),
+        ({"same": lambda *_: None}, r"same\(.* must be True or False, not None"),
+    ],
+)
+def test_functions_that_return_something_else_are_named(parts, said):
+    belief = ParticleFilter(**{"states": [1, 2], "simulate": listen, **parts})
+    with pytest.raises(TypeError, match=said):
+        belief.update("listen", np.array([1, 1]) if "simulate" in parts else True, random.Random(1))
 
 
 def test_arrays_are_compared_as_told():

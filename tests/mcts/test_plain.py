@@ -1,11 +1,14 @@
 """Problems in plain Python: the very tree of the compiled problem, known values, clear errors."""
 
 import pickle
+import re
 import signal
 import sys
 import traceback
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from decimal import Decimal
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -125,9 +128,26 @@ def test_what_a_problem_raises_comes_out_with_the_place(part, threads):
         ({"most_actions": 2}, "3 actions are more than the problem's most_actions, 2: raise it"),
         ({"step": lambda *_: ((True, 1), float("nan"))}, "is nan: it must be a number"),
         ({"step": lambda *_: ((True, 1), -1e308)}, "is -1e.308: it must be a number, at most 1e"),
-        ({"low": -1e308, "high": 1e308}, "low below high"),
+        ({"low": -1e308, "high": 1e308}, "low is -1e.308: it must be a number, at most 1e"),
+        ({"high": None}, "high must be a number, not None"),
+        ({"discount": "1"}, "discount must be a number, not '1'"),
+        ({"most_actions": None}, "most_actions must be a whole number from 1, not None"),
+        ({"step": 5}, "step must be a function, not 5"),
+        ({"actions": None}, "actions must be a function, not None"),
+        ({"likelihood": 0.5}, "likelihood must be a function, not 0.5"),
+        ({"start": 5}, "a belief is a function that draws a state, or a list of them, not 5"),
         ({"step": lambda *_: None}, "returns the next state and the reward, a number, not None"),
-        ({"step": lambda *_: ((True, 1), "9")}, r"a number, not .*'9'\)"),
+        ({"step": lambda *_: ((True, 1), "9")}, r"reward of 0 must be a number, not '9'"),
+        ({"step": lambda *_: ((True, 1), None)}, r"reward of 0 must be a number, not None"),
+        ({"step": lambda *_: ((True, 1), 1j)}, r"reward of 0 must be a number, not 1j"),
+        ({"step": lambda *_: ((True, 1), np.ones(1))}, r"must be a number, not array\(\[1.\]\)"),
+        ({"step": lambda *_: ((True, 1), 10**5000)}, "is an integer too large: it must be"),
+        ({"observation": lambda _: 10**5000}, "observation.state. is a value of type int: Exceeds"),
+        ({"terminal": lambda _: None}, "terminal.state. must be True or False, not None"),
+        ({"terminal": lambda _: "no"}, "terminal.state. must be True or False, not 'no'"),
+        ({"available": lambda *_: 2}, "available.state, action. must be True or False, not 2"),
+        ({"action_type": lambda _: 0.5}, "action_type.0. is 0.5: it must be from 0 to 7"),
+        ({"rollout": lambda *_: 7}, r"rollout.state, chance. chose 7 in \(.*\), where it is not"),
         ({"observation": lambda _: object()}, "made of numbers, words and tuples of them"),
         ({"actions": lambda _: [print]}, "made of numbers, words and tuples of them"),
         ({"actions": lambda _: {"a", "b"}}, "actions.state. must return a list, not {"),
@@ -139,8 +159,27 @@ def test_what_a_problem_raises_comes_out_with_the_place(part, threads):
     ],
 )
 def test_a_faulty_problem_is_refused(parts, message):
-    with pytest.raises((ValueError, TypeError), match=message):
-        run_search(replace(PLAIN, **parts).position())
+    with pytest.raises((ValueError, TypeError), match=message) as fault:
+        run_search(replace(PLAIN, **parts).position(), action_types="action_type" in parts)
+    assert "\n" not in str(fault.value)
+
+
+@pytest.mark.parametrize(
+    "kind", [np.float32, np.float16, np.int8, np.array, Fraction, Decimal, lambda n: bool(n % 2)]
+)
+def test_a_reward_may_be_any_number(kind, recwarn):
+    def paying(as_number):
+        def step_so(state, action, chance):
+            state, reward = step(state, action, chance)
+            return state, as_number(int(reward) // 10)
+
+        return replace(PLAIN, step=step_so, low=np.float32(-40), high=Fraction(41))
+
+    trees = [
+        tree(run_search(paying(given).position(), 200)[0])
+        for given in (kind, lambda n: float(kind(n)))
+    ]
+    assert trees[0] == trees[1] and not recwarn.list
 
 
 def test_who_moves_is_told_by_a_number():
@@ -153,13 +192,12 @@ def test_who_moves_is_told_by_a_number():
     assert trees[0] == trees[1]
 
 
-def test_a_search_made_for_few_actions_refuses_a_position_with_more():
+def test_a_search_made_for_few_actions_searches_a_position_with_more():
     few, more = (
         replace(PLAIN, most_actions=most, actions=lambda state, n=most: range(n)) for most in (3, 9)
     )
     search, _ = run_search(few.position())
-    with pytest.raises(ValueError, match="9 actions are more than the problem's most_actions, 3"):
-        search.run(Budget(simulations=5), 1, more.position())
+    assert search.run(Budget(simulations=50), 1, more.position()).visits.all()
 
 
 def test_a_step_that_changes_the_state_it_is_given_is_found():
@@ -180,6 +218,52 @@ def test_a_step_that_changes_the_state_it_is_given_is_found():
         check_domain(changing.position(), paths=1, draws=2)
     leaving = replace(changing, step=lambda state, action, chance: ([*state, action], 0.0))
     check_domain(leaving.position(), paths=1, draws=2)
+
+
+CORRIDOR = Problem(
+    start=[0],
+    actions=lambda state: ["left", "right"] if state else ["right"],
+    step=lambda state, action, chance: (state + (1 if action == "right" else -1), 1.0),
+    observation=lambda state: state,
+    low=0,
+    high=3,
+    steps=3,
+)
+
+
+@pytest.mark.parametrize(
+    ("parts", "said"),
+    [
+        ({"rollout": lambda state, chance: "left"}, "chose 'left' in 0, where it is not legal"),
+        (
+            {"available": lambda at, move: at < 2 or move == "left", "rollout": lambda *_: "right"},
+            "chose 'right' in 2, where it is not legal",
+        ),
+        ({"high": 2}, r"the return 3.0 after actions right \(seen: 1\), .* leaves the declared"),
+    ],
+)
+def test_the_check_of_a_problem_speaks_of_its_actions(parts, said):
+    with pytest.raises((AssertionError, ValueError), match=said):
+        check_domain(replace(CORRIDOR, **parts).position(), paths=4, draws=8)
+
+
+@pytest.mark.parametrize("seen", [lambda x: x, lambda x: ("at", np.array([x])), round])
+def test_observations_that_never_recur_are_warned_of(seen, recwarn):
+    """Rounded ones are the control."""
+    noisy = replace(
+        CORRIDOR,
+        start=lambda chance: (0, 0.5),
+        actions=lambda state: ["left", "right"],
+        step=lambda state, action, chance: ((state[0] + 1, chance.random()), 1.0),
+        observation=lambda state: seen(state[1]),
+    )
+    check_domain(noisy.position(), paths=2, draws=8)
+    warned = [str(each.message) for each in recwarn.list]
+    if seen is round:
+        assert not warned
+    else:
+        (line,) = warned
+        assert re.search("were seen once, .* looks one action ahead; round .* POMCPOW", line)
 
 
 def test_two_problems_are_searched_at_once():

@@ -236,19 +236,30 @@ def test_the_share_of_a_worker_that_always_dies_is_reported_lost(workers, monkey
 
 
 def test_cancel_returns_what_was_found(workers):
-    ended = threading.Event()
-
-    def cancel():
-        while not ended.wait(0.1):  # the first may come before the searches have begun
-            workers.cancel()
-
-    canceller = threading.Thread(target=cancel)
+    canceller = threading.Timer(0.3, workers.cancel)
     canceller.start()
     result = workers.run(ENDLESS, 1)
-    ended.set()
     canceller.join()
     assert 0 < result.simulations == result.visits.sum() < ENDLESS.simulations
     assert same(workers.run(BUDGET, 1), made_here())
+
+
+def test_a_cancel_before_the_start_leaves_one_simulation_of_one_search(workers):
+    workers.cancel()
+    with workers._turn.lock, pytest.raises(RuntimeError, match="this search is running"):
+        workers.run(BUDGET, 1)
+    assert workers.run(ENDLESS, 1).simulations == 1
+    assert same(workers.run(BUDGET, 1), made_here())
+
+
+def test_a_cancel_ends_the_search_that_it_is_of_and_no_other():
+    """Whether it arrives in a worker before that search, or after."""
+    worker = root._Worker()
+    worker.prepare((type(TIGER), root._pack(TIGER)), OPTIONS, root.digest())
+    worker.cancel(1)
+    assert worker.run({}, BUDGET, 1, 1).simulations == 1
+    worker.cancel(1)
+    assert worker.run({}, BUDGET, 1, 2).simulations == BUDGET.simulations
 
 
 def test_ctrl_c_ends_the_search_and_leaves_the_workers(workers):

@@ -1,0 +1,240 @@
+"""A search checks what it presumes: one run at a time, a position that fits it and its tree."""
+
+import pickle
+import threading
+from dataclasses import replace
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from ladder import Ladder, fingerprint, run_search
+from weighed_tiger import WeighedTiger
+
+from benchmarks.bench_plain import plain
+from mcts import threads
+from mcts.continuous.planner import Planner
+from mcts.continuous.planner import Search as Choices
+from mcts.memory import Memory
+from mcts.options import Budget, Options
+from mcts.plain.problem import Problem
+from mcts.problems.rocksample import rocksample
+from mcts.problems.tiger import RANDOM, TigerParameters
+from mcts.search import Search
+from mcts.turn import Turn
+from mcts.virtual.workers import VirtualSearch
+
+FEW = Budget(simulations=200)
+
+
+def fresh(p, **options):
+    """Return the print of the tree of a search made for ``p``."""
+    search = Search(p, Options(**{"nodes": 2_000, **options}))
+    search.run(FEW, 7)
+    return fingerprint(search.tree)
+
+
+@pytest.mark.parametrize("call", ["run", "advance", "forget"])
+def test_a_running_search_refuses_and_is_not_disturbed(call):
+    """The problem calls the search that searches it: from one of its threads."""
+    refused, calls = [], {"run": (FEW, 1), "advance": (0, 0), "forget": ()}
+    usual = plain(3)
+
+    def step(*given):
+        if not refused:
+            with pytest.raises(RuntimeError, match="is running: make one for each thread") as fault:
+                getattr(search, call)(*calls[call])
+            refused.append(fault)
+        return usual.step(*given)
+
+    p = replace(usual, step=step).position()
+    search = Search(p, Options(nodes=2_000))
+    assert search.run(FEW, 7).visits.sum() == 200
+    assert refused and fingerprint(search.tree) == fresh(usual.position())
+    search.run(FEW, 7)
+    assert fingerprint(search.tree) == fresh(usual.position())
+
+
+def test_a_planner_that_is_running_refuses_and_its_copy_does_not():
+    planner = Planner(WeighedTiger(), Choices("pomcpow", 60.0, depth=2, leaf="random"), 50)
+    belief = np.tile([0.0, 1.0], (20, 1))
+    with planner._turn.lock:
+        for call in (lambda: planner.choose(belief, 1), lambda: planner.move(WeighedTiger())):
+            with pytest.raises(RuntimeError, match="this planner is running"):
+                call()
+        assert not pickle.loads(pickle.dumps(Turn("planner"))).lock.locked()
+    for wrong in (belief[0], belief[:, :1], belief[:0]):
+        with pytest.raises(ValueError, match="particles must be rows of 2 numbers"):
+            planner.choose(wrong, 1)
+    assert planner.choose(belief.astype(np.float32), 1) == planner.choose(belief, 1)
+    with pytest.raises(ValueError, match="needs a simulation"):
+        planner.choose(belief, 1, 0)
+    with pytest.raises(ValueError, match="made for another problem"):
+        planner.move(WeighedTiger()._replace(discount=0.5))
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        (TigerParameters(steps=2, rollout=RANDOM), TigerParameters(steps=12, rollout=RANDOM)),
+        (Ladder(length=2, width=2), Ladder(length=5, width=9)),
+        (plain(2).position(), plain(9).position()),
+        (rocksample(5, [(1, 1)], steps=9), rocksample(5, [(1, 1), (3, 3), (2, 4)], steps=9)),
+    ],
+    ids=["deeper", "wider", "plain", "more arrays"],
+)
+@pytest.mark.parametrize("options", [{}, {"edges": 20}, {"mode": "leaf", "threads": 1}], ids=str)
+def test_a_position_of_any_size_is_searched_as_by_a_search_made_for_it(first, second, options):
+    search = Search(first, Options(nodes=2_000, **options))
+    for p in (second, first, second):
+        search.run(FEW, 7, p)
+        assert fingerprint(search.tree) == fresh(p, **options)
+
+
+def test_a_smaller_position_costs_no_memory_and_a_larger_one_some():
+    search = Search(TigerParameters(steps=9), Options(nodes=100))
+    held = search._workers[0][0]
+    for steps, same in ((3, True), (9, True), (10, False)):
+        search.run(FEW, 1, TigerParameters(steps=steps))
+        assert (search._workers[0][0] is held) == same
+        assert len(search._workers[0][2].edges) == steps
+
+
+def test_memory_is_made_again_where_longer_arrays_need_it():
+    """And for lengths that were looked at before nothing is asked."""
+    asked = []
+
+    def workspace(p):
+        asked.append(len(p[0]))
+        return np.zeros(10 * (len(p[0]) // 10))
+
+    domain = SimpleNamespace(declaration=lambda name, p: 3, workspace=workspace)
+    memory = Memory(domain, (np.zeros(15),), 1)
+    for length, more, size in (
+        (18, [18], 10),
+        (18, [], 10),
+        (25, [25, 25, 25], 20),
+        (12, [12], 20),
+    ):
+        asked.clear()
+        ((s, _, _),) = memory.fit((np.zeros(length),))
+        assert (asked, len(s)) == (more, size)
+
+
+def test_simulated_workers_go_as_deep_as_the_position():
+    p, deeper = (TigerParameters(steps=steps, rollout=RANDOM) for steps in (2, 12))
+    search, other = (VirtualSearch(each, Options(nodes=2_000), 4, 0.5) for each in (p, deeper))
+    assert search.run(FEW, 1, deeper).nodes == other.run(FEW, 1).nodes > search.run(FEW, 1, p).nodes
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda: Search(Ladder(), Options(mode="root", workers=2)), "make a RootSearch"),
+        (lambda: Search(Ladder(), 5), "options must be Options, not 5"),
+        (lambda: Search(Ladder(length=0)), "max_depth must be a whole number from 1, not 0"),
+        (lambda: Search(Ladder(width=0)), "max_actions must be a whole number from 1, not 0"),
+        (lambda: run_search(9)[0].run(9, 1), "budget must be a Budget, not 9"),
+        (lambda: run_search(9)[0].run(FEW, 1, TigerParameters()), "of type Ladder, not Tiger"),
+        (lambda: run_search(9)[0].run(FEW, 1, 5), "of type Ladder, not int"),
+        (lambda: run_search(9)[0].advance("up", 0), "action must be a whole number"),
+        (lambda: run_search(9)[0].advance(0, -1), "observation must be a whole number"),
+    ],
+)
+def test_what_a_search_cannot_use_is_refused(call, said):
+    with pytest.raises((ValueError, TypeError), match=said):
+        call()
+
+
+@pytest.mark.parametrize(("how", "playouts"), [({}, 1), ({"threads": 3}, 1), ({"mode": "leaf"}, 2)])
+def test_a_cancel_before_the_start_leaves_one_simulation(how, playouts):
+    options = Options(**{"nodes": 500, "oversubscribe": True, "threads": playouts, **how})
+    search = Search(Ladder(), options)
+    search.cancel()
+    result = search.run(Budget(seconds=1000.0), 1)
+    assert (result.simulations, result.visits.sum(), result.best) == (playouts, 1, 3)
+    assert search.run(FEW, 1).simulations == 200  # it is used up
+
+
+def test_a_cancel_at_any_moment_of_the_start_is_heard(monkeypatch):
+    search, run = Search(Ladder(), Options(nodes=500)), threads.run
+
+    def cancel_first(*given):
+        search.cancel()
+        run(*given)
+
+    monkeypatch.setattr(threads, "run", cancel_first)
+    assert search.run(Budget(seconds=1000.0), 1).simulations == 1
+
+
+def test_a_kept_tree_is_searched_with_a_position_that_fits_it_alone():
+    search, _ = run_search(300)
+    assert search.advance(3, 1)
+    with pytest.raises(ValueError, match="after advance give run the position that followed"):
+        search.run(FEW, 1)
+    for other in (Ladder(width=3), Ladder(width=6)):
+        with pytest.raises(ValueError, match="position with other actions than this one"):
+            search.run(FEW, 1, other)
+    kept = search.run(FEW, 1, Ladder(begin=1))
+    assert kept.visits.sum() > kept.simulations == 200
+    assert search.advance(0, 0)
+    search.forget()
+    assert search.run(FEW, 1).visits.sum() == 200
+
+
+def test_a_node_is_kept_if_all_that_it_lists_is_legal():
+    search, _ = run_search(300)
+    with pytest.raises(ValueError, match="with other actions"):
+        search.advance(3, 1, legal=[0, 1, 2])
+    search, _ = run_search(300)
+    assert search.advance(3, 1, legal=range(9))
+    assert search.run(FEW, 1, Ladder(begin=1, width=9)).visits.sum() > 200
+
+
+def test_nothing_is_kept_of_a_search_that_failed_or_where_nothing_can_be_done():
+    search, _ = run_search(300)
+    with pytest.raises(ValueError, match="the rung broke"):
+        search.run(Budget(simulations=100), 1, Ladder(trap=1))
+    assert not search.advance(3, 1)
+    assert not run_search(300, p=Ladder(lists=1))[0].advance(3, 1)
+
+
+def test_a_value_outside_the_declared_range_is_warned_of_in_words(recwarn):
+    run_search(50, p=Ladder(tail=16.0))
+    assert not recwarn.list
+    with pytest.warns(UserWarning, match="action 3 is worth .*, outside the declared 0 to 16"):
+        run_search(1, p=Ladder(tail=64.0))
+    problem = Problem(
+        start=[0],
+        actions=lambda state: ["sell", "keep"],
+        step=lambda state, action, chance: (1, 50.0 * (action == "sell")),
+        observation=lambda state: 0,
+        low=0,
+        high=20,
+        steps=1,
+    )
+    with pytest.warns(UserWarning, match="action sell is worth 50, outside the declared 0 to 20"):
+        Search(problem.position()).run(FEW, 1)
+
+
+def test_states_are_numbered_once_by_searches_of_several_threads():
+    """Every number is of one state, however threads meet new ones."""
+    problem = Problem(
+        start=[(0,)],
+        actions=lambda state: [1, 2, 3],
+        step=lambda state, action, chance: ((*state, action), 0.0),
+        observation=lambda state: sum(state),
+        low=0,
+        high=1,
+        steps=6,
+        same=True,
+    )
+    p = problem.position()
+    options = Options(nodes=2_000, threads=4, oversubscribe=True)
+    searches = [threading.Thread(target=Search(p, options).run, args=(FEW, n)) for n in range(3)]
+    for each in searches:
+        each.start()
+    for each in searches:
+        each.join()
+    searched = p.number.searched
+    first = {state: cells[0] for state, cells in searched.known.items()}
+    assert all(searched.states[number] == state for state, number in first.items())
