@@ -131,7 +131,7 @@ def _enter(settings: DictConfig, run: study.Run) -> None:
     with suppress(OSError):
         run.folder.rmdir()  # a visit leaves nothing
     if len(clients := _ours(settings)) != 1:
-        raise Refusal("players: one player enters a server")
+        raise Refusal("players: one player enters a server, so name one")
     (client,) = clients.values()
     try:
         enter(client, settings.host, settings.port, settings.identifier, settings.patience)

@@ -47,6 +47,7 @@ def build(folder: Path, sources: Sequence[str], limit: int, into: Path) -> Path:
     flags = ["-nowarn", "-encoding", "UTF-8", "-d", str(classes)]
     made = subprocess.run([compiler, *flags, *files], capture_output=True, text=True, check=False)
     if made.returncode:
-        raise Refusal(f"the contest's programs do not compile: {made.stderr.partition(chr(10))[0]}")
+        fault = made.stderr.partition("\n")[0]
+        raise Refusal(f"the contest's programs do not compile: {fault}; give a fresh clone")
     (classes / _DONE).touch()
     return classes

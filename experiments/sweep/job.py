@@ -55,8 +55,6 @@ class Job:
         self._folder = Path(settings.run.resume or settings.run.folder)
         asked = settings.sweep
         listed = asked.method == "grid" or (asked.method == "racing" and asked.trials is None)
-        if asked.method == "grid" and asked.trials is not None:
-            raise Refusal("sweep.trials: a grid plays all its points; leave it out")
         if asked.method in ("random", "spsa") and asked.trials is None:
             raise Refusal(f"sweep.method={asked.method} needs sweep.trials: the number of points")
         if asked.method == "spsa":
