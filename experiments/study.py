@@ -232,8 +232,8 @@ class Run:
             now = self._configuration[key]
             if now < count and not {*self.done} <= {*units}:
                 raise Refusal(
-                    f"{key}={now}: {self.folder} has {len(self.done)} {self._rows.units} of "
-                    f"{key}={count}; give no less, or choose another folder"
+                    f"{key}={now}: {self.folder} has more, {len(self.done)} {self._rows.units}; "
+                    f"give {key}={count}, or choose another folder"
                 )
 
     def _read_rows(self, rows: Rows) -> None:

@@ -54,11 +54,11 @@ def job(settings: DictConfig, run: study.Run) -> None:
     if settings.port is not None:
         _enter(settings, run)
         return
+    ours = {} if settings.players == [] else _ours(settings)
     if settings.folder is None:
         raise Refusal("folder: give a clone of the contest's repository, or the port of a server")
     from experiments.contest import entrants, game, java, report, schedule
 
-    ours = {} if settings.players == [] else _ours(settings)
     names = [*ours, *settings.entries]
     if twice := set(ours) & {*settings.entries}:
         raise Refusal(f"two entries are called {min(twice)}: leave one out, or give +label=")

@@ -127,7 +127,7 @@ def _budgets(settings: DictConfig, specs: Mapping[str, Any]) -> Sequence[int] | 
     if own and _overrides_of("simulations="):
         raise Refusal(f"{own[0]}: simulations has the budgets; leave one of the two out")
     if _overrides_of("simulations=") and not any("budget" in spec for spec in specs.values()):
-        raise Refusal("simulations is used by players that search alone: leave it out")
+        raise Refusal("simulations would be ignored: no player searches; leave it out")
     if own or settings.simulations is None:
         return None
     if not settings.simulations:

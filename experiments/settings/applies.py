@@ -141,13 +141,22 @@ RULES = (
 # Commands.
 
 
+_WEIGHED = ("light_dark", "laser_tag", "sub_hunt", "vdp_tag", "tag")
+
+
 def _is_exact(s: Any) -> bool:
     """Return whether the general search plans an exact belief of the project."""
     return s.problem in ("tiger", "rocksample") and s.planner is None
 
 
+def _is_general(s: Any, *_: str) -> bool:
+    """Return whether the general search plans; of an unknown problem the name is the fault."""
+    return s.problem not in _WEIGHED and not (s.problem == "rocksample" and s.planner)
+
+
 def _searches(s: Any, _: str) -> bool:
-    return s.paper is not None or s.planner not in ("qmdp", "random", "heuristic")
+    heuristic = s.planner == "heuristic" and s.problem in ("light_dark", "sub_hunt", "vdp_tag")
+    return s.paper is not None or not (heuristic or s.planner in ("qmdp", "random"))
 
 
 def _task(s: Any) -> str:
@@ -189,7 +198,7 @@ COMMANDS: Mapping[str, tuple[Use, ...]] = {
         Use(
             "steps nodes exploration final rollout",
             "tiger, rocksample without planner and a problem of your own",
-            lambda s, _: _is_exact(s) or ":" in s.problem,
+            _is_general,
         ),
         Use("map", "problem=rocksample"),
         Use(
@@ -219,6 +228,7 @@ COMMANDS: Mapping[str, tuple[Use, ...]] = {
     "hunt": (
         Use("seed", "hunt.name=minefield or search"),
         Use("hunt.objects", "without hunt.workspace"),
+        Use("hunt.drawn", "hunt.moves as many", lambda s, _: s.hunt.drawn <= s.hunt.moves),
         Use(
             "hunt.cells hunt.size hunt.obstacles hunt.robot hunt.sensor hunt.line_of_sight "
             "hunt.accuracy hunt.weights hunt.small.objects hunt.small.moves",
@@ -291,4 +301,6 @@ def _refuse(uses: Iterable[Use], settings: Any, key: str, path: str = "") -> Non
         named = any(key == name.rstrip("=") or key.startswith(f"{name}.") for name in keys.split())
         if named and not (used(settings, key) if used else _choose(settings, choices)):
             how = choices if choices.startswith("without ") else f"by {choices}"
-            raise Refusal(f"{path}{key} is used {how} alone: leave it out")
+            raise Refusal(
+                f"{path}{key} would be ignored: it is used {how}; leave it out, or choose so"
+            )

@@ -132,6 +132,11 @@ class Job:
         prune_p = asked.prune_p if racing else 0.0
         spsa = self._spsa(first) if asked.method == "spsa" else None
         study = Study(folder, self._space, self._propose(spsa), prune_p)
+        if (done := len(study.finished)) > self._trials:
+            raise Refusal(
+                f"sweep.trials={self._trials}: {done} were played in {folder}; give as many or "
+                "more, or choose another folder"
+            )
         record = self._record(first, console)
         with SweepProgress(console, self._trials) as progress:
             runs = Runs(record, progress, console, going)
