@@ -33,7 +33,7 @@ from experiments.runs.study_rows import Rows as Rows  # as studies call it
 from experiments.runs.study_rows import read_journal, read_kept
 from experiments.settings.aside import Aside
 from experiments.settings.command import Command
-from experiments.settings.commandline import Interrupted
+from experiments.settings.commandline import Interrupted, Refusal
 from experiments.settings.config import plain
 from experiments.settings.limits import place, seed
 
@@ -114,6 +114,7 @@ class Run:
         self._configuration = plain(settings)
         self._started = time.monotonic()
         self._lock = ExitStack()
+        self._counts: dict[str, int] = {}
         self._journal: FileIO | None = None
 
     def __enter__(self) -> Run:
@@ -130,7 +131,7 @@ class Run:
         """
         self._rows, self._noted = rows, 0
         self._configuration.update(besides or {})
-        self._lock_and_note(rows.more)
+        self._lock_and_compare(rows.more)
         self._read_rows(rows)
 
     def measure(
@@ -149,6 +150,8 @@ class Run:
 
         from experiments.matches.progress import describe_rest
 
+        self._refuse_fewer(units)
+        self._note_settings()
         held = set(self.done)
         left = [unit for unit in units if unit not in held]
         columns = (self._rows.units, BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
@@ -199,8 +202,11 @@ class Run:
         with stage(self.console, COMPILING):
             return Background(job).result()
 
-    def _lock_and_note(self, more: Sequence[str]) -> None:
-        """Take the lock and write the settings down; refuse a folder that has others."""
+    def _lock_and_compare(self, more: Sequence[str]) -> None:
+        """Take the lock, and write the settings down; refuse a folder that has others.
+
+        What may be ``more`` there is written by `measure`, once it is known not to be less.
+        """
         place = RunFolder(self.folder, CONFIG, self.settings.run.resume is not None)
         place.refuse_foreign(self._rows.file)
         self._lock.enter_context(place.lock())
@@ -213,8 +219,23 @@ class Run:
                 for settings in (held, self._configuration)
             )
             place.check_same(there, now)
+            self._counts = {key: held[key] for key in more if isinstance(held.get(key), int)}
+        else:
+            self._note_settings()
+
+    def _note_settings(self) -> None:
         with writing_run(self.folder):
             write_settings(self.folder, self._configuration)
+
+    def _refuse_fewer(self, units: Sequence[Any]) -> None:
+        """Refuse ``units`` among which are not all that are done, because a count is lower."""
+        for key, count in self._counts.items():
+            now = self._configuration[key]
+            if now < count and not {*self.done} <= {*units}:
+                raise Refusal(
+                    f"{key}={now}: {self.folder} has more, {len(self.done)} {self._rows.units}; "
+                    f"give {key}={count}, or choose another folder"
+                )
 
     def _read_rows(self, rows: Rows) -> None:
         """Take up the rows that the folder holds, and note which units are done.

@@ -68,6 +68,7 @@ def job(settings: DictConfig, folder: Path) -> float | None:
     runfolder.open_folder(folder, plan[-1]).refuse_foreign()
     runfolder.examine(*plan)
     played = results.Results.resume(folder, matches)
+    played.refuse_fewer(settings.match.games)
     held = played.games
     recording = Recording(settings, played, stop)
     left = settings.match.games * len(matches) - held

@@ -55,10 +55,10 @@ def job(settings: DictConfig, run: study.Run) -> None:
     if settings.port is not None:
         _enter(settings, run)
         return
+    ours = {} if settings.players == [] else _ours(settings)
+    places = _places(settings)
     from experiments.contest import entrants, game, report, schedule
 
-    places = _places(settings)
-    ours = {} if settings.players == [] else _ours(settings)
     names = [*ours, *settings.entries]
     if twice := set(ours) & {*settings.entries}:
         raise Refusal(f"two entries are called {min(twice)}: leave one out, or give +label=")
@@ -154,7 +154,7 @@ def _enter(settings: DictConfig, run: study.Run) -> None:
     with suppress(OSError):
         run.folder.rmdir()  # a visit leaves nothing
     if len(clients := _ours(settings)) != 1:
-        raise Refusal("players: one player enters a server")
+        raise Refusal("players: one player enters a server, so name one")
     (client,) = clients.values()
     try:
         enter(client, settings.host, settings.port, settings.identifier, settings.patience)

@@ -120,11 +120,17 @@ class Outside:
             except (OSError, KeyError, ValueError, IndexError) as fault:
                 self.close()
                 why = "it did not connect" if isinstance(fault, TimeoutError) else fault
-                raise Refusal(f"entries.{self._name} cannot be started: {why}") from None
+                raise Refusal(self._fault(f"cannot be started: {why}")) from None
         if alive.rstrip(b"\0").lower() != f"{self._name} alive".lower().encode():
             self.close()
-            raise Refusal(f"entries.{self._name} did not say that it is alive, but {alive[:60]!r}")
+            raise Refusal(self._fault(f"did not say that it is alive, but {alive[:60]!r}"))
         return connection
+
+    def _fault(self, what: str) -> str:
+        name = self._name
+        return (
+            f"entries.{name} {what}: correct its command line, or leave it out by ~entries.{name}"
+        )
 
 
 Entrant = Ours | Outside

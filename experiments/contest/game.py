@@ -82,7 +82,8 @@ def read(said: str) -> Result:
     for line in reversed(last):
         if found := _OFFENDER.match(line):
             return Result(None, None, int(found[1]), found[0])
-    raise Refusal(f"the contest's server ended without a result: {(last or ['in silence'])[-1]}")
+    said = (last or ["in silence"])[-1]
+    raise Refusal(f"the contest's server ended without a result: {said}; run.resume goes on")
 
 
 def _sit(entrant: Entrant, connection: socket.socket, name: str) -> None:

@@ -41,7 +41,7 @@ class Schedule:
                 "to that"
             )
         if len(self.names) > MOST_ENTRIES:
-            raise Refusal(f"{len(self.names)} entries are too many: {MOST_ENTRIES} at most")
+            raise Refusal(f"{len(self.names)} entries, of {MOST_ENTRIES} at most: leave some out")
 
     @property
     def units(self) -> int:

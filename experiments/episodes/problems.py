@@ -94,11 +94,12 @@ def load(name: str) -> Problem:
         raise Refusal(f"problem={name}: {_where(fault)}") from None
     found = getattr(imported, attribute, None)
     if found is None:
-        raise Refusal(f"problem={name}: {module} has no {attribute}")
+        hint = did_you_mean(attribute, vars(imported))
+        raise Refusal(f"problem={name}: {module} has no {attribute}{hint}")
     if not isinstance(found, Problem):
-        raise Refusal(f"problem={name}: it is a {type(found).__name__}, no mcts.plain Problem")
+        raise Refusal(f"problem={name}: name an mcts.plain Problem, not a {type(found).__name__}")
     if found.players > 1:
-        raise Refusal(f"problem={name}: it has {found.players} players; a closed loop is of one")
+        raise Refusal(f"problem={name}: it has {found.players} players: name one of one player")
     return found
 
 

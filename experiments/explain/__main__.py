@@ -146,7 +146,7 @@ def _read(file: Path) -> list[Decision]:
     try:
         return list(decisions(read(file)))
     except OSError as fault:
-        raise Refusal(f"{file}: {fault.strerror}") from None
+        raise Refusal(f"{file}: {fault.strerror}; run.records=1 writes a record") from None
     except RecordError as fault:
         raise Refusal(f"{file} line {fault.line}: {fault.reason}") from None
 

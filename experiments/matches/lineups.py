@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
 
-from omegaconf import DictConfig
+from omegaconf import DictConfig, OmegaConf
 
 from experiments.matches.schedule import MOST_ENTERED, Match, Seating, label
-from experiments.settings import config
+from experiments.settings import applies, config
 from experiments.settings.arguments import quote_text
 from experiments.settings.commandline import Refusal
 from experiments.settings.config import plain
@@ -55,16 +55,29 @@ def read_players(
     if not listed:
         raise Refusal(f"{key}=[]: give one or more players, or leave it out")
     found: dict[str, dict[str, Any]] = {}
-    names = {entry.split("+")[0] for entry in listed}
-    presets = {
-        name: config.compose("compare", [f"player={quote_text(name)}"]).player for name in names
-    }
+    presets = {}
+    for before, entry in zip([None, *listed], listed, strict=False):
+        name = entry.split("+")[0]
+        try:
+            presets[name] = config.compose("compare", [f"player={quote_text(name)}"]).player
+        except Refusal as fault:
+            if before is None or "=" not in before:
+                raise
+            whole = f"if it belongs to {before}, quote both, as in \"['{before},{entry}']\""
+            raise Refusal(f"{fault}; {whole}") from None
     for entry in listed:
         player = _entrant(entry, presets, overrides, key)
         name = redact(player["label"] if "+label=" in entry else entry)
         if name in found:
             raise Refusal(f"{key} names {name} twice: leave one out, or give +label=")
         found[name] = player
+    for section, _, path in (given.partition(".") for given in applies.read(overrides)):
+        if section != "player" or not path:
+            continue
+        if path == "label":
+            raise Refusal(f"player.label is for one player: give each of {key} its own, +label=")
+        having = [player for player in found.values() if _has(OmegaConf.create(player), path)]
+        applies.check_player(having, path)
     return found
 
 
@@ -103,13 +116,15 @@ def _against(settings: DictConfig, layout: str, name: str, player: dict[str, Any
 def _others(settings: DictConfig) -> dict[str, dict[str, Any]]:
     """Return the players of ``match.others`` by their names in results; Refusal as `matches`."""
     listed, seats = settings.match.others, settings.rules.players - 1
+    found = _company(tuple(listed))
     if len(listed) != seats:
         raise Refusal(
-            f"match.others names {len(listed)} players, but there are {seats} other seats"
+            f"match.others names {len(listed)} players, but there are {seats} other seats: name "
+            "one for each, or set rules.players"
         )
     if settings.match.layout != "one":
         raise Refusal("match.others are the company of one player: leave match.layout=one")
-    return _company(tuple(listed))
+    return found
 
 
 @cache  # composing takes long, and the cells of a table have their company in common
@@ -174,12 +189,13 @@ def _check_label(name: str) -> None:
     """Refuse a name that no file can hold or nobody can read."""
     if len(name) > LONGEST_LABEL:
         raise Refusal(
-            f"label={name[:20]}... is {len(name):,} characters long; the limit is {LONGEST_LABEL}"
+            f"label={name[:20]}... is {len(name):,} characters long; the limit is {LONGEST_LABEL}: "
+            "give a shorter one by label, in a list by +label="
         )
     try:
         name.encode()
     except UnicodeEncodeError:
-        raise Refusal(f"label={name}: not valid UTF-8") from None
+        raise Refusal(f"label={name}: not valid UTF-8: give another") from None
 
 
 def _entrant(
@@ -201,7 +217,7 @@ def _entrant(
         if re.match(r"player[./](?!.*@opponent)", key):  # a value or a group
             path = key.partition("@")[0][len("player.") :]
             if not any(_has(preset, path) for preset in presets.values()):
-                raise Refusal(f"{key}: none of {listed} has this setting")
+                raise Refusal(f"{key}: none of {listed} has this setting: leave it out")
             if _has(presets[name], path):
                 own.append(given)
         elif key != "player" and not key.startswith("match."):
@@ -209,6 +225,8 @@ def _entrant(
     own += [f"player.{change}" for change in changes]
     composed = config.compose("compare", [*general, f"player={quote_text(name)}", *own])
     config.check(composed)
+    for change in changes:
+        applies.check_player([composed.player], change.partition("=")[0], f"{entry}: ")
     return plain(composed.player)
 
 

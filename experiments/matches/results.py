@@ -222,6 +222,15 @@ class Results:
                 tally.take(group[-1], these["game"].to_numpy(), these["winner"].to_numpy())
             self._parts = 1 + span_of(group[-1])[1]
 
+    def refuse_fewer(self, games: int) -> None:
+        """Refuse to go on with ``games`` of each match if there are more."""
+        most = max(tally.reach for tally in self.tallies)
+        if games < most:
+            raise Refusal(
+                f"match.games={games}: {most} games were played in {self.folder}; give as many or "
+                "more, or choose another folder"
+            )
+
     def pairs(self) -> Iterator[tuple[Match, Tally]]:
         """Return the matches, each with its tally."""
         return zip(self.matches, self.tallies, strict=True)

@@ -21,6 +21,7 @@ from omegaconf import MISSING, DictConfig
 
 from experiments import study
 from experiments.settings.commandline import Refusal
+from experiments.settings.config import plain
 from experiments.settings.limits import as_option, between
 from mcts.options import Budget
 
@@ -73,16 +74,16 @@ def job(settings: DictConfig, run: study.Run) -> None:
     """Measure, write the results and print them."""
     seats = settings.rules.players
     if seats not in SEATS:
-        raise Refusal(f"rules.players={seats}: a table has {SEATS[0]} to {SEATS[-1]}")
+        raise Refusal(f"rules.players={seats}: give {SEATS[0]} to {SEATS[-1]}")
     specs = _specs(settings)
-    entered = list(contestants(specs, _budgets(settings)))
+    entered = list(contestants(specs, _budgets(settings, specs)))
     players = _players(entered, seats)
     from experiments.matches.progress import stage
     from experiments.regret import report
 
     run.claim(report.ROWS)
     with stage(run.console, "finding positions"):
-        positions = _positions(settings, max(settings.positions, len(run.done)))
+        positions = _positions(settings, settings.positions)
     run.compile(lambda: [turn(positions[0], player, 0) for player in players])
 
     rows = run.measure_each(
@@ -104,15 +105,13 @@ def job(settings: DictConfig, run: study.Run) -> None:
 def _specs(settings: DictConfig) -> dict[str, dict[str, Any]]:
     """Return the players asked for, by their names in results."""
     from experiments.matches import lineups
+    from experiments.matches.schedule import label
 
-    listed = settings.players
-    if listed is None:
-        choices: Any = HydraConfig.get().runtime.choices
-        listed = [choices.player]
-    if not listed:
-        raise Refusal("players=[]: give one or more presets of conf/player")
+    if settings.players is None:
+        player = plain(settings.player)
+        return {label(player): player}
     return lineups.read_players(
-        listed, [*_overrides_of("player."), *_overrides_of("player/")], "players"
+        settings.players, [*_overrides_of("player."), *_overrides_of("player/")], "players"
     )
 
 
@@ -122,11 +121,13 @@ def _overrides_of(start: str) -> list[str]:
     return [override for override in overrides if override.lstrip("+~").startswith(start)]
 
 
-def _budgets(settings: DictConfig) -> Sequence[int] | None:
-    """Return the budgets of simulations; None for those that the players have."""
+def _budgets(settings: DictConfig, specs: Mapping[str, Any]) -> Sequence[int] | None:
+    """Return the budgets of simulations; None for those that the players of ``specs`` have."""
     own = [*_overrides_of("player.budget."), *_overrides_of("player/budget")]
     if own and _overrides_of("simulations="):
         raise Refusal(f"{own[0]}: simulations has the budgets; leave one of the two out")
+    if _overrides_of("simulations=") and not any("budget" in spec for spec in specs.values()):
+        raise Refusal("simulations would be ignored: no player searches; leave it out")
     if own or settings.simulations is None:
         return None
     if not settings.simulations:

@@ -53,7 +53,7 @@ def _span(text: str) -> tuple[int, int | None]:
     first = int(match[1] or 0)
     last = int(match[3]) if match[3] else None if match[2] else first
     if last is not None and last < first:
-        raise Refusal(f"turns={text}: it ends before it begins")
+        raise Refusal(f"turns={text}: it ends before it begins; write the earlier turn first")
     return first, last
 
 
@@ -72,7 +72,7 @@ def show(file: Path, seat: int | None, turns: tuple[int, int | None], quiet: boo
             raise Refusal(f"seat={seat}: the game has seats 0 to {record.rules.players - 1}")
         played = list(_turns(record, seat, (0, -1) if quiet else turns))
     except OSError as fault:
-        raise Refusal(f"{file}: {fault.strerror}") from None
+        raise Refusal(f"{file}: {fault.strerror}; run.records=1 writes a record") from None
     except RecordError as fault:
         raise Refusal(f"{file} line {fault.line}: {fault.reason}") from None
     if quiet:

@@ -30,6 +30,12 @@ _ALL = "all"
 _SHOWN = 60
 """Characters of a setting that a message quotes."""
 
+QUOTES = ("'", '"')
+_ITEM = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|[^,\[\]'\"]++")
+_LIST = re.compile(rf"\[((?:{_ITEM.pattern}|,)*)\]")
+_LISTS = re.compile(rf"{_LIST.pattern}(?:,{_LIST.pattern})*")
+"""Lists of texts, some of them in quotes: one, or several to be tried one after another."""
+
 
 @dataclass(frozen=True)
 class Arguments:
@@ -144,16 +150,22 @@ def quote(setting: str) -> str:
         parse(setting)
         return setting
     name, _, value = setting.partition("=")
-    items = re.fullmatch(r"\[([^'\"\[\]]*)\]", value)
-    if items:
-        texts = filter(None, map(str.strip, items[1].split(",")))
-        quoted = f"{name}=[{','.join(map(quote_text, texts))}]"
+    if _LISTS.fullmatch(value):
+        quoted = f"{name}={_LIST.sub(_quote_items, value)}"
     elif not name or value.startswith(tuple("[({'\"")):
         raise _unreadable(setting)
     else:
         quoted = f"{name}={quote_text(value)}"
     parse(quoted)
     return quoted
+
+
+def _quote_items(items: re.Match[str]) -> str:
+    """Return a list with quotes round each item that has none."""
+    texts = (text.strip() for text in _ITEM.findall(items[1]))
+    return (
+        f"[{','.join(text if text[0] in QUOTES else quote_text(text) for text in texts if text)}]"
+    )
 
 
 def quote_text(text: str) -> str:
@@ -174,4 +186,7 @@ def parse(setting: str) -> Override:
 
 def _unreadable(setting: str) -> Refusal:
     shown = setting if len(setting) <= _SHOWN else f"{setting[:_SHOWN]}..."
-    return Refusal(f"cannot read {shown!r}: write it as name=value")
+    remedy = "write it as name=value"
+    if re.match(r"[\w./@+~]+=.*[^\w.]", setting):
+        remedy += ", with quotes round each text that has a comma, bracket or quote in it"
+    return Refusal(f"cannot read {shown!r}: {remedy}")

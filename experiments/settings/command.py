@@ -47,7 +47,7 @@ from hydra.core.hydra_config import HydraConfig
 from hydra.types import RunMode
 from omegaconf import DictConfig, OmegaConf, open_dict
 
-from experiments.settings import arguments, commandline, config, helptext, output, signals
+from experiments.settings import applies, arguments, commandline, config, helptext, output, signals
 from experiments.settings.commandline import (
     FAULTS,
     Interrupted,
@@ -199,6 +199,7 @@ class _Job:
         try:
             OmegaConf.resolve(settings)
             config.check_sections(settings)
+            applies.check(self.command.name, settings, HydraConfig.get().overrides.task)
             with blame_plugin(), output.keep(self.command.lasting):
                 return self.command.job(settings, folder)
         except FAULTS as fault:

@@ -8,7 +8,7 @@ import re
 import sys
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from hydra.errors import HydraException, MissingConfigException, OverrideParseException
 from omegaconf import DictConfig
@@ -134,11 +134,30 @@ def explain_yaml(fault: Exception) -> str:
 def _explain_key(fault: OmegaConfBaseException) -> str:
     known = list(fault.parent_node) if isinstance(fault.parent_node, DictConfig) else []
     kind, hint = "setting", did_you_mean(str(fault.key), known)
+    if known and (deeper := _find_deeper(fault.parent_node._get_root(), fault)):
+        hint = f" (did you mean {deeper}?)"
     if not hint and known and "." in str(fault.full_key):
         hint = f" (choose one of {', '.join(map(str, known))})"
     if "/" in str(fault.key):
         kind, hint = "group", did_you_mean(str(fault.key), GROUPS_OF_A_PLAYER)
     return f"{fault.full_key or fault.key}: unknown {kind}{hint}; see --help"
+
+
+def _find_deeper(root: Any, fault: OmegaConfBaseException) -> str | None:
+    """Return the dotted key in another section with the last name of the unknown one.
+
+    Of a player it is a key of the same player; others come by the order of sections.
+    """
+    section, dot, _ = str(fault.full_key).partition(".")
+    sections = [section] if dot and section in ("player", "opponent") else list(map(str, root))
+    for name in sections:
+        paths = [(name, root._get_node(name))]
+        for path, node in paths:
+            if path.endswith(f".{fault.key}"):
+                return path
+            if isinstance(node, DictConfig) and not node._is_none() and not node._is_missing():
+                paths += [(f"{path}.{key}", node._get_node(key)) for key in node]
+    return None
 
 
 def _explain_type(line: str) -> str:

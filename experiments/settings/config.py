@@ -30,7 +30,7 @@ from yaml import YAMLError
 
 from experiments import texts
 from experiments.settings import limits
-from experiments.settings.arguments import parse
+from experiments.settings.arguments import parse, quote_text
 from experiments.settings.commandline import Refusal, explain, explain_yaml
 from experiments.settings.schemas import Compare, Rules
 from mcts.limits import did_you_mean
@@ -183,8 +183,8 @@ def _set(settings: DictConfig, override: str) -> None:
     parsed = parse(override)
     if parsed.is_sweep_override():
         raise Refusal(
-            f"{override}: several values; add -m to run one after another, or write [a,b] for a "
-            "list"
+            f"{override}: several values; add -m to run one after another, write [a,b] for a list, "
+            f'or "{parsed.key_or_group}={quote_text(override.partition("=")[2])}" for one text'
         )
     OmegaConf.update(settings, parsed.key_or_group, parsed.value(), merge=True)
 

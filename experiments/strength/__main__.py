@@ -85,7 +85,8 @@ def check(settings: DictConfig) -> None:
     if settings.measure == "games" and settings.searches > 1:
         raise Refusal("searches: a game is played once by each way; give searches=1")
     if settings.threads and max(settings.threads) > cores():
-        raise Refusal(f"threads={max(settings.threads)}: this machine has {cores()} cores")
+        most = max(settings.threads)
+        raise Refusal(f"threads={most}: this machine has {cores()} cores; give fewer")
 
 
 def _measure(

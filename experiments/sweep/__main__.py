@@ -18,7 +18,7 @@ from typing import NoReturn
 from omegaconf import OmegaConf
 
 from experiments import terminal
-from experiments.settings import config, signals
+from experiments.settings import applies, config, signals
 from experiments.settings.commandline import Parser, attempt, leave
 from experiments.settings.repeating import line, repeated_by
 from experiments.sweep import schema
@@ -72,6 +72,7 @@ def run() -> None:
     own, others = split_overrides(arguments.overrides)
     settings = config.compose("sweep", own)
     config.check_sections(settings)
+    applies.check("sweep", settings, own)
     space = Space(others)
     if arguments.cfg:
         print(OmegaConf.to_yaml(settings, resolve=True), end="")

@@ -56,8 +56,6 @@ class Job:
         self._folder = Path(settings.run.resume or settings.run.folder)
         asked = settings.sweep
         listed = asked.method == "grid" or (asked.method == "racing" and asked.trials is None)
-        if asked.method == "grid" and asked.trials is not None:
-            raise Refusal("sweep.trials: a grid plays all its points; leave it out")
         if asked.method in ("random", "spsa") and asked.trials is None:
             raise Refusal(f"sweep.method={asked.method} needs sweep.trials: the number of points")
         if asked.method == "spsa":
@@ -135,6 +133,11 @@ class Job:
         prune_p = asked.prune_p if racing else 0.0
         spsa = self._spsa(first) if asked.method == "spsa" else None
         study = Study(folder, self._space, self._propose(spsa), prune_p)
+        if (done := len(study.finished)) > self._trials:
+            raise Refusal(
+                f"sweep.trials={self._trials}: {done} were played in {folder}; give as many or "
+                "more, or choose another folder"
+            )
         record = self._record(first, console)
         with SweepProgress(console, self._trials) as progress:
             runs = Runs(record, progress, console, going)

@@ -17,7 +17,7 @@ from optuna.distributions import BaseDistribution
 
 from experiments.matches import lineups
 from experiments.matches.schedule import Match
-from experiments.settings import config
+from experiments.settings import applies, config
 from experiments.settings.commandline import Refusal, explain
 from experiments.sweep.axes import Axis, Parameters, Value, axis_of, describe_point, key_of
 
@@ -40,22 +40,25 @@ class Space:
     """
 
     def __init__(self, overrides: Sequence[Override]) -> None:
-        axes, seen = [], set()
+        seen: set[str] = set()
         self.fixed: list[str] = []
         for override in overrides:
             key = key_of(override)
             if key in seen:
                 raise Refusal(f"{key} is given twice: leave one out")
             seen.add(key)
-            if override.is_sweep_override():
-                axes.append(axis_of(override, key))
-            else:
+            if not override.is_sweep_override():
                 self.fixed.append(str(override.input_line))
-        if not axes:
-            raise Refusal(
-                "no setting has several values: write one as player.threshold=0.3,0.4,0.5 or "
-                "player.threshold=interval(0.2,1)"
-            )
+        try:
+            axes = [axis_of(one, key_of(one)) for one in overrides if one.is_sweep_override()]
+            if not axes:
+                raise Refusal(
+                    "no setting has several values: write one as player.threshold=0.3,0.4,0.5 or "
+                    "player.threshold=interval(0.2,1)"
+                )
+        except Refusal:
+            _check_names(overrides, self.fixed)  # a name that is unknown is the first fault
+            raise
         self.axes: list[Axis] = axes
         # Of a group, or a setting that is to be added.
         self._composing = [axis for axis in axes if axis.element != axis.key or _is_group(axis.key)]
@@ -110,7 +113,9 @@ class Space:
 
         settings = self._settings(parameters)
         config.check(settings)
+        chosen = tuple(f"{axis.element}={parameters[axis.key]}" for axis in self.axes)
         _check_match(settings)
+        applies.check("compare", settings, (*self.fixed, *chosen))
         found = lineups.matches(settings)
         if len(found) != 1 or found[0].measured is None:
             raise Refusal("a point is one match: set match.layout=one or rest")
@@ -120,7 +125,6 @@ class Space:
             play.check(found[0])
         except ValueError as fault:
             raise Refusal(str(fault)) from None
-        chosen = (f"{axis.element}={parameters[axis.key]}" for axis in self.axes)
         return Point(parameters, settings, found[0], (*self.fixed, *chosen))
 
     def _settings(self, parameters: Parameters) -> DictConfig:
@@ -154,6 +158,16 @@ class Space:
     def plain(self) -> dict[str, str]:
         """The axes in words, by key."""
         return {axis.key: str(axis) for axis in self.axes}
+
+
+def _check_names(overrides: Sequence[Override], fixed: Sequence[str]) -> None:
+    """Refuse an unknown preset or key, whatever the values of what varies."""
+    varied = [key_of(one) for one in overrides if one.is_sweep_override()]
+    found = config.compose("compare", fixed)
+    for key in varied:
+        if not _is_group(key):
+            config.compose("compare", [*fixed, f"{key}=???"])
+    config.check(found)
 
 
 def _is_group(key: str) -> bool:

@@ -112,6 +112,11 @@ class Study:
                 self._check(trial)
             return found
 
+    @property
+    def finished(self) -> list[FrozenTrial]:
+        """The trials that have ended, in order."""
+        return [trial for trial in self.trials if trial.state in FINISHED]
+
     def _check(self, trial: FrozenTrial) -> None:
         """Make sure that ``trial`` is one of this sweep, and says what became of it."""
         known, axes = trial.user_attrs, self._space.distributions

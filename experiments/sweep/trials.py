@@ -21,7 +21,7 @@ from experiments.sweep.record import Record
 from experiments.sweep.runs import Ran, Runs
 from experiments.sweep.space import Point, Space
 from experiments.sweep.spsa import Reached, Spsa
-from experiments.sweep.study import FINISHED, GAMES, PLAYS, SAME_AS, WINS, Study
+from experiments.sweep.study import GAMES, PLAYS, SAME_AS, WINS, Study
 
 _STATES = {TrialState.COMPLETE: "complete", TrialState.PRUNED: "pruned", TrialState.FAIL: "failed"}
 
@@ -149,7 +149,7 @@ class Trials:
         return played
 
     def _done_among(self, trials: int) -> list[FrozenTrial]:
-        return [trial for trial in self._study.trials[:trials] if trial.state in FINISHED]
+        return [trial for trial in self._study.finished if trial.number < trials]
 
     def _play_next(self) -> bool:
         """Play the next trial; return whether its end was reached."""

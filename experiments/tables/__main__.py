@@ -3,7 +3,7 @@
     python -m experiments.tables
     python -m experiments.tables ledford_4_1
     python -m experiments.tables table=ledford_4_2 games=300 write=docs/results
-    python -m experiments.tables planners only=[best,flat] show=true
+    python -m experiments.tables planners only=[best,flat]
 
 All cells of a table are one run: the same command continues where it stopped, and plays nothing if
 all is there.  Nothing slow is imported at the top.

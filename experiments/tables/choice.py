@@ -32,5 +32,5 @@ def choose(choices: Sequence[tuple[str, ...]], only: Sequence[str] | None) -> li
         if all(names[kind] in asked for kind, asked in wanted.items())
     ]
     if not chosen:
-        raise Refusal(f"only=[{','.join(only or ())}]: no cell has all of these")
+        raise Refusal(f"only=[{','.join(only or ())}]: no cell has all of these: name fewer")
     return chosen

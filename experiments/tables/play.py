@@ -45,5 +45,8 @@ def play_games(played: Results, games: int, resources: Resources, console: Conso
         write_json(played.folder, replace(made, seconds=time.monotonic() - started).to_json())
     except OSError as fault:
         if ended.fault is None:
-            raise Refusal(f"cannot write to {played.folder}: {fault.strerror}") from None
+            raise Refusal(
+                f"cannot write to {played.folder}: {fault.strerror}; make room, and the same "
+                "command goes on"
+            ) from None
     return ended

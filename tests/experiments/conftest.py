@@ -166,7 +166,10 @@ def command(run_study: Callable[..., Outcome]) -> Callable[..., Outcome]:
 
     def run(*arguments: str) -> Outcome:
         problems.player.cache_clear()
-        return run_study(episodes.COMMAND, "simulations=30", "particles=60", *arguments)
+        exact = ("problem=tiger", "problem=rocksample")
+        chosen = [each for each in arguments if each.startswith(("problem=", "planner=", "paper="))]
+        few = [] if {*chosen} <= {*exact} else ["particles=60"]
+        return run_study(episodes.COMMAND, "simulations=30", *few, *arguments)
 
     return run
 

@@ -94,7 +94,7 @@ def test_workers_change_nothing(command, game, tmp_path, ray_session):
         (["problem=nowhere.py:problem"], "nowhere.py cannot be read"),
         (["problem=no.such.module:problem"], "no.such.module cannot be read"),
         (["problem=mcts.problems.tiger:nothing"], "mcts.problems.tiger has no nothing"),
-        (["problem=mcts.problems.tiger:LISTEN"], "it is a int, no mcts.plain Problem"),
+        (["problem=mcts.problems.tiger:LISTEN"], "name an mcts.plain Problem, not a int"),
         (["problem=rocksample", "map=[5,5]"], "the published ones are [7,8] or [11,11]"),
         (["map=[7]"], "give n and k, as in map=[7,8]"),
         (["episodes=1"], "must be at least 2"),

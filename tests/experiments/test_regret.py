@@ -42,7 +42,7 @@ def command(run_study, monkeypatch):
     def run(*arguments):
         given = {argument.partition("=")[0] for argument in arguments}
         small = [f"{key}={value}" for key, value in SMALL.items() if key not in given]
-        if any(key.startswith("player.budget") for key in given):
+        if "player=swift" in arguments or any(key.startswith("player.budget") for key in given):
             small = [setting for setting in small if not setting.startswith("simulations")]
         return run_study(COMMAND, *small, *arguments)
 

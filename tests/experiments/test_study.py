@@ -16,7 +16,7 @@ from experiments.regret.__main__ import COMMAND as REGRET
 REFUSED = {
     REGRET: [
         ("players=[bmtcs]", "did you mean bmcts?"),
-        ("players=[]", "players=[]: give one or more presets"),
+        ("players=[]", "players=[]: give one or more players"),
         ("players=[swift,swift]", "players names swift twice"),
         ("players=[bmcts+belief=astrology]", "player.belief=astrology: choose one of"),
         ("player=bmtcs", "did you mean bmcts?"),

@@ -1,0 +1,306 @@
+"""Settings that some choices alone use: typed beside another choice, they are refused.
+
+A value of a preset that another switch turns off is legal.  One that the user types, on the command
+line, as an axis or in an entry of a list of players, would be ignored silently.  ``null`` says that
+nothing is given, and is legal everywhere.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from omegaconf import DictConfig, OmegaConf
+
+from experiments.settings.arguments import parse
+from experiments.settings.commandline import Refusal
+from sim.planning.variants import POLICY, VARIANTS
+
+
+def _choose(settings: Any, choices: str) -> bool:
+    """Return whether ``settings`` are as ``choices`` say: ``key=a or b``, ``without key``."""
+    key, _, values = choices.removeprefix("without ").partition("=")
+    found = OmegaConf.select(settings, key)
+    return str(found).lower() in re.split(", | or ", values) if values else found is None
+
+
+class Use(NamedTuple):
+    """Keys that some choices alone use.
+
+    Attributes
+    ----------
+    keys : dotted, or sections, separated by blanks; ``player=`` is that key, and nothing below it
+    choices : which those are, in words, or as `_choose` reads them
+    used : whether settings, the first argument, use the key, the second
+    """
+
+    keys: str
+    choices: str
+    used: Callable[..., bool] | None = None
+
+
+# Players, each with keys of its own.
+
+
+def _have(key: str, policies: Iterable[str | None]) -> bool:
+    """Return whether one of ``policies`` has the switch with which ``key`` ends."""
+    from sim.policies.table import switches_of  # imports Numba
+
+    return any(key.rpartition(".")[2] in switches_of(name) for name in policies if name)
+
+
+def _models(p: Any) -> list[str | None]:
+    """Return the policies for which the section ``model`` of a planner has the switches."""
+    return [None if p.opponents in ("tree", "mixture") else p.opponents, p.rollout.opponents]
+
+
+def _grows(p: Any, *_: str) -> bool:
+    return p.name not in VARIANTS or VARIANTS[p.name].builds_tree
+
+
+def _shares(p: Any, *_: str) -> bool:
+    """Return whether several threads are in one tree at the same time."""
+    return p.search.threads > 1 and p.search.mode != "leaf"
+
+
+def _is_rooted(p: Any) -> bool:
+    return "search" in p and p.search.mode == "root"
+
+
+def _merges(p: Any, *_: str) -> bool:
+    return _is_rooted(p) or p.name == "pimc"
+
+
+_SWITCHES = "rollout.threshold rollout.hiding rollout.summoning rollout.by_out"
+
+PLANNER = (
+    Use("trees", "name=pimc"),
+    Use("redraw", "name=ld_bmcts"),
+    Use("mixture", "opponents=mixture"),
+    Use("model", "policies of opponents that have it", lambda p, key: _have(key, _models(p))),
+    Use(_SWITCHES, "policies that have it", lambda p, key: _have(key, [p.rollout.policy])),
+    Use(_SWITCHES, "rollout.best_response=false"),
+    Use("rollout.by_out", "rollout.threshold below 1", lambda p, _: p.rollout.threshold < 1),
+    Use(
+        "rollout.best_response",
+        "a rollout.policy with a threshold",
+        lambda p, _: not p.rollout.best_response or _have("threshold", [p.rollout.policy]),
+    ),
+    Use("actions.candidates actions.hiding actions.summoning", "actions.offer=candidates"),
+    Use(
+        "actions.widening.exponent",
+        "actions.widening.base above 0",
+        lambda p, _: p.actions.widening.base > 0,
+    ),
+    Use("departures.move_tickets", "departures.random_self=true"),
+    Use("search.workers", "search.mode=root"),
+    Use("search.merge", "search.mode=root and pimc", _merges),
+    Use(
+        "search.final",
+        "searches that are not merged by value",
+        lambda p, _: not _merges(p) or p.search.merge != "value",
+    ),
+    Use("search.in_flight search.virtual_loss", "search.threads above 1 in one tree", _shares),
+    Use("search.virtual_loss", "search.in_flight=virtual_loss"),
+    Use(
+        "search.exploration",
+        "planners with a tree or search.root_exploration=null",
+        lambda p, _: _grows(p) or p.search.root_exploration is None,
+    ),
+    Use("transpositions search.keep_tree budget.nodes", "planners with a tree", _grows),
+    Use(
+        "transpositions",
+        "planners in whose tree a policy moves the opponents",
+        lambda p, _: VARIANTS[p.name].movers == POLICY,
+    ),
+)
+
+PLAYERS: Mapping[str, tuple[Use, ...]] = {
+    **dict.fromkeys(VARIANTS, PLANNER),
+    "hide": (Use("by_out", "a threshold below 1", lambda p, _: p.threshold < 1),),
+    "neural": (Use("network", "q=network or grid"),),
+    "external": (Use("showing", "players that do not choose the card", lambda *_: False),),
+    "response": (Use("model", "opponents that have it", lambda p, key: _have(key, [p.opponents])),),
+}
+"""By the name of a player its keys."""
+
+RULES = (
+    Use(
+        "rules.dice rules.blocked rules.summons rules.callers rules.walls rules.entrance "
+        "rules.reenter",
+        "rules.board=true",
+    ),
+    Use("rules.blocked", "rules.blocking=true"),
+    Use("rules.callers", "rules.summons=true"),
+)
+"""In every command with all rules."""
+
+
+# Commands.
+
+
+_WEIGHED = ("light_dark", "laser_tag", "sub_hunt", "vdp_tag", "tag")
+
+
+def _is_exact(s: Any) -> bool:
+    """Return whether the general search plans an exact belief of the project."""
+    return s.problem in ("tiger", "rocksample") and s.planner is None
+
+
+def _is_general(s: Any, *_: str) -> bool:
+    """Return whether the general search plans; of an unknown problem the name is the fault."""
+    return s.problem not in _WEIGHED and not (s.problem == "rocksample" and s.planner)
+
+
+def _searches(s: Any, _: str) -> bool:
+    heuristic = s.planner == "heuristic" and s.problem in ("light_dark", "sub_hunt", "vdp_tag")
+    return s.paper is not None or not (heuristic or s.planner in ("qmdp", "random"))
+
+
+def _task(s: Any) -> str:
+    """Return what the command ``evidence`` does: the key that says so, or ``list``."""
+    given = [key for key in ("keep", "again", "draw") if s[key] is not None]
+    return [*given, *["write"] * s.write, *["hours"] * (s.hours > 0), "list"][0]
+
+
+def _does(*tasks: str) -> Callable[..., bool]:
+    """Return the test for keys of these ``tasks``, which may be switched off in others."""
+    return lambda s, key: _task(s) in tasks or s[key] in (False, 0)
+
+
+_PLAYER = Use("player=", "without players")
+
+COMMANDS: Mapping[str, tuple[Use, ...]] = {
+    "compare": (
+        Use("player=", "without match.players"),
+        Use("opponent", "without match.others"),
+        Use("opponent", "match.layout=one, rest or both"),
+        Use("match.games match.stop run.records run.details run.beliefs", "without match.power"),
+        Use("tracking.uri tracking.experiment", "tracking.enabled=true"),
+        Use("run.beliefs", "run.records above 0", lambda s, _: s.run.records or not s.run.beliefs),
+    ),
+    "sweep": (
+        Use("sweep.trials", "sweep.method=random, racing or spsa"),
+        Use("sweep.block sweep.prune_p", "sweep.method=racing"),
+        Use("sweep.perturb sweep.step", "sweep.method=spsa"),
+    ),
+    "tables": (
+        Use("seed only show fast write folder ray", "a table", lambda s, _: s.table),
+        Use("only ray", "show=false"),
+        Use("ray", "tables with games", lambda s, _: "compute" not in s.table),
+    ),
+    "episodes": (
+        Use(
+            "problem planner steps nodes exploration final rollout map workers ray", "without paper"
+        ),
+        Use(
+            "steps nodes exploration final rollout",
+            "tiger, rocksample without planner and a problem of your own",
+            _is_general,
+        ),
+        Use("map", "problem=rocksample"),
+        Use(
+            "particles",
+            "paper and problems other than tiger and rocksample without planner",
+            lambda s, _: s.paper or not _is_exact(s),
+        ),
+        Use("simulations leaf", "planners that search", _searches),
+        Use("only", "paper=pomcpow"),
+    ),
+    "explain": (
+        Use("tree", "player.search.mode=tree or leaf", lambda s, _: not _is_rooted(s.player)),
+        Use(
+            "tree.simulations",
+            "planners with one tree: not pimc, not flat",
+            lambda s, _: _grows(s.player) and s.player.name != "pimc",
+        ),
+    ),
+    "replay": (Use("seat turns", "quiet=false"),),
+    "regret": (_PLAYER,),
+    "contest": (
+        _PLAYER,
+        Use("host identifier patience", "a port", lambda s, _: s.port is not None),
+        Use("folder sources entries numbers games focus limit page run", "without port"),
+    ),
+    "qlearning": (Use("exponent", "rates with falling", lambda s, _: "falling" in s.rates),),
+    "hunt": (
+        Use("seed", "hunt.name=minefield or search"),
+        Use("hunt.objects", "without hunt.workspace"),
+        Use("hunt.drawn", "hunt.moves as many", lambda s, _: s.hunt.drawn <= s.hunt.moves),
+        Use(
+            "hunt.cells hunt.size hunt.obstacles hunt.robot hunt.sensor hunt.line_of_sight "
+            "hunt.accuracy hunt.weights hunt.small.objects hunt.small.moves",
+            "hunt.case=objects",
+            lambda s, _: s.hunt.get("case", "objects") == "objects",
+        ),
+        Use(
+            "hunt.small.simulations hunt.small.repeats",
+            "hunt.small.planners that search",
+            lambda s, _: {*s.hunt.small.planners} != {"greedy"},
+        ),
+    ),
+    "evidence": (
+        Use("again", "without keep"),
+        Use("draw write", "without keep and again", _does("draw", "write")),
+        Use("seed", "draw", lambda s, _: _task(s) == "draw"),
+        Use("accept", "write=true and nothing else", _does("write")),
+        Use("hours", "without keep, again and write", _does("hours", "draw")),
+        Use("folder", "hours and draw", lambda s, _: _task(s) in ("hours", "draw")),
+    ),
+}
+"""By command its keys."""
+
+_FOLDER = Use(
+    "run.folder", "without run.resume", lambda s, _: s.run.get("resume") in (None, s.run.folder)
+)
+
+
+@lru_cache(10_000)
+def _read(typed: str) -> str | None:
+    """Return the dotted key to which ``typed`` gives something, of a group its section."""
+    given = parse(typed)
+    if given.is_delete() or given.value() in (None, "null"):
+        return None
+    return (given.package or given.key_or_group).replace("/", ".")
+
+
+def read(overrides: Iterable[str]) -> Iterator[str]:
+    """Yield the dotted keys to which ``overrides`` give something, of groups their sections."""
+    return filter(None, map(_read, overrides))
+
+
+def check(command: str, settings: DictConfig, overrides: Iterable[str]) -> None:
+    """Refuse what ``overrides`` give and ``settings``, which are checked, do not use.
+
+    Raises Refusal in one line with the choices that use the key.
+    """
+    listed = settings.get("players") or settings.get("match", {}).get("players")
+    for key in read(overrides):
+        section, _, below = key.partition(".")
+        _refuse((*COMMANDS.get(command, ()), *RULES, _FOLDER), settings, key)
+        if section == "opponent" or (section == "player" and not listed):
+            check_player([settings[section]], below, f"{section}.")
+
+
+def check_player(players: Iterable[Any], key: str, path: str = "player.") -> None:
+    """Refuse ``key`` unless one of ``players``, all of which have it, uses it; as `check`."""
+    fault = None
+    for player in map(OmegaConf.create, players):
+        try:
+            return _refuse(PLAYERS.get(player.name, ()), player, key, path)
+        except Refusal as found:
+            fault = found
+    if fault is not None:
+        raise fault
+
+
+def _refuse(uses: Iterable[Use], settings: Any, key: str, path: str = "") -> None:
+    for keys, choices, used in uses:
+        named = any(key == name.rstrip("=") or key.startswith(f"{name}.") for name in keys.split())
+        if named and not (used(settings, key) if used else _choose(settings, choices)):
+            how = choices if choices.startswith("without ") else f"by {choices}"
+            raise Refusal(
+                f"{path}{key} would be ignored: it is used {how}; leave it out, or choose so"
+            )
