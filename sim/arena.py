@@ -6,6 +6,7 @@ and the same game under `sim.referee` have the same moves.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -16,6 +17,7 @@ from belief.exact import solver
 from belief.exact.workspace import FULL
 from belief.information import sample_workspace
 from mcts.kernel.compile import jit
+from mcts.kernel.notices import Progress
 from mcts.options import SEEDS, check_integer
 from sim.chance import game_key
 from sim.game import advance, apply, decider, new_game, open_decision
@@ -23,6 +25,9 @@ from sim.policies import greedy
 from sim.policies.table import SLOW, Policy, choose, policy, seat_policies
 from sim.rules import Rules, world
 from sim.state import EVENTS, OVER, SHOW, State, World, empty
+
+_PORTION_SECONDS = 0.2
+"""About how long the kernel plays before Python is heard again."""
 
 
 @dataclass(frozen=True)
@@ -107,14 +112,15 @@ def _play(
     seed: int,
     games: np.ndarray,
     first: int,
+    last: int,
     winner: np.ndarray,
     turns: np.ndarray,
     suggestions: np.ndarray,
     out: np.ndarray,
 ) -> int:
-    """Play ``games[first:]``, the first of which is under way; return which one got stuck."""
+    """Play ``games[first:last]``, the first of which is under way; return which one got stuck."""
     rules, s = world[0], states[0]
-    for i in range(first, len(games)):
+    for i in range(first, last):
         if s.phase == OVER:
             new_game(rules, s, game_key(seed, games[i]))
         if not run(rules, s, work, sample):
@@ -124,7 +130,7 @@ def _play(
         for seat in range(rules.players):
             suggestions[i, seat] = s.suggestions[seat]
             out[i, seat] = s.out[seat] == 1
-    return len(games)
+    return last
 
 
 def play_many(
@@ -132,6 +138,7 @@ def play_many(
 ) -> ArenaResult:
     """Play the games numbered ``games`` of run ``seed`` among ``policies`` (one a seat).
 
+    In a terminal a line shows how far it is, if that takes long; Ctrl-C ends it.
     ValueError if there is not one policy a seat, one is unknown, or the seed is out of range;
     EvidenceFull if the posterior of a greedy player does not fit into memory.
     """
@@ -151,11 +158,23 @@ def play_many(
         out=np.empty((n, players), np.bool_),
     )
     columns = (result.winner, result.turns, result.suggestions, result.out)
-    played = 0
-    while True:
-        played = _play(
-            world(rules), states, memory.work, memory.sample, seed, games, played, *columns
-        )
-        if played == n:
-            return result
-        memory.grow()
+    played, portion, began = 0, 1, time.perf_counter()
+    with Progress("games", n) as progress:
+        while played < n:  # by portions, for Python hears of Ctrl-C between them
+            last = min(played + portion, n)
+            work = memory.work, memory.sample
+            reached = _play(world(rules), states, *work, seed, games, played, last, *columns)
+            if reached < last:
+                memory.grow()
+            played = reached
+            progress.show(played)
+            took, began = time.perf_counter() - began, time.perf_counter()
+            portion = _next_portion(portion, took)
+    return result
+
+
+def _next_portion(games: int, seconds: float) -> int:
+    """Return how many games to play at a time, if ``games`` took ``seconds``."""
+    if seconds > 2 * _PORTION_SECONDS:
+        return max(1, games // 2)
+    return 2 * games if seconds < _PORTION_SECONDS / 2 else games
