@@ -23,6 +23,9 @@ from mcts.kernel import notices
 LINE_SECONDS = 5.0
 """Time between lines where there is no terminal."""
 
+SILENT_SECONDS = 60.0
+"""Time without a game after which that is said."""
+
 
 @dataclass(frozen=True)
 class Compiling:
@@ -92,8 +95,9 @@ class GamesPlayed:
         self._matches = matches
         self._stop = stop
         self._total = games * len(matches)
-        self._started = self._line = time.monotonic()
+        self._started = self._line = self._ended = time.monotonic()
         self._held: int | None = None
+        self._games = 0
         self._bar = Progress(
             TextColumn("games"),
             BarColumn(),
@@ -123,7 +127,9 @@ class GamesPlayed:
         if not due:
             return False
         self._line = now
-        text = self._rate(tallies)
+        if games != self._games:
+            self._games, self._ended = games, now
+        text = ", ".join(filter(None, (self._rate(tallies), self._silence(now))))
         if self._console.is_terminal:
             self._bar.update(self._task, completed=games, rate=text)
             return True
@@ -131,6 +137,11 @@ class GamesPlayed:
         parts = (f"  {games}/{self._total} games", text, tail)
         self._console.print(", ".join(filter(None, parts)), soft_wrap=True)
         return True
+
+    def _silence(self, now: float) -> str:
+        """Return for how long no game has ended, if that is long: a worker may be stuck."""
+        waited = now - self._ended
+        return f"no game has ended for {waited:.0f} s" if waited > SILENT_SECONDS else ""
 
     def _rate(self, tallies: Sequence[Tally]) -> str:
         """Return how a match, or two on the same games, stand in words; nothing of several."""

@@ -36,9 +36,9 @@ def consistent(
 ) -> list[tuple[pyspiel.State, float]]:
     """Return the states that the mover of ``state`` cannot distinguish from it, with weights.
 
-    ``words`` is the information of a player in a state.  In a terminal a line shows how far it is: a
-    game written in Python may take minutes.  Raises ValueError if more than ``most``
-    states would have to be looked at, or none is found.
+    ``words`` is the information of a player in a state.  In a terminal a line shows how far it is:
+    a game written in Python may take minutes.  Raises ValueError if more than ``most`` states would
+    have to be looked at, or none is found.
     """
     me = state.current_player()
     past = _past(state, me, words)
