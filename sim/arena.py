@@ -6,7 +6,6 @@ and the same game under `sim.referee` have the same moves.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -17,7 +16,7 @@ from belief.exact import solver
 from belief.exact.workspace import FULL
 from belief.information import sample_workspace
 from mcts.kernel.compile import jit
-from mcts.kernel.notices import Progress
+from mcts.kernel.portions import call_in_portions
 from mcts.options import SEEDS, check_integer
 from sim.chance import game_key
 from sim.game import advance, apply, decider, new_game, open_decision
@@ -25,9 +24,6 @@ from sim.policies import greedy
 from sim.policies.table import SLOW, Policy, choose, policy, seat_policies
 from sim.rules import Rules, world
 from sim.state import EVENTS, OVER, SHOW, State, World, empty
-
-_PORTION_SECONDS = 0.2
-"""About how long the kernel plays before Python is heard again."""
 
 
 @dataclass(frozen=True)
@@ -158,23 +154,13 @@ def play_many(
         out=np.empty((n, players), np.bool_),
     )
     columns = (result.winner, result.turns, result.suggestions, result.out)
-    played, portion, began = 0, 1, time.perf_counter()
-    with Progress("games", n) as progress:
-        while played < n:  # by portions, for Python hears of Ctrl-C between them
-            last = min(played + portion, n)
-            work = memory.work, memory.sample
-            reached = _play(world(rules), states, *work, seed, games, played, last, *columns)
-            if reached < last:
-                memory.grow()
-            played = reached
-            progress.show(played)
-            took, began = time.perf_counter() - began, time.perf_counter()
-            portion = _next_portion(portion, took)
+
+    def play(first: int, last: int) -> int:
+        work = memory.work, memory.sample
+        reached = int(_play(world(rules), states, *work, seed, games, first, last, *columns))
+        if reached < last:
+            memory.grow()
+        return reached
+
+    call_in_portions(play, n, "games")
     return result
-
-
-def _next_portion(games: int, seconds: float) -> int:
-    """Return how many games to play at a time, if ``games`` took ``seconds``."""
-    if seconds > 2 * _PORTION_SECONDS:
-        return max(1, games // 2)
-    return 2 * games if seconds < _PORTION_SECONDS / 2 else games

@@ -71,8 +71,8 @@ def show(summary: Summary, played: Results, console: Console) -> None:
     if searched and "load" in summary.run:
         load, cores = summary.run["load"]
         console.print(
-            f"the machine was busy: {load:.1f} processes wanted its {cores} cores, so simulations a "
-            "second and speed-ups are not what it can do",
+            f"the machine was busy: {load:.1f} processes wanted its {cores} cores, so simulations "
+            "a second and speed-ups are not what it can do",
             soft_wrap=True,
         )
     for text in (

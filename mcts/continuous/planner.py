@@ -28,6 +28,7 @@ from mcts.continuous.simulation import (
 )
 from mcts.continuous.tree import ROOT, add_action, clear, new_tree
 from mcts.kernel.compile import specialise
+from mcts.kernel.portions import call_in_portions
 from mcts.kernel.rng import new_stream
 from mcts.options import MOST_NODES
 
@@ -136,16 +137,16 @@ class Planner:
         suggest = model_of(self._p).suggest
         if self._search.k_action and suggest is not None:
             add_action(self.tree, ROOT, suggest(self._p, particles))
-        done = self._kernel(
-            self._p,
-            self.tree,
-            particles,
-            self._settings,
-            self._scratch,
-            *self._beliefs,
-            np.uint64(key),
-            min(simulations or self._most, self._most),
-        )
+        parts = (self._p, self.tree, particles, self._settings, self._scratch, *self._beliefs)
+        done = 0
+
+        def simulate(first: int, last: int) -> int:
+            nonlocal done
+            done += self._kernel(*parts, np.uint64(key), first, last)
+            return last
+
+        most = min(simulations or self._most, self._most)
+        call_in_portions(simulate, most, "simulations", 256)
         if not done:
             raise ValueError(_ALL_OVER)
         among = slice(self.tree.open[ROOT])

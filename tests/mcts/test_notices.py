@@ -8,7 +8,7 @@ import threading
 import numpy as np
 import pytest
 
-from mcts.kernel import notices
+from mcts.kernel import notices, portions
 from mcts.kernel.aside import call_aside
 from mcts.kernel.notices import Progress
 from mcts.kernel.progress import _Counter
@@ -86,19 +86,19 @@ def test_ctrl_c_is_heard_during_a_call_of_native_code():
 def test_the_arena_plays_the_same_in_any_portions(policies, monkeypatch):
     rules, games = preset("classic", players=3, turn_cap=40), np.arange(7, 27)
     whole = arena.play_many(rules, policies, 5, games)
-    portions = []
-    monkeypatch.setattr(arena, "_next_portion", lambda games, _: portions.append(games) or 3)
+    sizes = []
+    monkeypatch.setattr(portions, "_next_portion", lambda games, _: sizes.append(games) or 3)
     parts = arena.play_many(rules, policies, 5, games)
-    assert portions[1:-1] == [3] * (len(portions) - 2) and len(portions) >= 8
+    assert sizes[1:-1] == [3] * (len(sizes) - 2) and len(sizes) >= 7
     for name, column in vars(whole).items():
         assert np.array_equal(column, getattr(parts, name))
 
 
 def test_ctrl_c_ends_many_games_between_portions(monkeypatch):
     """The portions adapt to the speed, and Python runs between them."""
-    assert arena._next_portion(8, 0.01) == 16
-    assert arena._next_portion(8, 0.2) == 8
-    assert arena._next_portion(8, 1.0) == 4 and arena._next_portion(1, 9.0) == 1
+    assert portions._next_portion(8, 0.01) == 16
+    assert portions._next_portion(8, 0.2) == 8
+    assert portions._next_portion(8, 1.0) == 4 and portions._next_portion(1, 9.0) == 1
     reached = []
 
     def press(_, done):
