@@ -4,7 +4,8 @@
 # `make fuzz` attacks the commands and all files at length, `make docs`
 # builds the site of the documentation, `make web` serves the table in the browser, `make peers` prints
 # how OpenSpiel and pomdp-py compare, installed in an environment of their own, `make cluster` starts
-# four hosts in namespaces, as root, `make evidence` lists what the results are made from, and plays
+# four hosts in namespaces, as root, `make lowest` runs what is quick with the oldest versions that
+# pyproject.toml allows, `make evidence` lists what the results are made from, and plays
 # what is missing (ARGS=hours=8), `make paper` writes their pages and pictures from the rows.
 # Each makes the environment first if it is not there; VENV and PYTHON choose where and from what.
 
@@ -12,8 +13,9 @@ VENV ?= .venv
 PYTHON ?= python3
 BIN := $(VENV)/bin
 PEERS := .venv-peers
+LOWEST := .venv-lowest
 
-.PHONY: run web test check durations fuzz bench peers evidence paper cluster docs clean
+.PHONY: run web test check durations fuzz bench peers evidence paper cluster lowest docs clean
 
 run: $(VENV)/.dev
 	$(BIN)/python -m experiments.compare experiment=main $(ARGS)
@@ -64,6 +66,9 @@ paper: $(VENV)/.dev
 cluster: $(VENV)/.dev
 	$(BIN)/python -m benchmarks.cluster $(ARGS)
 
+lowest: $(LOWEST)/.lowest
+	$(LOWEST)/bin/python -m pytest -m "not slow" $(ARGS)
+
 docs: $(VENV)/.docs
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
 
@@ -95,9 +100,18 @@ $(PEERS)/.peers: pyproject.toml
 	$(PEERS)/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[peers]'
 	touch $@
 
+# pip has no way to ask for the lowest versions; uv has.
+$(LOWEST)/.lowest: pyproject.toml
+	@$(NEW_ENOUGH)
+	$(PYTHON) -m venv $(LOWEST)
+	$(LOWEST)/bin/python -m pip install --quiet --disable-pip-version-check uv
+	$(LOWEST)/bin/uv pip install --quiet --python $(LOWEST)/bin/python --resolution lowest-direct --editable '.[dev]'
+	$(LOWEST)/bin/uv pip install --quiet --python $(LOWEST)/bin/python --no-deps $(PLUGINS)
+	touch $@
+
 $(VENV)/.docs: $(VENV)/.dev
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[docs]'
 	touch $@
 
 clean:
-	rm -rf .venv $(PEERS) build site *.egg-info
+	rm -rf .venv $(PEERS) $(LOWEST) build site *.egg-info

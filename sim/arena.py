@@ -16,6 +16,7 @@ from belief.exact import solver
 from belief.exact.workspace import FULL
 from belief.information import sample_workspace
 from mcts.kernel.compile import jit
+from mcts.kernel.portions import call_in_portions
 from mcts.options import SEEDS, check_integer
 from sim.chance import game_key
 from sim.game import advance, apply, decider, new_game, open_decision
@@ -107,14 +108,15 @@ def _play(
     seed: int,
     games: np.ndarray,
     first: int,
+    last: int,
     winner: np.ndarray,
     turns: np.ndarray,
     suggestions: np.ndarray,
     out: np.ndarray,
 ) -> int:
-    """Play ``games[first:]``, the first of which is under way; return which one got stuck."""
+    """Play ``games[first:last]``, the first of which is under way; return which one got stuck."""
     rules, s = world[0], states[0]
-    for i in range(first, len(games)):
+    for i in range(first, last):
         if s.phase == OVER:
             new_game(rules, s, game_key(seed, games[i]))
         if not run(rules, s, work, sample):
@@ -124,7 +126,7 @@ def _play(
         for seat in range(rules.players):
             suggestions[i, seat] = s.suggestions[seat]
             out[i, seat] = s.out[seat] == 1
-    return len(games)
+    return last
 
 
 def play_many(
@@ -132,6 +134,7 @@ def play_many(
 ) -> ArenaResult:
     """Play the games numbered ``games`` of run ``seed`` among ``policies`` (one a seat).
 
+    In a terminal a line shows how far it is, if that takes long; Ctrl-C ends it.
     ValueError if there is not one compiled policy a seat, or the seed is out of range;
     EvidenceFull if the posterior of a greedy player does not fit into memory.
     """
@@ -154,11 +157,13 @@ def play_many(
         out=np.empty((n, players), np.bool_),
     )
     columns = (result.winner, result.turns, result.suggestions, result.out)
-    played = 0
-    while True:
-        played = _play(
-            world(rules), states, memory.work, memory.sample, seed, games, played, *columns
-        )
-        if played == n:
-            return result
-        memory.grow()
+
+    def play(first: int, last: int) -> int:
+        work = memory.work, memory.sample
+        reached = int(_play(world(rules), states, *work, seed, games, first, last, *columns))
+        if reached < last:
+            memory.grow()
+        return reached
+
+    call_in_portions(play, n, "games")
+    return result

@@ -175,7 +175,10 @@ def _conclude(
 
     folder = played.folder
     made = describe(played, settings.match.stop, ended, config.plain(settings))
-    summary = replace(made, held=held)
+    busy = {}
+    if settings.ray.address is None:
+        busy = outcome.measure_load(time.monotonic() - started, config.cores())
+    summary = replace(made, held=held, run=made.run | busy)
     files = [folder / CONFIG]
     if ended.fault is not None and (folder / ERROR).exists():
         files.append(folder / ERROR)

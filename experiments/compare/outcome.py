@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -67,6 +68,13 @@ def show(summary: Summary, played: Results, console: Console) -> None:
     crossed = [pair for pair in figures.comparisons if "both" in pair]
     if len(crossed) == 1:
         tabular.show(_cross(crossed[0], _company(lines)), console)
+    if searched and "load" in summary.run:
+        load, cores = summary.run["load"]
+        console.print(
+            f"the machine was busy: {load:.1f} processes wanted its {cores} cores, so simulations "
+            "a second and speed-ups are not what it can do",
+            soft_wrap=True,
+        )
     alone = lines if len(played.matches) == 1 == len(lines) else []
     for text in (
         *(_sentence(each, _company(lines)) for each in figures.comparisons),
@@ -77,6 +85,16 @@ def show(summary: Summary, played: Results, console: Console) -> None:
         f"again: {summary.run['command']}",
     ):
         console.print(text, soft_wrap=True)
+
+
+def measure_load(seconds: float, cores: int) -> dict[str, Any]:
+    """Return the mean load in about the last ``seconds``, and ``cores``; nothing if they sufficed.
+
+    A process to spare is this one, which takes in what its workers play.
+    """
+    over = [abs(seconds - window) for window in (60.0, 300.0, 900.0)]
+    load = os.getloadavg()[over.index(min(over))]
+    return {"load": [round(load, 1), cores]} if load > cores + 1 else {}
 
 
 def _published_rates(lines: list[Line], played: Results) -> dict[int, Estimate]:

@@ -18,9 +18,13 @@ from experiments.matches.sequential import verdicts
 from experiments.stats.sprt import MINIMUM
 from experiments.stats.stopping import EVERY_GAME, Stop
 from experiments.texts import lines
+from mcts.kernel import notices
 
 LINE_SECONDS = 5.0
 """Time between lines where there is no terminal."""
+
+SILENT_SECONDS = 60.0
+"""Time without a game after which that is said."""
 
 
 @dataclass(frozen=True)
@@ -49,6 +53,7 @@ COMPILING = Compiling()
 @contextmanager
 def stage(console: Console, what: str | Compiling) -> Iterator[None]:
     """Say what is being waited for, and for how long already, until the block ends."""
+    notices.leave_to_caller()
     if console.is_terminal:
         with console.status(what if isinstance(what, Compiling) else Text(lines(f"{what} ..."))):
             yield
@@ -90,8 +95,9 @@ class GamesPlayed:
         self._matches = matches
         self._stop = stop
         self._total = games * len(matches)
-        self._started = self._line = time.monotonic()
+        self._started = self._line = self._ended = time.monotonic()
         self._held: int | None = None
+        self._games = 0
         self._bar = Progress(
             TextColumn("games"),
             BarColumn(),
@@ -105,6 +111,7 @@ class GamesPlayed:
         self._task = self._bar.add_task("games", total=self._total, rate="")
 
     def __enter__(self) -> GamesPlayed:
+        notices.leave_to_caller()
         self._bar.start()
         return self
 
@@ -120,7 +127,9 @@ class GamesPlayed:
         if not due:
             return False
         self._line = now
-        text = self._rate(tallies)
+        if games != self._games:
+            self._games, self._ended = games, now
+        text = ", ".join(filter(None, (self._rate(tallies), self._silence(now))))
         if self._console.is_terminal:
             self._bar.update(self._task, completed=games, rate=text)
             return True
@@ -128,6 +137,11 @@ class GamesPlayed:
         parts = (f"  {games}/{self._total} games", text, tail)
         self._console.print(", ".join(filter(None, parts)), soft_wrap=True)
         return True
+
+    def _silence(self, now: float) -> str:
+        """Return for how long no game has ended, if that is long: a worker may be stuck."""
+        waited = now - self._ended
+        return f"no game has ended for {waited:.0f} s" if waited > SILENT_SECONDS else ""
 
     def _rate(self, tallies: Sequence[Tally]) -> str:
         """Return how a match, or two on the same games, stand in words; nothing of several."""

@@ -117,6 +117,7 @@ class Summary:
     Beside times and the section ``run`` it depends on players, rules, seed and the rule of stopping
     alone.  A run that ended early is ``interrupted``; ``fault`` says why unless it was Ctrl-C.  The
     run took ``seconds`` after the games that were ``held`` before, None where nobody counted them.
+    On a busy machine ``run`` has its ``load``: how many processes wanted a core, and cores.
     """
 
     seed: int

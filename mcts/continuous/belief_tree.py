@@ -37,10 +37,10 @@ class Beliefs(NamedTuple):
     """float64 (M,)"""
 
 
-def run_beliefs(p, tree, particles, settings, scratch, beliefs, key, simulations):
-    """Simulate from beliefs of ``particles`` at the root; return how many were not over."""
+def run_beliefs(p, tree, particles, settings, scratch, beliefs, key, first, last):
+    """Run simulations as `run` does, from beliefs of ``particles`` at the root."""
     done = 0
-    for number in range(simulations):
+    for number in range(first, last):
         scratch.stream[0] = fold(key, number)
         for i in range(len(beliefs.now)):
             copy(particles[below(scratch.stream, len(particles))], beliefs.now[i])

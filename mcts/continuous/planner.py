@@ -28,6 +28,7 @@ from mcts.continuous.simulation import (
 )
 from mcts.continuous.tree import ROOT, add_action, clear, new_tree
 from mcts.kernel.compile import specialise
+from mcts.kernel.portions import call_in_portions
 from mcts.kernel.rng import new_stream
 from mcts.options import KEYS, MOST_NODES, SEEDS, check_integer
 from mcts.turn import Turn, alone
@@ -161,16 +162,16 @@ class Planner:
         suggest = model_of(self._p).suggest
         if self._search.k_action and suggest is not None:
             add_action(self.tree, ROOT, suggest(self._p, particles))
-        done = self._kernel(
-            self._p,
-            self.tree,
-            particles,
-            settings,
-            self._scratch,
-            *self._beliefs,
-            np.uint64(check_integer("key", key, KEYS)),
-            min(_count(simulations), self._most),
-        )
+        parts = (self._p, self.tree, particles, settings, self._scratch, *self._beliefs)
+        stream = np.uint64(check_integer("key", key, KEYS))
+        most, done = min(_count(simulations), self._most), 0
+
+        def simulate(first: int, last: int) -> int:
+            nonlocal done
+            done += self._kernel(*parts, stream, first, last)
+            return last
+
+        call_in_portions(simulate, most, "simulations", 256)
         if not done:
             raise ValueError(_ALL_OVER)
         among = slice(self.tree.open[ROOT])

@@ -96,10 +96,13 @@ class Scratch(NamedTuple):
     """uint64 (8,)"""
 
 
-def run(p, tree, particles, settings, scratch, key, simulations):
-    """Simulate from the states of ``particles`` at the root; return those that were not over."""
+def run(p, tree, particles, settings, scratch, key, first, last):
+    """Run simulations from states of ``particles`` at the root; return those that were not over.
+
+    ``first``, ``last``: their numbers, the last left out.
+    """
     done = 0
-    for number in range(simulations):
+    for number in range(first, last):
         scratch.stream[0] = fold(key, number)
         drawn = particles[below(scratch.stream, len(particles))]
         if not terminal(p, drawn):

@@ -29,7 +29,6 @@ compiled in every process.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from functools import cache
 from typing import Any
@@ -37,21 +36,20 @@ from typing import Any
 import numba
 from numba.core import config
 
-from mcts.kernel import progress
+from mcts.kernel import faults, notices, progress
 from mcts.kernel.cached import CodeCache, cacheable
 
 try:
     from mcts.kernel import linking
 except (ImportError, AttributeError) as fault:
-    print(
-        f"sleuth: Numba {numba.__version__} was not tried ({fault}): results are the same, but "
-        "compiling takes about four times as long",
-        file=sys.stderr,
-        flush=True,
+    notices.say(
+        f"Numba {numba.__version__} was not tried ({fault}): results are the same, but compiling "
+        "takes about four times as long"
     )
     linking = None
 
 progress.start_counting()
+faults.watch()
 
 INTERPRETED = bool(config.DISABLE_JIT)
 """True when ``NUMBA_DISABLE_JIT=1``: kernels run as plain Python and give the identical result."""
@@ -70,14 +68,29 @@ def _compile(
     (`mcts.kernel.store`).
     """
     options = {"nogil": True, "_nrt": counting, **INLINED, **more}
+    kept = bool(modules) and cacheable(function)
+    _name_file(function)
     if linking:
         options = {"nopython": True, "boundscheck": None, **options}
         kernel = getattr(linking, kind)(function, targetoptions=options)
     else:
         kernel = numba.njit(**options)(function)
-    if modules and cacheable(function):
+    if kept:
         kernel._cache = CodeCache(function, frozenset(modules))
     return kernel
+
+
+def _name_file(function: Callable) -> None:
+    """Have ``function`` name its file as it is imported, from whichever folder.
+
+    Machine code keeps that name for tracebacks, and another checkout may use the code: Python finds
+    the lines of a relative name in the folders that it imports from.
+    """
+    parts = function.__module__.split(".")
+    name = function.__code__.co_filename
+    for relative in ("/".join(parts) + ".py", "/".join([*parts, "__init__.py"])):
+        if name.endswith("/" + relative):
+            function.__code__ = function.__code__.replace(co_filename=relative)
 
 
 def jit(function: Callable) -> Callable:

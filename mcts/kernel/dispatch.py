@@ -34,9 +34,10 @@ def by_number(functions: Sequence[Callable]) -> Callable:
     for i in range(len(functions) - 1):
         lines += [f"    if number == {i}:", f"        return function_{i}({given})"]
     lines.append(f"    return function_{len(functions) - 1}({given})")
-    scope = {f"function_{i}": function for i, function in enumerate(functions)}
+    scope: dict[str, object] = {"__name__": __name__}
+    scope |= {f"function_{i}": function for i, function in enumerate(functions)}
     exec("\n".join(lines), scope)
-    generic: dict[str, object] = {"implementation": scope["implementation"]}
+    generic: dict[str, object] = {"__name__": __name__, "implementation": scope["implementation"]}
     exec(f"def typed(number, {given}):\n    return implementation", generic)
     overload(call, jit_options=INLINED, strict=False)(generic["typed"])
     return call

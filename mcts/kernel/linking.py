@@ -36,13 +36,17 @@ from typing import Any, NamedTuple
 import llvmlite.binding as llvm
 import numba
 from numba import types
-from numba.core import sigutils
+from numba.core import config, sigutils
 from numba.core.cgutils import add_global_variable
 from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler_lock import global_compiler_lock
 from numba.core.environment import lookup_environment
+from numba.core.errors import ForceLiteralArg
 from numba.core.imputils import user_function
 from numba.core.registry import CPUDispatcher, cpu_target
 
+from mcts.kernel import faults
+from mcts.kernel.aside import call_aside
 from mcts.kernel.cached import CodeCache, Nameless
 
 TRIED = "0.68."
@@ -124,7 +128,10 @@ class Library(JITCodeLibrary):
         for function in self._final_module.functions:
             if function.linkage == llvm.Linkage.linkonce_odr and not function.is_declaration:
                 function.linkage = "internal"
-        super()._optimize_final_module()
+        call_aside(super()._optimize_final_module)
+
+    def _finalize_specific(self) -> None:
+        call_aside(super()._finalize_specific)
 
     def _collect(self) -> list[JITCodeLibrary]:
         """Return all that has to be linked in: what waits brings along what it needs itself."""
@@ -168,6 +175,9 @@ class Inner(CPUDispatcher):
 class Kernel(Inner):
     """A compiled function: whole and cached for Python, and another dispatcher for kernels."""
 
+    _depth = 0
+    """Kernels that are being compiled, each for the one before it."""
+
     @cached_property
     def inside(self) -> Inner:
         """The dispatcher that kernels call."""
@@ -180,12 +190,27 @@ class Kernel(Inner):
         return types.Dispatcher(self.inside)
 
     def compile(self, signature: Any) -> Any:
-        """Return the entry point for ``signature``; Numba's garbage is collected afterwards."""
+        """Return the entry point for ``signature``; Numba's garbage is collected afterwards.
+
+        Raises KernelFault if Python asked for it and it cannot be compiled.
+        """
+        with global_compiler_lock:
+            return self._compile(signature)
+
+    def _compile(self, signature: Any) -> Any:
         collecting = gc.isenabled()
         gc.disable()
+        Kernel._depth += 1
         try:
             return super().compile(signature)
+        except ForceLiteralArg:
+            raise  # asks for another signature
+        except faults.FAULTS as fault:
+            if Kernel._depth > 1 or config.FULL_TRACEBACKS:
+                raise
+            raise faults.explain(fault) from None
         finally:
+            Kernel._depth -= 1
             if isinstance(self._cache, CodeCache):
                 self._cache.release()
             if collecting:

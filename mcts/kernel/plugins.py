@@ -107,13 +107,16 @@ def blame_plugin() -> Iterator[None]:
 
 
 def _at_fault(fault: BaseException) -> Plugin | None:
-    """Return the plug-in in whose file ``fault`` was raised, or that its text names, as Numba's."""
+    """Return the plug-in in whose file ``fault`` was raised, or that its text names, as a kernel's.
+
+    Compiled code names its file as it is imported (`mcts.kernel.compile`), not the whole path.
+    """
     inner = list(traceback.extract_tb(fault.__traceback__))[::-1]
     text = "".join(traceback.format_exception_only(fault))  # also of one that cannot be printed
     for group in GROUPS:
         for plugin in entry_points(group).values():
             file = getattr(sys.modules.get(plugin.module), "__file__", None)
-            if file and (any(frame.filename == file for frame in inner) or file in text):
+            if file and (any(file.endswith(frame.filename) for frame in inner) or file in text):
                 return plugin
     return None
 

@@ -32,7 +32,7 @@ from numba.core import config
 
 from mcts.kernel import plugins
 
-_OURS = ("mcts", "belief", "sim")
+OURS = ("mcts", "belief", "sim")
 
 _INSTALLED = {"site-packages", "dist-packages"}
 """Folders of other people's packages, wherever they lie."""
@@ -106,7 +106,7 @@ def _imports(module: str) -> tuple[str, ...]:
     """Return the modules on which ``module`` depends and that its import statements name."""
     text = (source(module) or b"").replace(b"\\\n", b" ")
     package = _package(module)
-    packages = {*_OURS, (package or module).partition(".")[0]}
+    packages = {*OURS, (package or module).partition(".")[0]}
     named: list[str] = []
     for node in _parse_imports(text):
         if isinstance(node, ast.Import):

@@ -17,14 +17,13 @@ import hashlib
 import os
 import re
 import stat
-import sys
 import tempfile
 import time
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
-from mcts.kernel import temporary
+from mcts.kernel import notices, temporary
 from mcts.kernel.errors import SleuthError
 
 VARIABLE = "SLEUTH_CACHE_DIR"
@@ -98,7 +97,7 @@ class Store:
                 self._replace(name, content)
         except (OSError, UnsafeCache) as fault:
             reason = getattr(fault, "strerror", None) or fault
-            _say(f"machine code cannot be kept in {self.folder} ({reason}), {_AGAIN}")
+            notices.say(f"machine code cannot be kept in {self.folder} ({reason}), {_AGAIN}")
             return
         if not self._tidy:
             self._tidy = True
@@ -124,6 +123,7 @@ class Store:
                     break
                 except (BlockingIOError, PermissionError):
                     waited = True
+                    notices.say_compiling(end - _PATIENCE)
                     time.sleep(0.05)
         except OSError:
             return waited
@@ -239,11 +239,5 @@ def _temporary(wanted: Path | str, reason: object) -> Path | None:
         folder = None
     else:
         os.environ[VARIABLE] = str(folder)
-    _say(f"machine code cannot be kept in {wanted} ({reason}), {_AGAIN}")
+    notices.say(f"machine code cannot be kept in {wanted} ({reason}), {_AGAIN}")
     return folder
-
-
-@cache
-def _say(line: str) -> None:
-    """Print ``line`` on the error stream, once a process."""
-    print(f"sleuth: {line}", file=sys.stderr, flush=True)

@@ -14,6 +14,7 @@ from typing import Any
 
 import pyspiel
 
+from mcts.kernel.notices import Progress
 from mcts.plain.chance import Chance
 
 MOST = 1_000_000
@@ -35,8 +36,9 @@ def consistent(
 ) -> list[tuple[pyspiel.State, float]]:
     """Return the states that the mover of ``state`` cannot distinguish from it, with weights.
 
-    ``words`` is the information of a player in a state.  Raises ValueError if more than ``most``
-    states would have to be looked at, or none is found.
+    ``words`` is the information of a player in a state.  In a terminal a line shows how far it is:
+    a game written in Python may take minutes.  Raises ValueError if more than ``most`` states would
+    have to be looked at, or none is found.
     """
     me = state.current_player()
     past = _past(state, me, words)
@@ -50,6 +52,8 @@ def consistent(
                 f"more than {most:,} states must be looked at to find what may be hidden: give "
                 "resample, which draws it"
             )
+        if not looked % 64:
+            progress.show(looked)
         if at.is_terminal() or weight == 0.0:
             return
         if at.is_chance_node():
@@ -69,7 +73,8 @@ def consistent(
             after.apply_action(action)
             yield from below(after, so_far, share)
 
-    found = list(below(state.get_game().new_initial_state(), 0, 1.0))
+    with Progress(f"states (at most {most:,}) looked at for what may be hidden") as progress:
+        found = list(below(state.get_game().new_initial_state(), 0, 1.0))
     if not found:
         raise ValueError("no history agrees with what the player has seen: the policy rules it out")
     return found

@@ -16,6 +16,7 @@ from collections.abc import Callable, Mapping
 
 import pyspiel
 
+from mcts.kernel.notices import Progress
 from mcts.kernel.rng import derive_key
 from mcts.openspiel.games import TREES, Policy, Resample, make_problem, uniform
 from mcts.openspiel.histories import draw
@@ -76,16 +77,18 @@ def table_of(game: pyspiel.Game, plan: Plan, seed: int) -> Table:
     """
     table: Table = {}
     waiting = [game.new_initial_state()]
-    while waiting:
-        state = waiting.pop()
-        if state.is_terminal():
-            continue
-        if not state.is_chance_node():
-            known = state.information_state_string()
-            if known not in table:
-                key = int(derive_key(seed, number(known)))
-                table[known] = sorted(plan(state, key).items())
-        waiting += [state.child(action) for action in state.legal_actions()]
+    with Progress("information states planned") as progress:
+        while waiting:
+            state = waiting.pop()
+            progress.show(len(table))
+            if state.is_terminal():
+                continue
+            if not state.is_chance_node():
+                known = state.information_state_string()
+                if known not in table:
+                    key = int(derive_key(seed, number(known)))
+                    table[known] = sorted(plan(state, key).items())
+            waiting += [state.child(action) for action in state.legal_actions()]
     return table
 
 

@@ -62,6 +62,17 @@ def test_the_published_result_stands_beside_ours(run_compare):
     assert re.search(r"random above the others: -\d+ Elo \(.*\), likelihood of ", outcome.out)
 
 
+@pytest.mark.parametrize(("load", "said"), [(0.5, False), (9.0, True)])
+def test_a_busy_machine_is_named_beside_speeds(run_compare, monkeypatch, load, said):
+    monkeypatch.setattr(os, "getloadavg", lambda: (load, 100.0, 100.0))
+    monkeypatch.setattr(config, "cores", lambda: 2)
+    few = ("player=pomcp", "player.budget.simulations=2", "match.games=1", "rules.turn_cap=4")
+    outcome = run_compare(*few, "match.workers=1", QUIET)
+    assert ("the machine was busy: 9.0 processes wanted its 2 cores" in outcome.out) == said
+    assert outcome.summary["run"].get("load") == ([9.0, 2] if said else None)
+    assert outcomes.measure_load(280.0, 2) == {"load": [100.0, 2]}
+
+
 def test_games_of_two_players_are_crossed(run_compare):
     """Also: Elo and the likelihood of superiority agree in sign with the difference."""
     games = ("match.players=[swift,closure]", "match.games=80", "match.workers=1")

@@ -8,6 +8,7 @@ from mcts.continuous.belief import Belief
 from mcts.continuous.episode import play
 from mcts.continuous.planner import Planner, Search, choose_by_values
 from mcts.continuous.tree import NODES, ROOT
+from mcts.kernel import portions
 from mcts.kernel.compile import INTERPRETED
 from mcts.problems.light_dark import FAR_LEFT, FAR_RIGHT, go_to_the_side, light_dark
 
@@ -27,6 +28,18 @@ def search(name, simulations=30_000, key=1, accuracy=0.97):
     planner = Planner(p, SEARCHES[name], simulations)
     action = planner.choose(Belief(p, 1_000, 5).particles, key)
     return planner.tree, action
+
+
+@pytest.mark.parametrize("name", ["pomcpow", "pft_dpw"])
+def test_a_search_is_the_same_in_any_portions(name, monkeypatch):
+    """Python hears of Ctrl-C between them."""
+    trees, sizes = [], []
+    for size in (10_000, 37):
+        monkeypatch.setattr(portions, "_next_portion", lambda *_, n=size: sizes.append(n) or n)
+        trees.append(search(name, 600)[0])
+    assert sizes.count(37) == 11
+    assert all(map(np.array_equal, *trees))
+    assert not all(map(np.array_equal, trees[0], search(name, 600, key=2)[0]))
 
 
 def exact(accuracy):
