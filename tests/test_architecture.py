@@ -34,7 +34,7 @@ FLOORS = (
     ("conf", "mcts.kernel"),
     ("mcts.distributed",),
     ("mcts",),
-    ("mcts.continuous", "mcts.virtual"),
+    ("mcts.continuous",),
     ("mcts.plain", "mcts.problems", "mcts.contract", "belief"),
     ("mcts.openspiel", "belief.exact", "belief.sampling"),
     ("belief.information",),  # of beliefs in general, with a closed form by the exact solver
@@ -76,7 +76,6 @@ FLOORS = (
         "experiments.hunt",
         "experiments.episodes",
         "experiments.contest",
-        "experiments.strength",
     ),
     ("experiments.__main__", "experiments.web"),  # a list of them; a page for several of them
     ("examples",),  # each alone, for readers; nothing imports one

@@ -41,7 +41,8 @@ class Item:
 
     Attributes
     ----------
-    command : what plays it, behind ``python -m experiments.``; null: ``tables NAME``
+    command : what plays it, behind ``python -m``, of `experiments` if no package is named; null:
+        ``tables NAME``
     played : the same in the words of the version that played its rows; null: as ``command``
     games, simulations, seed : of a table, in place of its own
     sources : patterns of the files on which its rows depend, configuration apart
@@ -107,8 +108,13 @@ class Evidence:
         if self.item.unseeded:
             return None
         if self.kind == STUDY:
-            return COUNTS.get(str(self.item.command).partition(" ")[0])
+            return COUNTS.get(self.study)
         return None if isinstance(self.table, Computed) else "games"
+
+    @property
+    def study(self) -> str:
+        """The name of the command, without its package and its settings."""
+        return str(self.item.command).partition(" ")[0].rpartition(".")[2]
 
     @property
     def in_cells(self) -> bool:
@@ -130,7 +136,8 @@ class Evidence:
     def command(self) -> str:
         """The command line that plays it, without the folder."""
         if self.item.command:
-            return f"python -m experiments.{self.item.command}"
+            inside = "" if self.item.command.startswith("benchmarks.") else "experiments."
+            return f"python -m {inside}{self.item.command}"
         asked = "".join(f" {key}={value}" for key, value in self.asked.items() if value)
         return f"{catalog.COMMAND} {self.name}{asked}"
 

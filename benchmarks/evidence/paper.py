@@ -38,7 +38,7 @@ STUDIES = {
     "hunt": "experiments.hunt.search",
     "qlearning": "experiments.qlearning.report",
     "regret": "experiments.regret.report",
-    "strength": "experiments.strength.report",
+    "strength": "benchmarks.strength.report",
 }
 """Modules that show the rows of a study, by its command: ``show(rows)``, and, where it has
 pictures, ``draw_kept(rows, folder)``."""
@@ -113,8 +113,7 @@ def _of_run(evidence: Evidence, rows: Path) -> Page:
 
 
 def _of_study(evidence: Evidence, rows: Path) -> Page:
-    name, _, _ = str(evidence.item.command).partition(" ")
-    module = import_module(STUDIES[name])
+    module = import_module(STUDIES[evidence.study])
     table, records = module.show(rows)
     named = replace(table, title=f"{evidence.name}: {table.title}")
 

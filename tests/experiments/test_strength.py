@@ -8,10 +8,10 @@ import numpy as np
 import polars as pl
 import pytest
 
-from experiments.strength import measures, report
-from experiments.strength.__main__ import COMMAND
-from experiments.strength.report import figures, speed_up
-from experiments.strength.ways import ONE, ways
+from benchmarks.strength import measures, report
+from benchmarks.strength.__main__ import COMMAND
+from benchmarks.strength.report import figures, speed_up
+from benchmarks.strength.ways import ONE, ways
 
 FILES = ["config.yaml", "strength.parquet", "strength.png", "summary.json"]
 SMALL = ["count=2", "searches=1", "simulations=8", "times=[1,8]", "workers=[1,8]"]

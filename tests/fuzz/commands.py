@@ -47,8 +47,6 @@ CASES: dict[str, list[list[str]]] = {
               "hunt.small.objects=2", "hunt.small.moves=1", "hunt.small.simulations=[4]",
               "hunt.small.planners=[greedy]", "hunt.small.repeats=2", "run.folder=made"],
              ["diagram", "hunt.moves=1", "run.folder=made"]],
-    "strength": [["count=2", "searches=1", "simulations=2", "times=[1,2]", "workers=[2]",
-                  "run.folder=made"]],
     "episodes": [["problem=tiger", "episodes=2", "steps=3", "simulations=5", "run.folder=made"]],
     "tables": [["list"], ["ledford_4_1", "show=true", "folder=made"]],
 }  # fmt: skip

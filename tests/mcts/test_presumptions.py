@@ -11,6 +11,7 @@ from ladder import Ladder, fingerprint, run_search
 from weighed_tiger import WeighedTiger
 
 from benchmarks.bench_plain import plain
+from benchmarks.strength.virtual_workers import VirtualSearch
 from mcts import threads
 from mcts.continuous.planner import Planner
 from mcts.continuous.planner import Search as Choices
@@ -21,7 +22,6 @@ from mcts.problems.rocksample import rocksample
 from mcts.problems.tiger import RANDOM, TigerParameters
 from mcts.search import Search
 from mcts.turn import Turn
-from mcts.virtual.workers import VirtualSearch
 
 FEW = Budget(simulations=200)
 

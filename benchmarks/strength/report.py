@@ -14,10 +14,10 @@ import numpy as np
 import polars as pl
 from scipy.optimize import isotonic_regression
 
+from benchmarks.strength.ways import ONE, REAL
 from experiments import study
 from experiments.provenance.files import read_yaml
 from experiments.stats.intervals import Estimate, columns, paired_difference, win_rate
-from experiments.strength.ways import ONE, REAL
 from experiments.tabular import Column, Table, count, mean, words
 
 PLOT = "strength.png"

@@ -11,13 +11,13 @@ from typing import Any
 
 import sim.players.registry
 import sim.rules
+from benchmarks.strength.virtual_workers import VirtualRoot
+from benchmarks.strength.ways import Way
 from experiments.matches import lineups
 from experiments.settings import config
-from experiments.strength.ways import Way
 from mcts.merge import merge
 from mcts.options import Budget, Options
 from mcts.search import SearchResult
-from mcts.virtual.workers import VirtualRoot
 from sim.endgame.random_positions import endgames
 from sim.planning.config import PlannerConfig
 from sim.planning.planner import Planner

@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
+from benchmarks.strength.virtual_workers import VirtualRoot, VirtualSearch
 from mcts.options import IN_FLIGHT, MERGES, Options
 from mcts.search import Search
 from mcts.searcher import Searcher
-from mcts.virtual.workers import VirtualRoot, VirtualSearch
 
 SPREAD = 0.5
 """Standard deviation of the time of a simulation, in units of its mean."""

@@ -1,7 +1,7 @@
 """Strength per core: what several simulated workers buy, beside one worker that searches longer.
 
-    python -m experiments.strength
-    python -m experiments.strength measure=games simulations=8 count=600 workers=[4,16]
+    python -m benchmarks.strength
+    python -m benchmarks.strength measure=games simulations=8 count=600 workers=[4,16]
 
 Nothing slow is imported at the top.
 """
@@ -22,8 +22,8 @@ from experiments.settings.limits import between, one_of
 from mcts.options import cores
 
 if TYPE_CHECKING:
-    from experiments.strength.measures import Measure
-    from experiments.strength.ways import Way
+    from benchmarks.strength.measures import Measure
+    from benchmarks.strength.ways import Way
 
 MOST = 100_000
 """Positions or games, and simulations of a worker."""
@@ -47,8 +47,8 @@ class Settings(study.Settings):
 def job(settings: DictConfig, run: study.Run) -> None:
     """Measure, write the results and print them."""
     check(settings)
-    from experiments.strength import measures, report
-    from experiments.strength.ways import ways
+    from benchmarks.strength import measures, report
+    from benchmarks.strength.ways import ways
 
     run.claim(report.ROWS)
     asked = list(ways(settings.times, settings.workers, settings.threads))

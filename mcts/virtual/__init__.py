@@ -1,1 +1,0 @@
-"""Searches by many workers, simulated on one thread."""
