@@ -376,11 +376,9 @@ def _rescale(tree: Tree, low: float, span: float, new_low: float, new_span: floa
     """Scale the returns kept in ``tree`` by another range, such as that of fewer steps to go."""
     shift, factor = (low - new_low) / new_span, span / new_span
     used = slice(tree.counters[EDGES])
-    visits, total, squares = (
-        part[used] for part in (tree.edge_visits, tree.edge_total, tree.edge_squares)
-    )
-    squares[:] = shift**2 * visits + 2 * shift * factor * total + factor**2 * squares
-    total[:] = shift * visits + factor * total
+    n, total, squares = (e[used] for e in (tree.edge_visits, tree.edge_total, tree.edge_squares))
+    squares[:] = shift**2 * n + 2 * shift * factor * total + factor**2 * squares
+    total[:] = shift * n + factor * total
 
 
 def check_types(budget: Budget, p: Any, kind: type) -> None:

@@ -56,7 +56,8 @@ def test_what_is_kept_is_scaled_by_the_range_of_the_steps_left():
     search.run(Budget(simulations=2_000), 1)
     visits, totals, _ = rung(search, LISTEN, HEARD_LEFT)
     low, high = (domain_of(start).declaration(name, start) for name in ("low", "high"))
-    result = search.run(Budget(simulations=1), 2, after(start, LISTEN, HEARD_LEFT))
+    below = after(start, LISTEN, HEARD_LEFT)._replace(steps=2)
+    result = search.run(Budget(simulations=1), 2, below)
     same = (result.visits == visits) & (visits > 0)
     assert same.sum() == 2
     assert result.values[same] == pytest.approx(low + (high - low) * totals[same] / visits[same])
