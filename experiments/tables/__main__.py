@@ -20,6 +20,7 @@ from hydra.core.hydra_config import HydraConfig
 from omegaconf import MISSING, DictConfig
 
 from experiments.settings import config, schemas
+from experiments.settings.aside import Aside
 from experiments.settings.command import Command
 from experiments.settings.commandline import Interrupted, Refusal, attempt, leave
 from experiments.settings.limits import GAMES, as_option, between, place, seed
@@ -137,7 +138,7 @@ def _show(
     made = page.read(table, Path(settings.folder), asked, settings.fast)
     tabular.show(made.report.shown, console)
     if folder is not None:
-        made.draw(folder)
+        Aside("the picture is missing").do(lambda: made.draw(folder))
     if settings.write is not None:
         files = store(table.name, made.report, made.heading(), Path(settings.write))
         console.print(f"written to {' and '.join(map(str, files))}", soft_wrap=True)
