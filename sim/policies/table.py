@@ -227,7 +227,7 @@ def _check(world: World, s: State, which: int, part: int, value: int) -> None:
 
 
 @jit
-def _checked(world: World, s: State, which: int, part: int, value: int) -> int:
+def _vet(world: World, s: State, which: int, part: int, value: int) -> int:
     """Return the ``value`` of a policy, checked by `_check` if the policy is not ours."""
     if _CHECKS and which >= _TRUSTED:
         _check(world, s, which, part, value)
@@ -247,11 +247,11 @@ def choose(world: World, s: State, seat: int) -> int:
     if s.phase != SUGGEST:
         envelope = _to_accuse(which, world, s, seat) if may_accuse(world, s) else 0
         if envelope:
-            return accusation(_checked(world, s, which, _TO_ACCUSE, envelope))
+            return accusation(_vet(world, s, which, _TO_ACCUSE, envelope))
         if s.phase == END:
             return PASS
-        action = _checked(world, s, which, _TURN, _turn(which, world, s, seat))
+        action = _vet(world, s, which, _TURN, _turn(which, world, s, seat))
         if action != SUGGESTS:
             return avoid_repeat(world, s, seat, action)
-    action = _checked(world, s, which, _SUGGESTION, _suggestion(which, world, s, seat))
+    action = _vet(world, s, which, _SUGGESTION, _suggestion(which, world, s, seat))
     return avoid_repeat(world, s, seat, action)
