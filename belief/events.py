@@ -3,7 +3,7 @@
 Events are an int64 array (n, 4) of rows (kind, player, cards, card): ``player`` PASSED on the mask
 ``cards``, or REFUTED_OTHER: it showed one of them to somebody else (``card`` is -1), or REFUTED_US:
 it showed us ``card``.
-Answers of the observer's own seat add nothing and are skipped.
+Answers of the observer's own seat add nothing: they are held against its hand, and skipped.
 Nothing here consumes randomness.
 """
 
@@ -11,7 +11,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from belief.evidence import ALL_CARDS, N_CARDS, Evidence, note_card, note_pass, note_refutation
+from belief.evidence import (
+    ALL_CARDS,
+    CATEGORY_MASK,
+    N_CARDS,
+    Evidence,
+    note_card,
+    note_pass,
+    note_refutation,
+)
 from mcts.kernel.compile import jit
 from mcts.kernel.fixed import FixedTypes
 
@@ -54,35 +62,80 @@ def record(records: np.ndarray, events: np.ndarray) -> bool:
     return _RECORD.call(records, events)
 
 
+_FAULTS = (
+    "the kind is none of PASSED, REFUTED_OTHER, REFUTED_US",
+    "the table has no such player",
+    "the cards are not a mask of some of the 21",
+    "a question names one card of a category at most",
+    "the card shown was not asked for",
+    "that is our own seat, and our hand says otherwise",
+)
+
+
 @jit
-def _first_bad(events: np.ndarray, players: int) -> int:
-    """Return the index of the first row that is no event of a game of ``players``, or -1."""
-    for i in range(len(events)):
-        kind, player, cards = events[i, KIND], events[i, PLAYER], events[i, NAMED]
-        good = PASSED <= kind <= REFUTED_US and 0 <= player < players and 0 < cards <= ALL_CARDS
-        if good and kind == REFUTED_US:
-            good = 0 <= events[i, CARD] < N_CARDS and cards >> events[i, CARD] & 1 == 1
-        if not good:
-            return i
+def _fault_of(ev: Evidence, kind: int, player: int, cards: int, card: int) -> int:
+    """Return the number of the fault that an event has by itself, or -1."""
+    if not PASSED <= kind <= REFUTED_US:
+        return 0
+    if not 0 <= player < ev.players:
+        return 1
+    if not 0 < cards <= ALL_CARDS:
+        return 2
+    for inside in CATEGORY_MASK:
+        if cards & inside & ((cards & inside) - 1):
+            return 3
+    if kind == REFUTED_US and not (0 <= card < N_CARDS and cards >> card & 1):
+        return 4
+    if player == ev.seat:
+        shown = 1 << card if kind == REFUTED_US else cards
+        if (ev.has[player] & shown != 0) != (kind != PASSED):
+            return 5
     return -1
+
+
+@jit
+def _first_bad(records: np.ndarray, events: np.ndarray) -> tuple[int, int]:
+    """Return the first row that has a fault, and the fault; -1 twice if none has."""
+    for i in range(len(events)):
+        row = events[i]
+        fault = _fault_of(records[0], row[KIND], row[PLAYER], row[NAMED], row[CARD])
+        if fault >= 0:
+            return i, fault
+    return -1, -1
 
 
 _FIRST_BAD = FixedTypes(_first_bad)
 
 
-def check_events(events: np.ndarray, players: int) -> np.ndarray:
+def check_events(events: np.ndarray, records: np.ndarray, before: int = 0) -> np.ndarray:
     """Return ``events`` as a contiguous int64 (n, 4) array.
 
-    Raises ValueError if the shape is another, or a row names an unknown kind, player or card, or a
-    card shown that was not asked for.
+    ``records``: the evidence to which they are to be added, no `recarray`, read alone; ``before``:
+    how many were added already, from which the one at fault is counted.  Raises ValueError if the
+    shape or the type is another, or a row cannot be, whatever else was seen: an unknown kind,
+    player or card, two suspects in one question, a card shown that was not asked for, an answer of
+    our own that our hand contradicts.
     """
-    rows = np.ascontiguousarray(events, np.int64)
-    if rows.ndim != 2 or rows.shape[1] != 4:
-        raise ValueError(f"events must be an array (n, 4), not {rows.shape}")
-    bad = _FIRST_BAD.call(rows, players)
+    given = np.asarray(events)
+    if given.ndim != 2 or given.shape[1] != 4 or (given.size and given.dtype.kind not in "iub"):
+        raise ValueError(f"events must be whole numbers (n, 4), not {given.dtype} {given.shape}")
+    rows = np.ascontiguousarray(given, np.int64)
+    bad, fault = _FIRST_BAD.call(records, rows)
     if bad >= 0:
-        raise ValueError(f"event {bad}, {rows[bad].tolist()}, is no event for {players} players")
+        raise ValueError(f"event {before + bad}, {in_words(rows[bad])}: {_FAULTS[fault]}")
     return rows
+
+
+def in_words(row: np.ndarray) -> str:
+    """Return an event in words, players and cards by their numbers."""
+    kind, player, cards, card = map(int, row)
+    asked = ", ".join(str(one) for one in range(N_CARDS) if cards >> one & 1) or hex(cards)
+    said = {
+        PASSED: f"player {player} has none of the cards {asked}",
+        REFUTED_OTHER: f"player {player} showed another player one of the cards {asked}",
+        REFUTED_US: f"player {player} showed us card {card} of {asked}",
+    }
+    return said.get(kind, f"kind {kind} of player {player}, cards {asked}")
 
 
 def event(kind: int, player: int, cards: int, card: int = -1) -> np.ndarray:

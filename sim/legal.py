@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from belief.evidence import lowest
-from mcts.kernel.compile import jit
+from mcts.kernel.compile import jit, jit_owning
 from sim.board import N_ROOMS
 from sim.policies.common import ALL_PAIRS, PAIRS, may_accuse
 from sim.rules import ACCUSE as ACCUSATIONS
@@ -14,6 +14,7 @@ from sim.state import (
     ASK,
     END,
     MOVE,
+    N_ACTIONS,
     PASS,
     PASSAGE,
     REVEAL,
@@ -59,6 +60,21 @@ def legal(world: World, s: State, out: np.ndarray) -> int:
     return n
 
 
+@jit_owning
+def is_legal(world: World, s: State, action: int) -> bool:
+    """Return whether the seat that decides may do ``action``."""
+    # What is asked most is answered without the list of all.
+    if s.phase == SUGGEST and ASK <= action < ACCUSE:
+        return s.named[s.seat, world.room_of[s.spot[s.seat]]] >> (action - ASK) & 1 == 0
+    if s.phase == TURN and MOVE <= action < PASSAGE:
+        return _may_walk(world, s, action - MOVE)
+    options = np.empty(N_ACTIONS, np.int64)
+    found = False
+    for i in range(legal(world, s, options)):
+        found = found or options[i] == action
+    return found
+
+
 @jit
 def _run(out: np.ndarray, n: int, first: int, count: int) -> int:
     """Append ``count`` numbers from ``first`` on to ``out[n:]``; return the end."""
@@ -68,12 +84,18 @@ def _run(out: np.ndarray, n: int, first: int, count: int) -> int:
 
 
 @jit
+def _may_walk(world: World, s: State, goal: int) -> bool:
+    """Return whether the pawn whose turn it is may walk to the room ``goal``."""
+    return goal != barred_room(world, s, s.seat) and s.named[s.seat, goal] != ALL_PAIRS
+
+
+@jit
 def _legal_turn(world: World, s: State, out: np.ndarray) -> int:
     """Write the legal actions at the start of a turn."""
     n = 0
-    room, barred = world.room_of[s.spot[s.seat]], barred_room(world, s, s.seat)
+    room = world.room_of[s.spot[s.seat]]
     for goal in range(N_ROOMS):
-        if goal != barred and s.named[s.seat, goal] != ALL_PAIRS:
+        if _may_walk(world, s, goal):
             out[n] = MOVE + goal
             n += 1
     if room >= 0 and world.passage[room] >= 0:

@@ -14,12 +14,12 @@ from sim.arena import Memory, act, run
 from sim.chance import game_key, search_key
 from sim.game import advance, apply, decider, new_game
 from sim.knowledge import begin, open_public
-from sim.legal import legal
+from sim.legal import is_legal
 from sim.player import IllegalAction, Player
 from sim.policies import greedy
 from sim.policies.table import SHOWING, SLOW, seat_policies
 from sim.rules import Rules, world
-from sim.state import EVENTS, EXTERNAL, N_ACTIONS, OVER, SHOW, State, World, empty
+from sim.state import EVENTS, EXTERNAL, OVER, SHOW, State, World, empty
 from sim.view import as_seen, view_of
 
 
@@ -121,7 +121,6 @@ def play(
     """
     states, memory, outsiders = open_game(rules, seats, seed, game)
     board, state = world(rules)[0], states[0]
-    options = np.empty(N_ACTIONS, np.int64)
     # A kernel is called with a plain array in a thirtieth of the time that a record takes.
     table = _Table(world(rules).view(np.ndarray), states.view(np.ndarray))
     happened, event = states["events"], states["event"][0]
@@ -137,7 +136,7 @@ def play(
         if seat == _GO_ON:
             continue
         action = int(seats[seat].decide(view_of(state, seat)))
-        if not _is_legal(*table, options, action):
+        if not _is_legal(*table, action):
             raise IllegalAction(f"{seats[seat].name} in seat {seat} chose action {action}")
         if watch:
             watch(state, action)
@@ -193,12 +192,9 @@ def _next_outsider(worlds: np.ndarray, states: np.ndarray) -> int:
 
 
 @jit
-def _is_legal(worlds: np.ndarray, states: np.ndarray, options: np.ndarray, action: int) -> bool:
-    """Return whether the seat that decides may do ``action``; ``options`` is overwritten."""
-    found = False
-    for i in range(legal(worlds[0], states[0], options)):
-        found = found or options[i] == action
-    return found
+def _is_legal(worlds: np.ndarray, states: np.ndarray, action: int) -> bool:
+    """Do what `is_legal` does."""
+    return is_legal(worlds[0], states[0], action)
 
 
 @jit

@@ -25,6 +25,7 @@ from sim.policies import table as policies
 
 ROOT = Path(__file__).resolve().parent.parent
 EXAMPLE = ROOT / "tests/data/plugin"
+POLICIES, BELIEFS = "sleuth.policies", "sleuth.beliefs"
 
 
 def describe(folder: Path, project: dict) -> None:
@@ -197,9 +198,6 @@ def install(tmp_path, monkeypatch):
     for name, module in list(sys.modules.items()):
         if str(getattr(module, "__file__", None)).startswith(str(tmp_path)):
             del sys.modules[name]
-
-
-POLICIES, BELIEFS = "sleuth.policies", "sleuth.beliefs"
 
 
 def load_policies():

@@ -20,6 +20,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from belief.beliefs.contradictions import name_contradiction
 from belief.events import PASSED, REFUTED_OTHER, REFUTED_US, check_events, event
 from belief.evidence import (
     ALL_CARDS,
@@ -31,6 +32,7 @@ from belief.evidence import (
     N_CARDS,
     N_CATEGORIES,
     UNIFORM,
+    ContradictoryEvidence,
     new_evidence,
     reset,
 )
@@ -155,6 +157,8 @@ class Belief(ABC):
                 "category every player was dealt must be public"
             )
         self.setting = setting
+        self._given = setting.records().view(np.ndarray)
+        self._events: list[np.ndarray] = []
 
     @abstractmethod
     def _observe(self, events: np.ndarray) -> None:
@@ -185,14 +189,19 @@ class Belief(ABC):
         Raises
         ------
         ContradictoryEvidence
-            They exclude each other or what was seen before.  Some beliefs notice at the next
-            reading only, a belief that is not ``logical`` never.
+            They exclude each other or what was seen before; the first event after which no deal is
+            left is named, counted from 0 over all that were taken in.  Some beliefs notice at the
+            next reading only, a belief that is not ``logical`` never.
         EvidenceFull
             A fixed list was full.
         ValueError
-            A row is no event.
+            A row is no event (`belief.events.check_events`).
         """
-        self._observe(check_events(events, self.setting.players))
+        rows = self._check(events)
+        try:
+            self._observe(rows)
+        except ContradictoryEvidence as fault:
+            raise self._name(fault) from None
 
     def replay(self, events: np.ndarray) -> np.ndarray:
         """Take in events as `observe` does and return the marginals after each, (n, 21, 7).
@@ -200,10 +209,23 @@ class Belief(ABC):
         One compiled call that reads the belief out after every event: what an update costs.
         Raises what `observe` and `marginals` raise.
         """
-        rows = check_events(events, self.setting.players)
+        rows = self._check(events)
         trace = np.zeros((len(rows), N_CARDS, MAX_PLAYERS + 1))
-        self._replay(rows, trace)
+        try:
+            self._replay(rows, trace)
+        except ContradictoryEvidence as fault:
+            raise self._name(fault) from None
         return trace
+
+    def _check(self, events: np.ndarray) -> np.ndarray:
+        """Return ``events`` checked, and keep them for the name of a contradiction."""
+        rows = check_events(events, self._given, sum(map(len, self._events)))
+        self._events.append(rows)
+        return rows
+
+    def _name(self, fault: ContradictoryEvidence) -> ContradictoryEvidence:
+        """Return ``fault`` with the name of the event after which no deal is left."""
+        return name_contradiction(self._given, self._events) or fault
 
     def note_pass(self, player: int, cards: int) -> None:
         """Take in that ``player`` has none of ``cards`` (mask)."""

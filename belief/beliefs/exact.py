@@ -11,7 +11,7 @@ import numpy as np
 
 from belief.beliefs.base import Belief, Setting
 from belief.events import CARD, KIND, NAMED, PLAYER, note, record
-from belief.evidence import HOLDERS, N_CARDS, Evidence, check
+from belief.evidence import HOLDERS, N_CARDS, ContradictoryEvidence, Evidence, check
 from belief.exact.solver import ExactPosterior, solve
 from belief.exact.workspace import FIRST_STATES, Workspace, workspace
 from mcts.kernel.compile import jit
@@ -49,7 +49,10 @@ class ExactBelief(Belief):
     def posterior(self) -> ExactPosterior:
         """Return the posterior of what was seen so far, solved if need be."""
         if self._solved is None:
-            self._solved = ExactPosterior(self.evidence, self._work)
+            try:
+                self._solved = ExactPosterior(self.evidence, self._work)
+            except ContradictoryEvidence as fault:
+                raise self._name(fault) from None
             self._work = self._solved.work
         return self._solved
 

@@ -291,7 +291,7 @@ class ParticleBelief(Belief):
             raise ContradictoryEvidence("no deal is consistent with the recorded answers")
         if status == DEPRIVED:
             raise ParticleDeprivation(
-                f"event {self._seen + 1} leaves none of {len(self.cloud.weight)} particles, and "
+                f"event {self._seen} leaves none of {len(self.cloud.weight)} particles, and "
                 f"none was repaired in {self._effort} exchanges; take more particles or effort"
             )
 

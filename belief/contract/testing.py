@@ -184,7 +184,9 @@ def _check_news(make: Make, needs_shares: bool) -> None:
     belief.note_card(0, 8, mask((3, 8, 17)))
     sure = belief.marginals()[8, 1]
     _ask(abs(sure - 1.0) <= _ROUNDING, "a card that was shown to us is not certain")
-    belief.note_pass(1, mask((0, 6, 12)))  # ourselves: ignored, whatever it says
+    seen = belief.marginals()
+    belief.note_pass(1, mask((2, 7, 15)))
+    _same(belief.marginals(), seen, "an answer of our own changes what is believed")
     _check_marginals(belief)
     if belief.logical:
 
@@ -198,6 +200,8 @@ def _check_news(make: Make, needs_shares: bool) -> None:
         [(3, 0, 1, -1)],
         [(PASSED, 3, 1, -1)],
         [(PASSED, 0, 1 << 21, -1)],
+        [(PASSED, 0, 3, -1)],
+        [(PASSED, 1, 1, -1)],
         [(REFUTED_US, 0, 7, 3)],
         [(REFUTED_US, 0, 7)],
     ):

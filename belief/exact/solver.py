@@ -231,7 +231,9 @@ class ExactPosterior:
             self.total += float(self.work.plan[0].total * np.exp(self.work.plan[0].log_constant))
         if not weights:
             raise ContradictoryEvidence("no deal is consistent with the recorded answers")
-        self._current = len(weights) - 1
+        # What was tried after the last part had no deal, and has left its plan in ``work``.
+        self._current = -1
+        self._load(len(weights) - 1)
         self.log_weight = float(np.logaddexp.reduce(weights))
         self._shares = np.exp(np.array(weights) - self.log_weight)
 

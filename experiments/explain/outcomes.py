@@ -109,7 +109,7 @@ def _after(
     asked = (seat, _cards(action, known.room), answer.answerer, answer.card)
     events, _ = suggestion_events([asked], seat, players)
     held = known.evidence.copy()
-    record(held, check_events(events, players))
+    record(held, check_events(events, held))
     try:
         posterior = ExactPosterior(held[0])
     except ContradictoryEvidence:  # a belief that is not exact holds it for possible

@@ -148,7 +148,7 @@ class _Mind:
         new = suggestions[self._taken_in :]
         events = suggestion_events(new, self._setting.seat, self._setting.players)[0]
         self._factored.observe(events)
-        record(self._records, check_events(events, self._setting.players))
+        record(self._records, check_events(events, self._records))
         self._taken_in = len(suggestions)
 
     @property

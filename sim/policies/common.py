@@ -43,6 +43,15 @@ def accusation(envelope: int) -> int:
 
 
 @jit
+def is_envelope(cards: int) -> bool:
+    """Return whether the mask ``cards`` is one card of each category."""
+    for kind in CATEGORY_MASK:
+        if count(cards & kind) != 1:
+            return False
+    return cards & ~ALL_CARDS == 0
+
+
+@jit
 def may_accuse(world: World, s: State) -> bool:
     """Return whether the rules allow an accusation at this start or end of a turn."""
     return s.phase == END or (s.phase == TURN and world.accuse != _AT_THE_END)

@@ -3,7 +3,8 @@
 A policy is a value, so the arena, a roll-out and a planner's model of its opponents change policy
 without compiling anything.  To add one: write ``sim/policies/NAME.py`` with what
 `sim.policies.common` says a policy has; it is found by that (`docs/extending.md` has an example).
-Those of other packages come by entry points, and are numbered after ours.
+Those of other packages come by entry points, and are numbered after ours.  What the tests of the
+project do not play is checked in every game: the first choice against the rules ends it.
 """
 
 from __future__ import annotations
@@ -12,14 +13,35 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
 from types import ModuleType
 
-from mcts.kernel.compile import jit_shared
+from mcts.kernel.compile import jit, jit_owning, jit_shared
 from mcts.kernel.dispatch import by_number
 from mcts.kernel.plugins import BrokenPlugin, entry_points
 from mcts.kernel.sources import modules_of
 from mcts.limits import above, between, check, one_of
+from sim.legal import is_legal
 from sim.policies import csp, greedy
-from sim.policies.common import SUGGESTS, accusation, avoid_repeat, card_to_show, may_accuse
-from sim.state import END, EXTERNAL, PASS, REVEAL, SHOW, SUGGEST, State, World
+from sim.policies.common import (
+    SUGGESTS,
+    accusation,
+    avoid_repeat,
+    card_to_show,
+    is_envelope,
+    may_accuse,
+)
+from sim.state import (
+    ACCUSE,
+    ASK,
+    END,
+    EXTERNAL,
+    MOVE,
+    N_ACTIONS,
+    PASS,
+    REVEAL,
+    SHOW,
+    SUGGEST,
+    State,
+    World,
+)
 
 
 def _name(module: ModuleType) -> str:
@@ -29,6 +51,21 @@ def _name(module: ModuleType) -> str:
 _OUTSIDE = entry_points("sleuth.policies")
 _KERNELS = ("to_accuse", "turn", "suggestion")
 _PARTS = ("REQUIRES", "SWITCHES", *_KERNELS)
+_TO_ACCUSE, _TURN, _SUGGESTION = range(3)
+
+_TESTED = ("closure", "csp", "heuristic", "hide", "likely", "random", "swift", "uniform")
+"""Policies whose every choice tests hold against the rules, so that games need not."""
+
+
+class IllegalChoice(BrokenPlugin):
+    """A policy chose what the rules forbid; number, index of its kernel and the value."""
+
+    def __str__(self) -> str:
+        which, part, value = self.args
+        plugin = _OUTSIDE.get(NAMES[which])
+        fault = f"returned {value} from {_KERNELS[part]}, which the rules do not allow here"
+        return str(plugin.broken(fault)) if plugin else f"{_MODULES[which].__name__} {fault}"
+
 
 _FIELDS = {
     "threshold": "threshold",
@@ -58,12 +95,16 @@ def _has_policy(module: ModuleType) -> bool:
 
 FAST = sorted(
     filter(_has_policy, modules_of("sim.policies", "sleuth.policies")),
-    key=lambda module: (_name(module) in _OUTSIDE, module.REQUIRES, _name(module)),
+    key=lambda module: (_name(module) not in _TESTED, module.REQUIRES, _name(module)),
 )
 """The policies that play inside the state machine, and so in simulations; simple ones first."""
 
 SLOW = len(FAST)
 """The number of the one that needs an exact posterior: `sim.arena` plays it, not the machine."""
+
+_TRUSTED = len(_TESTED)
+_CHECKS = _TRUSTED < SLOW
+"""Policies from this number on are checked, if there are any: else nothing of it is compiled."""
 
 _MODULES = (*FAST, greedy)
 NAMES = tuple(map(_name, _MODULES))
@@ -168,6 +209,31 @@ def _set_switches(state: State, seat: int, which: Policy, switches: Iterable[str
         state[_FIELDS[name]][seat] = csp.WALKS.index(value) if name == "walk" else value
 
 
+@jit_owning
+def _check(world: World, s: State, which: int, part: int, value: int) -> None:
+    """Raise `IllegalChoice` if policy ``which`` may not return ``value`` from the kernel ``part``.
+
+    A suggestion or a room that the rules want no more is exchanged for another (`avoid_repeat`).
+    """
+    if part == _TO_ACCUSE:
+        good = is_envelope(value)
+    else:
+        first, end = (ASK, ACCUSE) if part == _SUGGESTION else (MOVE, N_ACTIONS)
+        action = ASK if part == _TURN and value == SUGGESTS else value
+        good = first <= action < end
+        good = good and is_legal(world, s, avoid_repeat(world, s, s.seat, action))
+    if not good:
+        raise IllegalChoice(which, part, value)
+
+
+@jit
+def _vet(world: World, s: State, which: int, part: int, value: int) -> int:
+    """Return the ``value`` of a policy, checked by `_check` if the policy is not ours."""
+    if _CHECKS and which >= _TRUSTED:
+        _check(world, s, which, part, value)
+    return value
+
+
 @jit_shared
 def choose(world: World, s: State, seat: int) -> int:
     """Return the action of ``seat`` under its own policy in the phase ``s.phase``.
@@ -181,10 +247,11 @@ def choose(world: World, s: State, seat: int) -> int:
     if s.phase != SUGGEST:
         envelope = _to_accuse(which, world, s, seat) if may_accuse(world, s) else 0
         if envelope:
-            return accusation(envelope)
+            return accusation(_vet(world, s, which, _TO_ACCUSE, envelope))
         if s.phase == END:
             return PASS
-        action = _turn(which, world, s, seat)
+        action = _vet(world, s, which, _TURN, _turn(which, world, s, seat))
         if action != SUGGESTS:
             return avoid_repeat(world, s, seat, action)
-    return avoid_repeat(world, s, seat, _suggestion(which, world, s, seat))
+    action = _vet(world, s, which, _SUGGESTION, _suggestion(which, world, s, seat))
+    return avoid_repeat(world, s, seat, action)

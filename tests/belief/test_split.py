@@ -1,5 +1,8 @@
 """Posteriors in parts: as exact as those in one, where one does not fit."""
 
+from collections import Counter
+from itertools import combinations, product
+
 import numpy as np
 import pytest
 from histories import brute_force, histories, means, places, weighted_deals
@@ -154,3 +157,52 @@ def test_a_posterior_keeps_evidence_of_its_own():
     posterior = ExactPosterior(written[0])
     assert np.shares_memory(np.array(written[0]), written), "the control"
     assert not np.shares_memory(posterior._parts[0], written)
+
+
+def by_hands(size, clauses, unseen):
+    """Return the number of deals and the envelope table, player by player over sets of cards.
+
+    ``size``, ``clauses``: of each other player; ``unseen``: the cards that they and the envelope
+    share.  Independent of the solver, which goes card by card.
+    """
+    deals = {0: 1}
+    for cards, asked in zip(size, clauses, strict=True):
+        hands = [mask(hand) for hand in combinations(unseen, cards)]
+        hands = [hand for hand in hands if all(hand & trio for trio in asked)]
+        after = Counter()
+        for dealt, ways in deals.items():
+            for hand in hands:
+                if not dealt & hand:
+                    after[dealt | hand] += ways
+        deals = after
+    table = np.zeros((6, 6, 9))
+    for trio in product(range(6), range(6, 12), range(12, 21)):
+        if set(trio) <= set(unseen):
+            table[trio[0], trio[1] - 6, trio[2] - 12] = deals.get(mask(unseen) & ~mask(trio), 0)
+    return table.sum(), table / table.sum()
+
+
+@pytest.mark.parametrize("seed", [12, 44, 54, 108])
+def test_evidence_too_wide_for_kernels_is_as_exact(seed):
+    """Random clauses of four players; where a part without a deal is tried last, too."""
+    rng = np.random.default_rng(seed)
+    size, own = (5, 4, 5), (0, 6, 12, 13)
+    unseen = [card for card in range(21) if card not in own]
+    order = rng.permutation([card for card in unseen if card not in (1, 7, 14)])
+    held = [mask(part) for part in np.split(order, np.cumsum(size)[:-1])]
+    ev, work, clauses = new_evidence()[0], workspace(), [[], [], []]
+    evidence.reset(ev, 4, 0, np.array([4, *size]), mask(own), 0)
+    for _ in range(120):
+        player, trio = int(rng.integers(3)), mask(random_trio(rng))
+        if held[player] & trio:
+            clauses[player].append(trio)
+            evidence.note_refutation(ev, player + 1, trio)
+    assert not solve(ev, work) and work.plan[0].status == TOO_WIDE
+    posterior, (total, table) = ExactPosterior(ev, work), by_hands(size, clauses, unseen)
+    np.testing.assert_allclose(posterior.envelope_table(), table, rtol=0, atol=1e-10)
+    assert posterior.total == pytest.approx(total, rel=1e-12)
+    for deal in posterior.sample(new_stream(1), 20):
+        hands = [mask(np.flatnonzero(deal == player + 1)) for player in range(1, 4)]
+        assert all(
+            hand & trio for hand, asked in zip(hands, clauses, strict=True) for trio in asked
+        )

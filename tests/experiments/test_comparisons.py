@@ -40,7 +40,7 @@ def test_holm_by_hand():
     assert holm(np.array([])).size == 0
 
 
-def played(gained, lost, games):
+def win(gained, lost, games):
     """Return who won which of ``games``: only the second ``gained``, only the first ``lost``."""
     at = np.arange(games)
     return (at >= gained) & (at < gained + lost), at < gained
@@ -53,18 +53,18 @@ def differs(found):
 @pytest.mark.parametrize("gained, lost", [(6, 2), (9, 2), (30, 17), (90, 51), (700, 640)])
 def test_mcnemar_is_near_the_binomial_test(gained, lost):
     """Between the exact test, which is too careful, and that of one side."""
-    found, games = mcnemar(*played(gained, lost, 2000)), gained + lost
+    found, games = mcnemar(*win(gained, lost, 2000)), gained + lost
     exact = binomtest(gained, games).pvalue
     assert exact / 2 < found < 1.001 * exact
-    assert mcnemar(*played(lost, gained, 2000)) == found
+    assert mcnemar(*win(lost, gained, 2000)) == found
 
 
 def test_mcnemar_by_hand():
     # 7 and 1 of 10: (6 - 1/2) / sqrt(8) standard errors.
-    assert mcnemar(*played(7, 1, 10)) == pytest.approx(2 * norm.sf(5.5 / 8**0.5))
-    assert mcnemar(*played(3, 3, 10)) == mcnemar(*played(0, 0, 10)) == 1
+    assert mcnemar(*win(7, 1, 10)) == pytest.approx(2 * norm.sf(5.5 / 8**0.5))
+    assert mcnemar(*win(3, 3, 10)) == mcnemar(*win(0, 0, 10)) == 1
     with pytest.raises(ValueError):
-        mcnemar(*(won[:end] for won, end in zip(played(1, 1, 10), (10, 3), strict=True)))
+        mcnemar(*(won[:end] for won, end in zip(win(1, 1, 10), (10, 3), strict=True)))
 
 
 def _counts():
@@ -92,7 +92,7 @@ def test_there_is_one_verdict_on_two_players():
     """
     parted = wald = seen = 0
     for gained, lost, games in _counts():
-        first, second = played(gained, lost, games)
+        first, second = win(gained, lost, games)
         (pair,) = compare([("one", "two", first, second)])
         found = differs(pair.difference)
         assert found == (pair.p < LEVEL) == holds(pair.p), (gained, lost, games)

@@ -61,7 +61,7 @@ def believe(decision, evidence, asked):
     players = decision.record.rules.players
     events, _ = suggestion_events(asked, decision.seat, players)
     held = np.array(evidence).reshape(1).copy()
-    record(held, check_events(events, players))
+    record(held, check_events(events, held))
     return ExactPosterior(held[0])
 
 

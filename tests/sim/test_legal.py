@@ -12,7 +12,7 @@ from mcts.kernel.compile import INTERPRETED
 from sim.board import door_spots, graph
 from sim.chance import game_key
 from sim.game import apply, new_game
-from sim.legal import legal
+from sim.legal import is_legal, legal
 from sim.rules import PRESETS, preset, world
 from sim.state import EXTERNAL, N_ACTIONS, OVER, PASSAGE, TURN, empty
 
@@ -63,6 +63,15 @@ def lands_as_ruled(played, under, state):
 def test_legal_actions_are_those_of_the_rules(under, game):
     for state in states(under, game, STATES):
         assert list_actions(under, state) == list(slow_rules.actions(under, state))
+
+
+@pytest.mark.parametrize("name", ["ledford", "classic", "speed"])
+def test_one_action_is_legal_if_it_is_on_the_list(name):
+    under = preset(name)
+    for state in states(under, 3, 2 * STATES):
+        asked = (-1, *range(N_ACTIONS + 2), 100_000)
+        found = [action for action in asked if is_legal(world(under)[0], state, action)]
+        assert found == sorted(list_actions(under, state))
 
 
 @drawn

@@ -108,7 +108,8 @@ def evidence_of(knowledge: Knowledge) -> np.record:
     assert face_up is not None
     records = setting_of(rules, seat, knowledge.hand, face_up).records()
     events = suggestion_events(knowledge.suggestions, seat, rules.players)[0]
-    record(records.view(np.ndarray), check_events(events, rules.players))
+    plain = records.view(np.ndarray)
+    record(plain, check_events(events, plain))
     return records[0]
 
 

@@ -165,8 +165,9 @@ class _Prover:
     def _records(self, facts: Sequence[Fact]) -> np.ndarray:
         """Return the evidence of ``facts``."""
         records = self._start.copy()
+        plain = records.view(np.ndarray)
         rows = np.array([fact.row for fact in facts], np.int64).reshape(-1, 4)
-        record(records.view(np.ndarray), check_events(rows, int(records["players"][0])))
+        record(plain, check_events(rows, plain))
         return records
 
     def _close(self, facts: Sequence[Fact]) -> str | None:
