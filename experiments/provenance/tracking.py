@@ -13,7 +13,7 @@ import sqlite3
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from pathlib import Path
 from queue import Empty, SimpleQueue
@@ -25,6 +25,7 @@ from filelock import FileLock
 
 from experiments.settings import signals
 from experiments.settings.commandline import Refusal
+from experiments.settings.config import leaves
 
 SEND_SECONDS = 10.0
 """Time between batches of metrics: one costs some 20 ms, whatever its size."""
@@ -209,7 +210,7 @@ class Tracker:
         self._parent = parent
         if parent is not None and parent.run:
             tags = {**tags, PARENT: parent.run}
-        params = [Param(key, str(value)[:_LONGEST_PARAM]) for key, value in _flatten(parameters)]
+        params = [Param(key, str(value)[:_LONGEST_PARAM]) for key, value in leaves(parameters)]
         try:
             self.again = self._take_up(folder / file)
             if self.again:
@@ -337,14 +338,6 @@ class Family(Tracker):
             child.finish(status, {}, step, [])
         super().finish(status, {}, step, files)
         self.fault = self.fault or next((each.fault for each in self._children.values()), None)
-
-
-def _flatten(nested: dict[str, Any], path: str = "") -> Iterator[tuple[str, Any]]:
-    for key, value in nested.items():
-        if isinstance(value, dict):
-            yield from _flatten(value, f"{path}{key}.")
-        else:
-            yield f"{path}{key}", value
 
 
 def _one_line(fault: BaseException) -> str:

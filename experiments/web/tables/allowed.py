@@ -9,9 +9,11 @@ search may be is for `experiments.web.tables.requests`.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from math import inf
 from typing import Any
+
+from experiments.settings.config import leaves
 
 Kind = float | type[bool] | tuple[str | None, ...]
 """Values of a setting: null and numbers to a largest, true and false, or one of some words."""
@@ -93,12 +95,10 @@ SETTINGS: Mapping[str, Kind] = {
 }
 """By setting of a player the values that it may have."""
 
-_CODE = (
-    "sim.seat.Settings",
-    *(
-        f"sim.players.{name}.Settings"
-        for name in _list("bayes entropy hunter neural planner response")
-    ),
+_CODE = _list(
+    "sim.seat.Settings sim.players.bayes.Settings sim.players.entropy.Settings"
+    " sim.players.hunter.Settings sim.players.neural.Settings sim.players.planner.Settings"
+    " sim.players.response.Settings"
 )
 _AS_SHIPPED: Mapping[str, Kind] = {
     "name": _NAMES,
@@ -125,7 +125,7 @@ def check_setting(text: str) -> None:
 
 def check_player(player: Mapping[str, Any]) -> None:
     """Refuse a composed player that has anything which is not allowed: ValueError."""
-    for key, value in _list_values(player):
+    for key, value in leaves(player):
         kind = _AS_SHIPPED.get(key) or SETTINGS.get(key)
         words = isinstance(value, str | None)
         if not (words if key == "label" else kind is not None and _fits(value, kind)):
@@ -138,11 +138,3 @@ def _fits(value: Any, kind: Kind) -> bool:
     if kind is bool or isinstance(value, bool):
         return kind is bool and isinstance(value, bool)
     return value is None or (isinstance(value, int | float) and value <= kind)
-
-
-def _list_values(section: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, Any]]:
-    for key, value in section.items():
-        if isinstance(value, Mapping) and value:
-            yield from _list_values(value, f"{above}{key}.")
-        else:
-            yield f"{above}{key}", value
