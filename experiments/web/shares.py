@@ -22,7 +22,7 @@ ADDRESS: ContextVar[str] = ContextVar("address", default="")
 TABLES, PEOPLE = ("tables", 2000), ("people in studies", 400)
 """Made in a day, at most, by all."""
 
-AT_ONCE = 128
+AT_ONCE = 512
 """Requests that are answered at the same time, by all."""
 
 _DAY = 86_400.0
