@@ -14,6 +14,7 @@ from math import inf
 from typing import Any
 
 from experiments.settings.config import leaves
+from mcts.limits import did_you_mean
 
 Kind = float | type[bool] | tuple[str | None, ...]
 """Values of a setting: null and numbers to a largest, true and false, or one of some words."""
@@ -117,10 +118,11 @@ def check_setting(text: str) -> None:
     key, _, written = text.partition("=")
     number = float(written) if _NUMERAL.fullmatch(written) else written
     value = _WORDS.get(written.lower(), number)
-    if key not in SETTINGS or not _fits(value, SETTINGS[key]):
-        raise ValueError(
-            f"{text:.80}: no setting for a table, or too much; write it like threshold=0.4"
-        )
+    if key not in SETTINGS:
+        hint = did_you_mean(key, SETTINGS)
+        raise ValueError(f"{text!r:.80}: no setting at a table{hint}; write it like threshold=0.4")
+    if not _fits(value, SETTINGS[key]):
+        raise ValueError(f"{text!r:.80}: must be {_describe(SETTINGS[key])} at a table")
 
 
 def check_player(player: Mapping[str, Any]) -> None:
@@ -130,6 +132,14 @@ def check_player(player: Mapping[str, Any]) -> None:
         words = isinstance(value, str | None)
         if not (words if key == "label" else kind is not None and _fits(value, kind)):
             raise ValueError(f"{key}={value!r:.60}: not for a table")
+
+
+def _describe(kind: Kind) -> str:
+    if isinstance(kind, tuple):
+        return " or ".join(word or "null" for word in kind)
+    if isinstance(kind, type):
+        return "true or false"
+    return "a number" if kind == inf else f"a number of at most {kind}"
 
 
 def _fits(value: Any, kind: Kind) -> bool:
