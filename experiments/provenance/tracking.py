@@ -12,7 +12,7 @@ import os
 import sqlite3
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
@@ -25,6 +25,7 @@ from filelock import FileLock
 from experiments.settings import signals
 from experiments.settings.aside import Aside, first_cause
 from experiments.settings.commandline import Refusal
+from experiments.settings.config import leaves
 from experiments.texts import redact
 
 SEND_SECONDS = 10.0
@@ -247,7 +248,7 @@ class Tracker:
         self._parent = parent
         if parent is not None and parent.run:
             tags = {**tags, PARENT: parent.run}
-        shown = _flatten(redact(parameters))
+        shown = leaves(redact(parameters))
         params = [Param(key, str(value)[:_LONGEST_PARAM]) for key, value in shown]
         try:
             if self._take_up(folder / file):
@@ -352,11 +353,3 @@ class Family(Tracker):
         for child in self._children.values():
             child.finish(status, {}, step, [])
         super().finish(status, {}, step, files)
-
-
-def _flatten(nested: dict[str, Any], path: str = "") -> Iterator[tuple[str, Any]]:
-    for key, value in nested.items():
-        if isinstance(value, dict):
-            yield from _flatten(value, f"{path}{key}.")
-        else:
-            yield f"{path}{key}", value

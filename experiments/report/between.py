@@ -18,6 +18,7 @@ from scipy.special import ndtr
 from experiments.matches.results import Tally
 from experiments.matches.schedule import SAME, Match
 from experiments.report.run import Run
+from experiments.settings.config import leaves
 from experiments.stats.comparisons import holm, mcnemar
 from experiments.stats.intervals import Estimate, Z, win_rate
 from experiments.stats.stopping import Sprt, Stop
@@ -199,10 +200,7 @@ def _plan(run: Run, players: Set[str]) -> dict[str, Any]:
     }
 
 
-def flat(value: Any, path: str = "") -> Iterator[tuple[str, str]]:
+def flat(nested: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """Yield the leaves of nested mappings, each a dotted name and its value as text."""
-    if isinstance(value, Mapping):
-        for key, below in value.items():
-            yield from flat(below, f"{path}.{key}".lstrip("."))
-    else:
+    for path, value in leaves(nested):
         yield path, value if isinstance(value, str) else json.dumps(value)

@@ -103,7 +103,7 @@ def _of_the_game(
     player: Mapping[str, Any], opponent: Mapping[str, Any], rules: Mapping[str, Any]
 ) -> dict[str, Any]:
     """Return the settings that make a set-up what it is, by dotted path."""
-    settings = {**_flat(player), **_flat(opponent, "opponent."), **_flat(rules, "rules.")}
+    settings = dict(config.leaves({**player, "opponent": opponent, "rules": rules}))
     free = tuple(f"{name}." for name in _OF_THE_MACHINE)
     return {
         key: value
@@ -118,16 +118,6 @@ def _published_settings(player: str, opponent: str) -> dict[str, Any]:
     chosen = [f"player={player}", f"player@opponent={opponent}", f"rules={_RULES}"]
     settings: Any = OmegaConf.to_container(config.compose("compare", chosen), resolve=True)
     return _of_the_game(settings["player"], settings["opponent"], settings["rules"])
-
-
-def _flat(settings: Mapping[str, Any], path: str = "") -> dict[str, Any]:
-    """Return the settings by dotted path."""
-    found: dict[str, Any] = {}
-    for key, value in settings.items():
-        found |= (
-            _flat(value, f"{path}{key}.") if isinstance(value, Mapping) else {path + key: value}
-        )
-    return found
 
 
 def _budget(budget: Mapping[str, Any] | None) -> str:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from copy import deepcopy
 from dataclasses import fields, is_dataclass
@@ -104,7 +104,7 @@ def register_local() -> None:
             raise Refusal(f"{LOCAL}: {name}: unknown command{hint}; it has sections of {known}")
         if not isinstance(section, dict):
             raise Refusal(f"{LOCAL}: {name} must be settings, as in {name}: {{run: {{folder: x}}}}")
-        for key in _list_keys(section):
+        for key, _ in leaves(section):
             if not any(f"{key}.".startswith(f"{one}.") for one in OF_MACHINE[name]):
                 hint = did_you_mean(key, OF_MACHINE[name])
                 raise Refusal(
@@ -113,13 +113,13 @@ def register_local() -> None:
         store.store(name, section, group="local", package="_global_")
 
 
-def _list_keys(section: dict[Any, Any], above: str = "") -> Iterator[str]:
-    """Yield the dotted keys of the values in a section."""
-    for key, value in section.items():
-        if isinstance(value, dict) and value:
-            yield from _list_keys(value, f"{above}{key}.")
+def leaves(nested: Mapping[Any, Any], above: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield the values of nested settings, each with its dotted name."""
+    for key, value in nested.items():
+        if isinstance(value, Mapping):
+            yield from leaves(value, f"{above}{key}.")
         else:
-            yield f"{above}{key}"
+            yield f"{above}{key}", value
 
 
 def plain(settings: DictConfig) -> dict[str, Any]:

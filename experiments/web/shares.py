@@ -20,10 +20,10 @@ ADDRESS: ContextVar[str] = ContextVar("address", default="")
 """Of the request that is answered, or that made the table at work; empty: of the server itself."""
 
 TABLES, PEOPLE = ("tables", 2000), ("people in studies", 400)
-"""Made in a day, at most, by all."""
+"""Made in a day: an address has its share of so many."""
 
-AT_ONCE = 128
-"""Requests that are answered at the same time, by all."""
+AT_ONCE = 512
+"""Requests that are answered at the same time; likewise."""
 
 _DAY = 86_400.0
 

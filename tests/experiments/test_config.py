@@ -246,7 +246,11 @@ def test_local_settings_are_of_this_machine(run_compare, tmp_path, monkeypatch):
     assert "local.yaml: compar: unknown command (did you mean compare?)" in refuse_local(
         "compar: {}"
     )
-    for played in ("player: {}", "match: {players: ['external+command=x']}", "hydra: {mode: x}"):
+    for played in (
+        "player: {name: x}",
+        "match: {players: ['external+command=x']}",
+        "hydra: {mode: x}",
+    ):
         assert " is no setting of a machine" in refuse_local(f"compare: {{{played}}}")
     broken = refuse_local("compare: {")
     assert broken.startswith("sleuth-compare: ") and "local.yaml, line 1: " in broken

@@ -1,4 +1,4 @@
-"""Examples of settings on the page are taken, and refusals name no option of a command."""
+"""Examples of settings on the page are taken."""
 
 import re
 from pathlib import Path
@@ -29,11 +29,3 @@ def test_the_example_in_the_field_fits_every_player_that_it_is_shown_for(searche
         for part in key.split("."):
             made = made[part]
         assert str(made) == value, name
-
-
-@pytest.mark.parametrize("setting", ["threshold=0.4", "serach.exploration=1", "search.threads=x"])
-def test_a_refusal_is_for_somebody_in_a_browser(setting):
-    """The control: on the command line the same refusal points to --help."""
-    with pytest.raises(ValueError, match=setting.partition(".")[0].partition("=")[0]) as refused:
-        requests.compose_player("best", [setting], LIMITS)
-    assert "--help" not in str(refused.value) and "\n" not in str(refused.value)

@@ -335,6 +335,24 @@ def test_one_address_does_not_shut_out_others(tmp_path, share, expected):
     server.close()
 
 
+def test_what_is_one_request_here_may_be_two_to_a_proxy_and_is_refused(server):
+    """By two lengths of one body; the hidden request that follows is not answered."""
+    host, port = server.host.split(":")
+    hidden = b"GET /api/compiled HTTP/1.1\r\nHost: localhost\r\n\r\n"
+    for lengths, answers in (
+        (b"Content-Length: 5\r\nTransfer-Encoding: chunked\r\n", [b"400"]),
+        (b"Transfer-Encoding: chunked\r\nConnection: keep-alive\r\n", [b"200", b"200"]),
+    ):
+        with socket.create_connection((host, int(port)), timeout=2) as connection:
+            head = hidden.removesuffix(b"\r\n") + lengths + b"\r\n"
+            connection.sendall(head + b"0\r\n\r\n" + hidden)
+            received = b""
+            with suppress(TimeoutError):
+                while len(received.split(b"HTTP/1.1 ")) < 3 and (part := connection.recv(65536)):
+                    received += part
+        assert [one[:3] for one in received.split(b"HTTP/1.1 ")[1:]] == answers
+
+
 def test_headers_that_do_not_end_are_not_waited_for(tmp_path, monkeypatch):
     monkeypatch.setattr(connections, "HEADERS_SECONDS", 0.2)
     server = Served(tmp_path)

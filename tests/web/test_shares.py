@@ -12,6 +12,7 @@ from in_process import _scope
 
 from experiments.settings.config import compose
 from experiments.web import shares
+from experiments.web.__main__ import COMMAND
 from experiments.web.server import guard, seat
 from experiments.web.settings import Search
 from experiments.web.shares import ADDRESS, Crowded, Shares, Turns, address_of
@@ -90,11 +91,10 @@ def test_a_table_that_was_left_makes_room(tmp_path, monkeypatch):
 
 def test_the_page_on_security_says_what_the_shares_are():
     said = SECURITY.read_text("utf-8")
+    COMMAND.register()
     kept = Shares(compose("web").share)
-    shown = (
-        f"({kept.of(shares.AT_ONCE)})",
-        f"({kept.of(shares.TABLES[1])} and {kept.of(shares.PEOPLE[1])})",
-    )
+    at_once, made, people = map(kept.of, (shares.AT_ONCE, shares.TABLES[1], shares.PEOPLE[1]))
+    shown = f"({at_once})", f"({made} and {people})"
     assert f"share={kept._part}" in said and all(each in said for each in shown)
 
 
@@ -113,7 +113,7 @@ def test_what_an_address_makes_in_a_day_is_limited(tmp_path, monkeypatch):
 
 
 def test_requests_of_an_address_at_the_same_time_are_limited_until_they_are_answered(monkeypatch):
-    """What is sent later, as a stream is, takes no room."""
+    """Whatever is sent later, as a stream is, takes no room."""
     monkeypatch.setattr(shares, "AT_ONCE", 4)
 
     async def run():

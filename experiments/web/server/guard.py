@@ -78,7 +78,11 @@ class Guard:
         with asking:
             try:
                 asking.enter_context(self._shares.ask())
-                if (reason := self._refuse(request)) is not None:
+                if {"content-length", "transfer-encoding"} <= {*request.headers}:
+                    # A proxy may read by the other length, and see one request where there are two.
+                    answer = error(request, 400, "the length of the body is given twice")
+                    answer.headers["Connection"] = "close"
+                elif (reason := self._refuse(request)) is not None:
                     answer = error(request, 403, reason)
             except Crowded as fault:
                 answer = error(request, 429, str(fault))

@@ -9,9 +9,12 @@ search may be is for `experiments.web.tables.requests`.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from math import inf
 from typing import Any
+
+from experiments.settings.config import leaves
+from mcts.limits import did_you_mean
 
 Kind = float | type[bool] | tuple[str | None, ...]
 """Values of a setting: null and numbers to a largest, true and false, or one of some words."""
@@ -93,12 +96,10 @@ SETTINGS: Mapping[str, Kind] = {
 }
 """By setting of a player the values that it may have."""
 
-_CODE = (
-    "sim.seat.Settings",
-    *(
-        f"sim.players.{name}.Settings"
-        for name in _list("bayes entropy hunter neural planner response")
-    ),
+_CODE = _list(
+    "sim.seat.Settings sim.players.bayes.Settings sim.players.entropy.Settings"
+    " sim.players.hunter.Settings sim.players.neural.Settings sim.players.planner.Settings"
+    " sim.players.response.Settings"
 )
 _AS_SHIPPED: Mapping[str, Kind] = {
     "name": _NAMES,
@@ -117,19 +118,28 @@ def check_setting(text: str) -> None:
     key, _, written = text.partition("=")
     number = float(written) if _NUMERAL.fullmatch(written) else written
     value = _WORDS.get(written.lower(), number)
-    if key not in SETTINGS or not _fits(value, SETTINGS[key]):
-        raise ValueError(
-            f"{text:.80}: no setting for a table, or too much; write it like threshold=0.4"
-        )
+    if key not in SETTINGS:
+        hint = did_you_mean(key, SETTINGS)
+        raise ValueError(f"{text!r:.80}: no setting at a table{hint}; write it like threshold=0.4")
+    if not _fits(value, SETTINGS[key]):
+        raise ValueError(f"{text!r:.80}: must be {_describe(SETTINGS[key])} at a table")
 
 
 def check_player(player: Mapping[str, Any]) -> None:
     """Refuse a composed player that has anything which is not allowed: ValueError."""
-    for key, value in _list_values(player):
+    for key, value in leaves(player):
         kind = _AS_SHIPPED.get(key) or SETTINGS.get(key)
         words = isinstance(value, str | None)
         if not (words if key == "label" else kind is not None and _fits(value, kind)):
             raise ValueError(f"{key}={value!r:.60}: not for a table")
+
+
+def _describe(kind: Kind) -> str:
+    if isinstance(kind, tuple):
+        return " or ".join(word or "null" for word in kind)
+    if isinstance(kind, type):
+        return "true or false"
+    return "a number" if kind == inf else f"a number of at most {kind}"
 
 
 def _fits(value: Any, kind: Kind) -> bool:
@@ -138,11 +148,3 @@ def _fits(value: Any, kind: Kind) -> bool:
     if kind is bool or isinstance(value, bool):
         return kind is bool and isinstance(value, bool)
     return value is None or (isinstance(value, int | float) and value <= kind)
-
-
-def _list_values(section: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, Any]]:
-    for key, value in section.items():
-        if isinstance(value, Mapping) and value:
-            yield from _list_values(value, f"{above}{key}.")
-        else:
-            yield f"{above}{key}", value
