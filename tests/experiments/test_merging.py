@@ -148,6 +148,10 @@ def test_a_part_that_cannot_be_merged_stays(few, fill, match):
     os.mkfifo(folder / "suggestions-00001.parquet")
     merging.merge_parts(folder)
     assert len(part_files.parts(folder)) == 6, "nobody waits for a writer of a pipe"
+    (folder / "games-00002.parquet").unlink()
+    (folder / "games-00002.parquet").symlink_to("nowhere")
+    with pytest.raises(Refusal, match=r"games-00002\.parquet cannot be read"):
+        report.load(folder, "run")
 
 
 def test_parts_of_an_older_version_are_merged_with_new_ones(few, fill):
