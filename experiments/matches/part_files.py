@@ -217,6 +217,13 @@ def read_checked(
     return rows
 
 
+def find_holder(group: Sequence[Path], match: str, game: int) -> Path:
+    """Return the part of ``group``, parts of games, that has this one."""
+    columns = pa.schema([("match", pa.string()), ("game", pa.int64())])
+    there = (pc.field("match") == match) & (pc.field("game") == game)
+    return next(part for part in group if read(part, columns).filter(there).num_rows)
+
+
 def unreadable(part: Path, fault: BaseException) -> Refusal:
     """Return what to say of a ``part`` that cannot be read."""
     reason = shorten(str(fault).strip().partition("\n")[0], 300)
