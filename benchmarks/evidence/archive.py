@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 import shutil
 import tempfile
 from collections.abc import Iterator, Mapping
@@ -21,6 +20,7 @@ import pyarrow.parquet as pq
 from omegaconf import OmegaConf
 
 from benchmarks.evidence.listing import STUDY, Evidence
+from experiments.matches import part_files
 from experiments.matches.origins import MATCHES_FILE
 from experiments.provenance.files import CONFIG, SUMMARY, read_json, read_yaml, reading, write_json
 from experiments.settings.commandline import Refusal
@@ -31,7 +31,6 @@ _PLACES = ("run", "folder")
 """Settings that say where something lies on a machine."""
 
 PACKED = {"compression": "zstd", "compression_level": 19}
-_PART = re.compile(r"(\w+)-\d{5,9}\.parquet")
 
 
 def keep(evidence: Evidence, source: Path, seal: Mapping[str, Any]) -> Path:
@@ -99,13 +98,14 @@ def _runs(evidence: Evidence, source: Path, target: Path) -> Iterator[tuple[Path
 def _pack_games(run: Path, into: Path) -> None:
     """Write each kind of rows of ``run`` as one sorted part."""
     for kind in sorted(
-        {found[1] for path in run.iterdir() if (found := _PART.fullmatch(path.name))}
+        {found[1] for path in run.iterdir() if (found := part_files.NAME.fullmatch(path.name))}
     ):
-        parts = [pl.read_parquet(path) for path in sorted(run.glob(f"{kind}-*.parquet"))]
-        rows = pl.concat(parts, how="diagonal_relaxed")
+        if not (parts := part_files.parts(run, kind)):
+            continue  # without their games they count nothing
+        rows = pl.concat(map(pl.read_parquet, parts), how="diagonal_relaxed")
         keys = [key for key in ("match", "game", "seat") if key in rows.columns]
         table = rows.sort(keys, maintain_order=True).to_arrow(compat_level=pl.CompatLevel.oldest())
-        schema = pq.read_schema(next(iter(sorted(run.glob(f"{kind}-*.parquet")))))
+        schema = pq.read_schema(parts[0])
         columns = [name for name in schema.names if name in table.column_names]
         table = table.select(columns).cast(pa.schema([schema.field(name) for name in columns]))
         pq.write_table(table, into / f"{kind}-00000.parquet", **PACKED)

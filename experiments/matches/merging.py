@@ -24,12 +24,12 @@ from experiments.matches.part_files import (
     NAME,
     TOGETHER_BYTES,
     all_parts,
+    belonging,
     counting,
     covers,
     parts,
     size_of,
     span_of,
-    with_kind,
 )
 from experiments.provenance.files import regular, whole
 from experiments.settings.commandline import Refusal
@@ -54,7 +54,7 @@ def merge_parts(folder: Path) -> None:
                 break
             # Games come last: until then the parts of details belong to those of games.
             for kind in (*details, GAMES):
-                if of_kind := [path for part in group if (path := with_kind(part, kind)).exists()]:
+                if of_kind := belonging(group, kind):
                     write_merged(of_kind, merged_path(folder, kind, group))
         _remove_covered(folder, (*details, GAMES))
 

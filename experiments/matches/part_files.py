@@ -10,6 +10,7 @@ players where they sit.  So readers of the rows need not look again.
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 from bisect import bisect_right
@@ -106,13 +107,19 @@ def span_of(part: Path) -> Span:
 
 
 def with_kind(part: Path, kind: str) -> Path:
-    """Return where the rows of ``kind`` are that belong to a ``part`` of games."""
-    return part.with_name(kind + part.name.removeprefix(GAMES))
+    """Return where the rows of ``kind`` are that belong to those of ``part``."""
+    return part.with_name(kind + part.name[part.name.index("-") :])
+
+
+def belonging(group: Sequence[Path], kind: str) -> list[Path]:
+    """Return the parts of ``kind`` that belong to ``group``, links that lead nowhere among them."""
+    named = (with_kind(part, kind) for part in group)
+    return [path for path in named if os.path.lexists(path)]
 
 
 def size_of(part: Path, kinds: Sequence[str]) -> int:
-    """Return the bytes of a ``part`` of games, and of what belongs to it of other ``kinds``."""
-    there = (with_kind(part, kind) for kind in (GAMES, *kinds))
+    """Return the bytes of a ``part``, and of what belongs to it of other ``kinds``."""
+    there = (part, *(with_kind(part, kind) for kind in kinds))
     return sum(path.stat().st_size for path in there if path.exists())
 
 
@@ -208,6 +215,13 @@ def read_checked(
             seen |= games
         raise
     return rows
+
+
+def find_holder(group: Sequence[Path], match: str, game: int) -> Path:
+    """Return the part of ``group``, parts of games, that has this one."""
+    columns = pa.schema([("match", pa.string()), ("game", pa.int64())])
+    there = (pc.field("match") == match) & (pc.field("game") == game)
+    return next(part for part in group if read(part, columns).filter(there).num_rows)
 
 
 def unreadable(part: Path, fault: BaseException) -> Refusal:

@@ -9,8 +9,9 @@ the records of single games (`sim.records.record`).
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -116,17 +117,19 @@ class Tally:
         self.games += len(games)
         self.reach = max(self.reach, int(games.max(initial=-1)) + 1)
 
-    def take(self, part: Path, games: np.ndarray, winner: np.ndarray) -> None:
-        """Take in the ``games`` of a part file as `add`.
+    def take(self, holder: Callable[[int], Path], games: np.ndarray, winner: np.ndarray) -> None:
+        """Take in ``games`` of part files as `add`; ``holder`` says which has one of them.
 
         Raises Refusal if one is there already, or so far ahead that no run has come to it.
         """
         most = int(games.max(initial=-1))
         if most > self.games + len(games) + MOST_AHEAD:
-            raise unreadable(part, ValueError(f"column game has {most:,}, before which none are"))
+            fault = f"column game has {most:,}, before which none are"
+            raise unreadable(holder(most), ValueError(fault))
         if not (new := self.new(games)).all():
             twice = int(games[~new][0])
-            raise unreadable(part, ValueError(f"game {twice} is in an earlier part as well"))
+            fault = f"game {twice} is in an earlier part as well"
+            raise unreadable(holder(twice), ValueError(fault))
         self.add(games, winner)
 
     @property
@@ -219,7 +222,8 @@ class Results:
             table = table.filter(pc.equal(table["seat"], 0))
             for name, tally in zip(known, self.tallies, strict=True):
                 these = table.filter(pc.equal(table["match"], name))
-                tally.take(group[-1], these["game"].to_numpy(), these["winner"].to_numpy())
+                holder = partial(part_files.find_holder, group, name)
+                tally.take(holder, these["game"].to_numpy(), these["winner"].to_numpy())
             self._parts = 1 + span_of(group[-1])[1]
 
     def refuse_fewer(self, games: int) -> None:

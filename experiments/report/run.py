@@ -189,9 +189,7 @@ def _take_picture(folder: Path, place: Path) -> Path:
     for group in part_files.together(part_files.parts(folder), list(KINDS)):
         alone = part_files.size_of(group[0], list(KINDS)) > part_files.TOGETHER_BYTES
         for kind, schema in {part_files.GAMES: results.ROW, **KINDS}.items():
-            there = [
-                with_ for part in group if (with_ := part_files.with_kind(part, kind)).exists()
-            ]
+            there = part_files.belonging(group, kind)
             if there and alone:
                 (still / there[0].name).symlink_to(there[0].absolute())
             elif there:

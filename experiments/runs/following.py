@@ -12,7 +12,7 @@ from experiments.runs import runfolder
 
 
 class Followed:
-    """Who won which game of the run in ``folder``, by what is there at each look."""
+    """The winners of the games of the run in ``folder``, by what is there at each look."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder

@@ -1,4 +1,4 @@
-"""Rows of a run, asked part by part, so that no more than one part is in memory at a time.
+"""Rows of a run, asked part by part, so that no more than one is in memory, or some small ones.
 
 All rows of a game are in parts of one number (`experiments.matches.results`): what is grouped by
 game within a part is whole.
@@ -13,7 +13,7 @@ from typing import Any
 import polars as pl
 
 from experiments.matches import results
-from experiments.matches.part_files import GAMES, LATER, unreadable
+from experiments.matches.part_files import GAMES, LATER, together, unreadable
 
 Query = Callable[[pl.LazyFrame], pl.LazyFrame]
 
@@ -30,19 +30,26 @@ def by_part(folder: Path, kind: str, query: Query) -> pl.DataFrame:
     ]
     counting = ~pl.any_horizontal(late) if late else pl.lit(True)
     later = LATER if kind == GAMES else frozenset()
-    return pl.concat(
-        _run_query(part, query, counting, later) for part in results.existing_parts(folder, kind)
-    )
+    groups = together(results.existing_parts(folder, kind))
+    return pl.concat(_run_query(group, query, counting, later) for group in groups)
 
 
-def _run_query(part: Path, query: Query, counting: pl.Expr, later: frozenset[str]) -> pl.DataFrame:
+def _run_query(
+    group: Sequence[Path], query: Query, counting: pl.Expr, later: frozenset[str]
+) -> pl.DataFrame:
     try:
-        rows = pl.scan_parquet(part)
-        missing = later.difference(rows.collect_schema().names())
-        rows = rows.with_columns(pl.lit(0, pl.Int64).alias(name) for name in missing)
+        rows = pl.concat([_scan(part, later) for part in group], how="diagonal")
         return query(rows.filter(counting)).collect(engine="streaming")
     except (OSError, pl.exceptions.PolarsError, pl.exceptions.PanicException) as fault:
-        raise unreadable(part, fault) from None
+        if len(group) == 1:
+            raise unreadable(group[0], fault) from None
+        return pl.concat(_run_query([part], query, counting, later) for part in group)
+
+
+def _scan(part: Path, later: frozenset[str]) -> pl.LazyFrame:
+    rows = pl.scan_parquet(part)
+    missing = later.difference(rows.collect_schema().names())
+    return rows.with_columns(pl.lit(0, pl.Int64).alias(name) for name in missing)
 
 
 def games(folder: Path) -> pl.DataFrame:

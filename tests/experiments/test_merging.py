@@ -137,7 +137,7 @@ def _mortal(real, count, instant):
 
 
 def test_a_part_that_cannot_be_merged_stays(few, fill, match):
-    """The run goes on; who reads the rows is told which part is wrong."""
+    """The run goes on; a report names the part that is wrong."""
     folder = fill(3)
     (folder / "suggestions-00001.parquet").write_bytes(b"PAR1 overwritten")
     fill(6, folder=folder)
@@ -148,6 +148,10 @@ def test_a_part_that_cannot_be_merged_stays(few, fill, match):
     os.mkfifo(folder / "suggestions-00001.parquet")
     merging.merge_parts(folder)
     assert len(part_files.parts(folder)) == 6, "nobody waits for a writer of a pipe"
+    (folder / "games-00002.parquet").unlink()
+    (folder / "games-00002.parquet").symlink_to("nowhere")
+    with pytest.raises(Refusal, match=r"games-00002\.parquet cannot be read"):
+        report.load(folder, "run")
 
 
 def test_parts_of_an_older_version_are_merged_with_new_ones(few, fill):
@@ -160,8 +164,17 @@ def test_parts_of_an_older_version_are_merged_with_new_ones(few, fill):
     assert pq.read_table(part)["run"].null_count == 4
 
 
+@pytest.mark.parametrize("together", [2, 1000], ids=["another group", "the same group"])
+def test_the_part_is_named_that_has_a_game_again(together, fill, match, monkeypatch):
+    monkeypatch.setattr(part_files, "_TOGETHER", together)
+    folder = fill(5)
+    shutil.copy(folder / "games-00000.parquet", folder / "games-00002.parquet")
+    with pytest.raises(Refusal, match=r"games-00002\.parquet .*game 0 is in an earlier part"):
+        Results.resume(folder, [match])
+
+
 @pytest.fixture
-def opened(monkeypatch):
+def count_opened(monkeypatch):
     """Counts how often each file is opened."""
     count = Counter()
 
@@ -179,7 +192,7 @@ def opened(monkeypatch):
     return count
 
 
-def test_each_of_two_thousand_parts_is_opened_once(fill, match, rows, opened):
+def test_each_of_two_thousand_parts_is_opened_once(fill, match, rows, count_opened):
     """By the page of a run, which then opens the new ones alone, and by a report."""
     folder = fill(1)
     table = rows(range(2000))
@@ -187,22 +200,22 @@ def test_each_of_two_thousand_parts_is_opened_once(fill, match, rows, opened):
         of_one = table.slice(4 * number, 4)
         pq.write_table(of_one, folder / f"games-{number:05d}.parquet", store_schema=False)
     parts, followed = part_files.parts(folder), Followed(folder)
-    opened.clear()
+    count_opened.clear()
     assert followed.tallies().games == 2000
-    assert opened == Counter(parts)
-    opened.clear()
-    assert followed.tallies().games == 2000 and not opened
+    assert count_opened == Counter(parts)
+    count_opened.clear()
+    assert followed.tallies().games == 2000 and not count_opened
     pq.write_table(rows([2000]), folder / "games-02000.parquet", store_schema=False)
     assert followed.tallies().games == 2001
-    assert opened == Counter(part_files.parts(folder)[-1:])
-    opened.clear()
+    assert count_opened == Counter(part_files.parts(folder)[-1:])
+    count_opened.clear()
     assert report.load(folder, "run").played.games == 2001
-    assert {path: n for path, n in opened.items() if path.parent == folder} == Counter(
+    assert {path: n for path, n in count_opened.items() if path.parent == folder} == Counter(
         part_files.parts(folder) + part_files.parts(folder, "suggestions")
     )
 
 
-def test_what_is_followed_may_be_merged_meanwhile(few, fill, match, opened, monkeypatch):
+def test_what_is_followed_may_be_merged_meanwhile(few, fill, match, count_opened, monkeypatch):
     folder = fill(3)
     followed = Followed(folder)
     assert followed.tallies().games == 3
@@ -210,7 +223,7 @@ def test_what_is_followed_may_be_merged_meanwhile(few, fill, match, opened, monk
     assert followed.tallies().games == 4
     fill(8, folder=folder)
     assert followed.tallies().games == 8
-    opened.clear()
+    count_opened.clear()
     fill(9, folder=folder)
     with monkeypatch.context() as slow:
         real = part_files.read_checked

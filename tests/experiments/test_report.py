@@ -7,7 +7,6 @@ import re
 from dataclasses import replace
 from html.parser import HTMLParser
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 from rich.console import Console
@@ -23,7 +22,6 @@ from experiments.report.run import load
 from experiments.report.svg import INK, drawing, svg
 from experiments.runs import runfolder, summary
 from experiments.runs.figures import Moment
-from experiments.runs.plots import draw_seats
 from experiments.runs.turns import bits, well_sampled
 from experiments.settings import config
 from experiments.stats.intervals import win_rate
@@ -226,23 +224,6 @@ def test_the_search_for_figures_misses_one_that_is_not_there(run):
     described["table"][0]["wins"] = 777
     described["table"][0]["by_seat"]["2"]["wins"] = 666
     assert missing(described, text_of(page)) == ["777", "666 of 3"]
-
-
-def test_seats_are_shown_as_they_are_typed(run):
-    """From 0, as in `match.focal_seats` and `seat=`: a seat's column has its own figures."""
-    page, text = make_report(run)
-    (line, *_) = json.loads((run / SUMMARY).read_text())["table"]
-    _, _, table = text.partition("Win rate by seat, counted from 0")
-    heads, _, cells = (row.split("|") for row in table.split("\n\n")[1].splitlines()[:3])
-    for seat, each in line["by_seat"].items():
-        at = [head.strip() for head in heads].index(f"seat {seat}")
-        assert f"{each['wins']} of {each['games']}" in cells[at]
-    assert "in seat 0, 1, 2, 3 in turn" in text_of(page) and "seat 4" not in text_of(page)
-    axes = plt.figure().gca()
-    draw_seats(axes, [("Ann", [win_rate(1, 4)] * 3)])
-    assert axes.get_xticks().tolist() == [0, 1, 2]
-    assert axes.get_xlabel() == "seat, counted from 0"
-    plt.close()
 
 
 def test_names_are_shown_and_do_nothing(tmp_path, match, rows):

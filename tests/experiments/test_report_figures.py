@@ -12,11 +12,13 @@ from scipy.stats import binom
 from experiments.matches.details import DECISION
 from experiments.matches.results import Played, Results
 from experiments.matches.schedule import Seating
+from experiments.plotting import picture
 from experiments.report.between import between, compare_unpaired
 from experiments.report.overview import page, side_by_side
 from experiments.report.page import Page, Section, fence, html, markdown
 from experiments.report.run import load
 from experiments.runs import runfolder
+from experiments.runs.plots import draw_seats
 from experiments.runs.turns import Ends, ends, envelopes
 from experiments.stats.intervals import paired_difference, win_rate
 from experiments.tabular import Table
@@ -43,6 +45,21 @@ def test_games_end_and_are_won_by_turn(tmp_path, match, rows):
     text = markdown(page([load(run, "run")]))
     last = text.split("| 111 |")[1].split("\n")[0]
     assert last.endswith(f"| {win_rate(3, 12)} |"), "all games won by the last turn: the win rate"
+
+
+def test_seats_are_shown_as_they_are_typed(tmp_path, match, rows):
+    """From 0, as in `match.focal_seats` and `seat=`: a seat's column has its own figures."""
+    run = make_run(tmp_path / "run", match, rows(range(13), lambda game: 0))
+    text = markdown(page([load(run, "run")]))
+    _, _, table = text.partition("Win rate by seat, counted from 0")
+    heads, _, cells = (row.split("|") for row in table.split("\n\n")[1].splitlines()[:3])
+    shown = {head.strip(): cell for head, cell in zip(heads, cells, strict=True)}
+    assert "4 of 4" in shown["seat 0"] and "0 of 3" in shown["seat 3"] and "seat 4" not in shown
+    assert "in seat 0, 1, 2, 3 in turn" in text
+    with picture(tmp_path / "a.png", "seats", (4, 4)) as (_, ((axes,),)):
+        draw_seats(axes, [("Ann", [win_rate(1, 4)] * 3)])
+        assert axes.get_xticks().tolist() == [0, 1, 2]
+        assert axes.get_xlabel() == "seat, counted from 0"
 
 
 def test_spans_of_turns_hold_all_games_once():

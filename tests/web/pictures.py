@@ -23,6 +23,7 @@ from PIL import Image  # noqa: E402
 from table_setup import COMPUTER, person, setup  # noqa: E402
 
 from experiments.compare import __main__ as compare  # noqa: E402
+from experiments.runs import runfolder  # noqa: E402
 from experiments.runs.standing import standing  # noqa: E402
 from experiments.web.settings import Search  # noqa: E402
 from experiments.web.tables.requests import compose_player  # noqa: E402
@@ -114,7 +115,7 @@ def _play_match(folder):
     games = ["match.games=4000", "match.workers=1", "tracking=none", f"run.folder={folder}"]
     assert compare.COMMAND.run([*asked, *games]) == 0
     about = {"name": "closure-swift", "stage": "finished", "age": 0.0, "report": None}
-    return {**standing(folder), **about}
+    return {**standing(runfolder.tallies(folder)), **about}
 
 
 def _run(running, served, path):

@@ -38,7 +38,7 @@ def record(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def reviewed(tmp_path_factory):
+def review_game(tmp_path_factory):
     """Return the record of a game in which two computers do anything, and best with few looks."""
     folder = tmp_path_factory.mktemp("reviewed")
     anything = {"name": "random", "showing": "random"}
@@ -49,9 +49,9 @@ def reviewed(tmp_path_factory):
     return read(folder / "game.jsonl"), OmegaConf.to_container(settings, resolve=True)
 
 
-def test_each_decision_of_a_whole_game_has_a_verdict_that_contradicts_nothing(reviewed):
+def test_each_decision_of_a_whole_game_has_a_verdict_that_contradicts_nothing(review_game):
     """The winner's accusation, actions that are not on the list, and the same again."""
-    record, best = reviewed
+    record, best = review_game
     verdicts, searched_again = [], 0
     for line in lines(record):
         received = advise(record, line, best, judged=True)
@@ -71,8 +71,8 @@ def test_each_decision_of_a_whole_game_has_a_verdict_that_contradicts_nothing(re
     assert searched_again > 3 and {made["kind"] for made in verdicts} == {*VERDICTS} - {UNKNOWN}
 
 
-def test_who_does_not_accuse_though_all_is_proved_loses_what_is_left(reviewed):
-    record, best = reviewed
+def test_who_does_not_accuse_though_all_is_proved_loses_what_is_left(review_game):
+    record, best = review_game
     decision = list(decisions(record))[-1]
     player = make(best, record.rules)
     proved = consider(player, decision, 0)
@@ -88,8 +88,8 @@ def test_who_does_not_accuse_though_all_is_proved_loses_what_is_left(reviewed):
     assert judge(WALK, proved, square) == Verdict(UNKNOWN, None, None, 1.0)
 
 
-def test_a_policy_judges_what_needs_no_search(reviewed):
-    record, _ = reviewed
+def test_a_policy_judges_what_needs_no_search(review_game):
+    record, _ = review_game
     made = [advise(record, line, COMPUTER, judged=True)["verdict"] for line in lines(record)]
     assert made[-1]["kind"] == PROVED
     assert {one["kind"] for one in made} == {PROVED, SAME, UNKNOWN}
