@@ -255,7 +255,7 @@ def test_a_cancel_before_the_start_leaves_one_simulation_of_one_search(workers):
 
 
 def test_a_cancel_ends_the_search_that_it_is_of_and_no_other():
-    """Whether it arrives in a worker before that search, or after."""
+    """It may arrive in a worker before that search, or after."""
     worker = root._Worker()
     worker.prepare((type(TIGER), root._pack(TIGER)), OPTIONS, root.digest())
     worker.cancel(1)
