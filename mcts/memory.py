@@ -3,30 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from mcts.domain import Domain
 from mcts.scratch import Scratch, new_scratch
 
-
-class Sizes(NamedTuple):
-    """The declarations of a domain by which memory is sized."""
-
-    max_actions: int
-    max_depth: int
-    players: int
-    perspectives: int
-
-
-def sizes_of(domain: Domain, p: Any) -> Sizes:
-    """Return the sizes of the position ``p``; ValueError unless they are whole numbers from 1."""
-    found = Sizes(*(domain.declaration(name, p) for name in Sizes._fields))
-    for name, value in found._asdict().items():
-        if not isinstance(value, (int, np.integer)) or value < 1:
-            raise ValueError(f"{name} must be a whole number from 1, not {value!r}")
-    return Sizes(*map(int, found))
+_SIZES = ("max_actions", "max_depth", "players", "perspectives")
+"""The declarations of a domain by which memory is sized."""
 
 
 def arrays(value: Any, path: str = "") -> Iterator[tuple[str, np.ndarray]]:
@@ -40,50 +25,42 @@ def arrays(value: Any, path: str = "") -> Iterator[tuple[str, np.ndarray]]:
 
 
 class Memory:
-    """Two workspaces and a scratch for each of so many ``threads``, made for the position ``p``.
+    """Two workspaces and a scratch for each of so many ``threads``; `longest` list they hold."""
 
-    Attributes
-    ----------
-    sizes : Sizes
-        Of the position that they were last made for.
-    """
+    longest = 0
 
-    def __init__(self, domain: Domain, p: Any, threads: int) -> None:
+    def __init__(self, domain: Domain, threads: int) -> None:
         self._domain, self._threads = domain, threads
-        self._make(p)
+        self._sizes, self._fitting = [0] * len(_SIZES), set[tuple[int, ...]]()
+        self._made: list[tuple[Any, Any, Scratch]] = []
 
     def fit(self, p: Any) -> list[tuple[Any, Any, Scratch]]:
-        """Return each thread's memory for ``p``: made again if ``p`` is larger than it.
+        """Return each thread's memory for ``p``, which is made again if ``p`` is larger than it.
 
-        The tree goes no deeper than ``p`` declares, however deep an earlier position was.
+        The tree goes no deeper than ``p`` declares, however deep an earlier position was.  Raises
+        ValueError unless sizes are whole numbers from 1.
         """
-        sizes = sizes_of(self._domain, p)
-        if _exceeds(sizes, self.sizes) or self._outgrown(p):
-            self._make(p)
-        depth = sizes.max_depth
-        return [(s, t, own._replace(edges=own.edges[:depth])) for s, t, own in self._made]
-
-    def _make(self, p: Any) -> None:
-        self.sizes = sizes_of(self._domain, p)
-        self._made = [
-            (self._domain.workspace(p), self._domain.workspace(p), new_scratch(*self.sizes))
-            for _ in range(self._threads)
-        ]
-        self._fitting = {_shapes(p)}
-
-    def _outgrown(self, p: Any) -> bool:
-        """Return whether ``p`` needs larger workspaces; asked once for arrays of new shapes."""
-        shapes = _shapes(p)
-        if shapes not in self._fitting:
-            if _exceeds(_shapes(self._domain.workspace(p)), _shapes(self._made[0][0])):
-                return True
-            self._fitting.add(shapes)
-        return False
+        sizes = [self._domain.declaration(name, p) for name in _SIZES]
+        for name, size in zip(_SIZES, sizes, strict=True):
+            if not isinstance(size, (int, np.integer)) or size < 1:
+                raise ValueError(f"{name} must be a whole number from 1, not {size!r}")
+        known = _lengths(p)  # workspaces may depend on them
+        if _exceed(sizes, self._sizes) or (
+            known not in self._fitting
+            and _exceed(_lengths(self._domain.workspace(p)), _lengths(self._made[0][0]))
+        ):
+            self._sizes, self._fitting, self.longest = sizes, set(), sizes[0]
+            self._made = [
+                (self._domain.workspace(p), self._domain.workspace(p), new_scratch(*sizes))
+                for _ in range(self._threads)
+            ]
+        self._fitting.add(known)
+        return [(s, t, own._replace(edges=own.edges[: sizes[1]])) for s, t, own in self._made]
 
 
-def _shapes(value: Any) -> tuple[int, ...]:
+def _lengths(value: Any) -> tuple[int, ...]:
     return tuple(length for _, array in arrays(value) for length in array.shape)
 
 
-def _exceeds(needed: tuple[int, ...], held: tuple[int, ...]) -> bool:
+def _exceed(needed: Any, held: Any) -> bool:
     return any(new > old for new, old in zip(needed, held, strict=True))

@@ -45,7 +45,7 @@ from mcts.kernel.rng import fold
 from mcts.merge import merge
 from mcts.options import KEYS, MERGES, Budget, Options, check_integer, cores
 from mcts.search import Search, SearchResult, check_types
-from mcts.turn import Turn, alone
+from mcts.turn import alone
 
 DEATHS_SURVIVED = 3
 """Times that a share is searched again in one decision because its worker died."""
@@ -140,7 +140,7 @@ class RootSearch:
             raise ValueError(f"cpus_per_worker must be above 0, not {cpus_per_worker!r}")
         # What each worker does: it has no workers of its own.
         self.options = replace(options or Options(), mode="tree", workers=1)
-        self._turn, self._run, self._cancelled = Turn("search"), 0, False
+        self._run, self._cancelled = 0, False
         self.workers, self.merge, self.start_seconds = workers, merge, start_seconds
         self._actors: list[Any] = [None] * workers
         self.places: list[Place | None] = [None] * workers

@@ -46,7 +46,7 @@ from mcts.tree import (
     find,
     new_tree,
 )
-from mcts.turn import Turn, alone
+from mcts.turn import alone
 
 _ROUNDING = 1e-9
 """Of scaled returns: values no farther outside are in range."""
@@ -88,10 +88,10 @@ class SearchResult:
 class Search:
     """A tree and workspaces for searching positions of one domain, again and again.
 
-    Making one compiles the kernel, or loads it from the cache, and allocates; `run` does neither,
-    unless a position is larger than all before it.  Raises ValueError for mode ``root``, which
-    `mcts.root.RootSearch` is for.  Raises KeyError if no domain is registered for the type of
-    ``p``.  One thread at a time may use it, `cancel` apart: another gets a RuntimeError.
+    Making one compiles the kernel, or loads it from the cache, and allocates; `run` does neither
+    unless a position is larger than those before.  Raises ValueError for mode ``root``, which
+    `mcts.root.RootSearch` is for.  One thread at a time may use it, but for `cancel`: another gets
+    a RuntimeError.
 
     Parameters
     ----------
@@ -103,7 +103,7 @@ class Search:
     tree : Tree
         As the last search left it.
     cancelled : bool
-        Whether a cancel has come that has ended no search yet.
+        Whether the search is to end, the next one if none is running.
     """
 
     def __init__(self, p: Any, options: Options | None = None) -> None:
@@ -115,10 +115,9 @@ class Search:
         self.domain = domain_of(p)
         self._p = p
         self._control = threads.new_control()
-        self._memory = Memory(self.domain, p, self.options.threads)
+        self._memory = Memory(self.domain, self.options.threads)
         self._workers = self._memory.fit(p)
         self.tree = new_tree(self.options.nodes, self._edges)
-        self._turn = Turn("search")
         self._kept = self._followed = self._moved = self.cancelled = False
         self._legal: Collection[int] | None = None
         self._scale = 0.0, 1.0  # low and span of the returns in the tree
@@ -131,23 +130,20 @@ class Search:
     def run(self, budget: Budget, key: int, p: Any = None) -> SearchResult:
         """Search, from an empty tree unless the last one was kept by `advance`.
 
-        It warns (UserWarning) if the value of an action is outside the range that the domain
-        declares: exploration is then out of scale.
+        Warns if an action's value is outside the declared range: exploration is then out of scale.
 
         Parameters
         ----------
         budget : when to end
         key : names all randomness of this search: a whole number from 0 to below 2**64
-        p : the position to search if not the one given at the start: parameters of the same type;
-            after `advance` it must be given, with the belief that follows
+        p : the position to search if not the one given at the start: parameters of the same type.
+            After `advance` it must be given, with the belief that follows
 
         Raises
         ------
         ValueError
             If ``key`` is out of range, there is nothing to decide at the root, or the edge budget
             does not hold its list; if the tree was kept and ``p`` is missing or has other actions.
-        RuntimeError
-            If this search is running.
         TypeError
             If an argument is of another type.
         Exception
@@ -215,7 +211,7 @@ class Search:
     def _list(self, p: Any, settings: Settings) -> set[int]:
         """Return the actions of ``p``: by a simulation of a tree of its own, which is compiled."""
         simple = settings._replace(leaf_threads=1, rollouts_per_leaf=1, common_random_numbers=0)
-        tree = new_tree(1, self._memory.sizes.max_actions)
+        tree = new_tree(1, self._memory.longest)
         self._search(p, tree, simple, np.uint64(0), threads.new_control(), 1)
         return _root_actions(tree)
 
@@ -234,7 +230,8 @@ class Search:
         The next search then begins at that node, with its statistics; the rest of the tree stays
         in memory.  Returns False, and the next search begins afresh, if that node does not exist,
         nothing can be done there, or it is used up: less than half of the budget of nodes would be
-        left.
+        left.  Raises ValueError if a number is out of range, or the node lists what is not
+        ``legal``.
 
         Parameters
         ----------
@@ -243,13 +240,6 @@ class Search:
         legal : all that may be done next, for a domain whose lists are a choice among it that
             depends on how well the belief is known; None: the next position must list what the
             node does
-
-        Raises
-        ------
-        ValueError
-            If a number is out of range, or the node lists what is not ``legal``.
-        RuntimeError
-            If this search is running.
         """
         tree = self.tree
         action = check_integer("action", action, 2**63)
@@ -286,7 +276,7 @@ class Search:
     @property
     def _edges(self) -> int:
         """Edges of a tree."""
-        return self.options.edge_budget(self._memory.sizes.max_actions)
+        return self.options.edge_budget(self._memory.longest)
 
     def _arguments(
         self, p: Any, worker: int, tree: Tree, settings: Settings, key: np.uint64
@@ -320,8 +310,8 @@ class Search:
         means, spread = np.full((2, len(visits)), np.nan)
         np.divide(tree.edge_total[block], visits, out=means, where=visits > 0)
         np.divide(tree.edge_squares[block], visits, out=spread, where=visits > 1)
-        actions = tree.action[block].copy()
-        self._warn_outside(p, settings, actions, means)
+        actions, values = tree.action[block].copy(), settings.low + settings.span * means
+        _warn_outside(p, settings, actions, values)
         errors = np.full(len(visits), np.nan)
         variance = np.maximum(spread - means**2, 0.0)
         np.divide(variance, visits - 1, out=errors, where=visits > 1)
@@ -331,7 +321,7 @@ class Search:
             actions=actions,
             edge_data=tree.edge_data[block].copy(),
             visits=visits,
-            values=settings.low + settings.span * means,
+            values=values,
             errors=settings.span * np.sqrt(errors),
             best=int(actions[final_choice(visits, means, self.options.final, types)]),
             simulations=int(tree.counters[SIMULATIONS]) * self.options.playouts,
@@ -341,22 +331,6 @@ class Search:
             phases=self._phases(seconds_per_cycle(began, ended)),
             types=types,
         )
-
-    def _warn_outside(
-        self, p: Any, settings: Settings, actions: np.ndarray, means: np.ndarray
-    ) -> None:
-        """Warn if scaled values are outside 0 to 1."""
-        distance = np.maximum(-means, means - 1.0)
-        outside = np.flatnonzero(distance > _ROUNDING)
-        if len(outside):
-            farthest = outside[np.argmax(distance[outside])]
-            low, span = settings.low, settings.span
-            warnings.warn(
-                f"action {getattr(p, 'words', str)(actions[farthest])} is worth "
-                f"{low + span * means[farthest]:g}, outside the declared {low:g} to "
-                f"{low + span:g}: declare low and high that hold every return",
-                stacklevel=5,
-            )
 
     def _types(self, p: Any, actions: np.ndarray) -> np.ndarray | None:
         """Return the types of ``actions`` if they are chosen by them."""
@@ -379,6 +353,19 @@ def _rescale(tree: Tree, low: float, span: float, new_low: float, new_span: floa
     n, total, squares = (e[used] for e in (tree.edge_visits, tree.edge_total, tree.edge_squares))
     squares[:] = shift**2 * n + 2 * shift * factor * total + factor**2 * squares
     total[:] = shift * n + factor * total
+
+
+def _warn_outside(p: Any, settings: Settings, actions: np.ndarray, values: np.ndarray) -> None:
+    """Warn of the value that is farthest outside the declared range, if one is."""
+    low, high = settings.low, settings.low + settings.span
+    outside = np.nan_to_num(np.maximum(low - values, values - high))
+    farthest = outside.argmax()
+    if outside[farthest] > _ROUNDING * settings.span:
+        warnings.warn(
+            f"action {getattr(p, 'words', str)(actions[farthest])} is worth {values[farthest]:g}, "
+            f"outside the declared {low:g} to {high:g}: declare a low and high for every return",
+            stacklevel=5,
+        )
 
 
 def check_types(budget: Budget, p: Any, kind: type) -> None:

@@ -98,7 +98,7 @@ FILES = re.compile(r".*\.(py|md|yaml|json|png)")
 
 
 @cache
-def defined():
+def list_defined():
     """Return the classes and constants of the project."""
     files = (file for package in OURS[:3] for file in (ROOT / package).rglob("*.py"))
     found = set()
@@ -115,7 +115,7 @@ def hidden_names(text, for_users=True):
     """Return the quoted names in ``text`` that cannot be imported as they stand."""
     names = set(QUOTED.findall(text))
     public = {name for face in FACES for name in importlib.import_module(face).__all__}
-    hidden = (names & defined()) - public if for_users else set()
+    hidden = (names & list_defined()) - public if for_users else set()
     for name in names:
         if name.split(".")[0] in OURS[:3] and not FILES.fullmatch(name):
             try:

@@ -124,7 +124,7 @@ class Setting:
 def _counts(values: Any, shape: tuple[int, ...]) -> bool:
     """Return whether ``values`` are whole numbers from 0, so many."""
     table = np.array(values, object)
-    return table.shape == shape and all(isinstance(n, Integral) and n >= 0 for n in table.flat)
+    return table.shape == shape and all(isinstance(n, Integral) and int(n) >= 0 for n in table.flat)
 
 
 class Belief(ABC):

@@ -31,7 +31,7 @@ from mcts.kernel.compile import specialise
 from mcts.kernel.portions import call_in_portions
 from mcts.kernel.rng import new_stream
 from mcts.options import KEYS, MOST_NODES, SEEDS, check_integer
-from mcts.turn import Turn, alone
+from mcts.turn import alone
 
 LEAVES = {"values": VALUES, "random": RANDOM, "greedy": GREEDY}
 KINDS = {"pomcp": KEYED, "pomcp_dpw": DRAWN, "pomcpow": WEIGHTED, "pft_dpw": BELIEFS}
@@ -89,7 +89,7 @@ class Planner:
         model = model_of(p)
         actions, width, seen = (int(model.number(n, p)) for n in ("actions", "width", "seen"))
         self._p, self._search, self._most = p, search, _count(simulations)
-        self._turn, self._numbers = Turn("planner"), _numbers(p)
+        self._numbers = _numbers(p)
         beliefs = search.kind == "pft_dpw"
         nodes = min(simulations + 1, MOST_NODES)
         places = {"pomcp": 1, "pomcp_dpw": nodes, "pft_dpw": nodes * search.particles}

@@ -34,7 +34,7 @@ def real(value: Any, of: str) -> float:
     found = value
     if type(value) is not float:
         words = isinstance(value, (str, bytes, complex, np.complexfloating))
-        if words or getattr(value, "ndim", 0) or not hasattr(value, "__float__"):
+        if words or np.ndim(value) or not hasattr(value, "__float__"):
             raise TypeError(f"{of} must be a number, not {show(value)}")
         try:
             found = float(value)
@@ -57,7 +57,7 @@ def truth(value: Any, of: str) -> bool:
 
 def below(value: Any, end: int) -> bool:
     """Return whether ``value`` is a whole number from 0 to below ``end``."""
-    return isinstance(value, Integral) and 0 <= value < end
+    return isinstance(value, Integral) and 0 <= int(value) < end
 
 
 def fractional(value: Any) -> bool:

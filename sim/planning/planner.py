@@ -27,7 +27,7 @@ from mcts.kernel.rng import derive_key, new_stream
 from mcts.merge import merge
 from mcts.search import Search, SearchResult
 from mcts.searcher import Searcher, searcher
-from mcts.turn import Turn, alone
+from mcts.turn import alone
 from sim.legal import legal
 from sim.models.best_response import best_response
 from sim.models.company_belief import DEALS, CompanyBelief
@@ -115,7 +115,6 @@ class Planner(Player):
         if self.config.departures.mask and not self.departs:
             raise ValueError("departures from the text are played by a ReleasedPlanner")
         super().__init__(name or self.config.variant)
-        self._turn = Turn("planner")
         self.result: SearchResult | None = None
         self.search: Searcher | None = None
         self._posterior = solver.workspace()
