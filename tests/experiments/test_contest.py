@@ -121,7 +121,7 @@ def test_what_cannot_be_played_is_refused_in_a_line(arguments, sentence, contest
 def test_sources_that_do_not_compile_are_refused(contest, tmp_path):
     (tmp_path / "clone/core/code/Broken.java").write_text("ERROR")
     outcome = contest("games=1")
-    assert "do not compile: Broken.java:1: error: it does not compile\n" in outcome.err
+    assert "do not compile: Broken.java:1: error: it does not compile; give" in outcome.err
 
 
 # A server that runs.

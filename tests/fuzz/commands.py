@@ -46,11 +46,15 @@ CASES: dict[str, list[list[str]]] = {
     "hunt": [["minefield", "hunt.objects=2", "hunt.obstacles=1", "hunt.cells=polygons",
               "hunt.small.objects=2", "hunt.small.moves=1", "hunt.small.simulations=[4]",
               "hunt.small.planners=[greedy]", "hunt.small.repeats=2", "run.folder=made"],
-             ["diagram", "hunt.moves=1", "run.folder=made"]],
+             ["diagram", "hunt.moves=2", "run.folder=made"]],
     "strength": [["count=2", "searches=1", "simulations=2", "times=[1,2]", "workers=[2]",
                   "run.folder=made"]],
     "episodes": [["problem=tiger", "episodes=2", "steps=3", "simulations=5", "run.folder=made"]],
     "tables": [["list"], ["ledford_4_1", "show=true", "folder=made"]],
+    "calibration": [["kept/run", "output=made"]],
+    "contest": [["player=swift", "folder=kept", "games=1", "numbers=[3]", "run.folder=made"],
+                ["player=swift", "port=9", "patience=1", "run.folder=made"]],
+    "evidence": [["only=[first_run]"], ["only=[cai_1]", "keep=kept/run"]],
 }  # fmt: skip
 """By command, lines that are quick to run."""
 

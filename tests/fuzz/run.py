@@ -23,6 +23,7 @@ FUZZERS = {
     "problems": 1000,
     "tables": 300,
     "served": 1000,
+    "settings": 1000,
 }
 """Modules of this folder, and the cases of a long run."""
 
