@@ -54,9 +54,8 @@ CASES: dict[str, list[list[str]]] = {
     "calibration": [["kept/run", "output=made"]],
     "contest": [["player=swift", "folder=kept", "games=1", "numbers=[3]", "run.folder=made"],
                 ["player=swift", "port=9", "patience=1", "run.folder=made"]],
-    "evidence": [["only=[first_run]"], ["only=[cai_1]", "keep=kept/run"]],
 }  # fmt: skip
-"""By command, lines that are quick to run."""
+"""By command, lines that are quick to run; not of evidence, which writes to the checkout, and web."""
 
 WEIGHTS = {"compare": 6, "sweep": 3, "explain": 2}
 """How often a command comes; the others: 1."""
