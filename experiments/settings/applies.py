@@ -90,6 +90,11 @@ PLANNER = (
     ),
     Use("actions.candidates actions.hiding actions.summoning", "actions.offer=candidates"),
     Use(
+        "actions.accusations actions.least_accused",
+        "planners that do not know the deal, or actions.offer=all",
+        lambda p, _: p.name != "pimc" or p.actions.offer == "all",
+    ),
+    Use(
         "actions.widening.exponent",
         "actions.widening.base above 0",
         lambda p, _: p.actions.widening.base > 0,

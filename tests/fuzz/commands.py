@@ -55,7 +55,7 @@ CASES: dict[str, list[list[str]]] = {
     "contest": [["player=swift", "folder=kept", "games=1", "numbers=[3]", "run.folder=made"],
                 ["player=swift", "port=9", "patience=1", "run.folder=made"]],
 }  # fmt: skip
-"""By command, lines that are quick to run; not of evidence, which writes to the checkout, and web."""
+"""By command, lines that are quick to run.  Evidence writes to the checkout; web does not end."""
 
 WEIGHTS = {"compare": 6, "sweep": 3, "explain": 2}
 """How often a command comes; the others: 1."""

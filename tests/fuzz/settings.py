@@ -68,6 +68,7 @@ PLAYERS = (*registry.PLANNERS, "swift", "hide", "likely", "csp")
 """Planners, which search at decisions of a recorded game, and policies, which play games."""
 
 SPECIAL = {"map": "[11,11]", "match.stop": "width:0.4", "turns": "0:2", "hunt.held": "[Kitchen]",
+           "match.focal_seats": "[1]",
            "hunt.start": "[16,1]", "hunt.benefit": "[3,4,5,6]", "hunt.distance": "[3,4,5,6]",
            "rates": "[one]", "mixture": "swift:2"}  # fmt: skip
 """Values of texts and lists, by key; other texts name places or are names."""
@@ -151,6 +152,8 @@ def list_values(key: str, value: Any, kind: Any, limits: Any) -> Iterator[str]:
         whole, usual = float not in (kind, *get_args(kind)), value or least
         near = [usual + 1, usual - 1, 2] if whole else [usual / 2, usual + 0.3, usual - 0.3, 0.4]
         found = [one for one in near if least < one <= most and one != value]
+    elif int in get_args(kind):
+        found = [(value or 0) + 1]
     else:
         found = []
     for one in found[:2]:
