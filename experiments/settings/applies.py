@@ -20,10 +20,15 @@ from sim.planning.variants import POLICY, VARIANTS
 
 
 def _choose(settings: Any, choices: str) -> bool:
-    """Return whether ``settings`` are as ``choices`` say: ``key=a or b``, ``without key``."""
-    key, _, values = choices.removeprefix("without ").partition("=")
+    """Return whether ``settings`` are as ``choices`` say: ``key=a or b``, ``key above 1``, ``key
+    below 1``, ``without key``.
+    """
+    asked = choices.removeprefix("without ")
+    key, sign, values = re.split("(=| above | below |$)", asked, maxsplit=1)
     found = OmegaConf.select(settings, key)
-    return str(found).lower() in re.split(", | or ", values) if values else found is None
+    if sign in (" above ", " below "):
+        return found > float(values) if sign == " above " else found < float(values)
+    return str(found).lower() in re.split(", | or ", values) if sign else found is None
 
 
 class Use(NamedTuple):
@@ -60,17 +65,12 @@ def _grows(p: Any, *_: str) -> bool:
     return p.name not in VARIANTS or VARIANTS[p.name].builds_tree
 
 
-def _shares(p: Any, *_: str) -> bool:
-    """Return whether several threads are in one tree at the same time."""
-    return p.search.threads > 1 and p.search.mode != "leaf"
-
-
 def _is_rooted(p: Any) -> bool:
     return "search" in p and p.search.mode == "root"
 
 
-def _merges(p: Any, *_: str) -> bool:
-    return _is_rooted(p) or p.name == "pimc"
+def _rolls(p: Any, key: str) -> bool:
+    return _have(key, [p.rollout.policy])
 
 
 _SWITCHES = "rollout.threshold rollout.hiding rollout.summoning rollout.by_out"
@@ -80,34 +80,25 @@ PLANNER = (
     Use("redraw", "name=ld_bmcts"),
     Use("mixture", "opponents=mixture"),
     Use("model", "policies of opponents that have it", lambda p, key: _have(key, _models(p))),
-    Use(_SWITCHES, "policies that have it", lambda p, key: _have(key, [p.rollout.policy])),
+    Use(_SWITCHES, "policies that have it", _rolls),
     Use(_SWITCHES, "rollout.best_response=false"),
-    Use("rollout.by_out", "rollout.threshold below 1", lambda p, _: p.rollout.threshold < 1),
-    Use(
-        "rollout.best_response",
-        "a rollout.policy with a threshold",
-        lambda p, _: not p.rollout.best_response or _have("threshold", [p.rollout.policy]),
-    ),
+    Use("rollout.by_out", "rollout.threshold below 1"),
+    Use("rollout.best_response", "policies with a threshold", lambda p, _: _rolls(p, "threshold")),
     Use("actions.candidates actions.hiding actions.summoning", "actions.offer=candidates"),
     Use(
         "actions.accusations actions.least_accused",
         "planners that do not know the deal, or actions.offer=all",
         lambda p, _: p.name != "pimc" or p.actions.offer == "all",
     ),
-    Use(
-        "actions.widening.exponent",
-        "actions.widening.base above 0",
-        lambda p, _: p.actions.widening.base > 0,
-    ),
+    Use("actions.widening.exponent", "actions.widening.base above 0"),
     Use("departures.move_tickets", "departures.random_self=true"),
     Use("search.workers", "search.mode=root"),
-    Use("search.merge", "search.mode=root and pimc", _merges),
     Use(
-        "search.final",
-        "searches that are not merged by value",
-        lambda p, _: not _merges(p) or p.search.merge != "value",
+        "search.merge", "pimc and search.mode=root", lambda p, _: p.name == "pimc" or _is_rooted(p)
     ),
-    Use("search.in_flight search.virtual_loss", "search.threads above 1 in one tree", _shares),
+    Use("search.final", "search.merge=visits or vote"),
+    Use("search.in_flight search.virtual_loss", "search.threads above 1"),
+    Use("search.in_flight search.virtual_loss", "search.mode=tree or root"),
     Use("search.virtual_loss", "search.in_flight=virtual_loss"),
     Use(
         "search.exploration",
@@ -124,7 +115,7 @@ PLANNER = (
 
 PLAYERS: Mapping[str, tuple[Use, ...]] = {
     **dict.fromkeys(VARIANTS, PLANNER),
-    "hide": (Use("by_out", "a threshold below 1", lambda p, _: p.threshold < 1),),
+    "hide": (Use("by_out", "threshold below 1"),),
     "neural": (Use("network", "q=network or grid"),),
     "external": (Use("showing", "players that do not choose the card", lambda *_: False),),
     "response": (Use("model", "opponents that have it", lambda p, key: _have(key, [p.opponents])),),
@@ -146,6 +137,7 @@ RULES = (
 # Commands.
 
 
+_GENERAL = "steps nodes exploration final rollout"
 _WEIGHED = ("light_dark", "laser_tag", "sub_hunt", "vdp_tag", "tag")
 
 
@@ -184,7 +176,7 @@ COMMANDS: Mapping[str, tuple[Use, ...]] = {
         Use("opponent", "match.layout=one, rest or both"),
         Use("match.games match.stop run.records run.details run.beliefs", "without match.power"),
         Use("tracking.uri tracking.experiment", "tracking.enabled=true"),
-        Use("run.beliefs", "run.records above 0", lambda s, _: s.run.records or not s.run.beliefs),
+        Use("run.beliefs", "run.records above 0"),
     ),
     "sweep": (
         Use("sweep.trials", "sweep.method=random, racing or spsa"),
@@ -194,14 +186,16 @@ COMMANDS: Mapping[str, tuple[Use, ...]] = {
     "tables": (
         Use("seed only show fast write folder ray", "a table", lambda s, _: s.table),
         Use("only ray", "show=false"),
-        Use("ray", "tables with games", lambda s, _: "compute" not in s.table),
+        Use(
+            "games simulations only ray",
+            "tables with games",
+            lambda s, _: "compute" not in (s.table or ""),
+        ),
     ),
     "episodes": (
+        Use(f"problem planner {_GENERAL} map workers ray", "without paper"),
         Use(
-            "problem planner steps nodes exploration final rollout map workers ray", "without paper"
-        ),
-        Use(
-            "steps nodes exploration final rollout",
+            _GENERAL,
             "tiger, rocksample without planner and a problem of your own",
             _is_general,
         ),

@@ -63,7 +63,7 @@ BAD = {
         ("run.resume=a", "run.folder=b", "without run.resume"),
         ("rules=speed", "rules.dice=2", "rules.board=true"),
         ("player=bmcts", "player.trees=3", "name=pimc"),
-        ("player=bmcts", "player.search.merge=vote", "search.mode=root and pimc"),
+        ("player=bmcts", "player.search.merge=vote", "pimc and search.mode=root"),
         ("player=bmcts", "player.model.walk=adjacent", "policies of opponents that have it"),
         ("player=bmcts", "player.rollout.hiding=2", "policies that have it"),
         ("player=flat", "player.budget.nodes=9", "planners with a tree"),
