@@ -65,6 +65,10 @@ def _grows(p: Any, *_: str) -> bool:
     return p.name not in VARIANTS or VARIANTS[p.name].builds_tree
 
 
+def _knows_deals(p: Any, *_: str) -> bool:
+    return p.name in VARIANTS and VARIANTS[p.name].clairvoyant
+
+
 def _is_rooted(p: Any) -> bool:
     return "search" in p and p.search.mode == "root"
 
@@ -76,8 +80,8 @@ def _rolls(p: Any, key: str) -> bool:
 _SWITCHES = "rollout.threshold rollout.hiding rollout.summoning rollout.by_out"
 
 PLANNER = (
-    Use("trees", "name=pimc"),
-    Use("redraw", "name=ld_bmcts"),
+    Use("trees", "pimc", _knows_deals),
+    Use("redraw", "ld_bmcts", lambda p, _: VARIANTS[p.name].determinize_envelope),
     Use("mixture", "opponents=mixture"),
     Use("model", "policies of opponents that have it", lambda p, key: _have(key, _models(p))),
     Use(_SWITCHES, "policies that have it", _rolls),
@@ -88,14 +92,12 @@ PLANNER = (
     Use(
         "actions.accusations actions.least_accused",
         "planners that do not know the deal, or actions.offer=all",
-        lambda p, _: p.name != "pimc" or p.actions.offer == "all",
+        lambda p, _: not _knows_deals(p) or p.actions.offer == "all",
     ),
     Use("actions.widening.exponent", "actions.widening.base above 0"),
     Use("departures.move_tickets", "departures.random_self=true"),
     Use("search.workers", "search.mode=root"),
-    Use(
-        "search.merge", "pimc and search.mode=root", lambda p, _: p.name == "pimc" or _is_rooted(p)
-    ),
+    Use("search.merge", "pimc and search.mode=root", lambda p, _: _knows_deals(p) or _is_rooted(p)),
     Use("search.final", "search.merge=visits or vote"),
     Use("search.in_flight search.virtual_loss", "search.threads above 1"),
     Use("search.in_flight search.virtual_loss", "search.mode=tree or root"),
@@ -213,7 +215,7 @@ COMMANDS: Mapping[str, tuple[Use, ...]] = {
         Use(
             "tree.simulations",
             "planners with one tree: not pimc, not flat",
-            lambda s, _: _grows(s.player) and s.player.name != "pimc",
+            lambda s, _: _grows(s.player) and not _knows_deals(s.player),
         ),
     ),
     "replay": (Use("seat turns", "quiet=false"),),

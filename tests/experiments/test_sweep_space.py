@@ -121,7 +121,10 @@ def test_axes_that_cannot_be_are_refused(override, said):
         ("player.treshold=0.3,1", "did you mean threshold"),
         ("player=swift,nobody", "player=nobody: unknown; choose one of"),
         ("player=bmcts player.exploration=1,2", "did you mean player.search.exploration"),
-        ("player=bmcts player.trees=5,6", r"player.trees would be ignored.*name=pimc;.*at player."),
+        (
+            "player=bmcts player.trees=5,6",
+            r"player.trees would be ignored.*used by pimc;.*at player.",
+        ),
         ("seed=1,2 opponent.inference=false match.others=[closure,random,uniform]", "opponent.inf"),
         ("player.threshold=0.3,1 match.stop=width:0.1", "match.games each"),
         ("player.threshold=0.3,1 match.layout=both", "a point is one match"),

@@ -36,7 +36,7 @@ CASES: dict[str, list[list[str]]] = {
     "sweep": [["tracking=none", *GAMES, "player.threshold=0.3,0.5", "run.folder=made"],
               ["tracking=none", *GAMES, "player.threshold=interval(0.2,1)", "sweep.method=random",
                "sweep.trials=2", "run.folder=made"]],
-    "explain": [[RECORD, "event=16", *SEARCH, "run.folder=made"]],
+    "explain": [[RECORD, "event=15", *SEARCH, "run.folder=made"]],
     "replay": [[RECORD], [RECORD, "seat=1", "turns=0:3"]],
     "report": [["kept/run"], ["kept/run", "output=page.html"]],
     "beliefs": [[*QUICK, "player=closure", "games=1", "beliefs=[closure]", "run.folder=made"]],

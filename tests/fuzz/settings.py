@@ -48,7 +48,7 @@ LINES: dict[str, list[list[str]]] = {
         [*FEW, "match.players=[swift,closure]", "match.layout=both", "opponent=random"],
     ],
     "replay": [["record=RECORD"], ["record=RECORD", "quiet=true"]],
-    "explain": [["record=RECORD", "event=16", "player.budget.simulations=60"]],
+    "explain": [["record=RECORD", "event=15", "player.budget.simulations=60"]],
     "beliefs": [["rules=speed", "player=closure", "games=2", "beliefs=[closure]"]],
     "regret": [["player=swift", "positions=2", "seeds=1"], ["players=[swift]", "positions=2"]],
     "qlearning": [["states=20", "updates=1000", "repeats=1", "network.hidden=4",

@@ -62,7 +62,7 @@ BAD = {
         ("run.records=0", "run.beliefs=true", "run.records above 0"),
         ("run.resume=a", "run.folder=b", "without run.resume"),
         ("rules=speed", "rules.dice=2", "rules.board=true"),
-        ("player=bmcts", "player.trees=3", "name=pimc"),
+        ("player=bmcts", "player.trees=3", "used by pimc"),
         ("player=bmcts", "player.search.merge=vote", "pimc and search.mode=root"),
         ("player=bmcts", "player.model.walk=adjacent", "policies of opponents that have it"),
         ("player=bmcts", "player.rollout.hiding=2", "policies that have it"),
@@ -71,7 +71,7 @@ BAD = {
         ("player=bmcts", "player.search.virtual_loss=3", "search.threads above 1"),
         ("opponent=external", "opponent.showing=random", "do not choose the card"),
         ("seed=1", "match.players=[bmcts+trees=3,flat]", "bmcts.trees=3: trees would be ignored"),
-        ("match.players=[bmcts,flat]", "player.trees=3", "name=pimc"),
+        ("match.players=[bmcts,flat]", "player.trees=3", "used by pimc"),
         ("match.players=[swift,closure]", "player.label=x", "give each of match.players its own"),
     ],
     "episodes": [
