@@ -25,6 +25,7 @@ from judge import Finding
 from omegaconf import DictConfig, OmegaConf, open_dict
 
 from experiments.explain.recorded import consider, decisions
+from experiments.matches import lineups
 from experiments.settings import applies, arguments, config
 from experiments.settings.commandline import Refusal
 from experiments.tables import catalog
@@ -108,9 +109,9 @@ def compose(command: str, line: list[str]) -> tuple[DictConfig, list[str]]:
     config.check_sections(found)
     applies.check(command, found, given.overrides)
     if command == "compare":
-        from experiments.matches import lineups
-
         lineups.matches(found, given.overrides)
+    elif command == "regret":
+        import_module("experiments.regret.__main__")._specs(found)
     return found, given.overrides
 
 
