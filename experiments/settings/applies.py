@@ -277,12 +277,23 @@ def check(command: str, settings: DictConfig, overrides: Iterable[str]) -> None:
 
     Raises Refusal in one line with the choices that use the key.
     """
+    for fault in find_unused(command, settings, overrides).values():
+        raise fault
+
+
+def find_unused(command: str, settings: DictConfig, overrides: Iterable[str]) -> dict[str, Refusal]:
+    """Return by key why `check` refuses it."""
     listed = settings.get("players") or settings.get("match", {}).get("players")
+    found = {}
     for key in read(overrides):
         section, _, below = key.partition(".")
-        _refuse((*COMMANDS.get(command, ()), *RULES, _FOLDER), settings, key)
-        if section == "opponent" or (section == "player" and not listed):
-            check_player([settings[section]], below, f"{section}.")
+        try:
+            _refuse((*COMMANDS.get(command, ()), *RULES, _FOLDER), settings, key)
+            if section == "opponent" or (section == "player" and not listed):
+                check_player([settings[section]], below, f"{section}.")
+        except Refusal as fault:
+            found[key] = fault
+    return found
 
 
 def check_player(players: Iterable[Any], key: str, path: str = "player.") -> None:

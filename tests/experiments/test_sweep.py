@@ -344,11 +344,11 @@ def test_folders_that_cannot_be_gone_on_with_are_refused(run, monkeypatch):
     asked = (*RANDOM, "seed=1,2", "match.games=20")
     whole = run(*asked)
     assert whole.code == 0, whole.err
-    folder = whole.folder
-    other = run(*asked[:-1], "match.games=30", resume=True)
+    folder, other = whole.folder, run(*asked[:-1], "match.games=30", resume=True)
     assert "first.match.games was 20 there and is 30 now: give those, or choose" in other.err
     assert "sweep.trials=2: 3 were played in" in run(*asked, "sweep.trials=2", resume=True).err
-    assert "holds a run, not" in run(*asked, name="sweep/trial-0000", resume=True).err
+    inside = run(*asked, name="sweep/trial-0000", resume=True)
+    assert "holds a run, not a sweep" in inside.err
     with FileLock(folder / LOCK):
         busy = run(*asked, resume=True)
     assert "is being played by another process" in busy.err

@@ -121,11 +121,6 @@ def test_axes_that_cannot_be_are_refused(override, said):
         ("player.treshold=0.3,1", "did you mean threshold"),
         ("player=swift,nobody", "player=nobody: unknown; choose one of"),
         ("player=bmcts player.exploration=1,2", "did you mean player.search.exploration"),
-        (
-            "player=bmcts player.trees=5,6",
-            r"player.trees would be ignored.*used by pimc;.*at player.",
-        ),
-        ("seed=1,2 opponent.inference=false match.others=[closure,random,uniform]", "opponent.inf"),
         ("player.threshold=0.3,1 match.stop=width:0.1", "match.games each"),
         ("player.threshold=0.3,1 match.layout=both", "a point is one match"),
         ("player.threshold=0.3,1 match.players=[swift]", "mean nothing in a sweep"),
@@ -141,6 +136,17 @@ def test_a_point_that_cannot_be_played_is_refused(overrides, said):
         for each in found.combinations:
             found.point(each)
     assert "\n" not in str(refused.value)
+
+
+def test_what_no_point_uses_is_refused():
+    ignored = ["player=bmcts player.trees=5,6", "player=hide player.by_out=0.1,0.2"]
+    ignored += ["seed=1,2 opponent.inference=false match.others=[closure,random,uniform]"]
+    for overrides in ignored:
+        made = space(*overrides.split())
+        with pytest.raises(Refusal, match="would be ignored"):
+            made.check(made.combinations)
+    made = space("player=hide", "player.threshold=0.5,1", "player.by_out=0.1,0.2")
+    assert made.check(made.combinations[::-1]).parameters["player.threshold"] == "1"
 
 
 @pytest.mark.parametrize("method", ["grid", "random", "racing"])
