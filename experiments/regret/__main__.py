@@ -74,7 +74,7 @@ def job(settings: DictConfig, run: study.Run) -> None:
     """Measure, write the results and print them."""
     seats = settings.rules.players
     if seats not in SEATS:
-        raise Refusal(f"rules.players={seats}: give {SEATS[0]} to {SEATS[-1]}")
+        raise Refusal(f"rules.players={seats}: a table has {SEATS[0]} to {SEATS[-1]}")
     specs = _specs(settings)
     entered = list(contestants(specs, _budgets(settings, specs)))
     players = _players(entered, seats)

@@ -20,10 +20,15 @@ from sim.planning.variants import POLICY, VARIANTS
 
 
 def _choose(settings: Any, choices: str) -> bool:
-    """Return whether ``settings`` are as ``choices`` say: ``key=a or b``, ``without key``."""
-    key, _, values = choices.removeprefix("without ").partition("=")
+    """Return whether ``settings`` are as ``choices`` say: ``key=a or b``, ``key above 1``, ``key
+    below 1``, ``without key``.
+    """
+    asked = choices.removeprefix("without ")
+    key, sign, values = re.split("(=| above | below |$)", asked, maxsplit=1)
     found = OmegaConf.select(settings, key)
-    return str(found).lower() in re.split(", | or ", values) if values else found is None
+    if sign in (" above ", " below "):
+        return found > float(values) if sign == " above " else found < float(values)
+    return str(found).lower() in re.split(", | or ", values) if sign else found is None
 
 
 class Use(NamedTuple):
@@ -60,49 +65,42 @@ def _grows(p: Any, *_: str) -> bool:
     return p.name not in VARIANTS or VARIANTS[p.name].builds_tree
 
 
-def _shares(p: Any, *_: str) -> bool:
-    """Return whether several threads are in one tree at the same time."""
-    return p.search.threads > 1 and p.search.mode != "leaf"
+def _knows_deals(p: Any, *_: str) -> bool:
+    return p.name in VARIANTS and VARIANTS[p.name].clairvoyant
 
 
 def _is_rooted(p: Any) -> bool:
     return "search" in p and p.search.mode == "root"
 
 
-def _merges(p: Any, *_: str) -> bool:
-    return _is_rooted(p) or p.name == "pimc"
+def _rolls(p: Any, key: str) -> bool:
+    return _have(key, [p.rollout.policy])
 
 
 _SWITCHES = "rollout.threshold rollout.hiding rollout.summoning rollout.by_out"
 
 PLANNER = (
-    Use("trees", "name=pimc"),
-    Use("redraw", "name=ld_bmcts"),
+    Use("trees", "pimc", _knows_deals),
+    Use("redraw", "ld_bmcts", lambda p, _: VARIANTS[p.name].determinize_envelope),
     Use("mixture", "opponents=mixture"),
     Use("model", "policies of opponents that have it", lambda p, key: _have(key, _models(p))),
-    Use(_SWITCHES, "policies that have it", lambda p, key: _have(key, [p.rollout.policy])),
+    Use(_SWITCHES, "policies that have it", _rolls),
     Use(_SWITCHES, "rollout.best_response=false"),
-    Use("rollout.by_out", "rollout.threshold below 1", lambda p, _: p.rollout.threshold < 1),
-    Use(
-        "rollout.best_response",
-        "a rollout.policy with a threshold",
-        lambda p, _: not p.rollout.best_response or _have("threshold", [p.rollout.policy]),
-    ),
+    Use("rollout.by_out", "rollout.threshold below 1"),
+    Use("rollout.best_response", "policies with a threshold", lambda p, _: _rolls(p, "threshold")),
     Use("actions.candidates actions.hiding actions.summoning", "actions.offer=candidates"),
     Use(
-        "actions.widening.exponent",
-        "actions.widening.base above 0",
-        lambda p, _: p.actions.widening.base > 0,
+        "actions.accusations actions.least_accused",
+        "planners that do not know the deal, or actions.offer=all",
+        lambda p, _: not _knows_deals(p) or p.actions.offer == "all",
     ),
+    Use("actions.widening.exponent", "actions.widening.base above 0"),
     Use("departures.move_tickets", "departures.random_self=true"),
     Use("search.workers", "search.mode=root"),
-    Use("search.merge", "search.mode=root and pimc", _merges),
-    Use(
-        "search.final",
-        "searches that are not merged by value",
-        lambda p, _: not _merges(p) or p.search.merge != "value",
-    ),
-    Use("search.in_flight search.virtual_loss", "search.threads above 1 in one tree", _shares),
+    Use("search.merge", "pimc and search.mode=root", lambda p, _: _knows_deals(p) or _is_rooted(p)),
+    Use("search.final", "search.merge=visits or vote"),
+    Use("search.in_flight search.virtual_loss", "search.threads above 1"),
+    Use("search.in_flight search.virtual_loss", "search.mode=tree or root"),
     Use("search.virtual_loss", "search.in_flight=virtual_loss"),
     Use(
         "search.exploration",
@@ -119,7 +117,7 @@ PLANNER = (
 
 PLAYERS: Mapping[str, tuple[Use, ...]] = {
     **dict.fromkeys(VARIANTS, PLANNER),
-    "hide": (Use("by_out", "a threshold below 1", lambda p, _: p.threshold < 1),),
+    "hide": (Use("by_out", "threshold below 1"),),
     "neural": (Use("network", "q=network or grid"),),
     "external": (Use("showing", "players that do not choose the card", lambda *_: False),),
     "response": (Use("model", "opponents that have it", lambda p, key: _have(key, [p.opponents])),),
@@ -141,6 +139,7 @@ RULES = (
 # Commands.
 
 
+_GENERAL = "steps nodes exploration final rollout"
 _WEIGHED = ("light_dark", "laser_tag", "sub_hunt", "vdp_tag", "tag")
 
 
@@ -179,7 +178,7 @@ COMMANDS: Mapping[str, tuple[Use, ...]] = {
         Use("opponent", "match.layout=one, rest or both"),
         Use("match.games match.stop run.records run.details run.beliefs", "without match.power"),
         Use("tracking.uri tracking.experiment", "tracking.enabled=true"),
-        Use("run.beliefs", "run.records above 0", lambda s, _: s.run.records or not s.run.beliefs),
+        Use("run.beliefs", "run.records above 0"),
     ),
     "sweep": (
         Use("sweep.trials", "sweep.method=random, racing or spsa"),
@@ -189,14 +188,16 @@ COMMANDS: Mapping[str, tuple[Use, ...]] = {
     "tables": (
         Use("seed only show fast write folder ray", "a table", lambda s, _: s.table),
         Use("only ray", "show=false"),
-        Use("ray", "tables with games", lambda s, _: "compute" not in s.table),
+        Use(
+            "games simulations only ray",
+            "tables with games",
+            lambda s, _: "compute" not in (s.table or ""),
+        ),
     ),
     "episodes": (
+        Use(f"problem planner {_GENERAL} map workers ray", "without paper"),
         Use(
-            "problem planner steps nodes exploration final rollout map workers ray", "without paper"
-        ),
-        Use(
-            "steps nodes exploration final rollout",
+            _GENERAL,
             "tiger, rocksample without planner and a problem of your own",
             _is_general,
         ),
@@ -214,7 +215,7 @@ COMMANDS: Mapping[str, tuple[Use, ...]] = {
         Use(
             "tree.simulations",
             "planners with one tree: not pimc, not flat",
-            lambda s, _: _grows(s.player) and s.player.name != "pimc",
+            lambda s, _: _grows(s.player) and not _knows_deals(s.player),
         ),
     ),
     "replay": (Use("seat turns", "quiet=false"),),
@@ -276,12 +277,23 @@ def check(command: str, settings: DictConfig, overrides: Iterable[str]) -> None:
 
     Raises Refusal in one line with the choices that use the key.
     """
+    for fault in find_unused(command, settings, overrides).values():
+        raise fault
+
+
+def find_unused(command: str, settings: DictConfig, overrides: Iterable[str]) -> dict[str, Refusal]:
+    """Return by key why `check` refuses it."""
     listed = settings.get("players") or settings.get("match", {}).get("players")
+    found = {}
     for key in read(overrides):
         section, _, below = key.partition(".")
-        _refuse((*COMMANDS.get(command, ()), *RULES, _FOLDER), settings, key)
-        if section == "opponent" or (section == "player" and not listed):
-            check_player([settings[section]], below, f"{section}.")
+        try:
+            _refuse((*COMMANDS.get(command, ()), *RULES, _FOLDER), settings, key)
+            if section == "opponent" or (section == "player" and not listed):
+                check_player([settings[section]], below, f"{section}.")
+        except Refusal as fault:
+            found[key] = fault
+    return found
 
 
 def check_player(players: Iterable[Any], key: str, path: str = "player.") -> None:

@@ -156,7 +156,7 @@ def _find_deeper(root: Any, fault: OmegaConfBaseException) -> str | None:
             if path.endswith(f".{fault.key}"):
                 return path
             if isinstance(node, DictConfig) and not node._is_none() and not node._is_missing():
-                paths += [(f"{path}.{key}", node._get_node(key)) for key in node]
+                paths += [(f"{path}.{key!s}", node._get_node(key)) for key in node]
     return None
 
 

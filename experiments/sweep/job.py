@@ -102,8 +102,7 @@ class Job:
         elif parameters is None:
             parameters = self._space.combinations
         with stage(console, f"checking {len(parameters)} points"):
-            first, *_ = [self._space.point(found) for found in parameters]
-        return first
+            return self._space.check(parameters)
 
     def _claim(self, folder: RunFolder, plan: dict[str, Any]) -> None:
         """Write down what the sweep plays; refuse a folder with something else in it."""

@@ -108,14 +108,24 @@ class Space:
         except Refusal as fault:
             raise Refusal(f"{fault} (at {describe_point(parameters)})") from None
 
+    def check(self, points: Sequence[Parameters]) -> Point:
+        """Return the first of ``points``, after looking that each can be played.
+
+        Raises Refusal as `point`, and if none of them uses what is set.
+        """
+        made = [self.point(parameters) for parameters in points]
+        unused = [applies.find_unused("compare", one.settings, one.overrides) for one in made]
+        for key, fault in unused[0].items():
+            if all(key in faults for faults in unused):
+                raise fault
+        return made[0]
+
     def _point(self, parameters: Parameters) -> Point:
         from experiments.matches import play
 
         settings = self._settings(parameters)
         config.check(settings)
-        chosen = tuple(f"{axis.element}={parameters[axis.key]}" for axis in self.axes)
         _check_match(settings)
-        applies.check("compare", settings, (*self.fixed, *chosen))
         found = lineups.matches(settings)
         if len(found) != 1 or found[0].measured is None:
             raise Refusal("a point is one match: set match.layout=one or rest")
@@ -125,6 +135,7 @@ class Space:
             play.check(found[0])
         except ValueError as fault:
             raise Refusal(str(fault)) from None
+        chosen = (f"{axis.element}={parameters[axis.key]}" for axis in self.axes)
         return Point(parameters, settings, found[0], (*self.fixed, *chosen))
 
     def _settings(self, parameters: Parameters) -> DictConfig:

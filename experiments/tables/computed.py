@@ -22,9 +22,6 @@ from experiments.settings.commandline import Refusal
 from experiments.tables.figure import Figure
 from experiments.tables.schema import Computed
 
-OF_GAMES = ("games", "simulations", "only")
-"""Settings of tables with games."""
-
 Compute = Callable[[int, int], Mapping[tuple[str, str], Figure]]
 """From a seed and the number of measurements of a duration to figures by line and column."""
 
@@ -76,11 +73,8 @@ def folder(table: Computed, root: Path, fast: bool) -> Path:
 def compute_missing(table: Computed, settings: DictConfig, console: Console) -> None:
     """Compute the figures of ``table``, unless ``settings`` ask for those that are there.
 
-    Raises Refusal if a setting is for tables with games, or the folder cannot be written to.
+    Raises Refusal if the folder cannot be written to.
     """
-    for key in OF_GAMES:
-        if settings[key] is not None:
-            raise Refusal(f"{key}: {table.name} plays no games; leave it out")
     if not settings.show:
         _compute(table, settings, folder(table, Path(settings.folder), settings.fast), console)
 

@@ -121,7 +121,8 @@ def run_compare(
 
     def run(*arguments: str) -> Outcome:
         folder = tmp_path / f"run{next(runs)}"
-        given = [] if any(each.startswith("run.folder=") for each in arguments) else [folder]
+        places = ("run.folder=", "run.resume=")
+        given = [] if any(each.startswith(places) for each in arguments) else [folder]
         monkeypatch.delenv("HYDRA_FULL_ERROR", raising=False)
         code = compare.COMMAND.run([*arguments, *(f"run.folder={each}" for each in given)])
         shown = capsys.readouterr()

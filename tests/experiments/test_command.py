@@ -147,6 +147,19 @@ def test_arguments_without_a_name_are_those_of_one_key(tmp_path, monkeypatch):
         read("a", bare=None)
 
 
+@pytest.mark.parametrize(
+    ("typed", "read"),
+    [
+        ("k=[a+b=1,c]", "k=['a+b=1','c']"),
+        ("k=[a+b=1,c],[d]", "k=['a+b=1','c'],['d']"),
+        ("k=['a+b=c:1,d',e+f=2]", "k=['a+b=c:1,d','e+f=2']"),
+        ("k=[ ,a=b,]", "k=['a=b']"),
+    ],
+)
+def test_lists_of_texts_and_several_such_lists_need_no_quotes(typed, read):
+    assert arguments.quote(typed) == read
+
+
 def test_flags_may_stand_anywhere():
     given = arguments.read(
         ["count=1", "-m", "a", "--cfg", "job", "count=2", "--help"], Outer, "files"

@@ -203,6 +203,12 @@ def test_values_set_in_a_copy_are_as_hydra_composes_them(typed):
     [
         ("match.games=", "match.games: '' is not a whole number"),
         ("match.games=1,2", "match.games=1,2: several values; add -m"),
+        ("player.mixture=a:2,b:1", "\"player.mixture='a:2,b:1'\" for one text"),
+        ("games=3", r"games: unknown setting \(did you mean match.games\?"),
+        ("player.simulations=3", r"did you mean player.budget.simulations\?"),
+        ("player.search.simulations=3", r"did you mean player.budget.simulations\?"),
+        ("opponent.simulations=3", "opponent.simulations: unknown setting .choose one of"),
+        ("match.players=[a[b],c]", "with quotes round each text that has a comma, bracket"),
         ("run.details=a", "run.details: give a list, as in"),
         ("match.focal_seats=[a]", "match.focal_seats.0.: 'a' is not a whole number"),
         ("seed=[", "cannot read 'seed=.': write it as name=value"),

@@ -96,7 +96,7 @@ def test_workers_change_nothing(command, game, tmp_path, ray_session):
         (["problem=mcts.problems.tiger:nothing"], "mcts.problems.tiger has no nothing"),
         (["problem=mcts.problems.tiger:LISTEN"], "name an mcts.plain Problem, not a int"),
         (["problem=rocksample", "map=[5,5]"], "the published ones are [7,8] or [11,11]"),
-        (["map=[7]"], "give n and k, as in map=[7,8]"),
+        (["problem=rocksample", "map=[7]"], "give n and k, as in map=[7,8]"),
         (["episodes=1"], "must be at least 2"),
         (["exploration=0"], "must be above 0"),
         (["workers=0"], "must be at least 1"),

@@ -208,3 +208,16 @@ def test_the_first_game_waits_for_nothing_that_it_does_not_need(tmp_path, databa
     )
     assert shown.returncode == 0, shown.stderr
     assert shown.stdout.splitlines()[-1] == "first [] False True", "no Ray; the record came later"
+
+
+def test_fewer_games_than_were_played_are_refused(run_compare, tmp_path):
+    """Before anything is written: the configuration says how many games there are."""
+    there = f"run.resume={tmp_path / 'there'}"
+    asked = ("player=swift", "opponent=closure", "rules=speed", "match.workers=1", "tracking=none")
+    assert run_compare(*asked, "match.games=6", there).code == 0
+    noted = (tmp_path / "there/config.yaml").read_text()
+    fewer = run_compare(*asked, "match.games=2", there)
+    assert fewer.code == 1 and fewer.err.count("\n") == 1
+    assert "match.games=2: 6 games were played in" in fewer.err
+    assert (tmp_path / "there/config.yaml").read_text() == noted
+    assert run_compare(*asked, "match.games=7", there).code == 0

@@ -111,6 +111,10 @@ def test_a_run_goes_on_where_it_was(run_study, tmp_path, monkeypatch):
     there = f"run.resume={tmp_path / 'out'}"
     outcome = run_study(BELIEFS, "beliefs=[closure]", "games=6", "seed=1", there)
     assert outcome.code == 1 and "seed was 0 there and is 1 now" in outcome.err
+    noted = (tmp_path / "out/config.yaml").read_text()
+    outcome = run_study(BELIEFS, "beliefs=[closure]", "games=5", there)
+    assert outcome.code == 1 and "games=5: " in outcome.err and "give games=6" in outcome.err
+    assert (tmp_path / "out/config.yaml").read_text() == noted
     (tmp_path / "out").rename(tmp_path / "before")
 
     measured = []

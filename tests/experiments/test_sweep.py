@@ -324,7 +324,7 @@ def test_a_record_that_fails_costs_the_record_alone(run, database, monkeypatch):
         (("player.threshold=0.3", *SWIFT), "no setting has several values"),
         (("player.threshold=interval(0.3,1)", *SWIFT), "is an interval: write its values out"),
         (("player.threshold=0.3,1", "sweep.method=random", *SWIFT), "needs sweep.trials"),
-        (("player.threshold=0.3,1", "sweep.trials=3", *SWIFT), "a grid plays all its points"),
+        (("player.threshold=0.3,1", "sweep.trials=3", *SWIFT), "by sweep.method=random, racing"),
         (("player.threshold=0.3,1", "sweep.method=gird", *SWIFT), "did you mean grid"),
         (("player.threshold=0.3,1", "sweep.games=3", *SWIFT), "sweep.games: unknown"),
         (("player.threshold=0.3,3", *SWIFT), "at most 1 (at player.threshold=3)"),
@@ -344,9 +344,9 @@ def test_folders_that_cannot_be_gone_on_with_are_refused(run, monkeypatch):
     asked = (*RANDOM, "seed=1,2", "match.games=20")
     whole = run(*asked)
     assert whole.code == 0, whole.err
-    folder = whole.folder
-    other = run(*asked[:-1], "match.games=30", resume=True)
+    folder, other = whole.folder, run(*asked[:-1], "match.games=30", resume=True)
     assert "first.match.games was 20 there and is 30 now: give those, or choose" in other.err
+    assert "sweep.trials=2: 3 were played in" in run(*asked, "sweep.trials=2", resume=True).err
     inside = run(*asked, name="sweep/trial-0000", resume=True)
     assert "holds a run, not a sweep" in inside.err
     with FileLock(folder / LOCK):

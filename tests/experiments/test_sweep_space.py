@@ -86,20 +86,23 @@ def test_settings_of_the_sweep_are_told_from_the_others():
     ("override", "said"),
     [
         ("seed=1", "no setting has several values"),
+        ("player=bmctss", r"player=bmctss: unknown \(did you mean bmcts"),
+        ("player=bmctss match.games=3,4", "player=bmctss: unknown"),
+        ("match.gamess=1,2", "match.gamess: unknown setting"),
         ("seed=1,2 seed=3", "seed is given twice"),
         ("match.games=10,20", "match.games is the same for all points"),
         ("sweep.method=grid,random", "sweep.method is the same for all points"),
         ("tracking.enabled=true,false", "tracking.enabled is the same for all points"),
         ("player=glob(*)", "write the values out"),
-        ("player.threshold=tag(lgo,interval(0.2,1))", "the tags are log and int"),
-        ("player.threshold=tag(log,choice(0.2,1))", "the tags are log and int"),
-        ("player.threshold=interval(1,0.2)", "the interval must rise"),
-        ("player.threshold=tag(log,interval(0,1))", "start above 0"),
+        ("player=swift player.threshold=tag(lgo,interval(0.2,1))", "the tags are log and int"),
+        ("player=swift player.threshold=tag(log,choice(0.2,1))", "the tags are log and int"),
+        ("player=swift player.threshold=interval(1,0.2)", "the interval must rise"),
+        ("player=swift player.threshold=tag(log,interval(0,1))", "start above 0"),
         ("seed=range(3,3)", "has no values"),
         ("seed=range(1,1000000000000)", "has more than 10,000 values"),
-        ("player.threshold=range(0.1,1,0)", "Invalid range values"),
-        ("player.threshold=range(0.1,1e30,1e-9)", "has more than 10,000 values"),
-        ("player.threshold=interval(0,1e400)", "the ends of an interval lie within"),
+        ("player=swift player.threshold=range(0.1,1,0)", "Invalid range values"),
+        ("player=swift player.threshold=range(0.1,1e30,1e-9)", "has more than 10,000 values"),
+        ("player=swift player.threshold=interval(0,1e400)", "the ends of an interval lie within"),
         ("player.trees=tag(int,interval(1,100000000000000000000))", "the ends of an interval"),
         ("player.trees=tag(int,log,interval(0.5,4))", "start above 0"),
         ("seed=(1,2", "cannot read"),
@@ -117,6 +120,7 @@ def test_axes_that_cannot_be_are_refused(override, said):
         ("player.threshold=0.3,2", r"above 0 and at most 1 \(at player.threshold=2\)"),
         ("player.treshold=0.3,1", "did you mean threshold"),
         ("player=swift,nobody", "player=nobody: unknown; choose one of"),
+        ("player=bmcts player.exploration=1,2", "did you mean player.search.exploration"),
         ("player.threshold=0.3,1 match.stop=width:0.1", "match.games each"),
         ("player.threshold=0.3,1 match.layout=both", "a point is one match"),
         ("player.threshold=0.3,1 match.players=[swift]", "mean nothing in a sweep"),
@@ -132,6 +136,17 @@ def test_a_point_that_cannot_be_played_is_refused(overrides, said):
         for each in found.combinations:
             found.point(each)
     assert "\n" not in str(refused.value)
+
+
+def test_what_no_point_uses_is_refused():
+    ignored = ["player=bmcts player.trees=5,6", "player=hide player.by_out=0.1,0.2"]
+    ignored += ["seed=1,2 opponent.inference=false match.others=[closure,random,uniform]"]
+    for overrides in ignored:
+        made = space(*overrides.split())
+        with pytest.raises(Refusal, match="would be ignored"):
+            made.check(made.combinations)
+    made = space("player=hide", "player.threshold=0.5,1", "player.by_out=0.1,0.2")
+    assert made.check(made.combinations[::-1]).parameters["player.threshold"] == "1"
 
 
 @pytest.mark.parametrize("method", ["grid", "random", "racing"])

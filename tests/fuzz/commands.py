@@ -36,7 +36,7 @@ CASES: dict[str, list[list[str]]] = {
     "sweep": [["tracking=none", *GAMES, "player.threshold=0.3,0.5", "run.folder=made"],
               ["tracking=none", *GAMES, "player.threshold=interval(0.2,1)", "sweep.method=random",
                "sweep.trials=2", "run.folder=made"]],
-    "explain": [[RECORD, "event=16", *SEARCH, "run.folder=made"]],
+    "explain": [[RECORD, "event=15", *SEARCH, "run.folder=made"]],
     "replay": [[RECORD], [RECORD, "seat=1", "turns=0:3"]],
     "report": [["kept/run"], ["kept/run", "output=page.html"]],
     "beliefs": [[*QUICK, "player=closure", "games=1", "beliefs=[closure]", "run.folder=made"]],
@@ -46,11 +46,14 @@ CASES: dict[str, list[list[str]]] = {
     "hunt": [["minefield", "hunt.objects=2", "hunt.obstacles=1", "hunt.cells=polygons",
               "hunt.small.objects=2", "hunt.small.moves=1", "hunt.small.simulations=[4]",
               "hunt.small.planners=[greedy]", "hunt.small.repeats=2", "run.folder=made"],
-             ["diagram", "hunt.moves=1", "run.folder=made"]],
+             ["diagram", "hunt.moves=2", "run.folder=made"]],
     "episodes": [["problem=tiger", "episodes=2", "steps=3", "simulations=5", "run.folder=made"]],
     "tables": [["list"], ["ledford_4_1", "show=true", "folder=made"]],
+    "calibration": [["kept/run", "output=made"]],
+    "contest": [["player=swift", "classes=kept", "games=1", "numbers=[3]", "run.folder=made"],
+                ["player=swift", "port=9", "patience=1", "run.folder=made"]],
 }  # fmt: skip
-"""By command, lines that are quick to run."""
+"""By command, lines that are quick to run.  Web does not end."""
 
 WEIGHTS = {"compare": 6, "sweep": 3, "explain": 2}
 """How often a command comes; the others: 1."""

@@ -25,6 +25,7 @@ FUZZERS = {
     "tables": 300,
     "served": 1000,
     "trust": 5000,
+    "settings": 1000,
 }
 """Modules of this folder, and the cases of a long run."""
 
