@@ -257,7 +257,7 @@ def strict(amount):
     ],
 )
 def test_a_plugin_is_named_for_what_its_kernels_raise(install, kernel, sentence):
-    """Where machine code was made, and so how it names the file, does not matter."""
+    """Machine code names the file as it is imported, wherever it was made."""
     install(POLICIES, {"torn": "torn"}, torn=KERNELS)
     torn = plugins.entry_points(POLICIES)["torn"].load()
     with pytest.raises(BrokenPlugin, match=sentence) as raised, blame_plugin():
