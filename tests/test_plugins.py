@@ -234,6 +234,36 @@ def test_other_plugins_that_cannot_be_loaded_are_named(install, target, source, 
     assert "\n" not in str(raised.value)
 
 
+KERNELS = """
+from mcts.kernel.compile import jit
+@jit
+def misspelt(amount):
+    return amount + pricee
+@jit
+def strict(amount):
+    raise ValueError("no amount")
+    return amount
+"""
+
+
+@pytest.mark.skipif(INTERPRETED, reason="nothing is compiled")
+@pytest.mark.parametrize(
+    ("kernel", "sentence"),
+    [
+        ("misspelt", r"torn\.py:5: misspelt cannot be compiled: NameError: name 'pricee' is not"),
+        ("strict", "raised ValueError: no amount"),
+    ],
+)
+def test_a_plugin_is_named_for_what_its_kernels_raise(install, kernel, sentence):
+    """Machine code names the file as it is imported, wherever it was made."""
+    install(POLICIES, {"torn": "torn"}, torn=KERNELS)
+    torn = plugins.entry_points(POLICIES)["torn"].load()
+    with pytest.raises(BrokenPlugin, match=sentence) as raised, blame_plugin():
+        getattr(torn, kernel)(1)
+    assert str(raised.value).startswith("sleuth-broken 2.0: 'torn' of sleuth.policies ")
+    assert "\n" not in str(raised.value)
+
+
 def test_a_name_of_ours_is_refused(install):
     install(POLICIES, {"heuristic": "heuristic"}, heuristic="")
     with pytest.raises(BrokenPlugin, match=r"has the name of sim\.policies\.heuristic"):

@@ -30,6 +30,15 @@ def resample(moved, weights, total, into, stream):
             into[i, k] = moved[place, k]
 
 
+def refuse_densities(p: Any, *totals: float) -> None:
+    """Raise ValueError if the densities of ``p``, of which these are sums, cannot be weights."""
+    if not all(0.0 <= total < np.inf for total in totals):
+        raise ValueError(
+            f"{type(p).__name__}: rewards and densities must be finite, densities not below 0, and "
+            "their sum over particles finite as well"
+        )
+
+
 def _draw_all(p, particles, stream):
     for i in range(len(particles)):
         draw(p, particles[i], stream)
@@ -45,6 +54,8 @@ def _weigh(p, particles, action, seen, moved, weights, stream):
         step(p, particles[i], action, moved[i], stream)
         if not terminal(p, moved[i]):
             weights[i] = density(p, action, moved[i], seen)
+            if not weights[i] >= 0.0:  # nan as well
+                return np.nan, most
             total += weights[i]
             most = max(most, weights[i])
     return total, most
@@ -64,10 +75,11 @@ class Belief:
         specialise(_draw_all, module)(p, self.particles, self._stream)
 
     def update(self, action: int, seen: np.ndarray) -> None:
-        """Take in that ``seen`` followed ``action``."""
+        """Take in that ``seen`` followed ``action``; ValueError if densities cannot be weights."""
         total, most = self._kernel(
             self._p, self.particles, action, seen, self._moved, self._weights, self._stream
         )
+        refuse_densities(self._p, total)
         if total <= 0.0:
             self.lost += 1
             self._weights[:] = 1.0

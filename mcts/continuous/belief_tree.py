@@ -112,6 +112,8 @@ def filter_step(p, beliefs, here, action, scratch):
         if not terminal(p, now[i]):
             step(p, now[i], action, beliefs.moved[i], stream)
             weight = density(p, action, beliefs.moved[i], scratch.seen)
+            if not weight >= 0.0:
+                return np.nan  # for the planner to find
             beliefs.weights[i] = weight
             total += weight
             gain += weight * reward(p, now[i], action, beliefs.moved[i])

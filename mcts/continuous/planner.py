@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from mcts.continuous.belief import refuse_densities
 from mcts.continuous.belief_tree import Beliefs, choose_by_mean, run_beliefs
 from mcts.continuous.model import model_of
 from mcts.continuous.simulation import (
@@ -26,7 +27,7 @@ from mcts.continuous.simulation import (
     any_legal,
     run,
 )
-from mcts.continuous.tree import ROOT, add_action, clear, new_tree
+from mcts.continuous.tree import NODES, ROOT, add_action, clear, new_tree
 from mcts.kernel.compile import specialise
 from mcts.kernel.portions import call_in_portions
 from mcts.kernel.rng import new_stream
@@ -150,7 +151,8 @@ class Planner:
         """Return the action for the belief ``particles`` (count, numbers of a state).
 
         ``left``: actions after which all is over; None: there is no end.  Raises ValueError if all
-        particles are over, their shape is another, or a number is out of range.
+        particles are over, their shape is another, a number is out of range, or densities cannot be
+        weights.
         """
         if simulations is None:
             simulations = self._most
@@ -176,8 +178,18 @@ class Planner:
             raise ValueError(_ALL_OVER)
         among = slice(self.tree.open[ROOT])
         visits, means = self.tree.edge_visits[ROOT, among], self.tree.edge_value[ROOT, among]
+        refuse_densities(self._p, *self._weights(means[visits > 0]))
         by = visits if self._search.final == "visits" else np.where(visits > 0, means, -np.inf)
         return int(self.tree.actions[ROOT, np.argmax(by)])
+
+    def _weights(self, means: np.ndarray) -> np.ndarray:
+        """Return sums of densities, nan if they made the ``means`` at the root no numbers."""
+        if not np.isfinite(means).all():
+            return np.array([np.nan])
+        if self._search.kind != "pomcpow":
+            return np.zeros(0)
+        made = slice(ROOT + 1, int(self.tree.counters[NODES]))
+        return self.tree.reached[self.tree.first[made] + self.tree.size[made] - 1]
 
 
 def _numbers(p: Any) -> tuple[Any, ...]:

@@ -190,7 +190,7 @@ def follow(p, tree, node, edge, gain, settings, scratch):
         child = add_node(tree, node, edge, seen, 1)
         if child != NOWHERE:
             weight = density(p, action, then, seen) if settings.kind == WEIGHTED else 1.0
-            add_particle(tree, child, then, gain, weight)
+            add_particle(tree, child, then, gain, weight if weight >= 0.0 else np.nan)
         return child
     return any_child(tree, node, edge, scratch.stream)
 
@@ -201,7 +201,8 @@ def draw_particle(p, tree, node, action, s, settings, scratch):
     then = scratch.states[1]
     if settings.kind == WEIGHTED:
         weight = density(p, action, then, tree.seen[node])
-        if weight > 0.0:
+        if weight != 0.0:  # what is no weight is left as nan for the planner to find
+            weight = weight if weight > 0.0 else np.nan
             add_particle(tree, node, then, reward(p, s, action, then), weight)
     total = tree.reached[tree.first[node] + tree.size[node] - 1]
     place = particle_at(tree, node, uniform(scratch.stream) * total)

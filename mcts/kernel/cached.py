@@ -136,9 +136,9 @@ class CodeCache(_Cache):
 
 def cacheable(function: Callable) -> bool:
     """Return whether ``function`` comes from the file of its module, which digests read."""
-    path = sources.file_of(function.__module__)
+    path, name = sources.file_of(function.__module__), function.__code__.co_filename
     try:
-        return path is not None and os.path.samefile(path, function.__code__.co_filename)
+        return path is not None and (path.match(name) or os.path.samefile(path, name))
     except OSError:
         return False
 

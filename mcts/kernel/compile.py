@@ -89,7 +89,7 @@ def _name_file(function: Callable) -> None:
     parts = function.__module__.split(".")
     name = function.__code__.co_filename
     for relative in ("/".join(parts) + ".py", "/".join([*parts, "__init__.py"])):
-        if name.endswith("/" + relative):
+        if name.endswith("/" + relative) and parts != ["__main__"]:
             function.__code__ = function.__code__.replace(co_filename=relative)
 
 

@@ -4,6 +4,7 @@
 
     SleuthError
     ├── BrokenPlugin                          an installed plug-in cannot be used  mcts.kernel
+    ├── KernelFault (TypeError)               a kernel cannot be compiled          mcts.kernel
     ├── UnsafeCache                           others can write to the code cache   mcts.kernel
     ├── RayFault (RuntimeError)               Ray cannot be started or joined      mcts.distributed
     ├── SearchersLost                         no process of a search is left       mcts.root

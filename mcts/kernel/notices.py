@@ -1,4 +1,4 @@
-"""Lines for whoever waits at Python's prompt; commands show how far they are themselves."""
+"""Lines for a user who waits at Python's prompt; commands show how far they are themselves."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def say(line: str) -> None:
 
 
 class Progress:
-    """How far a long call is: one line in a terminal, written anew each second.
+    """The progress of a long call: one line in a terminal, written again each second.
 
     ``what``: the plural of what is counted; ``total``: how many there will be, if that is known.
     """

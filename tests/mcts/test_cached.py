@@ -13,8 +13,9 @@ from numba import typeof
 from mcts.domain import _REGISTRY, Domain, domain_of, register
 from mcts.kernel import sources, store
 from mcts.kernel.cached import _BELONGS, CodeCache, cacheable
-from mcts.kernel.compile import INTERPRETED, jit
+from mcts.kernel.compile import INTERPRETED, jit, specialise
 from mcts.problems.tiger import TigerParameters
+from mcts.simulation import run_simulations
 
 pytestmark = pytest.mark.skipif(INTERPRETED, reason="nothing is compiled")
 
@@ -206,6 +207,14 @@ def test_a_function_without_a_file_is_compiled_each_time():
     assert not cacheable(scope["twice"])
     assert cacheable(hits)
     assert jit(scope["twice"])(3) == 6
+
+
+def test_a_kernel_of_two_domains_is_kept_for_both_wherever_one_is(monkeypatch, tmp_path):
+    """Compiling it for the first makes it name its file as it is imported."""
+    monkeypatch.chdir(tmp_path)
+    for domain in ("mcts.problems.tiger", "mcts.problems.rocksample"):
+        assert isinstance(specialise(run_simulations, domain)._cache, CodeCache)
+    assert run_simulations.__code__.co_filename == "mcts/simulation.py"
 
 
 def test_a_module_that_is_no_text_is_read_but_not_parsed(project):

@@ -42,6 +42,24 @@ def test_a_search_is_the_same_in_any_portions(name, monkeypatch):
     assert not all(map(np.array_equal, trees[0], search(name, 600, key=2)[0]))
 
 
+@pytest.mark.parametrize("name", ["pomcpow", "pft_dpw"])
+@pytest.mark.parametrize(
+    ("accuracy", "refused"),
+    [(np.nan, True), (np.inf, True), (1e308, True), (3.0, True), (1.0, False), (1e-320, False)],
+)
+def test_densities_that_are_no_weights_are_refused(name, accuracy, refused):
+    """``accuracy`` and 1 - ``accuracy`` are the densities, also where they are no probabilities."""
+    p, even = WeighedTiger(accuracy), np.array([[0.0, 1.0], [1.0, 0.0]] * 20)
+    planner = Planner(p, SEARCHES[name], 400)
+    belief = Belief(p, 40, 1)
+    for act in (lambda: planner.choose(even, 1), lambda: belief.update(LISTEN, np.zeros(1))):
+        if refused:
+            with pytest.raises(ValueError, match="WeighedTiger: rewards and densities must be fin"):
+                act()
+        else:
+            act()
+
+
 def exact(accuracy):
     """Return the value of listening and then opening the other door."""
     return -1 + 0.95 * (10 * accuracy - 100 * (1 - accuracy))

@@ -1,5 +1,8 @@
 """OpenSpiel both ways: its games grow the compiled trees, its judges know our Kuhn poker."""
 
+import os
+import signal
+
 import numpy as np
 import pytest
 
@@ -14,6 +17,7 @@ from benchmarks.games import kuhn_poker as kuhn
 from benchmarks.peers import kuhn as ours
 from mcts.contract.testing import check_domain
 from mcts.kernel.compile import INTERPRETED
+from mcts.kernel.notices import Progress
 from mcts.openspiel.games import ONE_TREE, POLICY, TREES, make_problem, refuse, uniform
 from mcts.openspiel.histories import consistent
 from mcts.openspiel.places import Place
@@ -140,6 +144,24 @@ def test_histories_weigh_what_the_others_did(policy, lowest):
     weights = {str(state): weight for state, weight in found if weight}
     assert sorted(weights) == ["1 0 pb", "1 2 pb"]
     assert weights["1 0 pb"] / sum(weights.values()) == pytest.approx(lowest)
+
+
+def test_looking_for_histories_shows_how_far_it_is_and_hears_ctrl_c(monkeypatch):
+    """A game in Python takes minutes where the bound of states is the only one."""
+    state = after("leduc_poker", 0, 1, 1, 1, 2, 1)
+    reached = []
+    monkeypatch.setattr(Progress, "show", lambda _, done: reached.append(done))
+    consistent(state, uniform, words)
+    assert reached[:2] == [64, 128]
+
+    def press(_, done):
+        reached.append(done)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    monkeypatch.setattr(Progress, "show", press)
+    with pytest.raises(KeyboardInterrupt):
+        consistent(state, uniform, words)
+    assert reached[-1] == 64
 
 
 def test_histories_that_cannot_be_found_are_told():
