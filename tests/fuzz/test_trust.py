@@ -11,7 +11,7 @@ def complaints(tmp_path, number):
 
 
 def test_hostile_wishes_are_refused(tmp_path):
-    assert list(complaints(tmp_path, 300)) == []
+    assert list(complaints(tmp_path, 150)) == []
 
 
 def list_command(patch):
