@@ -49,6 +49,7 @@ def serve_tables(folder: str, tables: int, streams: int, received, asked) -> Non
         searches=1,
         streams=streams,
         browser=False,
+        share=1.0,
         search=Search(100_000, 60.0),
     )
     ended = threading.Event()

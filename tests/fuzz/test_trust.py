@@ -11,14 +11,14 @@ def complaints(tmp_path, number):
 
 
 def test_hostile_wishes_are_refused(tmp_path):
-    assert list(complaints(tmp_path, 600)) == []
+    assert list(complaints(tmp_path, 150)) == []
 
 
 def list_command(patch):
     """List a setting that names a program, and its player."""
     patch.setattr(allowed, "PLAYERS", (*allowed.PLAYERS, "external"))
     patch.setattr(allowed, "SETTINGS", {**allowed.SETTINGS, "command": ("touch",), "seconds": 9.0})
-    names = {**allowed._AS_SHIPPED, "name": (*allowed._NAMES, "external")}
+    names = {**allowed._AS_SHIPPED, "name": (*allowed.PLAYERS, "external")}
     names["_target_"] = (*allowed._CODE, "sim.players.external.Settings")
     patch.setattr(allowed, "_AS_SHIPPED", names)
 

@@ -40,10 +40,6 @@ PLAYERS = SEARCHING + _list(
 )
 """Presets of players."""
 
-_NAMES = _list(
-    "bmcts bmcts_or flat ld_bmcts mo_ismcts pimc pomcp so_ismcts bn closure csp entropy greedy"
-    " heuristic hide hunter likely neural random response swift uniform"
-)
 _POLICIES = _list("csp random uniform heuristic closure likely swift hide greedy")
 
 
@@ -102,7 +98,7 @@ _CODE = _list(
     " sim.players.response.Settings"
 )
 _AS_SHIPPED: Mapping[str, Kind] = {
-    "name": _NAMES,
+    "name": PLAYERS,
     "_target_": _CODE,
     "mixture": ("usual",),
     "network": (None,),
