@@ -75,7 +75,6 @@ FLOORS = (
         "experiments.qlearning",
         "experiments.hunt",
         "experiments.episodes",
-        "experiments.contest",
     ),
     ("experiments.__main__", "experiments.web"),  # a list of them; a page for several of them
     ("examples",),  # each alone, for readers; nothing imports one

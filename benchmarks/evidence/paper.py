@@ -33,7 +33,7 @@ INDEX = "docs/evidence.md"
 
 STUDIES = {
     "beliefs": "experiments.beliefs.report",
-    "contest": "experiments.contest.report",
+    "contest": "benchmarks.contest.report",
     "episodes": "experiments.episodes.table",
     "hunt": "experiments.hunt.search",
     "qlearning": "experiments.qlearning.report",

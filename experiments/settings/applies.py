@@ -223,7 +223,7 @@ COMMANDS: Mapping[str, tuple[Use, ...]] = {
     "contest": (
         _PLAYER,
         Use("host identifier patience", "a port", lambda s, _: s.port is not None),
-        Use("folder sources entries numbers games focus limit page run", "without port"),
+        Use("classes folder entries numbers games focus limit page run", "without port"),
     ),
     "qlearning": (Use("exponent", "rates with falling", lambda s, _: "falling" in s.rates),),
     "hunt": (

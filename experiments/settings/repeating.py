@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import shlex
+import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
@@ -32,7 +33,7 @@ def line(name: str, overrides: Iterable[str]) -> str:
     adds by itself as well.
     """
     kept = [shorten(redact(given)) for given in overrides if not _PLACE.match(given)]
-    return shlex.join(["python", "-m", f"experiments.{name}", *kept])
+    return shlex.join(["python", "-m", _module(name), *kept])
 
 
 @contextmanager
@@ -68,4 +69,11 @@ def multirun_line(typed: Sequence[str]) -> str:
     ``typed`` is the command line as it was given.
     """
     kept = [redact(given) for given in typed if not _PLACE.match(given)]
-    return shlex.join(["python", "-m", f"experiments.{HydraConfig.get().job.config_name}", *kept])
+    return shlex.join(["python", "-m", _module(str(HydraConfig.get().job.config_name)), *kept])
+
+
+def _module(name: str) -> str:
+    """Return the package of the command ``name``: the one that runs, else one of ours."""
+    running = getattr(getattr(sys.modules["__main__"], "__spec__", None), "name", "")
+    package = str(running).removesuffix(".__main__")
+    return package if package.endswith(f".{name}") else f"experiments.{name}"

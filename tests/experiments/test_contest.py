@@ -15,10 +15,10 @@ import polars as pl
 import pytest
 
 from belief.evidence import EvidenceFull
-from experiments.contest import game, report
-from experiments.contest.__main__ import COMMAND
-from experiments.contest.game import Result
-from experiments.contest.schedule import Schedule
+from benchmarks.contest import game, report
+from benchmarks.contest.__main__ import COMMAND
+from benchmarks.contest.game import Result
+from benchmarks.contest.schedule import Schedule
 from experiments.settings.commandline import Refusal
 from sim.contest.client import Client
 from tests.sim.contest_server import Server

@@ -18,7 +18,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, get_type_hints
 
-from forks import ROOT, Forks, running
+from forks import ROOT, Forks, module_of, running
 from judge import Finding, complaint
 
 QUICK = ["rules=speed", "rules.turn_cap=30"]
@@ -116,7 +116,7 @@ def _settings(command: str) -> dict[str, tuple[Any, Any]]:
     if command == "sweep":
         own = dict(_below(import_module("experiments.sweep.schema").Sweeping, ""))
         return {**_settings("compare"), **own}
-    schema = import_module(f"experiments.{command}.__main__").COMMAND.schema
+    schema = import_module(module_of(command)).COMMAND.schema
     found = dict(_below(schema, ""))
     if command == "hunt":
         return found | dict(_below(import_module("experiments.hunt.schemas").Minefield, "hunt."))

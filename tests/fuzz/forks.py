@@ -122,6 +122,17 @@ def running(
         process.wait()
 
 
+TOOLS = ("contest", "evidence", "strength")
+"""Commands that are no part of an installed package."""
+
+
+def module_of(command: str) -> str:
+    """Return the name of the module that is run as ``command``."""
+    if "." in command:
+        return command
+    return f"{'benchmarks' if command in TOOLS else 'experiments'}.{command}.__main__"
+
+
 def _serve(heavy: bool, seconds: float) -> None:
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
@@ -133,8 +144,7 @@ def _serve(heavy: bool, seconds: float) -> None:
     for line in sys.stdin:
         command, typed, folder, environment = json.loads(line)
         given = [os.fsdecode(bytes.fromhex(text)) for text in typed]
-        name = command if "." in command else f"experiments.{command}.__main__"
-        request = importlib.import_module(name), given, Path(folder), environment
+        request = importlib.import_module(module_of(command)), given, Path(folder), environment
         answers.write(json.dumps(_fork(*request, seconds)) + "\n")
         answers.flush()
 

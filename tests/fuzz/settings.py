@@ -21,6 +21,7 @@ from typing import Any, get_args, get_type_hints
 import numpy as np
 import polars as pl
 from hydra.core.hydra_config import HydraConfig
+from forks import module_of
 from judge import Finding
 from omegaconf import DictConfig, OmegaConf, open_dict
 
@@ -95,7 +96,7 @@ APART = {
 
 def compose(command: str, line: list[str]) -> tuple[DictConfig, list[str]]:
     """Return the checked settings of a command line, and its overrides; raises Refusal."""
-    known = import_module(f"experiments.{command}.__main__").COMMAND
+    known = import_module(module_of(command)).COMMAND
     known.register()
     if command == "tables":
         catalog.register()
@@ -168,7 +169,7 @@ def list_values(key: str, value: Any, kind: Any, limits: Any) -> Iterator[str]:
 def find_read(command: str, line: tuple[str, ...], folder: Path) -> frozenset[str]:
     """Return the keys of settings that the job of ``command`` reads one by one."""
     found: set[str] = set()
-    known = import_module(f"experiments.{command}.__main__").COMMAND
+    known = import_module(module_of(command)).COMMAND
     whole = {name: getattr(DictConfig, name) for name in ("__getattr__", "__getitem__")}
 
     def watch(name: str) -> Any:

@@ -93,7 +93,7 @@ BAD = {
     "regret": [("players=[swift]", "player=bmcts", "without players")],
     "hunt": [("mansion", "seed=3", "minefield or search"), ("search", "hunt.size=3", "hunt.case=")],
     "qlearning": [("rates=[one]", "exponent=0.5", "rates with falling")],
-    "contest": [("port=5", "games=9", "without port"), ("folder=x", "host=a", "a port")],
+    "contest": [("port=5", "games=9", "without port"), ("classes=x", "host=a", "a port")],
     "tables": [
         ("seed=null", "only=[a]", "a table"),
         ("ledford_4_1 show=true", "only=[a]", "show="),

@@ -1,7 +1,7 @@
 """The Speed Clue contest: our players among its entries, at the tables of its own server.
 
-    python -m experiments.contest classes=contest.jar limit=10 players=[best] games=60
-    python -m experiments.contest player=best port=5000 identifier=ours
+    python -m benchmarks.contest classes=contest.jar limit=10 players=[best] games=60
+    python -m benchmarks.contest player=best port=5000 identifier=ours
 
 The first runs a tournament with the contest's programs as the user has built them.  The second
 enters a server that is running, until that is done.
@@ -26,7 +26,7 @@ from experiments.settings.config import plain
 from experiments.settings.limits import DATA, GAMES, above, between, place
 
 if TYPE_CHECKING:
-    from experiments.contest.entrants import Entrant
+    from benchmarks.contest.entrants import Entrant
     from sim.contest.client import Client
 
 
@@ -57,7 +57,7 @@ def job(settings: DictConfig, run: study.Run) -> None:
         return
     ours = {} if settings.players == [] else _ours(settings)
     places = _places(settings)
-    from experiments.contest import entrants, game, report, schedule
+    from benchmarks.contest import entrants, game, report, schedule
 
     names = [*ours, *settings.entries]
     if twice := set(ours) & {*settings.entries}:

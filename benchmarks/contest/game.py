@@ -12,7 +12,7 @@ from pathlib import Path
 from threading import Thread
 from typing import NamedTuple
 
-from experiments.contest.entrants import Entrant
+from benchmarks.contest.entrants import Entrant
 from experiments.settings.commandline import Refusal
 
 SERVER = "com.sadakatsu.clue.testserver.TestServer"

@@ -9,9 +9,9 @@ from typing import Any
 
 import polars as pl
 
+from benchmarks.contest.entrants import Entrant
+from benchmarks.contest.game import Result
 from experiments import study
-from experiments.contest.entrants import Entrant
-from experiments.contest.game import Result
 from experiments.provenance import provenance
 from experiments.provenance.files import read_yaml, write_text
 from experiments.stats.intervals import Estimate, win_rate
