@@ -20,8 +20,8 @@ from typing import Any, get_args, get_type_hints
 
 import numpy as np
 import polars as pl
-from hydra.core.hydra_config import HydraConfig
 from forks import module_of
+from hydra.core.hydra_config import HydraConfig
 from judge import Finding
 from omegaconf import DictConfig, OmegaConf, open_dict
 
