@@ -89,7 +89,7 @@ class Planner:
     def __init__(self, p: Any, search: Search, simulations: int) -> None:
         model = model_of(p)
         actions, width, seen = (int(model.number(n, p)) for n in ("actions", "width", "seen"))
-        self._p, self._search, self._most = p, search, _count(simulations)
+        self._p, self._search, self._most = p, search, _count("simulations", simulations)
         self._numbers = _numbers(p)
         beliefs = search.kind == "pft_dpw"
         nodes = min(simulations + 1, MOST_NODES)
@@ -141,39 +141,31 @@ class Planner:
         self._p = p
 
     @alone
-    def choose(
-        self,
-        particles: np.ndarray,
-        key: int,
-        left: int | None = None,
-        simulations: int | None = None,
-    ) -> int:
+    def choose(self, particles: np.ndarray, key: int, left: int | None = None) -> int:
         """Return the action for the belief ``particles`` (count, numbers of a state).
 
         ``left``: actions after which all is over; None: there is no end.  Raises ValueError if all
         particles are over, their shape is another, a number is out of range, or densities cannot be
         weights.
         """
-        if simulations is None:
-            simulations = self._most
         particles = _rows(self._p, particles)
         clear(self.tree)
         settings = self._settings
-        if left is not None and left <= settings.depth:
+        if left is not None and _count("left", left) <= settings.depth:
             settings = settings._replace(depth=left, ends=True)
         suggest = model_of(self._p).suggest
         if self._search.k_action and suggest is not None:
             add_action(self.tree, ROOT, suggest(self._p, particles))
         parts = (self._p, self.tree, particles, settings, self._scratch, *self._beliefs)
         stream = np.uint64(check_integer("key", key, KEYS))
-        most, done = min(_count(simulations), self._most), 0
+        done = 0
 
         def simulate(first: int, last: int) -> int:
             nonlocal done
             done += self._kernel(*parts, stream, first, last)
             return last
 
-        call_in_portions(simulate, most, "simulations", 256)
+        call_in_portions(simulate, self._most, "simulations", 256)
         if not done:
             raise ValueError(_ALL_OVER)
         among = slice(self.tree.open[ROOT])
@@ -199,10 +191,10 @@ def _numbers(p: Any) -> tuple[Any, ...]:
     return type(p), *(float(model.number(name, p)) for name in names)
 
 
-def _count(simulations: int) -> int:
-    if check_integer("simulations", simulations, SEEDS) < 1:
-        raise ValueError("a search needs a simulation, not 0")
-    return simulations
+def _count(name: str, value: int) -> int:
+    if check_integer(name, value, SEEDS) < 1:
+        raise ValueError(f"{name} must be at least 1")
+    return value
 
 
 def _rows(p: Any, particles: np.ndarray) -> np.ndarray:

@@ -64,7 +64,7 @@ def test_a_planner_checks_what_it_is_given():
         with pytest.raises(ValueError, match="particles must be rows of 2 numbers"):
             planner.choose(wrong, 1)
     assert planner.choose(belief.astype(np.float32), 1) == planner.choose(belief, 1)
-    with pytest.raises(ValueError, match="needs a simulation"):
+    with pytest.raises(ValueError, match="left must be at least 1"):
         planner.choose(belief, 1, 0)
     with pytest.raises(ValueError, match="made for another problem"):
         planner.move(WeighedTiger()._replace(discount=0.5))
