@@ -338,7 +338,8 @@ def test_settings_beside_the_preset():
     assert presets.differing(whole) == {"name": "swift", "label": "early", "threshold": 0.35}
     # A switch that is not there yet is not in the name of a cell.
     assert presets.differing(held) == presets.differing(whole)
-    assert presets.complete({"name": "nobody"}) == {"name": "nobody"}
+    for name in ("nobody", "../player/swift"):  # which is a file, but no name
+        assert presets.complete({"name": name}) == {"name": name}
 
 
 def test_bad_requests_are_refused(everything, tmp_path):
