@@ -7,8 +7,7 @@ nothing in the folder is changed.
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -135,8 +134,10 @@ def load(folder: Path, label: str) -> Run:
     """
     with tempfile.TemporaryDirectory() as temporary:
         still = part_files.look(folder, lambda: _take_picture(folder, Path(temporary)))
-        with _naming(still, folder):
+        try:
             return _read(still, folder, label)
+        except Refusal as fault:
+            raise Refusal(str(fault).replace(str(still), str(folder))) from None
 
 
 def _read(still: Path, folder: Path, label: str) -> Run:
@@ -161,15 +162,6 @@ def _read(still: Path, folder: Path, label: str) -> Run:
         thinking=read_thinking(folder),
         written=part_files.look(folder, lambda: _last_written(folder)),
     )
-
-
-@contextmanager
-def _naming(still: Path, folder: Path) -> Iterator[None]:
-    """Name ``folder`` in a refusal of the picture ``still`` of it."""
-    try:
-        yield
-    except Refusal as fault:
-        raise Refusal(str(fault).replace(str(still), str(folder))) from None
 
 
 def _take_picture(folder: Path, place: Path) -> Path:
