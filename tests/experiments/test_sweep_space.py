@@ -184,3 +184,14 @@ def test_a_point_is_what_its_command_line_composes():
         settings = found.point(parameters).settings
         for key in ("player", "opponent", "rules", "match", "seed"):
             assert settings[key] == whole[key]
+
+
+def test_fewer_trials_than_were_played_are_refused(run_sweep):
+    asked = ("player=random", "opponent=random", "tracking=none", "rules=speed", "seed=1,2,3")
+    asked += ("match.games=4", "match.workers=1", "sweep.method=random", "sweep.fresh=0")
+    whole = run_sweep(*asked, "sweep.trials=3")
+    assert whole.code == 0, whole.err
+    fewer = run_sweep(*asked, "sweep.trials=2", resume=True)
+    assert fewer.code == 1 and fewer.err.count("\n") == 1
+    assert "sweep.trials=2: 3 were played in" in fewer.err
+    assert fewer.rows == whole.rows
