@@ -48,7 +48,7 @@ def run(script: str, *path: Path, **environment: str) -> str:
         env={**os.environ, "PYTHONPATH": os.pathsep.join(map(str, [ROOT, *path])), **environment},
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=270,
     )
     assert done.returncode == 0, done.stderr
     return done.stdout.strip().rpartition("\n")[2]
