@@ -52,6 +52,10 @@ _ROUNDING = 1e-9
 """Of scaled returns: values no farther outside are in range."""
 
 
+class OutOfRange(UserWarning):
+    """A domain pays what it does not declare."""
+
+
 @dataclass(frozen=True, eq=False)
 class SearchResult:
     """Result of a search at its root; arrays have one entry per action, in the domain's order."""
@@ -121,6 +125,7 @@ class Search:
         self._kept = self._followed = self._moved = self.cancelled = False
         self._legal: Collection[int] | None = None
         self._scale = 0.0, 1.0  # low and span of the returns in the tree
+        self._warned = False
         self._kernel = specialise(run_simulations, self.domain.parameters.__module__)
         if not INTERPRETED:  # here, for Ctrl-C reaches a compilation in the main thread alone
             sample = self._arguments(p, 0, self.tree, self._settings(p), np.uint64(0))
@@ -130,7 +135,8 @@ class Search:
     def run(self, budget: Budget, key: int, p: Any = None) -> SearchResult:
         """Search, from an empty tree unless the last one was kept by `advance`.
 
-        Warns if an action's value is outside the declared range: exploration is then out of scale.
+        Warns once (`OutOfRange`) if an action's value is outside the declared range: exploration is
+        then out of scale.
 
         Parameters
         ----------
@@ -311,7 +317,8 @@ class Search:
         np.divide(tree.edge_total[block], visits, out=means, where=visits > 0)
         np.divide(tree.edge_squares[block], visits, out=spread, where=visits > 1)
         actions, values = tree.action[block].copy(), settings.low + settings.span * means
-        _warn_outside(p, settings, actions, values)
+        if not self._warned:
+            self._warned = _warn_outside(p, settings, actions, values)
         errors = np.full(len(visits), np.nan)
         variance = np.maximum(spread - means**2, 0.0)
         np.divide(variance, visits - 1, out=errors, where=visits > 1)
@@ -355,17 +362,20 @@ def _rescale(tree: Tree, low: float, span: float, new_low: float, new_span: floa
     total[:] = shift * n + factor * total
 
 
-def _warn_outside(p: Any, settings: Settings, actions: np.ndarray, values: np.ndarray) -> None:
-    """Warn of the value that is farthest outside the declared range, if one is."""
+def _warn_outside(p: Any, settings: Settings, actions: np.ndarray, values: np.ndarray) -> bool:
+    """Warn of the value that is farthest outside the declared range; return whether one is."""
     low, high = settings.low, settings.low + settings.span
     outside = np.nan_to_num(np.maximum(low - values, values - high))
     farthest = outside.argmax()
-    if outside[farthest] > _ROUNDING * settings.span:
+    found = bool(outside[farthest] > _ROUNDING * settings.span)
+    if found:
         warnings.warn(
             f"action {getattr(p, 'words', str)(actions[farthest])} is worth {values[farthest]:g}, "
             f"outside the declared {low:g} to {high:g}: declare a low and high for every return",
+            OutOfRange,
             stacklevel=5,
         )
+    return found
 
 
 def check_types(budget: Budget, p: Any, kind: type) -> None:

@@ -13,6 +13,7 @@ import re
 import sys
 import time
 import traceback
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -31,7 +32,7 @@ from mcts.plain.particle_filter import Deprived
 from mcts.plain.problem import Problem
 from mcts.problems import rocksample, tiger
 from mcts.problems.closed_loop import play
-from mcts.search import Search
+from mcts.search import OutOfRange, Search
 
 EXACT = ("tiger", "rocksample")
 """Problems of the project with exact beliefs ..."""
@@ -225,6 +226,7 @@ def _search(setup: Setup, p: Any) -> Callable[[Any, int], int]:
         final=setup.final,
     )
     search, budget = Search(p, options), Budget(simulations=setup.simulations)
+    warnings.simplefilter("ignore", OutOfRange)  # the summary has it
 
     def choose(position: Any, key: int) -> int:
         more = span(position._replace(steps=p.steps)) / span(position)

@@ -19,7 +19,7 @@ from mcts.options import Budget, Options
 from mcts.plain.problem import Problem
 from mcts.problems.rocksample import rocksample
 from mcts.problems.tiger import RANDOM, TigerParameters
-from mcts.search import Search
+from mcts.search import OutOfRange, Search
 
 FEW = Budget(simulations=200)
 
@@ -200,8 +200,10 @@ def test_nothing_is_kept_of_a_search_that_failed_or_where_nothing_can_be_done():
 def test_a_value_outside_the_declared_range_is_warned_of_in_words(recwarn):
     run_search(50, p=Ladder(tail=16.0))
     assert not recwarn.list
-    with pytest.warns(UserWarning, match="action 3 is worth .*, outside the declared 0 to 16"):
-        run_search(1, p=Ladder(tail=64.0))
+    with pytest.warns(OutOfRange, match="action 3 is worth .*, outside the declared 0 to 16"):
+        search, _ = run_search(1, p=Ladder(tail=64.0))
+    search.run(FEW, 1)  # once is enough
+    assert not recwarn.list
     problem = Problem(
         start=[0],
         actions=lambda state: ["sell", "keep"],
@@ -211,7 +213,7 @@ def test_a_value_outside_the_declared_range_is_warned_of_in_words(recwarn):
         high=20,
         steps=1,
     )
-    with pytest.warns(UserWarning, match="action sell is worth 50, outside the declared 0 to 20"):
+    with pytest.warns(OutOfRange, match="action sell is worth 50, outside the declared 0 to 20"):
         Search(problem.position()).run(FEW, 1)
 
 
