@@ -7,13 +7,14 @@ import pytest
 
 from benchmarks.games.kuhn_poker import KuhnParameters
 from mcts.domain import register
+from mcts.final import final_choice
 from mcts.kernel.compile import jit
 from mcts.kernel.rng import uniform
 from mcts.merge import merge
 from mcts.options import IN_FLIGHT, Budget, Options
 from mcts.plain.problem import Problem
 from mcts.problems.tiger import LISTEN, TigerParameters
-from mcts.search import Search, final_choice
+from mcts.search import Search
 from mcts.tree import check_invariants
 
 MANY = 30

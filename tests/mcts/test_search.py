@@ -11,10 +11,11 @@ import pytest
 from ladder import Ladder, fingerprint, run_search
 
 from mcts.domain import Domain, domain_of, register
+from mcts.final import final_choice
 from mcts.kernel.compile import INTERPRETED
 from mcts.options import Budget, Options
 from mcts.problems.tiger import RANDOM, TigerParameters
-from mcts.search import Search, final_choice
+from mcts.search import Search
 from mcts.tree import LISTED, NODES, ROOT, check_invariants
 
 ROOT_FOLDER = Path(__file__).parents[2]
