@@ -138,7 +138,7 @@ def test_what_pages_name_can_be_imported():
 def test_the_arena_names_what_plays_other_players():
     from sim import Rules, play_many
 
-    with pytest.raises(ValueError, match="unknown policy 'bmcts': .* play by `play`"):
+    with pytest.raises(ValueError, match=r"unknown policy 'bmcts': .* play by `play`"):
         play_many(Rules(), ["bmcts"] * 4, 1, [0])
 
 
