@@ -135,6 +135,13 @@ def test_what_pages_name_can_be_imported():
     assert hidden_names("`Scratch`, ``Tree``, `sim/arena.py`, `sim.arena.py`") == ["Scratch"]
 
 
+def test_the_arena_names_what_plays_other_players():
+    from sim import Rules, play_many
+
+    with pytest.raises(ValueError, match=r"unknown policy 'bmcts': .* play by `play`"):
+        play_many(Rules(), ["bmcts"] * 4, 1, [0])
+
+
 def test_code_depends_on_what_it_takes_from_a_face_and_on_no_more(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(tmp_path)
     (tmp_path / "takes_some.py").write_text("from mcts import jit, uniform\n")
