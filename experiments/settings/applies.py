@@ -177,7 +177,6 @@ COMMANDS: Mapping[str, tuple[Use, ...]] = {
         Use("opponent", "without match.others"),
         Use("opponent", "match.layout=one, rest or both"),
         Use("match.games match.stop run.records run.details run.beliefs", "without match.power"),
-        Use("tracking.uri tracking.experiment", "tracking.enabled=true"),
         Use("run.beliefs", "run.records above 0"),
     ),
     "sweep": (

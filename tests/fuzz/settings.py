@@ -103,16 +103,21 @@ def compose(command: str, line: list[str]) -> tuple[DictConfig, list[str]]:
     typed = [text.replace("RECORD", str(RECORD)) for text in line]
     given = arguments.read(typed, known.schema, known.bare)
     found = config.compose(command, given.overrides, with_hydra=True)
-    HydraConfig.instance().set_config(found)
-    with open_dict(found):
-        del found["hydra"]
-    OmegaConf.resolve(found)
-    config.check_sections(found)
-    applies.check(command, found, given.overrides)
-    if command == "compare":
-        lineups.matches(found, given.overrides)
-    elif command == "regret":
-        import_module("experiments.regret.__main__")._specs(found)
+    shared = HydraConfig.instance()
+    outer = shared.cfg
+    try:
+        shared.set_config(found)
+        with open_dict(found):
+            del found["hydra"]
+        OmegaConf.resolve(found)
+        config.check_sections(found)
+        applies.check(command, found, given.overrides)
+        if command == "compare":
+            lineups.matches(found, given.overrides)
+        elif command == "regret":
+            import_module("experiments.regret.__main__")._specs(found)
+    finally:
+        shared.cfg = outer
     return found, given.overrides
 
 

@@ -58,7 +58,6 @@ BAD = {
         ("match.players=[a,b] match.layout=robin", "opponent.label=x", "match.layout=one"),
         ("match.players=[swift]", "player=swift", "without match.players"),
         ("match.power=0.1", "match.games=3", "without match.power"),
-        ("tracking=none", "tracking.uri=sqlite:///x.db", "tracking.enabled=true"),
         ("run.records=0", "run.beliefs=true", "run.records above 0"),
         ("run.resume=a", "run.folder=b", "without run.resume"),
         ("rules=speed", "rules.dice=2", "rules.board=true"),
