@@ -106,8 +106,9 @@ def test_of_three_cards_two_are_excluded():
 def test_a_full_hand_names_the_sizes():
     """Seat 1 has shown all of its hand: what else it lacks follows from how many it holds."""
     shown = ["Plum", "wrench", "Lounge", "Library"]
+    beside = {"Plum": ("knife", "Hall"), "wrench": ("Mustard", "Hall")}
     asked = [
-        (0, mask(card, "Mustard" if card != "Plum" else "knife", "Hall"), 1, CARDS.index(card))
+        (0, mask(card, *beside.get(card, ("Mustard", "knife"))), 1, CARDS.index(card))
         for card in shown
     ]
     size = RULES.hand_sizes[1]
