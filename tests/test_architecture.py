@@ -1,9 +1,8 @@
-"""Imports run downwards, in no circle; files stay short, and git checks them out as they are."""
+"""Imports run downwards, from floor to floor and in no circle; files stay short."""
 
 from __future__ import annotations
 
 import ast
-import subprocess
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from functools import cache
@@ -333,11 +332,3 @@ def test_what_stands_beside_tests_has_names_of_its_own():
     beside = (path.name for path in (ROOT / "tests").rglob("*.py") if path.name[:5] != "test_")
     names = Counter(name for name in beside if name not in ("conftest.py", "__init__.py"))
     assert [name for name, files in names.items() if files > 1] == []
-
-
-def test_git_converts_no_file():
-    """A clone with core.autocrlf has the bytes that seals and digests are of."""
-    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=True)
-    command = ["git", "check-attr", "-z", "--stdin", "text"]
-    found = subprocess.run(command, cwd=ROOT, input=listed.stdout, capture_output=True, check=True)
-    assert {*found.stdout.split(b"\0")[2::3]} == {b"unset"}

@@ -124,7 +124,7 @@ class Evidence:
     @property
     def seeded(self) -> bool:
         """Whether a seed decides its rows; the contest's server deals without one."""
-        return not (self.item.unseeded or str(self.item.command).startswith("contest "))
+        return not (self.item.unseeded or self.study == "contest")
 
     @property
     def asked(self) -> dict[str, Any]:

@@ -185,7 +185,7 @@ COMMANDS: Mapping[str, tuple[Use, ...]] = {
         Use("sweep.perturb sweep.step", "sweep.method=spsa"),
     ),
     "tables": (
-        Use("seed only show fast write folder ray", "a table", lambda s, _: s.table),
+        Use("seed only show fast write ray", "a table", lambda s, _: s.table),
         Use("only ray", "show=false"),
         Use(
             "games simulations only ray",
@@ -222,7 +222,7 @@ COMMANDS: Mapping[str, tuple[Use, ...]] = {
     "contest": (
         _PLAYER,
         Use("host identifier patience", "a port", lambda s, _: s.port is not None),
-        Use("classes folder entries numbers games focus limit page run", "without port"),
+        Use("classes folder entries numbers games focus limit page", "without port"),
     ),
     "qlearning": (Use("exponent", "rates with falling", lambda s, _: "falling" in s.rates),),
     "hunt": (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import shutil
+import subprocess
 from dataclasses import replace
 
 import polars as pl
@@ -189,3 +190,11 @@ def test_what_is_drawn_and_left_out_is_said(everything, few):
     (run,) = [one for one in parts.of(everything["first_run"]) if one.names is None]
     unknown = [drawing.Drawn(dealt, run, 0)]
     assert "for which nobody knows" in drawing.describe(unknown, [], {})[0]
+
+
+def test_git_converts_no_file():
+    """A clone with core.autocrlf has the bytes that seals and digests are of."""
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=True)
+    command = ["git", "check-attr", "-z", "--stdin", "text"]
+    found = subprocess.run(command, cwd=ROOT, input=listed.stdout, capture_output=True, check=True)
+    assert {*found.stdout.split(b"\0")[2::3]} == {b"unset"}

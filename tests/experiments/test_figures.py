@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from experiments.matches import results
+from experiments.matches import part_files, results
 from experiments.matches.details import DECISION, KINDS, SUGGESTION, Observer
 from experiments.matches.results import ROW
 from experiments.runs import figures as run_figures
@@ -210,15 +210,18 @@ def approximately(figure):
 
 @pytest.fixture
 def passing(monkeypatch, tmp_path):
-    """Return parts that are gone as soon as the next one is asked for, and read those alone."""
+    """Return parts that are gone once the next but one is asked for, and read those alone."""
     parts = results.existing_parts
 
     def pass_by(folder, kind):
+        gone = []
         for number, part in enumerate(parts(folder, kind)):
-            here = Path(shutil.copy(part, tmp_path / f"passing-{number}.parquet"))
-            yield here
-            here.unlink()
+            gone.append(Path(shutil.copy(part, tmp_path / f"passing-{number}.parquet")))
+            yield gone[-1]
+            if number:
+                gone.pop(0).unlink()
 
+    monkeypatch.setattr(part_files, "_TOGETHER", 1)
     monkeypatch.setattr(results, "existing_parts", pass_by)
     return pass_by
 

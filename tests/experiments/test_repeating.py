@@ -10,6 +10,7 @@ import sys
 
 import mlflow
 import pytest
+from hydra.core.hydra_config import HydraConfig
 
 from experiments.compare import __main__ as compare
 from experiments.provenance import provenance
@@ -159,6 +160,7 @@ def test_where_a_run_lay_is_no_part_of_it():
 def test_outside_of_hydra_the_process_is_told(monkeypatch):
     monkeypatch.setattr(sys, "argv", ["/somewhere/own.py", "two words"])
     monkeypatch.setattr(sys.modules["__main__"], "__spec__", None)
+    monkeypatch.setattr(HydraConfig.instance(), "cfg", None)  # of a command that ran before
     assert repeating.command_line() is None
     assert provenance.command() == "own.py 'two words'"
     with repeating.repeated_by("this"):

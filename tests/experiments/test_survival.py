@@ -48,11 +48,12 @@ def same(folder: Path, undisturbed_rows) -> bool:
 def test_the_comparison_sees_a_row_that_is_lost_doubled_or_changed(undisturbed_rows, tmp_path):
     """The control of the tests below."""
     import pyarrow as pa
+    import pyarrow.parquet as pq
 
     def holds(table):
         folder = tmp_path / str(len(list(tmp_path.iterdir())))
         folder.mkdir()
-        results.pq.write_table(table, folder / "games-00000.parquet")
+        pq.write_table(table, folder / "games-00000.parquet")
         return same(folder, undisturbed_rows)
 
     assert holds(undisturbed_rows)

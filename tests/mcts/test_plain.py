@@ -286,13 +286,13 @@ def test_ctrl_c_ends_a_search_and_the_next_one_runs():
 
     def interrupts(state, action, chance):
         calls.append(action)
-        if len(calls) == 50:
+        if len(calls) == 5_000:  # the main thread has begun to wait
             signal.raise_signal(signal.SIGINT)
         return step(state, action, chance)
 
     with pytest.raises(KeyboardInterrupt):
         run_search(replace(PLAIN, step=interrupts).position(), 10_000_000)
-    assert len(calls) >= 50
+    assert len(calls) >= 5_000
     assert run_search(PLAIN.position())[1].simulations == 2_000
 
 

@@ -186,7 +186,7 @@ def test_what_is_no_ascii_is_refused():
 
 @pytest.mark.parametrize("name", ["swift", "greedy"])
 def test_answers_that_no_deal_explains_are_refused_whoever_plays(name):
-    """Nobody can show Wh or Pi, so nobody else shows them with a card of ours; control: Gr is."""
+    """Seat 2 has passed on all of Wh, Pi and Bi, so it shows none of them; control: Gr."""
 
     def after(last):
         one = client(Policy(name))
@@ -194,10 +194,10 @@ def test_answers_that_no_deal_explains_are_refused_whoever_plays(name):
         asked = send(one, "suggest")[0].removeprefix("suggest ")
         hidden = next((card for card in asked.split() if card not in f"{HAND} Wh Pi Bi"), None)
         send(one, f"suggestion 1 {asked} " + (f"2 {hidden}" if hidden else "-"), "accuse")
-        return send(one, "suggestion 2 Wh Pi Di -", f"suggestion 0 {last} Co 2")
+        return send(one, "suggestion 2 Wh Pi Di -", f"suggestion 0 {last} Bi 2")
 
     assert after("Gr Pi") == ["ok", "ok"]
-    with pytest.raises(BadServer, match="no deal explains its answer to Wh Pi Co"):
+    with pytest.raises(BadServer, match="no deal explains its answer to Wh Pi Bi"):
         after("Wh Pi")
 
 

@@ -10,6 +10,7 @@ from experiments.explain import assumptions
 from experiments.explain.assumptions import LEAST, compare_beliefs, list_opponents
 from experiments.settings.config import compose
 from experiments.web.analysis.notebook import Knowledge, notebook
+from experiments.web.tables import allowed
 from experiments.web.tables.search_view import SearchView
 from experiments.web.tables.table import Table
 from sim.cards import CARDS
@@ -99,10 +100,12 @@ def test_what_does_not_fit_into_memory_is_not_compared(think, monkeypatch):
     assert compare_beliefs(planner, 4) is None and view.sample(over=True)["belief"] is None
 
 
-def test_weights_of_types_are_those_of_each_opponent(think):
+def test_weights_of_types_are_those_of_each_opponent(think, monkeypatch):
     """Three types; swift plays there, so none that plays at random is likely."""
     mixture = "player.mixture='swift:1,random:1,uniform:1'"
     responding = ("player.rollout.best_response=false", "player.own_card_weight=1")
+    of_mixture = {**allowed._AS_SHIPPED, "mixture": ("swift:1,random:1,uniform:1",)}
+    monkeypatch.setattr(allowed, "_AS_SHIPPED", of_mixture)  # which no browser may name
     _, planner, view = think("player=bmcts", "player.opponents=mixture", mixture, *responding)
     said = list_opponents(planner)
     assert [other["seat"] for other in said] == [0, 2, 3]
