@@ -206,7 +206,7 @@ COMMANDS: Mapping[str, tuple[Use, ...]] = {
             "paper and problems other than tiger and rocksample without planner",
             lambda s, _: s.paper or not _is_exact(s),
         ),
-        Use("simulations leaf", "planners that search", _searches),
+        Use("simulations leaf horizon", "planners that search", _searches),
         Use("only", "paper=pomcpow"),
     ),
     "explain": (

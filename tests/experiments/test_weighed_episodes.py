@@ -49,7 +49,7 @@ def test_planners_know_the_steps_of_an_episode_but_not_the_published_end(monkeyp
         (("problem=tag", "planner=despot"), "planner=despot: of tag there are pomcpow"),
         (("problem=light_dark", "planner=pomcpow", "leaf=greedy"), "has values or random"),
         (("problem=vdp_tag", "planner=pft_dpw", "leaf=values"), "pft_dpw of vdp_tag has random"),
-        (("problem=tag", "planner=qmdp", "horizon=3"), "horizon=3: planner=qmdp does not search"),
+        (("problem=tag", "planner=qmdp", "horizon=3"), "it is used by planners that search"),
         (("problem=tiger", "planner=pomcpow"), "planner and leaf are for light_dark"),
         (("paper=pomcpow", "horizon=3"), "horizon=3: paper=pomcpow has the published one"),
         (("paper=pomcpow", "only=[heavy_dark]"), "only=heavy_dark: no cell is called so"),
