@@ -139,13 +139,14 @@ def describe(found: State) -> str:
         return "**No rows were kept**: these figures stand until they are played again."
     assert found.seal is not None
     checked = found.seal.get("checked")
-    unit = "episodes" if checked and "episodes" in checked else "games"
-    again = (
-        f" At commit {checked['commit'][:7]} {checked[unit]} of their {unit} were played again, "
-        "and came out alike."
-        if checked
-        else ""
-    )
+    again = ""
+    if checked:
+        ((unit, played),) = ((key, checked[key]) for key in {*checked} - {"commit", "machine"})
+        units = "cases" if unit == "count" else unit
+        again = (
+            f" At commit {checked['commit'][:7]} {played} of their {units} were played again, and "
+            "came out alike."
+        )
     lacks = "" if found.word == FRESH else f"**{found.word.capitalize()}**: {found.why}. "
     return f"{lacks}The rows are in the repository.{again}"
 
