@@ -169,7 +169,7 @@ def test_runs_ablations_and_episodes_have_parts(everything):
 
 def test_a_difference_takes_the_cells_against_its_opponents(everything):
     tree = everything["tree"]
-    claim = Claim("README.md", "-11.3 (-19.9 to -2.4)", ROWS, tree.name)
+    claim = Claim("README.md", "-11.3 (-20.6 to -2.1)", ROWS, tree.name)
     (drawn,) = drawing.draw([claim], {tree.name: tree}, 1, 0)
     assert drawn.part.command.endswith(" only=[swift35,classic]")
     players = {f"{one} against 3 swift35, classic" for one in ("best", "best_tree")}
