@@ -13,6 +13,8 @@ from pathlib import Path
 
 from rich.progress import track
 
+sys.path.append(str(Path(__file__).resolve().parents[2]))  # benchmarks, which are not installed
+
 FUZZERS = {
     "commands": 1000,
     "records": 5000,

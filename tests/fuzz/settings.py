@@ -54,7 +54,7 @@ LINES: dict[str, list[list[str]]] = {
     "beliefs": [["rules=speed", "player=closure", "games=2", "beliefs=[closure]"]],
     "regret": [["player=swift", "positions=2", "seeds=1"], ["players=[swift]", "positions=2"]],
     "qlearning": [["states=20", "updates=1000", "repeats=1", "network.hidden=4",
-                   "network.epochs=9", "network.least_fit=0", *more]
+                   "network.epochs=400", "network.least_fit=0", *more]
                   for more in ([], ["rates=[one]"])],
     "hunt": [["diagram", "hunt.moves=2"], ["mansion"], ["search", *SMALL[2:]],
              ["search", "hunt.case=objects", *SMALL], ["minefield", *SMALL, "hunt.objects=3"]],
