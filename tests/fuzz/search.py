@@ -22,7 +22,7 @@ from mcts.kernel.errors import describe
 from mcts.options import Budget, Options
 from mcts.problems.tiger import HEARD_LEFT, HEARD_RIGHT, RANDOM, TigerParameters
 
-DOCUMENTED = (ValueError, TypeError, RuntimeError)
+DOCUMENTED = (ValueError, TypeError, RuntimeError, searches.OutOfRange)
 KEYS = (0, 1, 2**64 - 1, -1, 2**64, 1.5, None, "1")
 BUDGETS = (
     Budget(simulations=1),
