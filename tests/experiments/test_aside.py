@@ -79,6 +79,8 @@ def test_streams_that_are_closed_end_nothing(monkeypatch):
         closed = io.StringIO()
         closed.close()
         monkeypatch.setattr(sys, name, closed)
+    with pytest.raises(ValueError, match="closed file"):  # control: nothing guards it
+        print("to nobody", flush=True)
     with output.keep():
         print("to nobody", flush=True)
         say("warning", "to nobody")

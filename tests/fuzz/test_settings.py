@@ -126,4 +126,4 @@ def test_a_setting_of_another_choice_is_refused(command, choice, key, said):
     ],
 )
 def test_a_setting_of_the_choice_is_taken(command, line):
-    compose(command, line.split())
+    assert compose(command, line.split()), "refused, if it is not taken"
