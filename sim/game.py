@@ -30,6 +30,7 @@ from sim.policies.table import SLOW, choose, number
 from sim.standstill import skip_turns
 from sim.state import (
     ACCUSE,
+    ACCUSED,
     ASK,
     ASKED,
     END,
@@ -275,19 +276,25 @@ def _suggest(world: World, s: State, pair: int) -> None:
 @jit
 def _conclude(world: World, s: State, card: int) -> None:
     """Let everybody learn from the answer (``card`` is -1 if nobody could show one)."""
-    if s.recording:
-        event = s.event[s.events]
-        event[0] = s.seat
-        event[1] = s.cards
-        event[2] = s.answerer
-        event[3] = card
-        s.events += 1
-    witness(world, s, s.seat, s.cards, s.answerer)
-    for seat in range(world.players):
-        learn(world, s, seat, s.seat, s.cards, s.answerer, card)
+    _tell(world, s, s.cards, s.answerer, card)
     if card >= 0:
         s.has_shown[s.answerer, s.seat] |= 1 << card
     _end_turn(world, s)
+
+
+@jit
+def _tell(world: World, s: State, cards: int, answerer: int, card: int) -> None:
+    """Let everybody learn from an event of the seat whose turn it is (`sim.state.EVENT`)."""
+    if s.recording:
+        event = s.event[s.events]
+        event[0] = s.seat
+        event[1] = cards
+        event[2] = answerer
+        event[3] = card
+        s.events += 1
+    witness(world, s, s.seat, cards, answerer)
+    for seat in range(world.players):
+        learn(world, s, seat, s.seat, cards, answerer, card)
 
 
 @jit
@@ -303,6 +310,8 @@ def _accuse(world: World, s: State, trio: int) -> None:
     else:
         s.out[s.seat] = 1
         s.still = 0
+        if world.heard:
+            _tell(world, s, accused, ACCUSED, -1)
         next_turn(world, s)
         if world.last_wins:
             _end_if_alone(world, s)

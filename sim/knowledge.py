@@ -1,4 +1,4 @@
-"""Learning of each seat from a suggestion, in the forms that policies and planners use.
+"""Learning of each seat from a suggestion or a heard accusation, in the forms that policies and planners use.
 
 A seat learns from who passed, who showed a card and, where it asked, which card: never from the
 hands themselves.  Kept are the cards that it has seen, those that nobody showed when it asked (all
@@ -18,7 +18,7 @@ from belief.evidence import N_CATEGORIES as N_CATEGORIES
 from mcts.kernel.compile import jit
 from sim.cards import N_CARDS
 from sim.policies.common import any_card
-from sim.state import EVIDENCE, FACTORED, PUBLIC, State, World
+from sim.state import ACCUSED, EVIDENCE, FACTORED, PUBLIC, State, World
 
 _CHOSEN = CATEGORY_MASK[0] | CATEGORY_MASK[1]
 """The cards that an asker is free to name: the room is the one it is in."""
@@ -36,14 +36,21 @@ def keeps_public(world: World, s: State) -> bool:
 @jit
 def open_public(world: World, s: State) -> None:
     """Reset what everybody knows to the face-up cards and the sizes of hands."""
+    for seat in range(world.players):
+        s.heard[seat] = 0
     if keeps_public(world, s):
         public.open_view(s.public, world.players, world.hand_sizes, s.face_up)
 
 
 @jit
 def witness(world: World, s: State, asker: int, cards: int, answerer: int) -> None:
-    """Let what everybody knows grow by one suggestion of ``cards``; nothing hidden is read."""
-    if keeps_public(world, s):
+    """Let what everybody knows grow by one event with ``cards``; nothing hidden is read."""
+    if answerer == ACCUSED:
+        s.heard[asker] = cards
+        s.marginals_of = 0
+        if keeps_public(world, s):
+            public.note_not_envelope(s.public, cards)
+    elif keeps_public(world, s):
         public.witness(s.public, world.players, asker, cards, answerer, s.face_up)
 
 
@@ -87,10 +94,14 @@ def reads(s: State, seat: int, asker: int) -> bool:
 def learn(
     world: World, s: State, seat: int, asker: int, cards: int, answerer: int, card: int
 ) -> None:
-    """Let ``seat`` learn from one suggestion of ``cards``.
+    """Let ``seat`` learn from one suggestion of ``cards``, or from an accusation that all heard.
 
-    ``card`` is read only where ``seat`` is the asker; ``answerer`` is -1 if everybody passed.
+    ``card`` is read only where ``seat`` is the asker; ``answerer`` is -1 if everybody passed, and
+    `ACCUSED` of an accusation.
     """
+    if answerer == ACCUSED:
+        _hear(s, seat, asker, cards)
+        return
     tracks, changed = s.tracks[seat], 0
     if tracks:
         for step in range(1, world.players):
@@ -118,6 +129,24 @@ def learn(
             s.known[seat] |= 1 << card
         else:
             s.proved[seat] |= cards & ~s.known[seat]
+
+
+@jit
+def _hear(s: State, seat: int, accuser: int, cards: int) -> None:
+    """Let ``seat`` take in that ``cards`` are not the envelope; what was named is read as ever.
+
+    A seat that keeps evidence has it there; its matrix stays as it is, so that no policy takes it
+    in twice (`sim.policies.swift.refresh`).
+    """
+    if s.tracks[seat] & EVIDENCE:
+        evidence.note_not_envelope(s.evidence[seat], cards)
+        s.settled[seat] = 0
+        if accuser != seat and reads(s, seat, accuser):
+            _read(s, seat, accuser, cards & _CHOSEN)
+            s.bits[seat][:] = -1.0
+    elif s.tracks[seat] & FACTORED:
+        matrix.note_not_envelope(s.belief[seat], cards)
+        s.bits[seat][:] = -1.0
 
 
 @jit

@@ -19,14 +19,20 @@ EVENT = np.dtype(
     [
         ("asker", np.int64),
         ("cards", np.int64),  # the suggested cards as a mask
-        ("answerer", np.int64),  # seat that showed a card, -1 if nobody could
+        ("answerer", np.int64),  # seat that showed a card, -1 if nobody could, or `ACCUSED`
         ("card", np.int64),  # the card shown; -1 where it is not for us to know
     ]
 )
-"""One suggestion with its answer; those asked before the answerer passed."""
+"""One suggestion with its answer; those asked before the answerer passed.
+
+Or a wrong accusation that everybody hears: ``asker`` accused ``cards``, nobody answers.
+"""
+
+ACCUSED = -2
+"""The ``answerer`` of such an accusation."""
 
 EVENTS = 16
-"""Suggestions that the state itself remembers for a log or a belief."""
+"""Events that the state itself remembers for a log or a belief."""
 
 STATE = np.dtype(
     [
@@ -49,6 +55,7 @@ STATE = np.dtype(
         # room that its pawn was in last, and 1, where it may not return (`sim.rules`); else 0
         ("last_room", np.int64, (MAX_PLAYERS,)),
         ("out", np.int64, (MAX_PLAYERS,)),  # 1: accused wrongly
+        ("heard", np.int64, (MAX_PLAYERS,)),  # mask that it accused, where all heard that; else 0
         ("suggestions", np.int64, (MAX_PLAYERS,)),
         # pairs that it has named, bits 6 * suspect + weapon, where none may be named twice; else 0
         ("named", np.int64, (MAX_PLAYERS, N_ROOMS)),
@@ -90,8 +97,11 @@ STATE = np.dtype(
             "marginals_of",
             np.int64,
         ),  # what they were computed from (`sim.knowledge.knowledge_version`), or 0
+        # the likeliest envelope that nobody accused, and its chance, where one was; else 0 (`swift`)
+        ("guess", np.int64),
+        ("guess_chance", np.float64),
         ("intention", np.int64),  # the suggestion that its turn was chosen for, or 0 (`swift`)
-        # recent suggestions, oldest first
+        # recent suggestions and heard accusations, oldest first
         ("recording", np.int64),  # 1: write `events`, and stop when they are full
         ("events", np.int64),
         ("event", np.int64, (EVENTS, 4)),  # the fields of `EVENT`

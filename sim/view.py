@@ -25,7 +25,7 @@ def view_of(state: State, seat: int) -> np.recarray:
 
 @jit
 def copy_open(source: np.record, into: np.record) -> None:
-    """Copy what lies open and changes: the turn, the pawns, who is out, suggestions by number.
+    """Copy what lies open and changes: the turn, the pawns, who is out and what it accused, suggestions by number.
 
     Both are records with these fields of `STATE`.
     """
@@ -38,6 +38,7 @@ def copy_open(source: np.record, into: np.record) -> None:
         into.spot[seat] = source.spot[seat]
         into.summoned[seat] = source.summoned[seat]
         into.out[seat] = source.out[seat]
+        into.heard[seat] = source.heard[seat]
         into.last_room[seat] = source.last_room[seat]
         into.suggestions[seat] = source.suggestions[seat]
         for room in range(N_ROOMS):

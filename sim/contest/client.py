@@ -107,7 +107,7 @@ class Client:
             case "suggestion":
                 table.note_suggestion(*message[2:6])
             case _:
-                table.note_accusation(message.seat, message.right)
+                table.note_accusation(message.seat, message.cards, message.right)
         return "ok"
 
 

@@ -17,12 +17,14 @@ from sim.contest.messages import BadServer, write_cards
 from sim.game import apply, new_game, next_turn
 from sim.knowledge import begin, learn, open_public, witness
 from sim.legal import legal
+from sim.planning.suggestion_events import suggestion_events
 from sim.player import IllegalAction, Player
 from sim.policies import greedy
 from sim.policies.table import SHOWING, seat_policies
 from sim.rules import Rules, world
 from sim.state import (
     ACCUSE,
+    ACCUSED,
     ASK,
     END,
     EXTERNAL,
@@ -112,10 +114,7 @@ class Table:
         s.phase = END
         if card >= 0:
             s.has_shown[answerer, asker] |= 1 << card
-        witness(self._board, s, asker, cards, answerer)
-        learn(self._board, s, seat, asker, cards, answerer, card)
-        self._check_deals(asker, cards, answerer, card, passed - {seat})
-        self._player.see((asker, cards, answerer, card))
+        self._take_in((asker, cards, answerer, card))
 
     def accuse(self) -> int:
         """Return the mask of the envelope that the player accuses, 0 if it does not."""
@@ -130,8 +129,8 @@ class Table:
         pair, room = divmod(action - ACCUSE, 9)
         return 1 << pair // 6 | 1 << FIRST_WEAPON + pair % 6 | 1 << FIRST_ROOM + room
 
-    def note_accusation(self, seat: int, right: bool) -> None:
-        """Take in an accusation of ``seat``: a right one ends the game."""
+    def note_accusation(self, seat: int, cards: int, right: bool) -> None:
+        """Take in an accusation of ``cards`` by ``seat``: a right one ends the game."""
         s = self._state
         if s.phase != END or s.seat != seat:
             raise BadServer(f"the server reports an accusation of seat {seat} out of its turn")
@@ -139,7 +138,29 @@ class Table:
             s.phase = OVER
             return
         s.out[seat] = 1
+        self._take_in((seat, cards, ACCUSED, -1))
         next_turn(self._board, s)
+
+    def _take_in(self, event: tuple[int, int, int, int]) -> None:
+        """Let the player learn from an ``event`` as it saw it (`sim.state.EVENT`).
+
+        Refuse one after which no deal explains all that the server said.
+        """
+        asker, cards, answerer, card = event
+        what = "verdict on" if answerer == ACCUSED else "answer to"
+        try:
+            self._said.observe(suggestion_events([event], self._seat, self._rules.players)[0])
+            _ = self._said.posterior  # solved, if there is one
+        except ContradictoryEvidence:
+            raise BadServer(
+                f"the server contradicts itself: no deal explains its {what} "
+                f"{write_cards(cards)} and those before"
+            ) from None
+        except EvidenceFull as fault:
+            raise BadServer(f"the server said more than a game can hold: {fault}") from None
+        witness(self._board, self._state, asker, cards, answerer)
+        learn(self._board, self._state, self._seat, asker, cards, answerer, card)
+        self._player.see(event)
 
     def _check_answer(self, asker: int, cards: int, answerer: int, card: int) -> None:
         """Refuse an answer that does not belong to a suggestion, or shows us too little."""
@@ -148,28 +169,6 @@ class Table:
             raise BadServer(f"the server's answer to {write_cards(cards)} cannot be")
         if answerer >= 0 and (card >= 0) != (self._seat in (asker, answerer)):
             raise BadServer("the server shows a card to those who may not see it, or not to us")
-
-    def _check_deals(
-        self, asker: int, cards: int, answerer: int, card: int, passed: set[int]
-    ) -> None:
-        """Refuse an answer to ``cards`` after which no deal explains all that the server said."""
-        said = self._said
-        try:
-            for other in passed:
-                said.note_pass(other, cards)
-            if answerer >= 0 and answerer != self._seat:
-                if asker == self._seat:
-                    said.note_card(answerer, card, cards)
-                else:
-                    said.note_refutation(answerer, cards)
-            _ = said.posterior  # solved, if there is one
-        except ContradictoryEvidence:
-            raise BadServer(
-                "the server contradicts itself: no deal explains its answer to "
-                f"{write_cards(cards)} and those before"
-            ) from None
-        except EvidenceFull as fault:
-            raise BadServer(f"the server said more than a game can hold: {fault}") from None
 
     def _turn_of(self, seat: int) -> None:
         """Pass the turn on to ``seat``, past those who did not accuse."""

@@ -22,7 +22,7 @@ from sim.models.responses import responses
 from sim.models.seating import Seating, to_records
 from sim.models.types import Mixture
 from sim.rules import Rules, world
-from sim.state import MAX_PLAYERS, empty
+from sim.state import ACCUSED, MAX_PLAYERS, empty
 
 DEALS = 24
 """Deals in which the types are asked."""
@@ -106,7 +106,7 @@ class CompanyBelief:
         self._spot[seat], self._summoned[seat] = row["ended"], 0
         self._out = self._out.copy()
         self._out[seat] = now.out[seat]
-        if self._heard < len(events) and events[self._heard].asker == seat:
+        if self._next(events, seat, accused=False):
             cards = int(events[self._heard].cards)
             row["cards"] = cards
             self._heard += 1
@@ -121,7 +121,15 @@ class CompanyBelief:
                 and board.room_of[self._spot[called]] != room
             ):
                 self._spot[called], self._summoned[called] = board.first_door[room], 1
+        self._heard += self._next(events, seat, accused=True)
         return [row] if seat != self._seat else []
+
+    def _next(self, events: np.recarray, seat: int, accused: bool) -> bool:
+        """Return whether the next event is of ``seat``: a suggestion, or what it accused aloud."""
+        if self._heard == len(events):
+            return False
+        event = events[self._heard]
+        return bool(event.asker == seat and (event.answerer == ACCUSED) == accused)
 
     def shares(
         self, view: np.record, observed: np.recarray, events: np.recarray, deals: np.ndarray

@@ -28,6 +28,7 @@ from sim.policies.common import any_card
 from sim.policies.table import choose
 from sim.state import (
     ACCUSE,
+    ACCUSED,
     ASK,
     END,
     EVIDENCE,
@@ -66,7 +67,7 @@ OBSERVED = np.dtype(
         ("ended", np.int64),  # spot of its pawn after it
         ("accused", np.int64),  # 1: it accused, wrongly
         ("cards", np.int64),  # mask of what it suggested, 0: nothing
-        ("heard", np.int64),  # suggestions before it
+        ("heard", np.int64),  # events before it
         ("reached", np.int64, (N_ROOMS,)),  # where a walk to each room ends
         ("goals", np.int64),  # mask of rooms that explain its walk since it was last in one
     ],
@@ -124,7 +125,7 @@ def hear(world: World, s: State, seat: int, event: np.record, stream: np.ndarray
     """Let everybody witness ``event``, which ``seat`` saw, and all but it learn from it."""
     witness(world, s, event.asker, event.cards, event.answerer)
     inform_others(world, s, seat, event, stream)
-    s.asked += 1
+    s.asked += event.answerer != ACCUSED
 
 
 @jit

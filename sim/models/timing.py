@@ -78,7 +78,7 @@ def _watch(
     while s.phase != OVER:
         if s.seat == seat and may_accuse(world, s) and used < len(rows):
             swift.refresh(world, s, seat)
-            found, chance = swift.best_guess(s.marginals)
+            found, chance = swift.likeliest(s)
             row = rows[used]
             row[0] = chance
             row[1] = 1.0 if found == s.envelope else 0.0

@@ -27,7 +27,9 @@ from sim.cards import N_CARDS
 from sim.game import apply, decider, open_decision, stops
 from sim.planning.answers import draw_answer, named_cards
 from sim.planning.variants import RESTRICTED
-from sim.policies.swift import best_guess
+from sim.policies.common import was_heard
+from sim.policies.heuristic import certain_envelope
+from sim.policies.swift import best_unheard
 from sim.policies.table import choose, number
 from sim.state import ACCUSE, EVENTS, FACTORED, MOVE, OVER, PASSAGE, REVEAL, State
 
@@ -180,18 +182,20 @@ def rollout(p, state: State, stream: np.ndarray) -> float:
     while state.phase != OVER:
         if certain and state.asked != asked:
             asked = state.asked
-            if never_certain(own):
+            if never_certain(own) or was_heard(state, certain_envelope(own)):
                 return 0.0
         open_decision(state)
         transition(p, state, choose(p.world[0], state, decider(state)), stream)
-    return reward(own) if state.winner == p.seat else 0.0
+    return reward(state, own) if state.winner == p.seat else 0.0
 
 
 @jit
-def reward(matrix: np.ndarray) -> float:
+def reward(state: State, matrix: np.ndarray) -> float:
     """Return rho(b) = sum_s b(s) R(s) [eq. 2.11] of accusing the likeliest envelope.
+
+    Of those that nobody accused aloud.
 
     R is 1 where the envelope is the accused one; rows are independent, and the column of the
     envelope is normalised by category.
     """
-    return best_guess(matrix)[1]
+    return best_unheard(state, matrix)[1]

@@ -287,7 +287,7 @@ def weave_accusations(
     """
     cards = np.empty((p.accusations + 1, 3), np.int64)
     chance = np.empty(p.accusations + 1, np.float64)
-    found = likeliest(p, work, p.accusations, p.least_accused, cards, chance)
+    found = likeliest(p, s, work, p.accusations, p.least_accused, cards, chance)
     if p.clairvoyant and s.envelope:
         found = _put_first(s.envelope, cards, chance, found)
     for i in range(found):

@@ -48,10 +48,13 @@ def view_key(players: int, s: State, seat: int) -> np.uint64:
 
 @jit
 def _fold_events(key: np.uint64, s: State, seat: int) -> np.uint64:
-    """Return ``key`` with the suggestions since the last decision, as ``seat`` saw them."""
+    """Return ``key`` with the suggestions and the accusations since the last decision.
+
+    As ``seat`` saw and heard them: an accusation is one that number 7 answers.
+    """
     for i in range(s.events):
         event = s.event[i]
-        key = fold(fold(key, 8 * event[0] + event[2] + 1), event[1])
+        key = fold(fold(key, 8 * event[0] + ((event[2] + 1) & 7)), event[1])
         if seat in (event[0], event[2]):
             key = fold(key, event[3] + 1)
     return key

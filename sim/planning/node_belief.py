@@ -15,9 +15,11 @@ from belief.exact.envelope import likely_envelopes
 from mcts.kernel.compile import jit, jit_shared
 from sim.knowledge import update_seat_closure
 from sim.planning.variants import CONSTRAINED, EXACT, FACTORED
-from sim.state import State
+from sim.policies.common import any_heard, was_heard
+from sim.state import MAX_PLAYERS, State
 
 _ROUNDS = 5
+_LEFT = 1e-12
 
 
 @jit_shared
@@ -45,31 +47,41 @@ def believe(p, state: State, work: tuple) -> bool:
 
 @jit
 def likeliest(
-    p, work: tuple, most: int, least: float, cards: np.ndarray, chance: np.ndarray
+    p, s: State, work: tuple, most: int, least: float, cards: np.ndarray, chance: np.ndarray
 ) -> int:
     """Find the ``most`` likeliest envelopes above ``least``, as
     `belief.exact.envelope.likely_envelopes`.
 
-    ``work`` is as `believe` left it; beliefs other than the exact one take the categories as
-    independent.
+    ``work`` is as `believe` left it for ``s``; beliefs other than the exact one take the categories
+    as independent, and leave out what was accused aloud here alone.
     """
     if p.belief == EXACT:
         return likely_envelopes(work, most, least, cards, chance)
-    return likely_products(work.marginals, most, least, cards, chance)
+    return likely_products(s, work.marginals, most, least, cards, chance)
 
 
 @jit
 def likely_products(
-    marginals: np.ndarray, most: int, least: float, cards: np.ndarray, chance: np.ndarray
+    s: State,
+    marginals: np.ndarray,
+    most: int,
+    least: float,
+    cards: np.ndarray,
+    chance: np.ndarray,
 ) -> int:
-    """Find the likeliest envelopes of independent categories, each column normalised."""
-    scale = 1.0
+    """Find the likeliest envelopes of independent categories, each column normalised.
+
+    Those that everybody has heard accused are none.
+    """
+    heard, scale = any_heard(s), 1.0
     for kind in range(3):
         total = 0.0
         for card in range(CATEGORY_START[kind], CATEGORY_START[kind + 1]):
             total += marginals[card, ENVELOPE]
         scale *= total
-    if scale == 0.0:
+    if heard:
+        scale *= 1.0 - chance_of_heard(s, marginals)
+    if scale < _LEFT:
         return 0
     found = 0
     for suspect in range(CATEGORY_START[0], CATEGORY_START[1]):
@@ -81,6 +93,8 @@ def likely_products(
                 weight = pair * marginals[room, ENVELOPE]
                 if weight <= least or (found == most and weight <= chance[most - 1]):
                     continue
+                if heard and was_heard(s, 1 << suspect | 1 << weapon | 1 << room):
+                    continue
                 at = min(found, most - 1)
                 while at > 0 and chance[at - 1] < weight:
                     chance[at] = chance[at - 1]
@@ -91,6 +105,19 @@ def likely_products(
                 cards[at, 0], cards[at, 1], cards[at, 2] = suspect, weapon, room
                 found = min(found + 1, most)
     return found
+
+
+@jit
+def chance_of_heard(s: State, marginals: np.ndarray) -> float:
+    """Return the probability that ``marginals`` give to what was accused aloud, each once."""
+    chance = 0.0
+    for seat in range(MAX_PLAYERS):
+        once = s.heard[seat] > 0
+        for other in range(seat):
+            once = once and s.heard[other] != s.heard[seat]
+        if once:
+            chance += envelope_chance(marginals, s.heard[seat])
+    return chance
 
 
 @jit

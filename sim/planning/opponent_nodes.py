@@ -86,7 +86,7 @@ def _offer(p, s: State, work: tuple, out: np.ndarray, edge_data: np.ndarray) -> 
 def guess(world: World, s: State) -> tuple[int, float]:
     """Return the accusation that the seat to move would make, and its chance as that sees it."""
     swift.refresh(world, s, s.seat)
-    found, chance = swift.best_guess(s.marginals)
+    found, chance = swift.likeliest(s)
     return (accusation(found), chance) if found else (0, 0.0)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from mcts.kernel.compile import jit
-from sim.state import State
+from sim.state import ACCUSED, State
 
 NOTHING = 0
 """No suggestion that belongs to an outcome."""
@@ -37,7 +37,7 @@ def answer_kind(s: State, seat: int, anybody: bool) -> int:
     """
     for i in range(s.events - 1, -1, -1):
         event = s.event[i]
-        if anybody or event[0] == seat:
+        if event[2] != ACCUSED and (anybody or event[0] == seat):
             card = event[3] if seat in (event[0], event[2]) else -1
             return 1 + (event[0] * _HOLDERS + event[2] + 1) * _CARDS + card + 1
     return NOTHING

@@ -1,4 +1,4 @@
-"""Observations of one seat in the terms of the beliefs: the setting, and suggestions as events."""
+"""Observations of one seat in the terms of the beliefs: its setting, and what it saw as events."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from collections.abc import Iterable
 import numpy as np
 
 from belief.beliefs.base import Setting
-from belief.events import PASSED, REFUTED_OTHER, REFUTED_US
+from belief.events import NOT_ENVELOPE, PASSED, REFUTED_OTHER, REFUTED_US
 from belief.evidence import UNIFORM
 from sim.rules import Rules
+from sim.state import ACCUSED
 
 
 def setting_of(rules: Rules, seat: int, hand: int, face_up: int, showing: int = UNIFORM) -> Setting:
@@ -34,10 +35,14 @@ def suggestion_events(
     """Return the events of ``suggestions`` for ``seat``, int64 (n, 4), and how many each ends at.
 
     A suggestion is (asker, cards, answerer or -1, card or -1); the card is read where ``seat``
-    asked.
+    asked.  An accusation that was heard has the answerer `ACCUSED`.
     """
     events, ends = [], []
     for asker, cards, answerer, card in suggestions:
+        if answerer == ACCUSED:
+            events.append((NOT_ENVELOPE, asker, cards, -1))
+            ends.append(len(events))
+            continue
         for step in range(1, players):
             player = (asker + step) % players
             if player == answerer:

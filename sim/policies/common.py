@@ -17,7 +17,7 @@ from mcts.kernel.rng import below
 from sim.board import N_ROOMS
 from sim.cards import ALL_CARDS, CATEGORY_MASK, FIRST_ROOM, FIRST_WEAPON
 from sim.rules import ACCUSE as ACCUSATIONS
-from sim.state import ACCUSE, ASK, END, MOVE, PASSAGE, TURN, State, World
+from sim.state import ACCUSE, ASK, END, MAX_PLAYERS, MOVE, PASSAGE, TURN, State, World
 from sim.walks import barred_room
 
 SUGGESTS = -1
@@ -55,6 +55,24 @@ def is_envelope(cards: int) -> bool:
 def may_accuse(world: World, s: State) -> bool:
     """Return whether the rules allow an accusation at this start or end of a turn."""
     return s.phase == END or (s.phase == TURN and world.accuse != _AT_THE_END)
+
+
+@jit
+def any_heard(s: State) -> bool:
+    """Return whether anybody has accused wrongly, and all heard what."""
+    heard = 0
+    for seat in range(MAX_PLAYERS):
+        heard |= s.heard[seat]
+    return heard > 0
+
+
+@jit
+def was_heard(s: State, envelope: int) -> bool:
+    """Return whether everybody has heard an accusation of the mask ``envelope``: it is not that."""
+    for seat in range(MAX_PLAYERS):
+        if s.heard[seat] and s.heard[seat] == envelope:
+            return True
+    return False
 
 
 @jit

@@ -19,7 +19,7 @@ from __future__ import annotations
 from belief.evidence import count
 from mcts.kernel.compile import jit
 from sim.cards import CATEGORY_MASK, FIRST_ROOM, FIRST_WEAPON
-from sim.policies.common import SUGGESTS, any_card
+from sim.policies.common import SUGGESTS, any_card, any_heard, was_heard
 from sim.policies.walking import OTHER, enter_again, nearest_room, towards
 from sim.state import ASK, State, World
 
@@ -45,10 +45,32 @@ def to_accuse(world: World, s: State, seat: int) -> int:
     found = 0
     for category in CATEGORY_MASK:
         cards = possible(s, seat, category)
-        if cards & (cards - 1):
+        if cards & (cards - 1) and not any_heard(s):
             return 0
         found |= cards
-    return found
+    return only_unheard(s, found) if any_heard(s) else found
+
+
+@jit
+def only_unheard(s: State, cards: int) -> int:
+    """Return the only assignment of ``cards`` that nobody has accused aloud, 0 if not one is left.
+
+    The others are no solution (C3, ours: the papers keep accusations secret).
+    """
+    number, found = 0, 0
+    suspects = cards & CATEGORY_MASK[0]
+    while suspects and number < 2:
+        weapons = cards & CATEGORY_MASK[1]
+        while weapons and number < 2:
+            rooms = cards & CATEGORY_MASK[2]
+            while rooms and number < 2:
+                envelope = suspects & -suspects | weapons & -weapons | rooms & -rooms
+                if not was_heard(s, envelope):
+                    number, found = number + 1, envelope
+                rooms &= rooms - 1
+            weapons &= weapons - 1
+        suspects &= suspects - 1
+    return found if number == 1 else 0
 
 
 @jit

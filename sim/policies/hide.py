@@ -65,7 +65,7 @@ def to_accuse(world: World, s: State, seat: int) -> int:
     bar = least_chance(world, s, seat)
     if bar >= 1.0 and not last:
         return proved_envelope(s, seat)
-    found, chance = swift.best_guess(s.marginals)
+    found, chance = swift.likeliest(s)
     return found if last or chance >= bar else 0
 
 

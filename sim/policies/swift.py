@@ -14,15 +14,16 @@ import numpy as np
 
 from belief.beliefs.constrained import fit, mask_matrix
 from belief.entropy_table import rough_entropy
-from belief.evidence import ENVELOPE, HOLDERS, lowest
+from belief.evidence import CATEGORY_START, ENVELOPE, HOLDERS, N_CATEGORIES, lowest
 from belief.information import closed_form
+from belief.matrix import exclude_envelopes
 from mcts.kernel.compile import jit
 from mcts.kernel.stack import floats
 from sim.board import N_ROOMS
 from sim.cards import CATEGORY_MASK, FIRST_ROOM, FIRST_WEAPON, N_CARDS
 from sim.knowledge import knowledge_version, update_seat_closure
 from sim.policies.closure import proved_envelope
-from sim.policies.common import SUGGESTS, last_chance, turns_to
+from sim.policies.common import SUGGESTS, any_heard, last_chance, turns_to, was_heard
 from sim.state import ASK, EVIDENCE, FACTORED, MAX_PLAYERS, MOVE, PASSAGE, State, World
 from sim.walks import barred_room
 
@@ -41,7 +42,11 @@ BITS, PAIR = 0, 1
 
 @jit
 def refresh(world: World, s: State, seat: int) -> None:
-    """Fill ``s.marginals`` with what ``seat`` believes, unless they are up to date."""
+    """Fill ``s.marginals`` with what ``seat`` believes, unless they are up to date.
+
+    Accusations that were heard are no envelope.  Where there are some, the best guess is taken from
+    the marginals as they were without them: after them the categories are no longer independent.
+    """
     now = knowledge_version(s, seat)
     if s.marginals_of == now:
         return
@@ -52,6 +57,10 @@ def refresh(world: World, s: State, seat: int) -> None:
         fit(s.belief[seat], s.closure[seat], s.evidence[seat], ROUNDS, s.marginals)
     else:
         mask_matrix(s.belief[seat], s.closure[seat], world.players, s.marginals)
+    s.guess = 0
+    if any_heard(s):
+        s.guess, s.guess_chance = best_unheard(s, s.marginals)
+        exclude_envelopes(s.marginals, s.heard, len(s.heard))
 
 
 @jit
@@ -64,8 +73,16 @@ def to_accuse(world: World, s: State, seat: int) -> int:
     last = last_chance(world, s)
     if s.threshold[seat] >= 1.0 and not last:
         return proved_envelope(s, seat)
-    found, chance = best_guess(s.marginals)
+    found, chance = likeliest(s)
     return found if last or chance >= s.threshold[seat] else 0
+
+
+@jit
+def likeliest(s: State) -> tuple[int, float]:
+    """Return the likeliest envelope by what `refresh` found and its probability, or 0, 0."""
+    if s.guess:
+        return s.guess, s.guess_chance
+    return best_guess(s.marginals)
 
 
 @jit
@@ -87,6 +104,34 @@ def best_guess(marginals: np.ndarray) -> tuple[int, float]:
         found |= 1 << best
         chance *= most / total
     return found, chance
+
+
+@jit
+def best_unheard(s: State, marginals: np.ndarray) -> tuple[int, float]:
+    """Return what `best_guess` does, of the envelopes that nobody accused aloud."""
+    found, chance = best_guess(marginals)
+    if not any_heard(s) or not found:
+        return found, chance
+    found, chance, accused = 0, 0.0, 0.0
+    totals = floats(1, N_CATEGORIES)
+    for kind in range(N_CATEGORIES):
+        totals[0, kind] = 0.0
+        for card in range(CATEGORY_START[kind], CATEGORY_START[kind + 1]):
+            totals[0, kind] += marginals[card, ENVELOPE]
+    whole = totals[0, 0] * totals[0, 1] * totals[0, 2]
+    for suspect in range(FIRST_WEAPON):
+        for weapon in range(FIRST_WEAPON, FIRST_ROOM):
+            pair = marginals[suspect, ENVELOPE] * marginals[weapon, ENVELOPE] / whole
+            if pair == 0.0:
+                continue
+            for room in range(FIRST_ROOM, N_CARDS):
+                p = pair * marginals[room, ENVELOPE]
+                envelope = 1 << suspect | 1 << weapon | 1 << room
+                if p > 0.0 and was_heard(s, envelope):
+                    accused += p
+                elif p > chance:
+                    found, chance = envelope, p
+    return found, chance / (1.0 - accused) if found else 0.0
 
 
 @jit

@@ -27,6 +27,7 @@ from sim.policies.common import (
     card_to_show,
     is_envelope,
     may_accuse,
+    was_heard,
 )
 from sim.state import (
     ACCUSE,
@@ -246,7 +247,7 @@ def choose(world: World, s: State, seat: int) -> int:
     which = s.policy[seat]
     if s.phase != SUGGEST:
         envelope = _to_accuse(which, world, s, seat) if may_accuse(world, s) else 0
-        if envelope:
+        if envelope and not was_heard(s, envelope):
             return accusation(_vet(world, s, which, _TO_ACCUSE, envelope))
         if s.phase == END:
             return PASS

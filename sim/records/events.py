@@ -10,7 +10,8 @@ two events where they differ:
 
 * Nobody announces which room it walks to: ``move``, ``walk`` and ``stay`` are known to the seat,
   ``reach`` to all.
-* A wrong accusation is known to the accuser, its ``verdict`` to all.
+* A wrong accusation is known to the accuser, or where it is heard to all; its ``verdict`` is
+  known to all.
 * A ``belief`` is there only if the record is to hold beliefs: before a decision what the seat that
   decides believes, if that has changed.  A record's own state machine does not know of it.
 * A ``thought`` says how long a person took for the decision that follows, or for the only card
@@ -155,7 +156,7 @@ def _describe(board: World, before: State, action: int, after: State) -> list[Ev
     if ASK <= action < ACCUSE:
         return _describe_suggestion(board, before, action, after)
     if ACCUSE <= action < REVEAL:
-        return _describe_accusation(before, action, after)
+        return _describe_accusation(board, before, action, after)
     if REVEAL <= action < PASS:
         return [_describe_card(before, int(before.answerer), action)]
     if action == PASS and before.phase == END:
@@ -216,13 +217,13 @@ def _describe_card(before: State, by: int, action: int) -> Event:
     return _event(before.turn, seat, "show", sorted((seat, by)), by, CARDS[action - REVEAL], action)
 
 
-def _describe_accusation(before: State, action: int, after: State) -> list[Event]:
+def _describe_accusation(board: World, before: State, action: int, after: State) -> list[Event]:
     turn, seat = int(before.turn), int(before.seat)
     pair, room = divmod(action - ACCUSE, len(ROOMS))
     suspect, weapon = divmod(pair, len(WEAPONS))
     cards = [SUSPECTS[suspect], WEAPONS[weapon], ROOMS[room]]
     right = bool(after.winner == seat)
     return [
-        _event(turn, seat, "accusation", "all" if right else [seat], cards, action),
+        _event(turn, seat, "accusation", "all" if right or board.heard else [seat], cards, action),
         _event(turn, seat, "verdict", "all", right),
     ]
