@@ -205,3 +205,13 @@ def take_in(b: np.ndarray, seen: int, seat: int, event: np.ndarray) -> int:
         note_card(b, player, event[CARD])
         seen |= 1 << event[CARD]
     return seen
+
+
+@jit
+def exclude_envelopes(matrix: np.ndarray, triples: np.ndarray, n: int) -> None:
+    pass
+
+
+@jit
+def note_not_envelope(matrix: np.ndarray, cards: int) -> None:
+    pass
