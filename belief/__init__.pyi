@@ -4,12 +4,13 @@ from .beliefs.constrained import fit
 from .beliefs.particles import ParticleDeprivation
 from .beliefs.registry import make_belief
 from .contract.testing import check_belief
-from .events import PASSED, REFUTED_OTHER, REFUTED_US
+from .events import NOT_ENVELOPE, PASSED, REFUTED_OTHER, REFUTED_US
 from .evidence import LEAST_INFORMATIVE, UNIFORM, ContradictoryEvidence, EvidenceFull, lowest
 from .exact.solver import ExactPosterior
 
 __all__ = [
     "LEAST_INFORMATIVE",
+    "NOT_ENVELOPE",
     "PASSED",
     "REFUTED_OTHER",
     "REFUTED_US",

@@ -3,8 +3,9 @@
 `update_closure` draws, until nothing moves, the consequences of: a card is in one place; each
 category has one envelope card; hands have their size, and if public their number of cards of each
 category; a card with one candidate is there; a clause has a card left.  With one place left in a
-hand, every open clause must be met by that one card.  This is sound and cheap, not complete: what
-it misses, the exact posterior finds out as probability 0 or 1.
+hand, every open clause must be met by that one card.  A card is not in the envelope if every
+envelope that it completes is excluded.  This is sound and cheap, not complete: what it misses, the
+exact posterior finds out as probability 0 or 1.
 
 All knowledge is kept as bit masks of cards, one a holder (0 envelope, p + 1 player p): a round is a
 few dozen instructions.  `has` only grows and `may` only shrinks, so it ends, whatever the input.
@@ -104,6 +105,26 @@ def _settle_clauses(ev: Evidence, known) -> bool:
 
 
 @jit
+def _settle_excluded(ev: Evidence, known) -> None:
+    """Take from the envelope the cards of which every envelope left is an excluded one."""
+    for i in range(ev.excluded):
+        may = known.may[ENVELOPE]
+        cards = np.int64(ev.not_envelope[i])
+        if cards & ~may:
+            continue
+        for inside in CATEGORY_MASK:
+            card = cards & inside
+            left = 1
+            for other in CATEGORY_MASK:
+                left *= 1 if other == inside else count(may & other)
+            for k in range(ev.excluded):
+                entry = np.int64(ev.not_envelope[k])
+                left -= entry & card != 0 and entry & ~may == 0
+            if left == 0:
+                known.may[ENVELOPE] &= ~card
+
+
+@jit
 def update_closure(ev: Evidence, known) -> bool:
     """Fill ``known`` from the evidence; return False if it is found contradictory.
 
@@ -136,6 +157,8 @@ def update_closure(ev: Evidence, known) -> bool:
         for mask in CATEGORY_MASK:
             if not _settle_share(known, ENVELOPE, mask, 1):
                 return False
+        if ev.excluded:
+            _settle_excluded(ev, known)
         if by_category and not _settle_shares(ev, known):
             return False
         if not _settle_clauses(ev, known):

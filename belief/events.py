@@ -2,7 +2,8 @@
 
 Events are an int64 array (n, 4) of rows (kind, player, cards, card): ``player`` PASSED on the mask
 ``cards``, or REFUTED_OTHER: it showed one of them to somebody else (``card`` is -1), or REFUTED_US:
-it showed us ``card``.
+it showed us ``card``; or NOT_ENVELOPE: an accusation of ``cards``, one of each category, was heard
+to be wrong (``player`` is who accused, or -1, and is not read; ``card`` is -1).
 Answers of the observer's own seat add nothing: they are held against its hand, and skipped.
 Nothing here consumes randomness.
 """
@@ -15,15 +16,18 @@ from belief.evidence import (
     ALL_CARDS,
     CATEGORY_MASK,
     N_CARDS,
+    N_CATEGORIES,
     Evidence,
+    count,
     note_card,
+    note_not_envelope,
     note_pass,
     note_refutation,
 )
 from mcts.kernel.compile import jit
 from mcts.kernel.fixed import FixedTypes
 
-PASSED, REFUTED_OTHER, REFUTED_US = 0, 1, 2
+PASSED, REFUTED_OTHER, REFUTED_US, NOT_ENVELOPE = 0, 1, 2, 3
 KIND, PLAYER, NAMED, CARD = 0, 1, 2, 3
 """The columns of an event."""
 
@@ -31,9 +35,11 @@ KIND, PLAYER, NAMED, CARD = 0, 1, 2, 3
 @jit
 def note(ev: Evidence, kind: int, player: int, cards: int, card: int) -> None:
     """Add one event to the evidence ``ev``."""
-    if player == ev.seat:
+    if kind == NOT_ENVELOPE:
+        note_not_envelope(ev, cards)
+    elif player == ev.seat:
         return
-    if kind == PASSED:
+    elif kind == PASSED:
         note_pass(ev, player, cards)
     elif kind == REFUTED_OTHER:
         note_refutation(ev, player, cards)
@@ -63,21 +69,22 @@ def record(records: np.ndarray, events: np.ndarray) -> bool:
 
 
 _FAULTS = (
-    "the kind is none of PASSED, REFUTED_OTHER, REFUTED_US",
+    "the kind is none of PASSED, REFUTED_OTHER, REFUTED_US, NOT_ENVELOPE",
     "the table has no such player",
     "the cards are not a mask of some of the 21",
     "a question names one card of a category at most",
     "the card shown was not asked for",
     "that is our own seat, and our hand says otherwise",
+    "an accusation names one card of each category",
 )
 
 
 @jit
 def _fault_of(ev: Evidence, kind: int, player: int, cards: int, card: int) -> int:
     """Return the number of the fault that an event has by itself, or -1."""
-    if not PASSED <= kind <= REFUTED_US:
+    if not PASSED <= kind <= NOT_ENVELOPE:
         return 0
-    if not 0 <= player < ev.players:
+    if not -(kind == NOT_ENVELOPE) <= player < ev.players:
         return 1
     if not 0 < cards <= ALL_CARDS:
         return 2
@@ -86,6 +93,8 @@ def _fault_of(ev: Evidence, kind: int, player: int, cards: int, card: int) -> in
             return 3
     if kind == REFUTED_US and not (0 <= card < N_CARDS and cards >> card & 1):
         return 4
+    if kind == NOT_ENVELOPE:
+        return -1 if count(cards) == N_CATEGORIES else 6
     if player == ev.seat:
         shown = 1 << card if kind == REFUTED_US else cards
         if (ev.has[player] & shown != 0) != (kind != PASSED):
@@ -114,7 +123,7 @@ def check_events(events: np.ndarray, records: np.ndarray, before: int = 0) -> np
     how many were added already, from which the one at fault is counted.  Raises ValueError if the
     shape or the type is another, or a row cannot be, whatever else was seen: an unknown kind,
     player or card, two suspects in one question, a card shown that was not asked for, an answer of
-    our own that our hand contradicts.
+    our own that our hand contradicts, an accusation without one card of each category.
     """
     given = np.asarray(events)
     if given.ndim != 2 or given.shape[1] != 4 or (given.size and given.dtype.kind not in "iub"):
@@ -134,6 +143,7 @@ def in_words(row: np.ndarray) -> str:
         PASSED: f"player {player} has none of the cards {asked}",
         REFUTED_OTHER: f"player {player} showed another player one of the cards {asked}",
         REFUTED_US: f"player {player} showed us card {card} of {asked}",
+        NOT_ENVELOPE: f"the envelope is not cards {asked}",
     }
     return said.get(kind, f"kind {kind} of player {player}, cards {asked}")
 

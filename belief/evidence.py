@@ -16,7 +16,8 @@ hands [Sleuth design, "card dynamic programme"]:
 Deals are equally likely beforehand, given the hand sizes, or given ``shares`` where the rules make
 public how many cards of each category a player was dealt [Ferrari & Cai 2009].
 
-A false accusation informs only its author, and ends that author's play: it is left out.
+A wrong accusation that is heard is about the envelope alone: it is not this triple.  One that is
+not heard informs only its author, and ends that author's play: it is left out.
 Only consequences that cost nothing are drawn here; `belief.closure` settles the rest.
 Sets of cards are bit masks.  Nothing here consumes randomness.
 """
@@ -41,6 +42,7 @@ ALL_CARDS = (1 << N_CARDS) - 1
 
 MAX_CLAUSES = 128
 MAX_SHOWN = 96
+MAX_EXCLUDED = 8
 
 UNIFORM, LEAST_INFORMATIVE = 0, 1
 """`EVIDENCE.showing`: which of its matching cards a player shows.  UNIFORM: any of them, equally
@@ -61,6 +63,7 @@ EVIDENCE = np.dtype(
         ("overflow", np.int64),  # 1: a list was full and evidence was lost
         ("clauses", np.int64),  # live entries of `clause`
         ("shown", np.int64),  # live entries of `others`
+        ("excluded", np.int64),  # live entries of `not_envelope`
         ("named", np.int64, (MAX_PLAYERS,)),  # mask of cards that the player asked for itself
         (
             "own_card_weight",
@@ -71,6 +74,7 @@ EVIDENCE = np.dtype(
         ("clause", np.int32, (MAX_CLAUSES,)),  # player << 21 | cards, of which it has one
         ("others", np.int32, (MAX_SHOWN,)),  # player << 21 | other cards of the question
         ("times", np.int32, (MAX_SHOWN,)),  # how often: the weight is k ** -times
+        ("not_envelope", np.int32, (MAX_EXCLUDED,)),  # suspect, weapon and room: not the envelope
     ]
 )
 
@@ -139,6 +143,7 @@ def reset(
     ev.overflow = 0
     ev.clauses = 0
     ev.shown = 0
+    ev.excluded = 0
     ev.showing = UNIFORM
     ev.log_dropped = 0.0
     for player in range(MAX_PLAYERS):
@@ -341,9 +346,36 @@ def note_card(ev: Evidence, player: int, card: int, cards: int) -> None:
     _add_shown(ev, player << N_CARDS | others, 1)
 
 
+@jit
+def note_not_envelope(ev: Evidence, cards: int) -> None:
+    """Record that the envelope is not ``cards`` (mask of one of each category).
+
+    Sets ``overflow`` if the list is full.
+    """
+    if is_excluded(ev, cards):
+        return
+    if ev.excluded == MAX_EXCLUDED:
+        ev.overflow = 1
+        return
+    ev.not_envelope[ev.excluded] = cards
+    ev.excluded += 1
+
+
+@jit
+def is_excluded(ev: Evidence, envelope: int) -> bool:
+    """Return whether ``envelope`` (mask) was heard not to be the one."""
+    found = False
+    for i in range(ev.excluded):
+        found |= ev.not_envelope[i] == envelope
+    return found
+
+
 def check(ev: Evidence) -> None:
     """Raise `ContradictoryEvidence` or `EvidenceFull` for what the kernels noticed in ``ev``."""
     if ev.contradiction:
         raise ContradictoryEvidence("the recorded answers exclude each other")
     if ev.overflow:
-        raise EvidenceFull(f"more than {MAX_CLAUSES} clauses or {MAX_SHOWN} shown cards are live")
+        raise EvidenceFull(
+            f"more than {MAX_CLAUSES} clauses, {MAX_SHOWN} shown cards or {MAX_EXCLUDED} excluded "
+            "envelopes are live"
+        )

@@ -21,7 +21,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from belief.beliefs.contradictions import name_contradiction
-from belief.events import PASSED, REFUTED_OTHER, REFUTED_US, check_events, event
+from belief.events import NOT_ENVELOPE, PASSED, REFUTED_OTHER, REFUTED_US, check_events, event
 from belief.evidence import (
     ALL_CARDS,
     CATEGORY_MASK,
@@ -238,6 +238,10 @@ class Belief(ABC):
     def note_card(self, player: int, card: int, cards: int) -> None:
         """Take in that ``player`` showed us ``card`` when asked for ``cards`` (mask)."""
         self.observe(event(REFUTED_US, player, cards, card))
+
+    def note_not_envelope(self, triple: int) -> None:
+        """Take in that the envelope is not ``triple`` (mask of one card of each category)."""
+        self.observe(event(NOT_ENVELOPE, -1, triple))
 
     def envelope_entropy(self) -> float:
         """Return the joint entropy of the envelope, in bits."""

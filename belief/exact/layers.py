@@ -5,7 +5,8 @@ The posterior is computed card by card.  The state between two cards is an integ
 * 4 bits a holder: cards that it still has to get (the envelope: 1 within an open category; if
   the players' shares are public, so do their digits begin again with each category),
 * a bit for each live clause that has begun and is not yet met,
-* a bit for "this player holds card a", where the weight 1/k couples a with a later card.
+* a bit for "this player holds card a", where the weight 1/k couples a with a later card,
+* a bit for "the envelope has all cards so far of this triple", which is not the envelope.
 
 For the card of layer t given to its j-th candidate h, with the key first OR-ed with ``opened[t]``:
 refuse if h has no place left; ``& keep[t, j]``; one place less; refuse if a holder can no longer be
@@ -50,7 +51,10 @@ _LOG = (0.0, 0.0, math.log(2.0), math.log(3.0))
 
 @jit
 def _collect_clauses(ev: Evidence, plan) -> None:
-    """Keep the clauses that are still open, reduced to open cards, none following from another."""
+    """Keep the clauses that are still open, reduced to open cards, none following from another.
+
+    Behind them, as clauses of the envelope: the excluded triples that it may still be.
+    """
     plan.clauses = 0
     for i in range(ev.clauses):
         entry = np.int64(ev.clause[i])
@@ -76,6 +80,11 @@ def _collect_clauses(ev: Evidence, plan) -> None:
             plan.clause[kept] = holder << N_CARDS | cards
             kept += 1
         plan.clauses = kept
+    for i in range(ev.excluded):
+        cards = np.int64(ev.not_envelope[i])
+        if cards & ~plan.known.may[ENVELOPE] == 0:
+            plan.clause[plan.clauses] = ENVELOPE << N_CARDS | cards & plan.open
+            plan.clauses += 1
 
 
 @jit
@@ -186,6 +195,23 @@ def _free_flag(plan, first: int, last: int) -> int:
 
 
 @jit
+def _plan_excluded(plan, cards: int, flag: int, first: int, last: int) -> None:
+    """Raise ``flag`` with the first of ``cards`` (mask) in the envelope, forbid the last with it.
+
+    It is lowered where one of them goes to somebody else, or another card into the envelope.
+    """
+    for t in range(first, last + 1):
+        named = cards >> plan.card[t] & 1 == 1
+        for j in range(plan.candidates[t]):
+            if named != (plan.holder[t, j] == ENVELOPE):
+                plan.keep[t, j] &= ~flag
+            elif named and t == first:
+                plan.raised[t, j] |= flag
+            elif named and t == last:
+                plan.forbidden[t, j] |= flag
+
+
+@jit
 def _plan_clauses(ev: Evidence, plan) -> None:
     """Give each clause a flag: raised at its first card, lowered when met, fatal at its last."""
     by_category = shares_known(ev)
@@ -199,6 +225,9 @@ def _plan_clauses(ev: Evidence, plan) -> None:
             first, last = min(first, t), max(last, t)
             rest &= rest - 1
         flag = _free_flag(plan, first, last)
+        if holder == ENVELOPE:
+            _plan_excluded(plan, cards, flag, first, last)
+            continue
         plan.opened[first] |= flag
         for t in range(first, last + 1):
             named = cards >> plan.card[t] & 1

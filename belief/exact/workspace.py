@@ -11,7 +11,15 @@ from typing import NamedTuple
 import numpy as np
 
 from belief.closure import KNOWN
-from belief.evidence import CATEGORY_START, HOLDERS, MAX_CLAUSES, MAX_SHOWN, N_CARDS, N_CATEGORIES
+from belief.evidence import (
+    CATEGORY_START,
+    HOLDERS,
+    MAX_CLAUSES,
+    MAX_EXCLUDED,
+    MAX_SHOWN,
+    N_CARDS,
+    N_CATEGORIES,
+)
 
 UNSOLVED, SOLVED, CONTRADICTORY, FULL, TOO_WIDE = 0, 1, 2, 3, 4
 """`PLAN.status`.  FULL: the workspace is too small for this posterior; TOO_WIDE: a key is (more
@@ -60,7 +68,8 @@ PLAN = np.dtype(
         ("joint", np.float64, (HOLDERS, HOLDERS, HOLDERS)),  # scratch of `belief.exact.answers`
         ("known", KNOWN),
         ("clauses", np.int64),
-        ("clause", np.int64, (MAX_CLAUSES,)),  # holder << 21 | open cards
+        # holder << 21 | open cards; of the envelope: an excluded triple
+        ("clause", np.int64, (MAX_CLAUSES + MAX_EXCLUDED,)),
     ]
 )
 
