@@ -14,13 +14,18 @@ import numpy as np
 
 from belief import evidence
 from belief.beliefs.base import Setting
-from belief.events import PASSED, REFUTED_OTHER, REFUTED_US
+from belief.events import NOT_ENVELOPE, PASSED, REFUTED_OTHER, REFUTED_US
 from belief.evidence import CATEGORY_START, LEAST_INFORMATIVE, N_CARDS, UNIFORM
 
 CATEGORIES = tuple(range(start, stop) for start, stop in pairwise(CATEGORY_START))
 """The cards of each category: suspects, weapons, rooms."""
 
-_KINDS = {"passed": PASSED, "refuted_other": REFUTED_OTHER, "refuted_us": REFUTED_US}
+_KINDS = {
+    "passed": PASSED,
+    "refuted_other": REFUTED_OTHER,
+    "refuted_us": REFUTED_US,
+    "not_envelope": NOT_ENVELOPE,
+}
 
 
 def mask(cards: Iterable[int]) -> int:
@@ -51,7 +56,8 @@ class History:
     sizes : int64 (players,), cards of each
     shares : (players, 3) cards of each category, or None
     events : (kind, player, trio, card) in order; the kinds are ``passed``, ``refuted_other`` (to
-        somebody else) and ``shown`` (to the observer); the card is the true one, None for a pass
+        somebody else), ``refuted_us`` (to the observer) and ``not_envelope`` (a wrong accusation by
+        ``player``); the card is the one shown, None if none was
     """
 
     def __init__(
@@ -91,6 +97,23 @@ class History:
                 self.events.append((kind, player, trio, card))
             return
 
+    def accuse(self, accuser: int, rng: np.random.Generator) -> None:
+        """Let ``accuser`` name a wrong envelope that neither its hand nor the open cards rule out.
+
+        Nothing is noted if there is none: its hand leaves the true envelope alone.
+        """
+        free = [[c for c in some if self.deal[c] not in (-1, accuser + 1)] for some in CATEGORIES]
+        if max(map(len, free)) == 1:
+            return
+        trio = tuple(int(rng.choice(some)) for some in free)
+        while all(self.deal[card] == 0 for card in trio):
+            trio = tuple(int(rng.choice(some)) for some in free)
+        self.events.append(("not_envelope", accuser, trio, None))
+
+    def excluded(self) -> list[int]:
+        """Return the masks of the triples that were heard not to be the envelope."""
+        return [mask(trio) for kind, _, trio, _ in self.events if kind == "not_envelope"]
+
     def record(self, weighted: bool = True) -> np.record:
         """Return the evidence of this history (`belief.evidence`).
 
@@ -103,9 +126,11 @@ class History:
         if self.shares is not None:
             ev.shares[: self.players] = self.shares
         for kind, player, trio, card in self.events:
-            if player == self.seat:
+            if kind == "not_envelope":
+                evidence.note_not_envelope(ev, mask(trio))
+            elif player == self.seat:
                 continue
-            if kind == "passed":
+            elif kind == "passed":
                 evidence.note_pass(ev, player, mask(trio))
             elif kind == "refuted_other":
                 evidence.note_refutation(ev, player, mask(trio))
@@ -120,7 +145,7 @@ class History:
         weight = np.ones(len(hands))
         seen = 0
         for kind, who, trio, card in self.events:
-            if who != player:
+            if who != player or kind == "not_envelope":
                 continue
             held = hands & mask(trio)
             if kind == "passed":
@@ -154,8 +179,11 @@ def random_history(
     repeat: float = 0.2,
     shares: bool = False,
     showing: int = UNIFORM,
+    accusations: int = 0,
 ) -> History:
     """Return a history of random truthful questions, seen from a random seat.
+
+    After each of the last questions, ``accusations`` in all, somebody names a wrong envelope.
 
     With probability ``repeat`` a question is one that was asked before, word for word.  Without
     ``sizes`` the cards are dealt round; ``face_up`` of them are left out.
@@ -180,6 +208,8 @@ def random_history(
             trio = random_trio(rng)
         asked.append((asker, trio))
         history.ask(asker, trio, rng)
+        if len(asked) > questions - accusations:
+            history.accuse(int(rng.integers(players)), rng)
     return history
 
 
@@ -210,8 +240,10 @@ def explains_answers(deals: np.ndarray, history: History) -> np.ndarray:
     """Return for each deal, int64 (n, 21), whether it explains all answers of a history."""
     good = np.ones(len(deals), bool)
     for kind, player, trio, card in history.events:
-        held = deals[:, list(trio)] == player + 1
-        if kind == "refuted_us":
+        held = deals[:, list(trio)] == (0 if kind == "not_envelope" else player + 1)
+        if kind == "not_envelope":
+            good &= ~held.all(axis=1)
+        elif kind == "refuted_us":
             good &= deals[:, card] == player + 1
         else:
             good &= held.any(axis=1) == (kind == "refuted_other")

@@ -22,7 +22,7 @@ from belief.contract.history import (
     random_sizes,
     setting_of,
 )
-from belief.events import PASSED, REFUTED_US
+from belief.events import NOT_ENVELOPE, PASSED, REFUTED_US
 from belief.evidence import LEAST_INFORMATIVE, N_CARDS, UNIFORM, ContradictoryEvidence
 from mcts.kernel.compile import INTERPRETED
 from mcts.kernel.rng import new_stream
@@ -197,7 +197,8 @@ def _check_news(make: Make, needs_shares: bool) -> None:
         complaint = "answers that exclude each other raise no ContradictoryEvidence"
         _refuses(contradict, ContradictoryEvidence, complaint)
     for bad in (
-        [(3, 0, 1, -1)],
+        [(4, 0, 7, -1)],
+        [(NOT_ENVELOPE, 0, 1, -1)],
         [(PASSED, 3, 1, -1)],
         [(PASSED, 0, 1 << 21, -1)],
         [(PASSED, 0, 3, -1)],

@@ -19,6 +19,8 @@ def hands(history, player, weighted=True):
     """Return the possible hands of ``player`` as masks and their likelihoods."""
     surely, barred = set(), set(history.hand) | set(history.face_up)
     for kind, who, trio, card in history.events:
+        if kind == "not_envelope":
+            continue
         if who == player and kind == "passed":
             barred.update(trio)
         if kind == "refuted_us":
@@ -56,6 +58,7 @@ def weighted_deals(history, weighted=True):
     for category in CATEGORIES:
         inside = envelope & mask(category)
         valid &= (inside != 0) & (inside & (inside - 1) == 0)
+    valid &= ~np.isin(envelope, history.excluded())
     joined, weight, envelope = joined[valid], weight[valid], envelope[valid]
     deals = np.full((len(weight), 21), -1)
     deals[:, history.hand] = history.seat + 1
@@ -104,11 +107,11 @@ def means(deals, probability):
     return marginals, table
 
 
-def histories(seed, wanted, players=(3, 4, 5, 6), limit=PAIRS):
+def histories(seed, wanted, players=(3, 4, 5, 6), limit=PAIRS, accusations=0):
     """Yield random histories small enough for brute force, of each number of players in turn.
 
     With ``limit`` None they may be of any size.  Hands are unequal; shares are public in every
-    second round, and showing alternates every two.
+    second round, and showing alternates every two.  With ``accusations`` each hears 1 to so many.
     """
     rng = np.random.default_rng(seed)
     found = 0
@@ -124,6 +127,7 @@ def histories(seed, wanted, players=(3, 4, 5, 6), limit=PAIRS):
             repeat=float(rng.choice([0.0, 0.2, 0.6])),
             shares=turn % 2 == 1,
             showing=LEAST_INFORMATIVE if turn // 2 % 2 else UNIFORM,
+            accusations=1 + found % accusations if accusations else 0,
         )
         if limit is None or deals_below(history, limit):
             found += 1

@@ -9,7 +9,7 @@ import pytest
 from belief.beliefs.base import Setting
 from belief.beliefs.registry import BELIEFS, make_belief
 from belief.contract.history import mask
-from belief.events import PASSED, REFUTED_OTHER, REFUTED_US
+from belief.events import NOT_ENVELOPE, PASSED, REFUTED_OTHER, REFUTED_US
 from belief.evidence import ALL_CARDS, CATEGORY_MASK, ContradictoryEvidence
 from mcts.kernel.rng import new_stream
 
@@ -110,7 +110,11 @@ TRIO = mask((3, 9, 16))
 @pytest.mark.parametrize(
     ("row", "sentence"),
     [
-        ((3, 2, TRIO, -1), "the kind is none of PASSED"),
+        ((4, 2, TRIO, -1), "the kind is none of PASSED"),
+        ((NOT_ENVELOPE, 4, TRIO, -1), "the envelope is not cards 3, 9, 16: the table has no such"),
+        ((NOT_ENVELOPE, -2, TRIO, -1), "the table has no such player"),
+        ((NOT_ENVELOPE, 2, mask((3, 9)), -1), "an accusation names one card of each category"),
+        ((NOT_ENVELOPE, -1, mask((3, 4, 16)), -1), "a question names one card of a category"),
         ((PASSED, 4, TRIO, -1), "player 4 has none of the cards 3, 9, 16: the table has no such"),
         ((PASSED, -1, TRIO, -1), "the table has no such player"),
         ((PASSED, 2, 1 << 21, -1), "not a mask of some of the 21"),
