@@ -1,10 +1,11 @@
-"""Learning of each seat from a suggestion or a heard accusation, in the forms that policies and planners use.
+"""Learning of each seat from an event, in the forms that policies and planners use.
 
-A seat learns from who passed, who showed a card and, where it asked, which card: never from the
-hands themselves.  Kept are the cards that it has seen, those that nobody showed when it asked (all
-seats) and, as far as ``tracks`` says, the factored belief of [Ledford 2018, App. B] (`FACTORED`)
-and the evidence from which the logical closure and the exact posterior follow (`EVIDENCE`).  What
-everybody learns (`PUBLIC`) is one view for all seats, kept if one of them asks for it.
+A seat learns from who passed, who showed a card and, where it asked, which card, and from what was
+accused wrongly where that is heard: never from the hands themselves.  Kept are the cards that it
+has seen, those that nobody showed when it asked (all seats) and, as far as ``tracks`` says, the
+factored belief of [Ledford 2018, App. B] (`FACTORED`) and the evidence from which the logical
+closure and the exact posterior follow (`EVIDENCE`).  What everybody learns (`PUBLIC`) is one view
+for all seats, kept if one of them asks for it.
 """
 
 from __future__ import annotations

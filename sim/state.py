@@ -97,7 +97,7 @@ STATE = np.dtype(
             "marginals_of",
             np.int64,
         ),  # what they were computed from (`sim.knowledge.knowledge_version`), or 0
-        # the likeliest envelope that nobody accused, and its chance, where one was; else 0 (`swift`)
+        # where accusations were heard: the likeliest envelope left and its chance; else 0 (`swift`)
         ("guess", np.int64),
         ("guess_chance", np.float64),
         ("intention", np.int64),  # the suggestion that its turn was chosen for, or 0 (`swift`)

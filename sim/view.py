@@ -25,7 +25,7 @@ def view_of(state: State, seat: int) -> np.recarray:
 
 @jit
 def copy_open(source: np.record, into: np.record) -> None:
-    """Copy what lies open and changes: the turn, the pawns, who is out and what it accused, suggestions by number.
+    """Copy what lies open and changes: the turn, the pawns, who is out, suggestions by number.
 
     Both are records with these fields of `STATE`.
     """

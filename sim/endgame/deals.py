@@ -19,9 +19,11 @@ from typing import NamedTuple
 import numpy as np
 
 from sim.cards import ALL_CARDS, CATEGORY_MASK, N_CARDS
+from sim.state import ACCUSED
 
 Event = tuple[int, int, int, int]
-"""(asker, cards, answerer or -1, card or -1), as the seat saw it."""
+"""(asker, cards, answerer or -1, card or -1), as the seat saw it; `ACCUSED` answers an accusation
+that was heard."""
 
 SHARES = 6
 """Likelihoods are counted in sixths: 1/k is a whole number of them for k = 1, 2, 3."""
@@ -37,12 +39,14 @@ class Deal(NamedTuple):
 
 @dataclass
 class _Clues:
-    """Constraints on hands by answers: by seat the cards it may hold and does hold; clauses."""
+    """Constraints by events: by seat the cards it may hold and does hold; clauses; accusations."""
 
     may: list[int]
     holds: list[int]
     clauses: set[tuple[int, int]]
     """(seat, cards of which it holds one)."""
+    accused: set[int]
+    """Envelopes that were accused wrongly, as masks."""
 
 
 def list_deals(
@@ -59,6 +63,8 @@ def list_deals(
     clues = _clues(sizes, seat, hand, face_up, events)
     found = []
     for deal in _explanations(sizes, seat, clues, ALL_CARDS & ~hand & ~face_up):
+        if deal.envelope in clues.accused:
+            continue
         if len(found) == most:
             return None
         found.append(deal)
@@ -105,9 +111,12 @@ def _clues(
 ) -> _Clues:
     """Return what ``events`` say of each hand by itself."""
     players = len(sizes)
-    clues = _Clues([ALL_CARDS & ~hand & ~face_up] * players, [0] * players, set())
+    clues = _Clues([ALL_CARDS & ~hand & ~face_up] * players, [0] * players, set(), set())
     clues.may[seat], clues.holds[seat] = hand, hand
     for asker, cards, answerer, card in events:
+        if answerer == ACCUSED:
+            clues.accused.add(cards)
+            continue
         for step in range(1, players):
             player = (asker + step) % players
             if player == answerer:

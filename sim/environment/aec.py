@@ -82,7 +82,7 @@ class raw_env(AECEnv):
     """
 
     metadata = {  # noqa: RUF012 -- as PettingZoo declares it
-        "name": "cluedo_v0",
+        "name": "cluedo_v1",
         "render_modes": ["ansi", "human"],
         "is_parallelizable": False,
     }

@@ -11,7 +11,7 @@ import numpy as np
 from sim.board import FLOOR_PLAN, N_CORRIDOR, graph
 from sim.cards import CARDS, ROOMS
 from sim.rules import Rules, world
-from sim.state import END, OVER, SHOW, SUGGEST, TURN, State
+from sim.state import ACCUSED, END, OVER, SHOW, SUGGEST, TURN, State
 
 _LABELS = ((0, 1), (9, 1), (17, 1), (0, 7), (0, 13), (17, 10), (0, 20), (9, 19), (18, 20))
 """Column and row where each room's name begins; the pawns in it stand a row below."""
@@ -57,8 +57,10 @@ def _cards(mask: int) -> str:
 
 
 def suggestion(rules: Rules, event: tuple[int, int, int, int]) -> str:
-    """Return one line about a suggestion (asker, cards, answerer, card or -1)."""
+    """Return one line about a suggestion (asker, cards, answerer, card or -1), or accusation."""
     asker, cards, answerer, card = event
+    if answerer == ACCUSED:
+        return f"{_name(rules, asker)} accuses {_cards(cards)}: wrong"
     answers = []
     for step in range(1, rules.players):
         seat = (asker + step) % rules.players

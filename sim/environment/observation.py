@@ -16,7 +16,7 @@ from mcts.kernel.fixed import FixedTypes
 from sim.board import MAX_ROLL, N_ROOMS, N_SPOTS, graph
 from sim.cards import CATEGORY_MASK, N_CARDS, SUSPECTS
 from sim.rules import MIN_PLAYERS
-from sim.state import MAX_PLAYERS, OVER, SHOW
+from sim.state import ACCUSED, MAX_PLAYERS, OVER, SHOW
 
 HISTORY = 64
 """Suggestions in an observation, latest first; four heuristic players make some 30 in a game."""
@@ -51,6 +51,7 @@ FIELDS = (
     ("out", (MAX_PLAYERS,), 0, 1),
     ("suggestions", (MAX_PLAYERS,), 0, _MANY),
     ("history", (HISTORY, _COLUMNS_OF_HISTORY), -1, N_CARDS - 1),
+    ("accused", (MAX_PLAYERS, 3), -1, N_CARDS - 1),
 )
 
 OBSERVATION_LAYOUT = np.dtype([(name, np.int32, shape) for name, shape, _, _ in FIELDS])
@@ -73,7 +74,7 @@ def bounds() -> tuple[np.ndarray, np.ndarray]:
 def observe(worlds: np.ndarray, views: np.ndarray, events: np.ndarray, seat: int) -> np.ndarray:
     """Return the observation (SIZE,) int32 of ``seat`` at ``views[0]``, what it sees now.
 
-    ``events`` are all suggestions as this seat saw them, plain rows of `sim.view.Log`.
+    ``events`` are all events as this seat saw them, plain rows of `sim.view.Log`.
     """
     made = np.zeros(1, _RECORDS)
     _FILL.call(worlds, views.view(np.ndarray), events, seat, _XY, made)
@@ -112,6 +113,8 @@ def _fill(
         else:
             seen.spot[place] = seen.room[place] = -1
             seen.column[place] = seen.row[place] = -1
+            for kind in range(len(CATEGORY_MASK)):
+                seen.accused[place, kind] = -1
     for suspect in range(len(SUSPECTS)):
         if world.seat_of[suspect] >= 0:
             seen.suspect[(world.seat_of[suspect] - seat) % players] = suspect
@@ -131,6 +134,9 @@ def _fill_place(world, view, seat: int, place: int, xy: np.ndarray, seen) -> Non
     seen.summoned[place] = view.summoned[other]
     seen.out[place] = view.out[other]
     seen.suggestions[place] = view.suggestions[other]
+    for kind, inside in enumerate(CATEGORY_MASK):
+        accused = view.heard[other] & inside
+        seen.accused[place, kind] = lowest(accused) if accused else -1
     for card in range(N_CARDS):
         seen.shown_by_me[place, card] = view.has_shown[seat, other] >> card & 1
 
@@ -141,8 +147,12 @@ def _fill_suggestions(players: int, events: np.ndarray, seat: int, seen) -> None
     for row in range(HISTORY):
         for column in range(_COLUMNS_OF_HISTORY):
             seen.history[row, column] = -1
-    for i in range(len(events)):
-        event, row = events[i], len(events) - 1 - i
+    row = -1
+    for i in range(len(events) - 1, -1, -1):
+        event = events[i]
+        if event.answerer == ACCUSED:
+            continue
+        row += 1
         by = (event.answerer - seat) % players if event.answerer >= 0 else -1
         if event.asker == seat and event.card >= 0:
             seen.shown_to_me[by, event.card] = 1

@@ -3,8 +3,8 @@
     game = pyspiel.load_game("sleuth_cluedo(players=2,suspects=2,weapons=2,rooms=1,turns=3)")
 
 The rules are those of `sim.openspiel.table`.  One draw of chance deals; a player knows its hand,
-what was asked, who showed a card, and which one if it asked or showed it.  Who wins takes 1 from
-the others, in equal parts; a draw pays nothing.
+what was asked, who showed a card, and which one if it asked or showed it; with ``heard=True`` also
+what was accused wrongly.  Who wins takes 1 from the others, in equal parts; a draw pays nothing.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from sim.openspiel.table import Table
 from sim.state import ACCUSE, ASK, MAX_PLAYERS, REVEAL, SHOW
 
 NAME = "sleuth_cluedo"
-SMALLEST = {"players": 2, "suspects": 2, "weapons": 2, "rooms": 1, "turns": 3}
+SMALLEST = {"players": 2, "suspects": 2, "weapons": 2, "rooms": 1, "turns": 3, "heard": False}
 
 _TYPE = make_type(NAME, "Cluedo with few cards", (2, MAX_PLAYERS), SMALLEST)
 
@@ -92,7 +92,7 @@ class CluedoState(pyspiel.State):
         if number >= REVEAL:
             self.said += ((text, (who, asker), f"{who} shows"),)
         elif number >= ACCUSE:
-            self.said += ((text, (who,), f"{who} is out"),)
+            self.said += ((text, () if table.heard else (who,), f"{who} is out"),)
         elif number >= ASK:
             shown = int(self.record["phase"][0]) == SHOW
             answer = f"{self.seat} has one" if shown else "nobody has one"

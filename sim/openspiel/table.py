@@ -31,9 +31,12 @@ class Table:
     players : 2 to 6; cards go round, so the first seats may hold one more
     suspects, weapons, rooms : cards in play, the first of each kind
     turns : all players together, after which the game is a draw
+    heard : whether everybody hears the cards of a wrong accusation
     """
 
-    def __init__(self, players: int, suspects: int, weapons: int, rooms: int, turns: int) -> None:
+    def __init__(
+        self, players: int, suspects: int, weapons: int, rooms: int, turns: int, heard: bool = False
+    ) -> None:
         for name, value, least, most in (
             ("players", players, 2, MAX_PLAYERS),
             ("suspects", suspects, 1, FIRST_WEAPON),
@@ -46,7 +49,7 @@ class Table:
         dealt = suspects + weapons + rooms - 3
         if dealt < players:
             raise ValueError(f"{dealt} cards are too few for {players} players: put more in play")
-        self.players, self.turns = players, turns
+        self.players, self.turns, self.heard = players, turns, heard
         self.kinds = (
             range(suspects),
             range(FIRST_WEAPON, FIRST_WEAPON + weapons),
@@ -63,7 +66,8 @@ class Table:
             *(REVEAL + card for kind in self.kinds for card in kind),
         ]
         """Of the machine, those of the cards in play, lowest first."""
-        rules = preset("speed", players=max(players, MIN_PLAYERS))
+        told = "heard" if heard else "secret"
+        rules = preset("speed", players=max(players, MIN_PLAYERS), accusations=told)
         self._worlds = world(rules).view(np.ndarray).copy()
         self._worlds["players"] = players
         self._worlds["turn_cap"] = turns

@@ -5,6 +5,7 @@
 
     {"type": "begin", "rules": {...}, "seat": 0, "hand": ["Plum", ...], "face_up": [], "seed": 7}
     {"type": "see", "asker": 1, "cards": ["Plum", "rope", "Hall"], "answerer": 2, "card": null}
+    {"type": "hear", "accuser": 3, "cards": ["Plum", "rope", "Hall"]}
     {"type": "decide", "phase": "turn", "turn": 4, "seat": 0, "roll": 3, "cards": [], "rooms":
         ["Hall", null, ...], "spots": [...], "out": [false, ...], "actions": [0, 1, ...]}
 
@@ -38,7 +39,7 @@ from sim.players.guarded import Guarded
 from sim.records.events import names
 from sim.rules import Rules, world
 from sim.seat import Seat
-from sim.state import ACCUSE, N_ACTIONS, REVEAL, SHOW
+from sim.state import ACCUSE, ACCUSED, N_ACTIONS, REVEAL, SHOW
 
 PHASES = ("turn", "suggest", "show", "end")
 
@@ -104,6 +105,9 @@ class ExternalPlayer(Player):
 
     def see(self, event: tuple[int, int, int, int]) -> None:
         asker, cards, answerer, card = event
+        if answerer == ACCUSED:
+            self._say("hear", accuser=asker, cards=names(cards))
+            return
         shown = names(1 << card)[0] if card >= 0 else None
         by = answerer if answerer >= 0 else None
         self._say("see", asker=asker, cards=names(cards), answerer=by, card=shown)

@@ -12,7 +12,7 @@ import numpy as np
 from belief.evidence import lowest
 from mcts.kernel.compile import jit
 from sim.cards import CATEGORY_MASK, FIRST_ROOM, FIRST_WEAPON
-from sim.policies.common import accusation, may_accuse
+from sim.policies.common import accusation, may_accuse, was_heard
 from sim.policies.walking import enter_again
 from sim.state import ASK, END, PASS, SUGGEST, State, World
 
@@ -110,7 +110,7 @@ def settle(world: World, s: State, seat: int, chances: np.ndarray, threshold: fl
     """
     if s.phase != SUGGEST:
         envelope = find_certain(chances, threshold) if may_accuse(world, s) else 0
-        if envelope:
+        if envelope and not was_heard(s, envelope):
             return accusation(envelope)
         if s.phase == END:
             return PASS

@@ -33,7 +33,7 @@ from sim.board import N_ROOMS, N_SPOTS, door_spots, graph
 from sim.cards import FIRST_ROOM
 from sim.players.moves import find_certain, suggestion
 from sim.players.paper import Believing, BelievingPlayer
-from sim.policies.common import accusation, may_accuse
+from sim.policies.common import accusation, may_accuse, was_heard
 from sim.policies.walking import step_out, towards
 from sim.qlearning.functions import FUNCTIONS, function
 from sim.rules import Rules
@@ -102,7 +102,8 @@ class NeuralPlayer(BelievingPlayer):
         if s.phase == SUGGEST:
             return suggestion(chances, self.hand, self.threshold)
         envelope = find_certain(chances, self.threshold) if may_accuse(self.world, s) else 0
-        if envelope and (s.phase == END or self.settings.accuses == "any"):
+        now = s.phase == END or self.settings.accuses == "any"
+        if envelope and now and not was_heard(s, envelope):
             return accusation(envelope)
         return PASS if s.phase == END else self.walk(s)
 

@@ -27,7 +27,7 @@ from sim.policies.common import avoid_repeat
 from sim.records.events import names
 from sim.rules import Rules, world
 from sim.seat import Seat
-from sim.state import EVENT
+from sim.state import ACCUSED, EVENT
 from sim.view import Log
 
 EVIDENCE = ("repaired", "text", "text2006", "exact")
@@ -190,6 +190,8 @@ def _learn(
     t = tables[0]
     for i in range(len(suggestions)):
         asked = suggestions[i]
+        if asked.answerer == ACCUSED:
+            continue  # the tables have no place for it
         for step in range(1, players):
             player = (asked.asker + step) % players
             if player == asked.answerer:

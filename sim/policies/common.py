@@ -69,10 +69,10 @@ def any_heard(s: State) -> bool:
 @jit
 def was_heard(s: State, envelope: int) -> bool:
     """Return whether everybody has heard an accusation of the mask ``envelope``: it is not that."""
+    found = False
     for seat in range(MAX_PLAYERS):
-        if s.heard[seat] and s.heard[seat] == envelope:
-            return True
-    return False
+        found |= s.heard[seat] > 0 and s.heard[seat] == envelope
+    return found
 
 
 @jit

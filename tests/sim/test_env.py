@@ -200,7 +200,7 @@ def test_what_cannot_be_is_refused():
         with pytest.raises(ValueError, match="must be at least 0"):
             core.reset(**wrong)
     assert (core.seed, core.game) == (4, 2)
-    assert str(env()) == "cluedo_v0"
+    assert str(env()) == "cluedo_v1"
     with pytest.raises(AttributeError, match="before reset"):
         _ = env().agent_selection
 
