@@ -15,6 +15,8 @@ left is exactly 1.0, which is what the Heuristic accuses on.  Where the source i
 * a card shown by a player that holds none of the three for sure changes nothing;
 * repeated soft evidence rounds an entry to 1.0 in the end; the row then counts as certain.
 
+The source knows no accusations that are heard to be wrong: `note_not_envelope` is ours.
+
 Nothing here consumes randomness or allocates.
 """
 
@@ -24,9 +26,11 @@ from math import log2
 
 import numpy as np
 
-from belief.events import CARD, KIND, NAMED, PASSED, PLAYER, REFUTED_OTHER
-from belief.evidence import CATEGORY_MASK, HOLDERS, N_CARDS, count, lowest
+from belief.events import CARD, KIND, NAMED, NOT_ENVELOPE, PASSED, PLAYER, REFUTED_OTHER
+from belief.evidence import CATEGORY_MASK, ENVELOPE, HOLDERS, N_CARDS, count, lowest
 from mcts.kernel.compile import jit
+
+_FLOOR = 1e-9
 
 
 @jit
@@ -126,6 +130,37 @@ def note_card(b: np.ndarray, player: int, card: int) -> None:
 
 
 @jit
+def note_not_envelope(b: np.ndarray, cards: int) -> int:
+    """Condition on the envelope not being ``cards`` (mask of one of each category).
+
+    By Bayes, cards taken as independent: each entry of the envelope is multiplied by the chance
+    that the two others are not both there, and its row is normalised.  If the three are all but
+    certain, nothing changes.  Return the mask of the cards whose rows changed.
+    """
+    one, two = lowest(cards), lowest(cards & (cards - 1))
+    three = lowest(cards & ~(1 << one | 1 << two))
+    entries = b[one, ENVELOPE], b[two, ENVELOPE], b[three, ENVELOPE]
+    if entries[0] * entries[1] * entries[2] > 1.0 - _FLOOR:
+        return 0
+    return (
+        _lower_envelope(b, one, entries[1] * entries[2])
+        | _lower_envelope(b, two, entries[0] * entries[2])
+        | _lower_envelope(b, three, entries[0] * entries[1])
+    )
+
+
+@jit
+def _lower_envelope(b: np.ndarray, card: int, others: float) -> int:
+    """Do that to one row, the two others being there with the chance ``others``."""
+    entry = b[card, ENVELOPE]
+    if entry == 0.0 or entry == 1.0 or others == 0.0:
+        return 0
+    b[card, ENVELOPE] = entry * (1.0 - others)
+    _normalise(b, card, _row_sum(b, card))
+    return 1 << card
+
+
+@jit
 def note_question(b: np.ndarray, player: int, cards: int, own_card_weight: float) -> None:
     """Weigh in that ``player`` asked for ``cards`` (mask) itself: its entries count
     ``own_card_weight``.
@@ -195,9 +230,11 @@ def take_in(b: np.ndarray, seen: int, seat: int, event: np.ndarray) -> int:
     ``seen`` are the observer's hand, the face-up cards and those shown to it.
     """
     player = event[PLAYER]
-    if player == seat:
+    if event[KIND] == NOT_ENVELOPE:
+        note_not_envelope(b, event[NAMED])
+    elif player == seat:
         return seen
-    if event[KIND] == PASSED:
+    elif event[KIND] == PASSED:
         note_pass(b, player, event[NAMED])
     elif event[KIND] == REFUTED_OTHER:
         note_refutation(b, player, event[NAMED], N_CARDS - count(seen))

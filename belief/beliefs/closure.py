@@ -2,7 +2,8 @@
 
 What is possible is what `belief.closure` has not ruled out.  Nothing is counted: that a hand
 with many places is likelier than one with few, or that one of three cards shown is likelier than
-the rest, has no say.  The envelope table takes the categories as independent.
+the rest, has no say.  The envelope table takes the categories as independent, but for the triples
+that are not the envelope, which are zero.
 Updates consume no randomness; `sample` consumes the stream it is given.
 """
 
@@ -61,7 +62,7 @@ class SettledBelief(Belief):
             raise ContradictoryEvidence("no deal is consistent with the recorded answers")
 
     def envelope_table(self) -> np.ndarray:
-        return product_table(self.marginals(), int(self.known.may[ENVELOPE]))
+        return product_table(self.marginals(), int(self.known.may[ENVELOPE]), self._excluded())
 
     def sample(self, stream: np.ndarray, n: int) -> np.ndarray:
         deals = np.zeros((n, N_CARDS), np.int64)

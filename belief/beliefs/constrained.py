@@ -9,7 +9,8 @@ card being somewhere: iterated proportional fitting [Sinkhorn 1964].
 Limits: the last scaling is of rows, so hand sizes hold up to what a few rounds leave (with 5 some
 0.04 cards on average).  Fitting keeps the odds of the matrix, soft evidence multiplied in as often
 as it was seen, except that nothing possible counts less than 0.01: false certainties can make the
-fit impossible, or overflow it.  The envelope table takes the categories as independent.
+fit impossible, or overflow it.  The envelope table takes the categories as independent, but for
+triples that are not the envelope: these are zero there, and lower the three entries in the matrix.
 Updates consume no randomness; `sample` consumes the stream it is given.
 """
 
