@@ -113,8 +113,3 @@ def witness(
             note_refutation(view, player, named)
             return
         note_pass(view, player, named)
-
-
-@jit
-def note_not_envelope(view: np.ndarray, cards: int) -> None:
-    pass

@@ -278,11 +278,10 @@ class Belief(ABC):
         """Return ``fault`` with the name of the event after which no deal is left."""
         return name_contradiction(self._given, self._events) or fault
 
-    def _excluded(self) -> list[int]:
-        """Return the masks that the envelope was heard not to be."""
-        return [
-            int(row[NAMED]) for rows in self._events for row in rows if row[KIND] == NOT_ENVELOPE
-        ]
+    def _excluded(self) -> np.ndarray:
+        """Return the masks that the envelope was heard not to be, int64 (n,)."""
+        events = np.concatenate([np.zeros((0, 4), np.int64), *self._events])
+        return events[events[:, KIND] == NOT_ENVELOPE, NAMED]
 
     def note_pass(self, player: int, cards: int) -> None:
         """Take in that ``player`` has none of ``cards`` (mask)."""
@@ -314,7 +313,9 @@ def _copied(given: Sequence[Any], options: dict[str, Any]) -> tuple[list[Any], d
     return [copy(one) for one in given], {name: copy(one) for name, one in options.items()}
 
 
-def product_table(marginals: np.ndarray, possible: int, excluded: Sequence[int] = ()) -> np.ndarray:
+def product_table(
+    marginals: np.ndarray, possible: int, excluded: np.ndarray | Sequence[int] = ()
+) -> np.ndarray:
     """Return the envelope table (6, 6, 9) of independent categories, without those ``excluded``.
 
     Each category is the envelope column of ``marginals`` (21, 7), normalised.  A column without any
@@ -331,11 +332,11 @@ def product_table(marginals: np.ndarray, possible: int, excluded: Sequence[int] 
             column[:] = 1.0
         parts.append(column / column.sum())
     table = np.einsum("i,j,k->ijk", *parts)
-    if not excluded:
+    if not len(excluded):
         return table
     left = np.ones_like(table)
     for cards in excluded:
-        place = [lowest(cards & inside) - start for inside, start in _CATEGORIES]
+        place = [lowest(int(cards) & inside) - start for inside, start in _CATEGORIES]
         left[tuple(place)] = 0.0
     if (table * left).any():
         table *= left
