@@ -154,7 +154,7 @@ class Unhearing(ClosureBelief):
     """Leaves accusations out of its table."""
 
     def _excluded(self):
-        return []
+        return np.zeros(0, np.int64)
 
 
 class Stubborn(ClosureBelief):
