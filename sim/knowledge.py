@@ -136,8 +136,8 @@ def learn(
 def _hear(s: State, seat: int, cards: int) -> None:
     """Let ``seat`` take in that ``cards`` are not the envelope.
 
-    What the accuser may hold is not read from them.  A seat that keeps evidence has it there; its matrix stays as it is, so that no policy takes it
-    in twice (`sim.policies.swift.refresh`).
+    What the accuser may hold is not read from them.  A seat that keeps evidence has it there; its
+    matrix stays as it is, so that no policy takes it in twice (`sim.policies.swift.refresh`).
     """
     if s.tracks[seat] & EVIDENCE:
         evidence.note_not_envelope(s.evidence[seat], cards)
