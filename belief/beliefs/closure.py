@@ -62,7 +62,7 @@ class SettledBelief(Belief):
             raise ContradictoryEvidence("no deal is consistent with the recorded answers")
 
     def envelope_table(self) -> np.ndarray:
-        return product_table(self.marginals(), int(self.known.may[ENVELOPE]), self._excluded())
+        return product_table(self.marginals(), int(self.known.may[ENVELOPE]), self._list_excluded())
 
     def sample(self, stream: np.ndarray, n: int) -> np.ndarray:
         deals = np.zeros((n, N_CARDS), np.int64)

@@ -153,7 +153,7 @@ class Certain(FactoredBelief):
 class Unhearing(ClosureBelief):
     """Leaves accusations out of its table."""
 
-    def _excluded(self):
+    def _list_excluded(self):
         return []
 
 
