@@ -208,7 +208,7 @@ def _answer_fits(traffic: Traffic, what: str, status: int, headers: list, text: 
     if what == "notebook":
         rows = [(line["card"], len(line), len(line["holders"])) for line in received["cards"]]
         whole = [(card, 3, len(received["cards"][0]["holders"])) for card in CARDS]
-        return received.keys() == {"cards", "chance", "bits"} and rows == whole
+        return received.keys() == {"cards", "accused", "chance", "bits"} and rows == whole
     if what == "proof":
         facts = received.get("facts", [])
         whole = {"holds", "facts", "sizes", "shares", "more"}
