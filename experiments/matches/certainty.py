@@ -4,7 +4,8 @@ It is the "time to determine" of [Ferrari & Cai 2009, Tables V to XI], of all th
 of the envelope is determined at the first answer, or wrong accusation that everybody hears, after
 which the seat takes it for known, by what the player there goes by: players with a belief
 (`sim.players.paper.Believing`) by that belief, from their threshold on; `csp` when one card of the
-category is left, or one assignment; all others when what they saw proves it.  By the tables as printed it may be the wrong card, which the row says.
+category is left, or one assignment; all others when what they saw proves it.  By the tables as
+printed it may be the wrong card, which the row says.
 """
 
 from __future__ import annotations

@@ -69,8 +69,8 @@ def prove(knowledge: Knowledge, card: int, column: int, exact: bool) -> dict[str
 
     For JSON: ``holds`` is `YES` or `NO`; ``facts`` the observations, each with its ``kind``, its
     ``cards`` and, if it is of a suggestion or an accusation, its ``turn``, the ``asker``, the seats
-    ``by`` and the ``card`` shown; ``sizes`` and ``shares``, how many cards everybody holds and of which kind, if
-    that is needed, else None; ``more``, if the proof is too long to be shown, the number of
+    ``by`` and the ``card`` shown; ``sizes`` and ``shares``, how many cards everybody holds and of
+    which kind, if that is needed, else None; ``more``, if the proof is too long to be shown, the number of
     observations that it exceeds, else None.  None while it is not certain.  ``exact``: whether the
     exact posterior may be used, which proves more than the closure.
     """
@@ -266,9 +266,8 @@ def _propagate(rows: Sequence[tuple[int, ...]], players: int, card: int, column:
 
 def _unite(may: int, wrong: Collection[int]) -> int:
     """Return the cards of the envelopes of ``may`` that are none of ``wrong`` (masks)."""
-    kinds = (
-        [1 << one for one in range(N_CARDS) if (may & mask) >> one & 1] for mask in CATEGORY_MASK
-    )
+    open_ = (may & mask for mask in CATEGORY_MASK)
+    kinds = ([1 << card for card in range(N_CARDS) if cards >> card & 1] for cards in open_)
     envelopes = map(sum, product(*kinds))
     return reduce(or_, (cards for cards in envelopes if cards not in wrong), 0)
 
