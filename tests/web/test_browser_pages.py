@@ -114,6 +114,7 @@ def test_proofs_are_in_words(shows):
         {**asked, "kind": "passes", "asker": 1, "by": [2]},
         {**asked, "kind": "answered", "asker": 2, "by": [1]},
         {**asked, "kind": "shown", "asker": 0, "by": [1], "card": "rope"},
+        {**asked, "kind": "accuses", "asker": 1, "by": [1]},
     ]
     proof = {"holds": "yes", "facts": facts, "sizes": [6, 6, 6], "shares": None, "more": None}
     assert page.evaluate(script, [proof, 2, 0])[:-1] == [
@@ -125,6 +126,7 @@ def test_proofs_are_in_words(shows):
         "Turn 3: Cy could not answer Bob's suggestion of Plum, the rope and the Hall.",
         "Turn 3: Bob showed Cy one of Plum, the rope and the Hall.",
         "Turn 3: Bob showed you the rope.",
+        "Turn 3: Bob accused Plum, the rope and the Hall, and that was wrong.",
         "Everybody holds 6 cards.",
     ]
     assert page.evaluate(script, [{**proof, "facts": both}, 2, 0])[1:2] == [
@@ -375,11 +377,13 @@ def test_what_the_posterior_proves_is_ticked_and_what_is_near_is_not(watched_ser
         const cards = rows.map((_, n) => ({ card: `card ${n}`, kind: "weapon", holders }));
         const seats = [{ label: "one", suspect: "Plum" }, { label: "two", suspect: "White" }];
         const parent = document.createElement("div");
-        showNotebook(parent, { cards, chance: rows, bits: 1 }, { seats }, null, true);
-        return [...parent.querySelectorAll("td")].slice(1).map((cell) => cell.textContent);
+        const accused = [["Plum", "rope", "Hall"]];
+        showNotebook(parent, { cards, accused, chance: rows, bits: 1 }, { seats }, null, true);
+        return [...parent.querySelectorAll("td, p")].slice(1).map((cell) => cell.textContent);
     }"""
-    received = page.evaluate(script, [[0, 1, 0], [0.9999, 0.0001, 0]])
+    *received, note = page.evaluate(script, [[0, 1, 0], [0.9999, 0.0001, 0]])
     assert received == ["✗no", "✓yes", "✗no", ">99 percent", "<1 percent", "✗no"]
+    assert note == "Not all three in the envelope: Plum, rope and Hall."
 
 
 def test_actions_have_the_numbers_and_words_of_the_game(watched_server, shows):

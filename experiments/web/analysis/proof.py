@@ -70,9 +70,9 @@ def prove(knowledge: Knowledge, card: int, column: int, exact: bool) -> dict[str
     For JSON: ``holds`` is `YES` or `NO`; ``facts`` the observations, each with its ``kind``, its
     ``cards`` and, if it is of a suggestion or an accusation, its ``turn``, the ``asker``, the seats
     ``by`` and the ``card`` shown; ``sizes`` and ``shares``, how many cards everybody holds and of
-    which kind, if that is needed, else None; ``more``, if the proof is too long to be shown, the number of
-    observations that it exceeds, else None.  None while it is not certain.  ``exact``: whether the
-    exact posterior may be used, which proves more than the closure.
+    which kind, if that is needed, else None; ``more``, if the proof is too long to be shown, the
+    number of observations that it exceeds, else None.  None while it is not certain.  ``exact``:
+    whether the exact posterior may be used, which proves more than the closure.
     """
     prover = _Prover(knowledge, card, column, exact)
     facts = prover.find()
