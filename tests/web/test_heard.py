@@ -141,7 +141,7 @@ def test_a_policy_that_is_asked_later_has_heard_what_the_player_had(records, mon
 
 
 def test_an_accusation_is_a_reason(monkeypatch):
-    """Of two envelopes that are left one was accused; with all facts no sizes of hands are needed."""
+    """Of two envelopes that are left one was accused; with all facts, hands may have any size."""
     dealt = {
         "hand": ("Mustard", "knife", "lead pipe", "Study"),
         "face_up": ("rope", "candlestick"),
