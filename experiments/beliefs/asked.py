@@ -17,7 +17,7 @@ from sim.view import Log
 
 
 class _Listener(Player):
-    """Sits in a seat for a player, and keeps what the seat is told, as it saw it."""
+    """Sits in a seat for a player, and keeps what the seat saw and heard."""
 
     def __init__(self, player: Player) -> None:
         super().__init__(player.name)

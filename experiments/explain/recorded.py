@@ -110,9 +110,8 @@ def decisions(record: Record) -> Iterator[Decision]:
 
 
 def list_seen(events: Sequence[Event], seat: int) -> list[tuple[int, int, int, int]]:
-    """Return what ``seat`` saw in ``events``, as a player is told of it (`Player.see`).
-
-    Suggestions that were answered, and wrong accusations that everybody heard.
+    """Return the answered suggestions among ``events``, as ``seat`` saw them (`Player.see`), and
+    the wrong accusations that everybody heard.
     """
     log: list[tuple[int, int, int, int]] = []
     heard = False

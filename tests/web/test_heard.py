@@ -1,17 +1,20 @@
 """Wrong accusations at tables of bold players: heard by everybody, or as the control in secret."""
 
 import asyncio
+import io
 import os
 from dataclasses import replace
 
 import numpy as np
 import pytest
 from in_process import inside
+from rich.console import Console
 from seat_messages import play_pair, unknowable
 from table_setup import COMPUTER, person, play_to_prompt, setup
 from test_proof import knows_of, mask, why
 
 from belief.exact.solver import ExactPosterior
+from experiments.explain import __main__ as explain
 from experiments.explain.recorded import decisions, list_seen
 from experiments.web.analysis import notebook, proof, timeline
 from experiments.web.analysis.advice import advise
@@ -63,7 +66,7 @@ def test_no_message_to_a_seat_tells_it_what_another_accused_in_secret(
     """Streams, questions, pages, notebooks and proofs of Ann; what is heard reaches her."""
     monkeypatch.setattr(LineUp, "of", lambda setup: None)
     monkeypatch.setattr(os, "fsync", lambda file: None)
-    told, noted, total = 0, 0, 0
+    reached, noted, total = 0, 0, 0
 
     async def play(game):
         seats = (person("Ann"), BOLD, BOLD, BOLD)
@@ -76,12 +79,14 @@ def test_no_message_to_a_seat_tells_it_what_another_accused_in_secret(
         assert unknowable(traffic) == []
         others = [one for one in wrong(traffic.events) if one["seat"] != 0]
         events = [part["event"] for part in traffic.messages if part["kind"] == "event"]
-        told += sum(one["seat"] != 0 for one in wrong(events))
+        reached += sum(one["seat"] != 0 for one in wrong(events))
         answers = [part for part in traffic.got if isinstance(part, tuple)]
         pages = [part[-1] for part in answers if part[0] == "notebook"]
         noted += sum('"accused":[]' not in page for page in pages)
         total += len(others)
-    assert total and (told, noted > 0) == ((total, True) if accusations == "heard" else (0, False))
+    assert total and (reached, noted > 0) == (
+        (total, True) if accusations == "heard" else (0, False)
+    )
 
 
 def test_a_notebook_holds_what_the_state_machine_lets_its_seat_learn(records, monkeypatch):
@@ -162,3 +167,18 @@ def test_an_accusation_is_a_reason(monkeypatch):
     assert notebook.notebook(known, chance=False)["accused"] == [], "the marks say it"
     page = notebook.notebook(knows_of(plum, heard, **dealt), chance=False)
     assert page["accused"] == [cards]
+
+
+def test_explain_says_what_was_accused_and_counts_no_suggestion_for_it(records):
+    for record in records:
+        *_, last = decisions(record)
+        known = record.events[: last.line - 2]
+        shown = Console(file=io.StringIO(), width=200)
+        held = evidence_of(Knowledge.of(record.rules, last.seat, known))
+        explain._print_position(shown, last, ExactPosterior(held))
+        text = shown.file.getvalue()
+        asked = sum(event["event"] == "suggestion" for event in known)
+        assert f"suggestions: {asked} so far" in text
+        for one in (*known, record.end):
+            wrongly = f"wrongly accused by seat {one['seat']}: {', '.join(one.get('cards', ()))}\n"
+            assert (wrongly in text) == (one["event"] == "accusation")

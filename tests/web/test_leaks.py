@@ -210,7 +210,7 @@ def by_hidden_events(monkeypatch):
 
 
 def by_accusations(monkeypatch):
-    """Tell everybody what is accused in secret."""
+    """Send everybody what is accused in secret."""
     sees = Driver.sees
     monkeypatch.setattr(
         Driver,
