@@ -19,11 +19,13 @@ from experiments.explain.recorded import decisions, list_seen
 from experiments.web.analysis import notebook, proof, timeline
 from experiments.web.analysis.advice import advise
 from experiments.web.analysis.notebook import YES, Knowledge, evidence_of
+from experiments.web.tables import requests
 from experiments.web.tables.archive import LineUp
 from experiments.web.tables.table import Table
 from sim.cards import CARDS
 from sim.records.record import read
 from sim.records.replay import states
+from sim.rules import preset
 from sim.state import ACCUSED
 
 BOLD = {**COMPUTER, "threshold": 0.2}
@@ -182,3 +184,11 @@ def test_explain_says_what_was_accused_and_counts_no_suggestion_for_it(records):
         for one in (*known, record.end):
             wrongly = f"wrongly accused by seat {one['seat']}: {', '.join(one.get('cards', ()))}\n"
             assert (wrongly in text) == (one["event"] == "accusation")
+
+
+def test_a_table_that_is_older_than_the_switch_keeps_its_secrets():
+    composed = requests._compose("rules", "classic")
+    older = {key: value for key, value in composed.items() if key != "accusations"}
+    for rules, accusations in ((composed, "heard"), (older, "secret")):
+        made = setup(*[BOLD] * 4, **{**rules, "turn_cap": 3000})
+        assert made.build_rules() == preset("classic", accusations=accusations)
