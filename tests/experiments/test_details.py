@@ -103,8 +103,9 @@ def test_watching_changes_nothing(table):
 
 def test_rows_take_in_what_everybody_heard(tmp_path, monkeypatch):
     who = (BOLD, "closure", BOLD, "heuristic")
-    for game in range(4):
-        check_record(preset("classic"), who, game, tmp_path)
+    for accusations in ("secret", "heard"):
+        for game in range(4):
+            check_record(preset("classic", accusations=accusations), who, game, tmp_path)
     monkeypatch.setattr(Observer, "_hear", lambda *_: None)
     with pytest.raises(AssertionError):
         for game in range(4):
