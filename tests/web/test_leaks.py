@@ -221,16 +221,13 @@ def by_accusations(monkeypatch):
 
 def by_what_is_proved(monkeypatch):
     """Let each notebook take in what is accused in secret."""
+    heard = {"accusation": {"known_to": "all"}}
 
-    def heard(table, seat):
-        shown = table.game.events[: table.shown]
-        return [
-            {**event, "known_to": "all"} if event["event"] == "accusation" else event
-            for event in shown
-            if event["event"] == "accusation" or tables.sees(event, seat)
-        ]
+    def known_to(table, seat):
+        shown = ({**one, **heard.get(one["event"], {})} for one in table.game.events[: table.shown])
+        return [event for event in shown if tables.sees(event, seat)]
 
-    monkeypatch.setattr(Table, "known_to", heard)
+    monkeypatch.setattr(Table, "known_to", known_to)
 
 
 def by_the_time(monkeypatch):
