@@ -5,8 +5,9 @@ from the start, and is read at fixed numbers of suggestions; a moment that the g
 gives no row.  Moments of one game are dependent: `experiments.beliefs.calibration` takes its
 intervals by game.
 
-What an observer could conclude from who did *not* accuse, or accused wrongly, is part of no belief,
-and is not handed on.
+A wrong accusation that everybody hears is handed on as it comes, and is no suggestion.  What an
+observer could conclude from who did *not* accuse, or accused wrongly in secret, is part of no
+belief, and is not handed on.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ from sim.game import new_game
 from sim.planning.suggestion_events import setting_of, suggestion_events
 from sim.policies.table import Policy, seat_policies
 from sim.rules import Rules, world
-from sim.state import OVER, empty
+from sim.state import ACCUSED, OVER, empty
 
 MOMENTS = (2, 4, 8, 12, 16, 24, 32)
 """Suggestions made, by all players together, when the beliefs are read."""
@@ -73,7 +74,8 @@ ROWS = study.Rows(
 class Game:
     """One game: ``hands`` (players,), ``face_up`` and ``envelope`` are masks.
 
-    ``suggestions``, int64 (n, 4), are rows (asker, cards, answerer or -1, card shown or -1).
+    ``suggestions``, int64 (n, 4), are rows (asker, cards, answerer or -1, card shown or -1), and
+    among them heard accusations (`sim.state.EVENT`).
     """
 
     number: int
@@ -91,7 +93,7 @@ class Seen:
     ----------
     setting : what it knew before the first suggestion
     events : int64 (n, 4), see `belief.events`
-    ends : (suggestions,) events seen when each suggestion had been answered
+    ends : (suggestions,) events seen when each suggestion, and no accusation, had been answered
     """
 
     setting: Setting
@@ -112,7 +114,7 @@ def play(
     for number in numbers:
         new_game(board, state, np.uint64(game_key(seed, number)))
         asked: list[np.ndarray] = []
-        while state.phase != OVER and len(asked) < longest:
+        while state.phase != OVER and state.asked < longest:
             while not run(board, state, memory.work, memory.sample):
                 memory.grow()
             asked.extend(state.event[: state.events].copy())
@@ -122,15 +124,21 @@ def play(
             hands=tuple(map(int, state.hand[: rules.players])),
             face_up=int(state.face_up),
             envelope=int(state.envelope),
-            suggestions=np.array(asked[:longest], np.int64).reshape(-1, 4),
+            suggestions=up_to(asked, longest),
         )
+
+
+def up_to(events: Sequence[np.ndarray], longest: int) -> np.ndarray:
+    """Return ``events`` up to the suggestion number ``longest`` + 1, int64 (n, 4)."""
+    rows = np.array(events, np.int64).reshape(-1, 4)
+    return rows[np.cumsum(rows[:, 2] != ACCUSED) <= longest]
 
 
 def seen_by(seat: int, game: Game, rules: Rules, showing: int) -> Seen:
     """Return what ``seat`` saw of ``game``; it takes the others to show cards by ``showing``."""
     setting = setting_of(rules, seat, game.hands[seat], game.face_up, showing)
     events, ends = suggestion_events(game.suggestions.tolist(), seat, rules.players)
-    return Seen(setting, events, ends)
+    return Seen(setting, events, ends[game.suggestions[:, 2] != ACCUSED])
 
 
 def measure(

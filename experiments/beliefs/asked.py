@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
 
-from experiments.beliefs.accuracy import Game
+from experiments.beliefs.accuracy import Game, up_to
 from sim.chance import game_key
 from sim.game import new_game
 from sim.player import Player
@@ -17,7 +17,7 @@ from sim.view import Log
 
 
 class _Listener(Player):
-    """Sits in a seat for a player, and keeps the suggestions as the seat saw them."""
+    """Sits in a seat for a player, and keeps what the seat saw and heard."""
 
     def __init__(self, player: Player) -> None:
         super().__init__(player.name)
@@ -50,11 +50,11 @@ def play(
         new_game(board, dealt, np.uint64(game_key(seed, number)))
         # Who asked has seen the card.
         seen = [log.events.tolist() for log in (seat.log for seat in seats)]
-        asked = [seen[asker][i] for i, (asker, *_) in enumerate(seen[0][:longest])]
+        asked = [seen[asker][i] for i, (asker, *_) in enumerate(seen[0])]
         yield Game(
             number=number,
             hands=tuple(map(int, dealt.hand[: rules.players])),
             face_up=int(dealt.face_up),
             envelope=int(dealt.envelope),
-            suggestions=np.array(asked, np.int64).reshape(-1, 4),
+            suggestions=up_to(asked, longest),
         )

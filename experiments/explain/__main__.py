@@ -194,7 +194,9 @@ def _print_position(console: Console, decision: Decision, posterior: ExactPoster
     for kind, mask in zip(("suspect", "weapon", "room"), CATEGORY_MASK, strict=True):
         fit = [card for card in (-inside).argsort(kind="stable") if int(mask) >> card & 1]
         shown[f"envelope, {kind}"] = [f"{CARDS[c]} {inside[c]:.2f}" for c in fit if inside[c] > 0]
-    shown["suggestions"] = [f"{len(decision.seen)} so far", f"{state.suggestions[seat]} its own"]
+    shown["suggestions"] = [f"{state.asked} so far", f"{state.suggestions[seat]} its own"]
+    for accuser in state.heard.nonzero()[0]:
+        shown[f"wrongly accused by seat {accuser}"] = names(state.heard[accuser])
     for label, items in shown.items():
         if items:
             console.print(f"{label}: {', '.join(items)}")

@@ -26,7 +26,20 @@ from sim.records.events import Event
 from sim.records.record import Record, knows
 from sim.records.replay import states
 from sim.rules import world
-from sim.state import ACCUSE, ASK, MOVE, N_ACTIONS, OVER, PASS, PASSAGE, REVEAL, SHOW, TURN, WALK
+from sim.state import (
+    ACCUSE,
+    ACCUSED,
+    ASK,
+    MOVE,
+    N_ACTIONS,
+    OVER,
+    PASS,
+    PASSAGE,
+    REVEAL,
+    SHOW,
+    TURN,
+    WALK,
+)
 from sim.view import view_of
 
 FIRST_LINE = 2
@@ -61,7 +74,7 @@ class Decision:
 
     @property
     def seen(self) -> list[tuple[int, int, int, int]]:
-        """The suggestions before it, as its seat saw them."""
+        """The suggestions and heard accusations before it, as its seat saw them."""
         return list_seen(self.record.events[: self.line - FIRST_LINE], self.seat)
 
     @property
@@ -97,12 +110,18 @@ def decisions(record: Record) -> Iterator[Decision]:
 
 
 def list_seen(events: Sequence[Event], seat: int) -> list[tuple[int, int, int, int]]:
-    """Return the suggestions among ``events``, answered, as ``seat`` saw them (`Player.see`)."""
+    """Return the answered suggestions among ``events``, as ``seat`` saw them (`Player.see`), and
+    the wrong accusations that everybody heard.
+    """
     log: list[tuple[int, int, int, int]] = []
+    heard = False
     for event in events:
         match event:
-            case {"event": "suggestion", "seat": asker, "cards": cards}:
+            case {"event": "suggestion" | "accusation" as kind, "seat": asker, "cards": cards}:
                 asked = asker, sum(1 << CARDS.index(card) for card in cards)
+                heard = kind == "accusation" and event["known_to"] == "all"
+            case {"event": "verdict", "right": False} if heard:
+                log.append((*asked, ACCUSED, -1))
             case {"event": "refute", "by": by}:
                 log.append((*asked, -1 if by is None else by, -1))
             case {"event": "show", "card": card} if knows(event, seat):

@@ -1,10 +1,11 @@
 """Rows of the moments at which a seat determines the suspect, the weapon and the room.
 
 It is the "time to determine" of [Ferrari & Cai 2009, Tables V to XI], of all three cards.  A card
-of the envelope is determined at the first answer after which the seat takes it for known, by what
-the player there goes by: players with a belief (`sim.players.paper.Believing`) by that belief, from
-their threshold on; `csp` when one card of the category is left; all others when what they saw
-proves it.  By the tables as printed it may be the wrong card, which the row says.
+of the envelope is determined at the first answer, or wrong accusation that everybody hears, after
+which the seat takes it for known, by what the player there goes by: players with a belief
+(`sim.players.paper.Believing`) by that belief, from their threshold on; `csp` when one card of the
+category is left, or one assignment; all others when what they saw proves it.  By the tables as
+printed it may be the wrong card, which the row says.
 """
 
 from __future__ import annotations
@@ -17,8 +18,9 @@ from belief.evidence import EvidenceFull
 from sim.cards import CATEGORY_MASK
 from sim.player import Player
 from sim.players.paper import Believing, Opinion
+from sim.policies.csp import only_unheard
 from sim.rules import Rules
-from sim.state import State
+from sim.state import ACCUSED, State, empty
 from sim.view import Log, as_seen
 
 CERTAINTY = pa.schema(
@@ -69,19 +71,26 @@ class _Assignment:
     """A seat that takes any card for possible that it has not seen, as `sim.policies.csp`."""
 
     def __init__(self, seat: int, seen: int) -> None:
-        self._seat, self._seen, self._silent = seat, seen, 0
+        self._seat, self._seen, self._silent, self._state = seat, seen, 0, empty()[0]
 
     def see(self, event: Event) -> None:
         asker, cards, answerer, card = event
-        if asker == self._seat and answerer < 0:
+        if answerer == ACCUSED:
+            self._state.heard[asker] = cards
+        elif asker == self._seat and answerer < 0:
             self._silent |= cards & ~self._seen
         elif asker == self._seat:
             self._seen |= 1 << card
 
     def find(self, cards: int) -> int:
         """Return the only one of ``cards`` (mask) that is left, else 0."""
-        left = self._silent & cards or cards & ~self._seen
+        left = self._possible(cards)
+        if left & (left - 1) and self._state.heard.any():
+            left = only_unheard(self._state, sum(map(self._possible, CATEGORY_MASK))) & cards
         return 0 if left & (left - 1) else left
+
+    def _possible(self, cards: int) -> int:
+        return self._silent & cards or cards & ~self._seen
 
 
 class Certainties:
@@ -107,7 +116,7 @@ class Certainties:
         self._open = {(seat, kind) for seat in range(len(seats)) for kind in range(3)}
 
     def see(self, event: Event) -> Iterator[tuple[int, str, bool]]:
-        """Take in a suggestion (asker, cards, answerer, card); yield what it determines.
+        """Take in an event (`sim.state.EVENT`); yield what it determines.
 
         Seat, category and whether it is the right card, each once a game.
         """

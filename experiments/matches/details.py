@@ -7,8 +7,8 @@ last see `experiments.matches.certainty`.  An
 What a seat believes is computed from what that seat saw alone (`sim.planning.suggestion_events`),
 any player there: the factored belief of the thesis [Ledford 2018, App. B; eq. 3.1], whose whole
 matrix has 30 bits at the start of its game, and the exact posterior, of which the envelope's
-entropy is taken.  Both take cards as shown at random; neither reads anything into what is named or
-who does not accuse.
+entropy is taken.  Both take in what everybody heard accused, and cards as shown at random; neither
+reads anything into what is named or who does not accuse.
 """
 
 from __future__ import annotations
@@ -28,11 +28,12 @@ from belief.exact.solver import ExactPosterior, Workspace
 from belief.information import entropy
 from experiments.matches.certainty import CERTAINTY, Certainties
 from mcts.search import SearchResult
+from sim.cards import FIRST_ROOM, FIRST_WEAPON, ROOMS, WEAPONS
 from sim.planning.suggestion_events import setting_of, suggestion_events
 from sim.player import Player
 from sim.records.events import names
 from sim.rules import Rules
-from sim.state import ACCUSE, ASK, END, MOVE, PASS, PASSAGE, REVEAL, SHOW, WALK
+from sim.state import ACCUSE, ACCUSED, ASK, END, MOVE, PASS, PASSAGE, REVEAL, SHOW, WALK
 
 SUGGESTION = pa.schema(
     [
@@ -144,7 +145,7 @@ class _Mind:
         self.evidence, self._records = records[0], records.view(np.ndarray)
 
     def see(self, suggestions: Sequence[tuple[int, int, int, int]]) -> None:
-        """Take in what is new of all ``suggestions`` so far, (asker, cards, answerer, card)."""
+        """Take in what is new of all ``suggestions`` so far (`sim.state.EVENT`)."""
         new = suggestions[self._taken_in :]
         events = suggestion_events(new, self._setting.seat, self._setting.players)[0]
         self._factored.observe(events)
@@ -200,6 +201,8 @@ class Observer:
         self._decide(state, action)
         if ASK <= action < ACCUSE:
             self._ask(state)
+        elif ACCUSE <= action < REVEAL and self._rules.accusations == "heard":
+            self._hear(state, action)
 
     def _ask(self, state: np.record) -> None:
         """Begin the row of a suggestion."""
@@ -210,6 +213,25 @@ class Observer:
             self._asked["entropy_before"] = mind.bits
             self._asked["envelope_before"] = self._entropies.of(mind.evidence)
 
+    def _hear(self, state: np.record, action: int) -> None:
+        """Take in an accusation, unless it is right: then the game is over."""
+        pair, room = divmod(action - ACCUSE, len(ROOMS))
+        suspect, weapon = divmod(pair, len(WEAPONS))
+        cards = 1 << suspect | 1 << FIRST_WEAPON + weapon | 1 << FIRST_ROOM + room
+        if cards != state.envelope:
+            row = self._row(state, int(state.seat))
+            self._take_in(row, (row["seat"], cards, ACCUSED, -1))
+
+    def _take_in(self, row: dict[str, Any], event: tuple[int, int, int, int]) -> None:
+        """Add an ``event`` of the turn in ``row`` to what was seen; note what it determines."""
+        self._answered.append(event)
+        if self._certainties is not None:
+            about = {key: row[key] for key in ("match", "game", "turn")}
+            for seat, category, right in self._certainties.see(event):
+                own = {"seat": seat, "player": self._seats[seat].name, "category": category}
+                certain = {**about, **own, "own_turn": self._begun[seat], "right": right}
+                self.rows["certainties"].append(certain)
+
     def _answer(self, state: np.record, action: int) -> None:
         """Take in the answer: the card being shown now, or one that left no choice, or none."""
         cards, answerer, asked = int(state.cards), int(state.answerer), self._asked
@@ -219,7 +241,7 @@ class Observer:
             card = action - REVEAL
         elif answerer >= 0:
             card = int(lowest(state.hand[answerer] & cards))
-        self._answered.append((asked["seat"], cards, answerer, card))
+        self._take_in(asked, (asked["seat"], cards, answerer, card))
         self._asked = None
         if "suggestions" in self.rows:
             mind, hand = self._mind(asked["seat"]), int(state.hand[asked["seat"]])
@@ -230,12 +252,6 @@ class Observer:
             asked["entropy_after"] = mind.bits
             asked["envelope_after"] = self._entropies.of(mind.evidence)
             self.rows["suggestions"].append(asked)
-        if self._certainties is not None:
-            about = {key: asked[key] for key in ("match", "game", "turn")}
-            for seat, category, right in self._certainties.see(self._answered[-1]):
-                own = {"seat": seat, "player": self._seats[seat].name, "category": category}
-                row = {**about, **own, "own_turn": self._begun[seat], "right": right}
-                self.rows["certainties"].append(row)
 
     def _decide(self, state: np.record, action: int) -> None:
         """Write a row if ``action`` was searched for: then its player alone has spent anything."""

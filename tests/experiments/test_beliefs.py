@@ -24,6 +24,7 @@ from sim.arena import play_many
 from sim.players.bayes import BayesPlayer
 from sim.policies.table import Policy
 from sim.rules import preset
+from sim.state import ACCUSED
 
 SEED = 3
 LEDFORD, SPEED = preset("ledford"), preset("speed", players=3)
@@ -93,6 +94,26 @@ def test_the_particles_draw_the_same_again():
     assert [row["probability"] for row in first] == [row["probability"] for row in again]
     other = measure(game, LEDFORD, UNIFORM, ["particles"], SEED + 1)
     assert [row["probability"] for row in first] != [row["probability"] for row in other]
+
+
+def test_accusations_that_all_hear_are_handed_on_and_are_no_suggestions():
+    """Of policies and of players that are asked; the control leaves them out."""
+    rules, games = replace(preset("ferrari2009"), accusations="heard"), (SEED, range(12), LONGEST)
+    bayes = lambda: BayesPlayer(evidence="exact", threshold=0.4)  # noqa: E731
+    for played in (
+        play(rules, [Policy("swift", threshold=0.2)] * 3, *games),
+        asked.play(rules, bayes, *games),
+    ):
+        differs = 0
+        for game in played:
+            said = game.suggestions[game.suggestions[:, 2] != ACCUSED]
+            assert len(seen_by(0, game, rules, UNIFORM).ends) == len(said) <= LONGEST
+            heard, deaf = (
+                [row["probability"] for row in measure(one, rules, UNIFORM, ["exact"], SEED)]
+                for one in (game, replace(game, suggestions=said))
+            )
+            differs += any(np.array(heard) > np.array(deaf) + 1e-9)
+        assert differs
 
 
 def test_the_games_are_those_of_the_arena():

@@ -6,22 +6,25 @@ from dataclasses import replace
 
 import pytest
 
+from belief.evidence import ALL_CARDS
+from experiments.matches import certainty
 from experiments.matches.certainty import CATEGORIES
 from experiments.matches.details import Observer, together
 from sim.cards import CATEGORY_MASK
 from sim.player import PolicyPlayer
 from sim.players.bayes import BayesPlayer
 from sim.policies.csp import possible
+from sim.policies.table import Policy
 from sim.referee import play
 from sim.rules import preset
-from sim.state import SHOW
+from sim.state import ACCUSED, SHOW
 
 RULES = replace(preset("ferrari2009"), turn_cap=300)
 
 
-def observe(seats, game, watch=None):
-    observer = Observer("a match", RULES, seats, game, ["certainties"])
-    result = play(RULES, seats, 3, game, together(watch, observer))
+def observe(seats, game, watch=None, rules=RULES):
+    observer = Observer("a match", rules, seats, game, ["certainties"])
+    result = play(rules, seats, 3, game, together(watch, observer))
     return result, observer.rows["certainties"]
 
 
@@ -44,6 +47,31 @@ def test_csp_determines_a_card_when_one_is_left_to_it():
             (row["seat"], row["category"]): row["turn"] for row in rows if row["seat"] != 1
         }
         assert first and all(row["right"] for row in rows)
+
+
+def test_of_two_assignments_one_is_left_to_csp_when_the_other_is_heard_to_be_wrong():
+    """Also if it accused that itself: nobody was asked for a card."""
+    rope, wrench = 1 << 7, 1 << 11
+    for accuser in (0, 1):
+        mind = certainty._Assignment(0, ALL_CARDS & ~(1 | rope | wrench | 1 << 12))
+        assert mind.find(CATEGORY_MASK[0]) == 1 and mind.find(CATEGORY_MASK[1]) == 0
+        mind.see((accuser, 1 | rope | 1 << 12, ACCUSED, -1))
+        assert mind.find(CATEGORY_MASK[1]) == wrench
+
+
+@pytest.mark.parametrize("hears", [True, False])
+def test_who_is_right_has_determined_all_three_also_by_what_was_heard(monkeypatch, hears):
+    """The control hears nothing: somebody is right by what was accused alone."""
+    if not hears:
+        monkeypatch.setattr(Observer, "_hear", lambda *_: None)
+    seats = [PolicyPlayer(one) for one in ("csp", Policy("swift", threshold=0.2), "closure")]
+    missing = 0
+    for game in range(60):
+        result, rows = observe(seats, game, rules=replace(RULES, accusations="heard"))
+        known = sum(row["seat"] == result.winner for row in rows)
+        missing += result.winner in (0, 2) and known < 3
+        assert all(row["right"] for row in rows)
+    assert (missing == 0) == hears
 
 
 @pytest.mark.parametrize("evidence", ["repaired", "text", "exact"])

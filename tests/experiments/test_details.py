@@ -20,6 +20,7 @@ from sim.legal import legal
 from sim.planning.config import PlannerConfig
 from sim.planning.planner import Planner
 from sim.player import Player, PolicyPlayer
+from sim.policies.table import Policy
 from sim.records.events import names
 from sim.records.record import Recorder, read
 from sim.records.replay import states
@@ -83,6 +84,9 @@ def table(request):
     return replace(rules, turn_cap=min(rules.turn_cap, 120)), who
 
 
+BOLD = Policy("swift", threshold=0.2)
+
+
 def observe(rules, seats, game, watch=None):
     """Play a game; return its result, its rows by kind."""
     observer = Observer("a match", rules, seats, game, KINDS)
@@ -95,6 +99,17 @@ def test_watching_changes_nothing(table):
     for game in range(4):
         seats = seats_of(*who)
         assert observe(rules, seats, game)[0] == play(rules, seats, SEED, game)
+
+
+def test_rows_take_in_what_everybody_heard(tmp_path, monkeypatch):
+    who = (BOLD, "closure", BOLD, "heuristic")
+    for accusations in ("secret", "heard"):
+        for game in range(4):
+            check_record(preset("classic", accusations=accusations), who, game, tmp_path)
+    monkeypatch.setattr(Observer, "_hear", lambda *_: None)
+    with pytest.raises(AssertionError):
+        for game in range(4):
+            check_record(preset("classic"), who, game, tmp_path)
 
 
 def test_the_comparison_finds_a_watch_that_interferes():

@@ -39,7 +39,7 @@ CHOICES = {
 """What stands in a choice beside its number and its kind."""
 
 OWN = ("deal", "move", "walk", "stay")
-"""Events that nobody but their seat knows; also a wrong accusation."""
+"""Events that nobody but their seat knows; also a wrong accusation that is secret."""
 
 LEARNT = ("refute", "verdict", "end")
 """Events that all see and that depend on hidden cards, all the same who plays."""
@@ -57,13 +57,14 @@ class Traffic:
 
     Attributes
     ----------
+    heard : whether everybody hears wrong accusations
     got : messages; and (what was asked for, status, headers, text) of the answers in between
     ids : of the messages that had one
     events : of the game, all of them
     """
 
-    def __init__(self, seat: int) -> None:
-        self.seat = seat
+    def __init__(self, seat: int, heard: bool) -> None:
+        self.seat, self.heard = seat, heard
         self.got: list[dict | tuple] = []
         self.events: list[dict] = []
         self.ids: list[int] = []
@@ -94,8 +95,9 @@ async def play_pair(server: Inside, setup: Setup, seat: int, swap: tuple | None 
     Exchanged.number, Exchanged.swap = setup.seed, swap
     entry, tokens = await server.registry.make(setup)
     driver, link = await server.registry.driver(entry), f"/seat/{tokens[seat]}"
-    board = driver.table.game.rules.board
-    traffic, stream, taken = Traffic(seat), server.stream(f"/api{link}/stream"), 0
+    rules = driver.table.game.rules
+    board, traffic = rules.board, Traffic(seat, rules.accusations == "heard")
+    stream, taken = server.stream(f"/api{link}/stream"), 0
     secrets = {entry.id: "TABLE", tokens[seat]: "TOKEN"}  # differ, and mean nothing
 
     async def ask(method, path, body=None):
@@ -179,7 +181,7 @@ def _event_fits(traffic: Traffic, event: dict) -> bool:
     if event.keys() != {"turn", "seat", "event", *EVENTS[kind]} - HELD_BACK:
         return False
     if kind == "accusation":
-        return event["seat"] in (seat, traffic.events[-1]["winner"])
+        return traffic.heard or event["seat"] in (seat, traffic.events[-1]["winner"])
     if kind == "show":
         return seat in (event["seat"], event["by"])
     return kind != "envelope" and (kind not in OWN or event["seat"] == seat)
@@ -208,7 +210,8 @@ def _answer_fits(traffic: Traffic, what: str, status: int, headers: list, text: 
     if what == "notebook":
         rows = [(line["card"], len(line), len(line["holders"])) for line in received["cards"]]
         whole = [(card, 3, len(received["cards"][0]["holders"])) for card in CARDS]
-        return received.keys() == {"cards", "chance", "bits"} and rows == whole
+        said = all(_is_accused(traffic, cards) for cards in received["accused"])
+        return received.keys() == {"cards", "accused", "chance", "bits"} and said and rows == whole
     if what == "proof":
         facts = received.get("facts", [])
         whole = {"holds", "facts", "sizes", "shares", "more"}
@@ -236,6 +239,9 @@ def _fact_fits(traffic: Traffic, fact: dict) -> bool:
         return fact.keys() == {"kind", "cards"} and all(
             (card in open_) == (kind == "face_up") for card in cards
         )
+    if kind == "accuses":
+        fair = fact["by"] == [fact["asker"]] and fact["card"] is None
+        return fair and _is_accused(traffic, cards, (fact["turn"], fact["asker"]))
     asked = [
         event
         for event in known
@@ -255,6 +261,18 @@ def _fact_fits(traffic: Traffic, fact: dict) -> bool:
     card = fact["card"]
     fair = (kind == "shown") == (card is not None) and (card is None or card in shown)
     return bool(asked) and fair and {*fact["by"]} <= {*by}
+
+
+def _is_accused(traffic: Traffic, cards: list[str], when: tuple[int, int] | None = None) -> bool:
+    """Return whether all heard that ``cards`` were accused wrongly, in the turn and by the seat
+    ``when`` if that is given."""
+    found = [
+        (event["turn"], event["seat"])
+        for event in traffic.events
+        if (event["event"], event.get("cards")) == ("accusation", cards)
+        and event["seat"] != traffic.events[-1]["winner"]
+    ]
+    return traffic.heard and (bool(found) if when is None else when in found)
 
 
 def told_apart(one: Traffic, other: Traffic, people: bool) -> tuple[list[object], bool]:

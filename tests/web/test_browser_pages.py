@@ -103,17 +103,16 @@ def test_proofs_are_in_words(shows):
         showProof(parent, proof, card, column, { seats, seat: 0 });
         return [...parent.querySelectorAll("h3, li")].map((line) => line.textContent);
     }"""
-    cards = ["Plum", "rope", "Hall"]
-    asked = {"turn": 3, "cards": cards, "card": None}
+    asked = {"turn": 3, "cards": ["Plum", "rope", "Hall"], "card": None}
     both = [{"kind": kind, "cards": ["Plum", "rope"]} for kind in ("not_own", "not_face_up")]
     facts = [
-        {"kind": "own", "cards": ["Plum", "rope"]},
-        {"kind": "not_own", "cards": ["Plum", "rope"]},
+        *({"kind": kind, "cards": ["Plum", "rope"]} for kind in ("own", "not_own")),
         {"kind": "face_up", "cards": ["rope"]},
         {"kind": "not_face_up", "cards": ["Hall"]},
         {**asked, "kind": "passes", "asker": 1, "by": [2]},
         {**asked, "kind": "answered", "asker": 2, "by": [1]},
         {**asked, "kind": "shown", "asker": 0, "by": [1], "card": "rope"},
+        {**asked, "kind": "accuses", "asker": 1, "by": [1]},
     ]
     proof = {"holds": "yes", "facts": facts, "sizes": [6, 6, 6], "shares": None, "more": None}
     assert page.evaluate(script, [proof, 2, 0])[:-1] == [
@@ -125,6 +124,7 @@ def test_proofs_are_in_words(shows):
         "Turn 3: Cy could not answer Bob's suggestion of Plum, the rope and the Hall.",
         "Turn 3: Bob showed Cy one of Plum, the rope and the Hall.",
         "Turn 3: Bob showed you the rope.",
+        "Turn 3: Bob accused Plum, the rope and the Hall, and that was wrong.",
         "Everybody holds 6 cards.",
     ]
     assert page.evaluate(script, [{**proof, "facts": both}, 2, 0])[1:2] == [
@@ -368,17 +368,17 @@ def test_a_game_is_reviewed(watched_server, shows):
 
 
 def test_what_the_posterior_proves_is_ticked_and_what_is_near_is_not(watched_server, shows):
-    page = shows("replay")
-    script = """async (rows) => {
+    script = """async (chance) => {
         const { showNotebook } = await import("/static/parts/notebook.js");
-        const holders = rows[0].map(() => "maybe");
-        const cards = rows.map((_, n) => ({ card: `card ${n}`, kind: "weapon", holders }));
+        const holders = chance[0].map(() => "maybe");
+        const cards = chance.map((_, n) => ({ card: `card ${n}`, kind: "weapon", holders }));
         const seats = [{ label: "one", suspect: "Plum" }, { label: "two", suspect: "White" }];
-        const parent = document.createElement("div");
-        showNotebook(parent, { cards, chance: rows, bits: 1 }, { seats }, null, true);
-        return [...parent.querySelectorAll("td")].slice(1).map((cell) => cell.textContent);
+        const at = document.createElement("div");
+        showNotebook(at, { cards, accused: [["Plum"]], chance, bits: 1 }, { seats }, null, true);
+        return [...at.querySelectorAll("td, p")].slice(1).map((cell) => cell.textContent);
     }"""
-    received = page.evaluate(script, [[0, 1, 0], [0.9999, 0.0001, 0]])
+    *received, note = shows("replay").evaluate(script, [[0, 1, 0], [0.9999, 0.0001, 0]])
+    assert note == "Not all three in the envelope: Plum."
     assert received == ["✗no", "✓yes", "✗no", ">99 percent", "<1 percent", "✗no"]
 
 

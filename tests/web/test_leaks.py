@@ -209,6 +209,27 @@ def by_hidden_events(monkeypatch):
     monkeypatch.setattr(Driver, "sees", lambda driver, event, viewer: True)
 
 
+def by_accusations(monkeypatch):
+    """Send everybody what is accused in secret."""
+    sees = Driver.sees
+    monkeypatch.setattr(
+        Driver,
+        "sees",
+        lambda driver, event, who: event["event"] == "accusation" or sees(driver, event, who),
+    )
+
+
+def by_what_is_proved(monkeypatch):
+    """Let each notebook take in what is accused in secret."""
+    heard = {"accusation": {"known_to": "all"}}
+
+    def known_to(table, seat):
+        shown = ({**one, **heard.get(one["event"], {})} for one in table.game.events[: table.shown])
+        return [event for event in shown if tables.sees(event, seat)]
+
+    monkeypatch.setattr(Table, "known_to", known_to)
+
+
 def by_the_time(monkeypatch):
     """Ask nobody for the only card that they can show."""
     monkeypatch.setattr(Table, "_force", lambda table, number, event: None)
@@ -228,6 +249,8 @@ PLANTS = {
     in_pages: "pair",
     in_headers: "scan",
     by_hidden_events: "scan",
+    by_accusations: "scan",
+    by_what_is_proved: "scan",
     by_the_time: "pair",
 }
 """Leaks, and by which way at least each is found."""

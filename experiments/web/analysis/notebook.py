@@ -1,7 +1,7 @@
 """A seat's notebook: what is proved about each card, how likely the rest is, and the bits left.
 
-Made from the rules, the own hand, the cards that lie open and the suggestions as the seat saw them:
-it gets nothing else, so it can show nothing else.
+Made from the rules, the own hand, the cards that lie open and the suggestions and accusations as
+the seat saw and heard them: it gets nothing else, so it can show nothing else.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from belief.information import entropy
 from experiments.explain.recorded import list_seen
 from sim.cards import CARDS, N_CARDS
 from sim.planning.suggestion_events import setting_of, suggestion_events
-from sim.records.events import Event
+from sim.records.events import Event, names
 from sim.records.record import knows
 from sim.rules import Rules
 
@@ -48,7 +48,8 @@ class Knowledge:
     rules : of the game
     seat : its number
     hand, face_up : masks; ``face_up`` is None while the cards are still being dealt
-    suggestions : (asker, cards, answerer or -1, card or -1), as it saw them
+    suggestions : (asker, cards, answerer or -1, card or -1), as it saw them, and accusations that
+        it heard to be wrong: (accuser, cards, `sim.state.ACCUSED`, -1)
     turns : in which they were made
     """
 
@@ -68,8 +69,13 @@ class Knowledge:
         answered = list_seen(known, seat)
         if answered and answered[-1][0] == seat and answered[-1][2] >= 0 > answered[-1][3]:
             answered.pop()  # the card is still to be shown
-        turns = [event["turn"] for event in known if event["event"] == "suggestion"]
+        turns = [event["turn"] for event in known if _is_said(event)]
         return cls(rules, seat, _mask(dealt), _mask(open_) if open_ else None, answered, turns)
+
+
+def _is_said(event: Event) -> bool:
+    """Return whether somebody names cards aloud."""
+    return event["event"] in ("suggestion", "accusation") and event["known_to"] == "all"
 
 
 def _mask(events: Sequence[Event]) -> int:
@@ -80,9 +86,11 @@ def notebook(knowledge: Knowledge, chance: bool) -> dict[str, Any]:
     """Return the notebook, for JSON; with ``chance`` the exact probabilities and the bits left.
 
     ``cards`` has for each card its name, its kind and by holder (the envelope, then the seats)
-    whether it has it: `YES`, `NO` or `MAYBE`, all `NO` for a card that lies open.  ``chance`` has
-    the probabilities in the same order, ``bits`` the entropy of the envelope; both are None without
-    ``chance``, while cards are dealt, or where the posterior does not fit into memory.
+    whether it has it: `YES`, `NO` or `MAYBE`, all `NO` for a card that lies open.  ``accused`` has
+    the cards of each accusation that was heard to be wrong, where all three may yet be in the
+    envelope.  ``chance`` has the probabilities in the same order, ``bits`` the entropy of the
+    envelope; both are None without ``chance``, while cards are dealt, or where the posterior does
+    not fit into memory.
     """
     rules = knowledge.rules
     if knowledge.face_up is None:
@@ -92,6 +100,8 @@ def notebook(knowledge: Knowledge, chance: bool) -> dict[str, Any]:
     update_closure(evidence, proved)
     has, may = (masks[: rules.players + 1].tolist() for masks in (proved.has, proved.may))
     page = _list([_holders(has, may, card) for card in range(N_CARDS)])
+    heard = evidence["not_envelope"][: evidence["excluded"]].tolist()
+    page["accused"] = [names(cards) for cards in heard if cards & ~may[0] == 0]
     if chance and (exact := _solve(evidence)):
         marginals, bits = exact
         page["chance"] = [
@@ -126,7 +136,7 @@ def _list(holders: Sequence[list[str]]) -> dict[str, Any]:
         {"card": name, "kind": kind, "holders": whose}
         for name, kind, whose in zip(CARDS, KINDS, holders, strict=True)
     ]
-    return {"cards": cards, "chance": None, "bits": None}
+    return {"cards": cards, "accused": [], "chance": None, "bits": None}
 
 
 def _own(knowledge: Knowledge, card: int) -> list[str]:

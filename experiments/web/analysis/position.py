@@ -1,8 +1,8 @@
 """A position of a recorded game to play on from, its hidden part drawn again for one seat.
 
 Deal and moves follow from what the seat knows, and chance: the others' cards and the envelope are
-a draw from its exact posterior, what they showed one another and accused is made up to fit, and a
-walk is the first that leads where it led.  Nothing else of the record comes in.
+a draw from its exact posterior, what they showed one another and accused in secret is made up to
+fit, and a walk is the first that leads where it led.  Nothing else of the record comes in.
 """
 
 from __future__ import annotations
@@ -54,7 +54,8 @@ def draw_past(
             case {"event": "verdict"}:
                 if event["seat"] == seat:
                     raise ValueError("this seat is out, and has nothing more to decide")
-                action = _find(board, state, event)
+                if not board.heard:  # else the accusation itself is known
+                    action = _find(board, state, event)
             case {"event": "move" | "walk" | "stay"}:
                 own = event["action"]
             case {"event": "reach"}:

@@ -10,14 +10,17 @@ Like the notebook it is made of a `Knowledge`, so that nothing else can enter.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
+from functools import reduce
+from itertools import product
+from operator import or_
 from typing import Any
 
 import numpy as np
 
 from belief.closure import new_known, update_closure
-from belief.events import PASSED, REFUTED_OTHER, REFUTED_US, check_events, record
+from belief.events import NOT_ENVELOPE, PASSED, REFUTED_OTHER, REFUTED_US, check_events, record
 from belief.evidence import ALL_CARDS, CATEGORY_MASK, MAX_PLAYERS, EvidenceFull, new_evidence
 from belief.exact.solver import ExactPosterior
 from belief.exact.workspace import FIRST_STATES, workspace
@@ -36,9 +39,9 @@ ORDERS = 12
 """In which facts are dropped, where the closure proves the mark; the shortest proof is kept."""
 
 OWN, NOT_OWN, FACE_UP, NOT_FACE_UP = "own", "not_own", "face_up", "not_face_up"
-SHOWN, ANSWERED, PASSES = "shown", "answered", "passes"
-_KINDS = {PASSED: PASSES, REFUTED_OTHER: ANSWERED, REFUTED_US: SHOWN}
-_FIRST_DROPPED = (ANSWERED, PASSES, SHOWN, OWN, NOT_OWN, FACE_UP, NOT_FACE_UP)
+SHOWN, ANSWERED, PASSES, ACCUSES = "shown", "answered", "passes", "accuses"
+_KINDS = {PASSED: PASSES, REFUTED_OTHER: ANSWERED, REFUTED_US: SHOWN, NOT_ENVELOPE: ACCUSES}
+_FIRST_DROPPED = (ANSWERED, ACCUSES, PASSES, SHOWN, OWN, NOT_OWN, FACE_UP, NOT_FACE_UP)
 """What is easiest to see is kept where there is a choice."""
 
 _OUTSIDE = -1
@@ -53,7 +56,7 @@ class Fact:
     ----------
     kind : one of `_FIRST_DROPPED`
     row : of events (`belief.events`): kind, player, cards, card
-    suggestion : number of the suggestion that it belongs to, or -1
+    suggestion : number of the suggestion or accusation that it belongs to, or -1
     """
 
     kind: str
@@ -65,11 +68,11 @@ def prove(knowledge: Knowledge, card: int, column: int, exact: bool) -> dict[str
     """Return why it is certain whether ``column`` (0 the envelope, seat + 1) has ``card``.
 
     For JSON: ``holds`` is `YES` or `NO`; ``facts`` the observations, each with its ``kind``, its
-    ``cards`` and, if it is of a suggestion, its ``turn``, the ``asker``, the seats ``by`` and the
-    ``card`` shown; ``sizes`` and ``shares``, how many cards everybody holds and of which kind, if
-    that is needed, else None; ``more``, if the proof is too long to be shown, the number of
-    observations that it exceeds, else None.  None while it is not certain.  ``exact``: whether the
-    exact posterior may be used, which proves more than the closure.
+    ``cards`` and, if it is of a suggestion or an accusation, its ``turn``, the ``asker``, the seats
+    ``by`` and the ``card`` shown; ``sizes`` and ``shares``, how many cards everybody holds and of
+    which kind, if that is needed, else None; ``more``, if the proof is too long to be shown, the
+    number of observations that it exceeds, else None.  None while it is not certain.  ``exact``:
+    whether the exact posterior may be used, which proves more than the closure.
     """
     prover = _Prover(knowledge, card, column, exact)
     facts = prover.find()
@@ -237,18 +240,20 @@ def _propagate(rows: Sequence[tuple[int, ...]], players: int, card: int, column:
     """Return what follows for ``column`` and ``card`` from events if hands may have any size."""
     has, may = [0] * (players + 1), [ALL_CARDS] * (players + 1)
     clauses = [(0, mask) for mask in CATEGORY_MASK]
+    wrong = {cards for kind, _, cards, _ in rows if kind == NOT_ENVELOPE}
     for kind, player, cards, shown in rows:
         if kind == PASSED:
             may[player + 1] &= ~cards
         elif kind == REFUTED_US:
             has[player + 1] |= 1 << shown
-        else:
+        elif kind == REFUTED_OTHER:
             clauses.append((player + 1, cards))
     for _ in range(2 * N_CARDS):  # each second round at least places a card
         for holder in range(players + 1):
             may[holder] &= ~sum(has) | has[holder]
         for mask in CATEGORY_MASK:
             may[0] &= has[0] | ~mask if has[0] & mask else ALL_CARDS
+        may[0] &= _unite(may[0], wrong) if wrong else ALL_CARDS
         for one in range(N_CARDS):
             holders = [holder for holder in range(players + 1) if may[holder] >> one & 1]
             if len(holders) == 1:
@@ -259,6 +264,14 @@ def _propagate(rows: Sequence[tuple[int, ...]], players: int, card: int, column:
     return YES if has[column] >> card & 1 else None if may[column] >> card & 1 else NO
 
 
+def _unite(may: int, wrong: Collection[int]) -> int:
+    """Return the cards of the envelopes of ``may`` that are none of ``wrong`` (masks)."""
+    open_ = (may & mask for mask in CATEGORY_MASK)
+    kinds = ([1 << card for card in range(N_CARDS) if cards >> card & 1] for cards in open_)
+    envelopes = map(sum, product(*kinds))
+    return reduce(or_, (cards for cards in envelopes if cards not in wrong), 0)
+
+
 def _describe(knowledge: Knowledge, facts: Sequence[Fact]) -> Iterator[dict[str, Any]]:
     """Yield the facts for JSON: cards that lie open first, then suggestions by turn."""
     for kind in (OWN, NOT_OWN, FACE_UP, NOT_FACE_UP):
@@ -266,7 +279,7 @@ def _describe(knowledge: Knowledge, facts: Sequence[Fact]) -> Iterator[dict[str,
         if cards:
             yield {"kind": kind, "cards": names(cards)}
     for number in sorted({fact.suggestion for fact in facts} - {-1}):
-        for kind in (PASSES, ANSWERED, SHOWN):
+        for kind in (PASSES, ANSWERED, SHOWN, ACCUSES):
             rows = [fact.row for fact in facts if (fact.kind, fact.suggestion) == (kind, number)]
             if rows:
                 shown = rows[0][3]

@@ -9,7 +9,7 @@ from experiments.web.analysis.notebook import Knowledge, notebook
 from sim.records.events import Event
 from sim.rules import Rules
 
-_INFORMATIVE = ("deal", "suggestion", "refute", "show")
+_INFORMATIVE = ("deal", "suggestion", "refute", "show", "accusation")
 """Events after which a seat may know more."""
 
 Bits = tuple[float | None, ...]

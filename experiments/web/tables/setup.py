@@ -71,8 +71,9 @@ class Setup:
                 raise ValueError(f"two people are called {name}: give one of them another name")
 
     def build_rules(self) -> Rules:
-        """Return the rules."""
-        return preset(**self.rules)
+        """Return the rules; a table that is older than that switch has secret accusations."""
+        older = {"accusations": "secret"} if "accuse" in self.rules else {}
+        return preset(**{**older, **self.rules})
 
     def build_past(self) -> Past | None:
         """Return the past of the game; None of one that is dealt here."""

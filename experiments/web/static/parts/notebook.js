@@ -3,7 +3,7 @@
 import { initials } from "./board.js";
 import { el, put, unseen } from "./dom.js";
 import { percent } from "./percent.js";
-import { names } from "./words.js";
+import { list, names } from "./words.js";
 
 const MARKS = { yes: "✓", no: "✗", maybe: "·" };
 const KINDS = { suspect: "Suspects", weapon: "Weapons", room: "Rooms" };
@@ -104,7 +104,12 @@ export function showNotebook(parent, notebook, table, me, hints, marks = null, w
         ),
     ),
   );
-  put(parent, el("table", { class: "notebook" }, el("thead", {}, head), bodies));
+  const accused = notebook.accused.map((cards) => list(cards)).join("; ");
+  put(
+    parent,
+    el("table", { class: "notebook" }, el("thead", {}, head), bodies),
+    accused ? el("p", { class: "note accused" }, `Not all three in the envelope: ${accused}.`) : null,
+  );
 }
 
 /** Return the cards that may be in the envelope by what is shown of `notebook`; with `hints` by chances. */

@@ -31,6 +31,8 @@ function phrases(called, me) {
         return `Turn ${turn}: ${list(by.map(who))} could not answer ${whose(asker)} suggestion of ${list(things)}.`;
       case "answered":
         return `Turn ${turn}: ${called[by[0]]} showed ${who(asker)} one of ${list(things)}.`;
+      case "accuses":
+        return `Turn ${turn}: ${who(asker)} accused ${list(things)}, and that was wrong.`;
       default:
         return `Turn ${turn}: ${called[by[0]]} showed ${who(asker)} ${named(card)}.`;
     }
