@@ -131,7 +131,7 @@ def best_unheard(s: State, marginals: np.ndarray) -> tuple[int, float]:
                     accused += p
                 elif p > chance:
                     found, chance = envelope, p
-    return found, chance / (1.0 - accused) if found else 0.0
+    return found, chance / max(1.0 - accused, chance) if found else 0.0
 
 
 @jit
