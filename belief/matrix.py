@@ -15,6 +15,9 @@ left is exactly 1.0, which is what the Heuristic accuses on.  Where the source i
 * a card shown by a player that holds none of the three for sure changes nothing;
 * repeated soft evidence rounds an entry to 1.0 in the end; the row then counts as certain.
 
+The source knows no accusations that are heard to be wrong: `exclude_envelopes` takes them in where
+a matrix is read, `note_not_envelope` in one that is kept.
+
 Nothing here consumes randomness or allocates.
 """
 
@@ -24,9 +27,12 @@ from math import log2
 
 import numpy as np
 
-from belief.events import CARD, KIND, NAMED, PASSED, PLAYER, REFUTED_OTHER
-from belief.evidence import CATEGORY_MASK, HOLDERS, N_CARDS, count, lowest
+from belief.events import CARD, KIND, NAMED, NOT_ENVELOPE, PASSED, PLAYER, REFUTED_OTHER
+from belief.evidence import CATEGORY_MASK, ENVELOPE, HOLDERS, N_CARDS, count, lowest
 from mcts.kernel.compile import jit
+from mcts.kernel.stack import floats
+
+_FLOOR = 1e-9
 
 
 @jit
@@ -126,6 +132,103 @@ def note_card(b: np.ndarray, player: int, card: int) -> None:
 
 
 @jit
+def note_not_envelope(b: np.ndarray, cards: int) -> int:
+    """Condition on the envelope not being ``cards`` (mask of one of each category).
+
+    By Bayes, cards taken as independent: each entry of the envelope is multiplied by the chance
+    that the two others are not both there, and its row is normalised.  If the three are all but
+    certain, nothing changes.  Return the mask of the cards whose rows changed.
+    """
+    one, two = lowest(cards), lowest(cards & (cards - 1))
+    three = lowest(cards & ~(1 << one | 1 << two))
+    entries = b[one, ENVELOPE], b[two, ENVELOPE], b[three, ENVELOPE]
+    if entries[0] * entries[1] * entries[2] > 1.0 - _FLOOR:
+        return 0
+    return (
+        _lower_envelope(b, one, entries[1] * entries[2])
+        | _lower_envelope(b, two, entries[0] * entries[2])
+        | _lower_envelope(b, three, entries[0] * entries[1])
+    )
+
+
+@jit
+def _lower_envelope(b: np.ndarray, card: int, others: float) -> int:
+    """Do that to one row, the two others being there with the chance ``others``."""
+    entry = b[card, ENVELOPE]
+    if entry == 0.0 or entry == 1.0 or others == 0.0:
+        return 0
+    b[card, ENVELOPE] = entry * (1.0 - others)
+    _normalise(b, card, _row_sum(b, card))
+    return 1 << card
+
+
+@jit
+def envelope_chance(matrix: np.ndarray, envelope: int) -> float:
+    """Return the probability of the three cards ``envelope`` (mask), categories as independent."""
+    chance = 1.0
+    for category in CATEGORY_MASK:
+        total, rest = 0.0, category
+        while rest:
+            total += matrix[lowest(rest), ENVELOPE]
+            rest &= rest - 1
+        if total <= 0.0:
+            return 0.0
+        chance *= matrix[lowest(envelope & category), ENVELOPE] / total
+    return chance
+
+
+@jit
+def chance_of_any(matrix: np.ndarray, triples: np.ndarray, card: int) -> float:
+    """Return the probability that one of ``triples`` is the envelope, categories as independent.
+
+    ``triples`` are masks, 0 for none, each of which counts once; ``card``: of those alone that name
+    it, -1 for all.
+    """
+    chance = 0.0
+    for i in range(len(triples)):
+        cards = np.int64(triples[i])
+        counts = cards != 0 and (card < 0 or cards >> card & 1 == 1)
+        for j in range(i):
+            counts = counts and triples[j] != triples[i]
+        if counts:
+            chance += envelope_chance(matrix, cards)
+    return chance
+
+
+@jit
+def exclude_envelopes(matrix: np.ndarray, triples: np.ndarray) -> None:
+    """Condition ``matrix`` (21, 7) on the envelope being none of ``triples`` (masks, 0 for none).
+
+    One envelope card of each category is taken to be there, and the categories as independent: an
+    entry of the envelope loses the probability of the triples that name it, and all are divided by
+    that of the rest; the other entries of a row are scaled.  If hardly any other envelope is left,
+    nothing changes.  This is for a matrix that is read and not kept: the product of what it leaves
+    is no longer the probability of an envelope, and a triple taken in twice counts twice.
+    """
+    left = 1.0 - chance_of_any(matrix, triples, -1)
+    if left == 1.0 or left < _FLOOR:
+        return
+    after = floats(1, N_CARDS)
+    for inside in CATEGORY_MASK:
+        total, rest = 0.0, inside
+        while rest:
+            total += matrix[lowest(rest), ENVELOPE]
+            rest &= rest - 1
+        rest = inside
+        while rest:
+            card = lowest(rest)
+            rest &= rest - 1
+            lost = total * chance_of_any(matrix, triples, card)
+            after[0, card] = min(max((matrix[card, ENVELOPE] - lost) / left, 0.0), 1.0)
+    for card in range(N_CARDS):
+        before = matrix[card, ENVELOPE]
+        if 0.0 < before < 1.0:
+            for holder in range(HOLDERS):
+                matrix[card, holder] *= (1.0 - after[0, card]) / (1.0 - before)
+            matrix[card, ENVELOPE] = after[0, card]
+
+
+@jit
 def note_question(b: np.ndarray, player: int, cards: int, own_card_weight: float) -> None:
     """Weigh in that ``player`` asked for ``cards`` (mask) itself: its entries count
     ``own_card_weight``.
@@ -195,7 +298,7 @@ def take_in(b: np.ndarray, seen: int, seat: int, event: np.ndarray) -> int:
     ``seen`` are the observer's hand, the face-up cards and those shown to it.
     """
     player = event[PLAYER]
-    if player == seat:
+    if player == seat or event[KIND] == NOT_ENVELOPE:
         return seen
     if event[KIND] == PASSED:
         note_pass(b, player, event[NAMED])
@@ -205,13 +308,3 @@ def take_in(b: np.ndarray, seen: int, seat: int, event: np.ndarray) -> int:
         note_card(b, player, event[CARD])
         seen |= 1 << event[CARD]
     return seen
-
-
-@jit
-def exclude_envelopes(matrix: np.ndarray, triples: np.ndarray, n: int) -> None:
-    pass
-
-
-@jit
-def note_not_envelope(matrix: np.ndarray, cards: int) -> None:
-    pass

@@ -5,6 +5,7 @@ p + 1 player p, rows of face-up cards are zero.  It starts from the deal: one en
 category, the rest in hands of known sizes.  A pass takes the three cards from who passed.  Who
 shows a card has at least one of the three: by Bayes, cards taken as independent, the odds that it
 has a given one are divided by the chance that one of the two others had to be shown anyway.
+A wrong accusation that is heard is taken in by `note_not_envelope`, that of `belief.matrix`.
 
 Every seat knows this much, so a view of it shows what the others learn without reading what they
 know.  A row with one candidate left is certain; a contradiction under independence changes nothing.
@@ -16,6 +17,7 @@ from __future__ import annotations
 import numpy as np
 
 from belief.evidence import CATEGORY_MASK, ENVELOPE, HOLDERS, count, lowest
+from belief.matrix import note_not_envelope as note_not_envelope
 from belief.matrix import note_pass
 from mcts.kernel.compile import jit
 
@@ -111,8 +113,3 @@ def witness(
             note_refutation(view, player, named)
             return
         note_pass(view, player, named)
-
-
-@jit
-def note_not_envelope(view: np.ndarray, cards: int) -> None:
-    pass

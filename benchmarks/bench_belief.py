@@ -5,6 +5,10 @@ envelope is certain, or after 40 questions: "start" is before the first one; "ea
 "late" are thirds of the way.  Every figure is the best of a few repetitions, in microseconds of
 wall time; ratios are to a control, 1,000 random numbers, timed between the others.
 
+"heard" is what a solution costs when so many wrong accusations were heard, as a ratio to the same
+positions without them.  In the second half of a game each of the others names what it holds to be
+likely, and is wrong.
+
 "from Python" is `ExactBelief` with one call of `observe` and one of `marginals` an event.  Its
 control is `replay`, a single call in which compiled code does the same for all events of a game.
 """
@@ -22,13 +26,14 @@ from histories import CATEGORIES, mask, random_history  # noqa: E402
 
 from belief import evidence, information, matrix  # noqa: E402
 from belief.beliefs.exact import ExactBelief  # noqa: E402
-from belief.contract.history import events_of, setting_of  # noqa: E402
+from belief.contract.history import History, events_of, random_trio, setting_of  # noqa: E402
 from belief.exact import solver  # noqa: E402
 from mcts.kernel.compile import jit  # noqa: E402
 from mcts.kernel.rng import new_stream, uniform  # noqa: E402
 
 QUESTIONS = 40
 FACE_UP = {3: 0, 4: 2, 5: 0, 6: 0}
+STARTS = tuple(zip(evidence.CATEGORY_MASK, evidence.CATEGORY_START, strict=False))
 STAGES = ("start", "early", "halfway", "late")
 
 
@@ -177,6 +182,60 @@ def exact_figures(players, games):
         print(f"{players:7d} {stage:8s} {len(positions):5d} {times} {ratios} {unit:8.2f}")
 
 
+def seen_by_all(players, rng):
+    """Return by question what every seat has seen of a random game, and the envelope (mask)."""
+    first = random_history(rng, players, 0, face_up=FACE_UP[players])
+    seats = [History(players, seat, first.deal) for seat in range(players)]
+    seen = []
+    for question in range(QUESTIONS):
+        seen.append([history.record() for history in seats])
+        trio, seed = random_trio(rng), int(rng.integers(1 << 30))
+        for history in seats:
+            history.ask(question % players, trio, np.random.default_rng(seed))
+    return seen, mask(np.flatnonzero(first.deal == 0))
+
+
+def accused(ev, truth, rng):
+    """Return a wrong envelope (mask), as likely as ``ev`` holds it to be; 0 if there is none."""
+    table = solver.ExactPosterior(ev).envelope_table()
+    table[tuple(evidence.lowest(truth & cards) - start for cards, start in STARTS)] = 0.0
+    if not table.any():
+        return 0
+    place = rng.choice(table.size, p=table.ravel() / table.sum())
+    return mask(np.unravel_index(place, table.shape) + np.array(evidence.CATEGORY_START[:3]))
+
+
+def heard_figures(players, games, work, most=5):
+    """Print the cost of triples that are not the envelope: ratios of sums, and of each in turn."""
+    rng = np.random.default_rng(3)
+    times = {triples: [] for triples in range(1, most + 1)}
+    for _ in range(games):
+        seen, truth = seen_by_all(players, rng)
+        sure = [
+            solver.ExactPosterior(views[0]).likely_envelopes(1)[0][1] > 1 - 1e-9 for views in seen
+        ]
+        end = sure.index(True) if True in sure else QUESTIONS
+        for question in range(end // 2, end, 2):
+            records = evidence.new_evidence(1)
+            records[0] = seen[question][0]
+            before = best(solves, seen[question][0], work, n=5)
+            for i in range(2 * most):
+                views = seen[int(rng.integers(end // 2, question + 1))]
+                triple = accused(views[1 + i % (players - 1)], truth, rng)
+                heard = records[0].excluded
+                if triple and heard < most:
+                    evidence.note_not_envelope(records[0], triple)
+                if records[0].excluded > heard:
+                    after = best(solves, records[0], work, n=5)
+                    times[heard + 1].append((before, after))
+    for triples, pairs in times.items():
+        before, after = np.transpose(pairs)
+        print(
+            f"{players} players, {triples} heard: {len(pairs)} positions, ratio of the times "
+            f"{after.sum() / before.sum():.2f}, mean of ratios {np.mean(after / before):.2f}"
+        )
+
+
 def one_by_one(belief, events):
     """Take in events singly, and read the belief after each."""
     for row in events:
@@ -244,6 +303,8 @@ if __name__ == "__main__":
     header()
     for number in numbers:
         exact_figures(number, 40 if number < 5 else 12)
+    for number in numbers:
+        heard_figures(number, 30 if number < 5 else 12, solver.workspace(1 << 20))
     for number in numbers:
         python_figures(number, 12)
     small_figures()

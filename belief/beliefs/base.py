@@ -7,21 +7,32 @@ deals, int64 (21,) of 0 envelope, p + 1 player, -1 face up.  All entropies are i
 
 To add a belief: subclass, give it a `name`, and run `belief.contract.testing.check_belief` on it.
 
-A belief that has raised is spent: what it says afterwards means nothing.
+A belief that has raised is spent: what it says afterwards means nothing, until `Belief.undo` or
+`Belief.correct` has put right what it was told.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from numbers import Integral
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from belief.beliefs.contradictions import name_contradiction
-from belief.events import NOT_ENVELOPE, PASSED, REFUTED_OTHER, REFUTED_US, check_events, event
+from belief.events import (
+    KIND,
+    NAMED,
+    NOT_ENVELOPE,
+    PASSED,
+    REFUTED_OTHER,
+    REFUTED_US,
+    check_events,
+    event,
+)
 from belief.evidence import (
     ALL_CARDS,
     CATEGORY_MASK,
@@ -33,10 +44,13 @@ from belief.evidence import (
     N_CATEGORIES,
     UNIFORM,
     ContradictoryEvidence,
+    lowest,
     new_evidence,
     reset,
 )
 from belief.information import entropy
+
+_CATEGORIES = tuple(zip(CATEGORY_MASK, CATEGORY_START, strict=False))
 
 
 @dataclass(frozen=True)
@@ -74,7 +88,10 @@ class Setting:
         if not 0 <= self.seat < self.players:
             raise ValueError(f"seat must be 0 to {self.players - 1}, not {self.seat}")
         if not _counts(self.hand_sizes, (self.players,)):
-            raise ValueError(f"hand_sizes must be {self.players} numbers from 0")
+            raise ValueError(
+                f"hand_sizes must be {self.players} numbers from 0, one a player, not "
+                f"{self.hand_sizes!r:.100}: if one is unknown, count that player's cards"
+            )
         if (self.hand | self.face_up) & ~ALL_CARDS or self.hand & self.face_up:
             raise ValueError("hand and face_up must be masks of 21 cards without a common one")
         if self.hand.bit_count() != self.hand_sizes[self.seat]:
@@ -149,6 +166,7 @@ class Belief(ABC):
     logical: ClassVar[bool] = True
     needs_shares: ClassVar[bool] = False
     contradictions: int = 0
+    _made_from: tuple[list[Any], dict[str, Any]]
 
     def __init__(self, setting: Setting) -> None:
         if self.needs_shares and setting.shares is None:
@@ -159,6 +177,12 @@ class Belief(ABC):
         self.setting = setting
         self._given = setting.records().view(np.ndarray)
         self._events: list[np.ndarray] = []
+
+    def __new__(cls, *given: Any, **options: Any) -> Self:
+        """Keep what the belief is made from, streams as they are now, to make it anew."""
+        belief = super().__new__(cls)
+        belief._made_from = _copied(given, options)
+        return belief
 
     @abstractmethod
     def _observe(self, events: np.ndarray) -> None:
@@ -217,6 +241,33 @@ class Belief(ABC):
             raise self._name(fault) from None
         return trace
 
+    def undo(self) -> None:
+        """Take back the last event; raises as `correct` does, ValueError if there is none."""
+        self.correct(sum(map(len, self._events)) - 1, None)
+
+    def correct(self, number: int, event: Sequence[int] | None) -> None:
+        """Put ``event`` (a row of four) in the place of another, or take that out if it is None.
+
+        ``number``: of the event to replace, counted from 0 over all that were taken in, also by a
+        call that raised.  The belief is made anew, streams as they were, and told all events: it is
+        as if it had never heard the other.  Raises what `observe` raises, a `logical` belief also
+        ContradictoryEvidence with the first event after which no deal is left, and ValueError if
+        there is no such event; the belief then is as it was before.
+        """
+        events = np.concatenate([np.zeros((0, 4), np.int64), *self._events])
+        if not 0 <= number < len(events):
+            raise ValueError(f"there is no event {number}: {len(events)} were taken in, from 0")
+        if event is not None and np.shape(event) != (4,):
+            raise ValueError(f"an event is a row of four whole numbers, not {event!r:.100}")
+        new = events[:0] if event is None else np.array([event])
+        given, options = _copied(*self._made_from)
+        belief = type(self)(*given, **options)
+        belief.observe(np.concatenate([events[:number], new, events[number + 1 :]]))
+        fault = name_contradiction(self._given, belief._events) if self.logical else None
+        if fault:
+            raise fault
+        vars(self).update(vars(belief))
+
     def _check(self, events: np.ndarray) -> np.ndarray:
         """Return ``events`` checked, and keep them for the name of a contradiction."""
         rows = check_events(events, self._given, sum(map(len, self._events)))
@@ -226,6 +277,11 @@ class Belief(ABC):
     def _name(self, fault: ContradictoryEvidence) -> ContradictoryEvidence:
         """Return ``fault`` with the name of the event after which no deal is left."""
         return name_contradiction(self._given, self._events) or fault
+
+    def _excluded(self) -> np.ndarray:
+        """Return the masks that the envelope was heard not to be, int64 (n,)."""
+        events = np.concatenate([np.zeros((0, 4), np.int64), *self._events])
+        return events[events[:, KIND] == NOT_ENVELOPE, NAMED]
 
     def note_pass(self, player: int, cards: int) -> None:
         """Take in that ``player`` has none of ``cards`` (mask)."""
@@ -248,12 +304,24 @@ class Belief(ABC):
         return float(entropy(self.envelope_table().ravel()))
 
 
-def product_table(marginals: np.ndarray, possible: int) -> np.ndarray:
-    """Return the envelope table (6, 6, 9) of independent categories.
+def _copied(given: Sequence[Any], options: dict[str, Any]) -> tuple[list[Any], dict[str, Any]]:
+    """Return arguments with copies of the arrays among them, which are streams."""
+
+    def copy(one: Any) -> Any:
+        return one.copy() if isinstance(one, np.ndarray) else one
+
+    return [copy(one) for one in given], {name: copy(one) for name, one in options.items()}
+
+
+def product_table(
+    marginals: np.ndarray, possible: int, excluded: np.ndarray | Sequence[int] = ()
+) -> np.ndarray:
+    """Return the envelope table (6, 6, 9) of independent categories, without those ``excluded``.
 
     Each category is the envelope column of ``marginals`` (21, 7), normalised.  A column without any
     mass (the published belief can be falsely sure that every card is elsewhere) counts as even
-    over the cards in the mask ``possible``, or over all if there is none.
+    over the cards in the mask ``possible``, or over all if there is none.  If nothing but excluded
+    masks has any probability, the table is even over the possible rest, if there is one.
     """
     parts = []
     for start, stop in pairwise(CATEGORY_START):
@@ -263,4 +331,16 @@ def product_table(marginals: np.ndarray, possible: int) -> np.ndarray:
         if not column.any():
             column[:] = 1.0
         parts.append(column / column.sum())
-    return np.einsum("i,j,k->ijk", *parts)
+    table = np.einsum("i,j,k->ijk", *parts)
+    if not len(excluded):
+        return table
+    left = np.ones_like(table)
+    for cards in excluded:
+        place = [lowest(int(cards) & inside) - start for inside, start in _CATEGORIES]
+        left[tuple(place)] = 0.0
+    if (table * left).any():
+        table *= left
+    else:
+        even = product_table(np.zeros_like(marginals), possible) * left
+        table = even if even.any() else table
+    return table / table.sum()

@@ -2,11 +2,14 @@
 
 What is possible is what `belief.closure` has not ruled out.  Nothing is counted: that a hand
 with many places is likelier than one with few, or that one of three cards shown is likelier than
-the rest, has no say.  The envelope table takes the categories as independent.
+the rest, has no say.  The envelope table takes the categories as independent, but for the triples
+that are not the envelope: these are zero, and the marginals follow from it.
 Updates consume no randomness; `sample` consumes the stream it is given.
 """
 
 from __future__ import annotations
+
+from abc import abstractmethod
 
 import numpy as np
 
@@ -14,6 +17,7 @@ from belief.beliefs.base import Belief, Setting, product_table
 from belief.closure import new_known, update_closure
 from belief.events import CARD, KIND, NAMED, PLAYER, note, record
 from belief.evidence import ENVELOPE, HOLDERS, N_CARDS, ContradictoryEvidence, Evidence, check
+from belief.matrix import exclude_envelopes
 from belief.sampling.sample_rows import new_memory, sample_deals
 from mcts.kernel.compile import jit
 
@@ -41,6 +45,7 @@ def _observe(ev: Evidence, known: np.record, events: np.ndarray, trace: np.ndarr
         if not update_closure(ev, known):
             return False
         even(known, ev.players, trace[i])
+        exclude_envelopes(trace[i], ev.not_envelope[: ev.excluded])
     return True
 
 
@@ -60,12 +65,21 @@ class SettledBelief(Belief):
         if not consistent:
             raise ContradictoryEvidence("no deal is consistent with the recorded answers")
 
+    @abstractmethod
+    def _rows(self) -> np.ndarray:
+        """Return the matrix (21, 7) of independent rows, before what was accused wrongly."""
+
+    def marginals(self) -> np.ndarray:
+        matrix = self._rows()
+        exclude_envelopes(matrix, self._excluded())
+        return matrix
+
     def envelope_table(self) -> np.ndarray:
-        return product_table(self.marginals(), int(self.known.may[ENVELOPE]))
+        return product_table(self._rows(), int(self.known.may[ENVELOPE]), self._excluded())
 
     def sample(self, stream: np.ndarray, n: int) -> np.ndarray:
         deals = np.zeros((n, N_CARDS), np.int64)
-        sample_deals(self.marginals(), self.evidence, self.known, new_memory(), stream, deals)
+        sample_deals(self._rows(), self.evidence, self.known, new_memory(), stream, deals)
         return deals
 
 
@@ -81,7 +95,7 @@ class ClosureBelief(SettledBelief):
     def _replay(self, events: np.ndarray, trace: np.ndarray) -> None:
         self._settle(_observe(self.evidence, self.known, events, trace))
 
-    def marginals(self) -> np.ndarray:
+    def _rows(self) -> np.ndarray:
         matrix = np.zeros((N_CARDS, HOLDERS))
         even(self.known, self.setting.players, matrix)
         return matrix

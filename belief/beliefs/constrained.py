@@ -9,7 +9,9 @@ card being somewhere: iterated proportional fitting [Sinkhorn 1964].
 Limits: the last scaling is of rows, so hand sizes hold up to what a few rounds leave (with 5 some
 0.04 cards on average).  Fitting keeps the odds of the matrix, soft evidence multiplied in as often
 as it was seen, except that nothing possible counts less than 0.01: false certainties can make the
-fit impossible, or overflow it.  The envelope table takes the categories as independent.
+fit impossible, or overflow it.  The envelope table takes the categories as independent, but for
+triples that are not the envelope: these are zero there, and the marginals follow from that table
+(`belief.matrix.exclude_envelopes`).
 Updates consume no randomness; `sample` consumes the stream it is given.
 """
 
@@ -31,7 +33,7 @@ from belief.evidence import (
     lowest,
     shares_known,
 )
-from belief.matrix import start, take_in
+from belief.matrix import exclude_envelopes, start, take_in
 from belief.sampling.mcmc import unsettled_cards
 from mcts.kernel.compile import jit
 
@@ -158,6 +160,7 @@ def _observe(
             if not update_closure(ev, known):
                 return -1
             fit(b, known, ev, rounds, trace[i])
+            exclude_envelopes(trace[i], ev.not_envelope[: ev.excluded])
     return seen if update_closure(ev, known) else -1
 
 
@@ -189,7 +192,7 @@ class ConstrainedBelief(SettledBelief):
         )
         self._settle(self._seen >= 0)
 
-    def marginals(self) -> np.ndarray:
+    def _rows(self) -> np.ndarray:
         matrix = np.zeros((N_CARDS, HOLDERS))
         fit(self._matrix, self.known, self.evidence, self._rounds, matrix)
         return matrix

@@ -4,7 +4,8 @@ Three beliefs: ``tables_text`` updates as printed in [Ferrari & Cai 2009, App. V
 ``tables_text2006`` as in [Cai & Ferrari 2006, s. III-C]; both run to false certainty, which
 ``tables_repaired`` repairs (`belief.network.tables` lists how).  They need public shares.  None
 notices contradictions: tables that contradict themselves are read as if nothing but the certain
-cards were known, and counted.
+cards were known, and counted.  A triple that is not the envelope has no place in tables of rows: it
+is zero in the envelope table, and neither the marginals nor the deals know of it.
 Updates consume no randomness; `sample` consumes the stream it is given.
 """
 
@@ -73,7 +74,7 @@ class TablesBelief(Belief):
         return matrix
 
     def envelope_table(self) -> np.ndarray:
-        return product_table(self.marginals(), ALL_CARDS)
+        return product_table(self.marginals(), ALL_CARDS, self._excluded())
 
     def sample(self, stream: np.ndarray, n: int) -> np.ndarray:
         deals = np.full((n, N_CARDS), -1, np.int64)

@@ -4,7 +4,8 @@ The matrix is `belief.matrix`, with its faults: it never notices contradictions 
 certainty.  It has no joint distributions, so two are made from it: the envelope table is the
 product of the three envelope columns, each normalised; deals are filled row by row
 (`belief.sampling.sample_rows`), with the right hand sizes and no more of what was seen than the
-matrix says -- where it is falsely certain, a deal can contradict it.
+matrix says -- where it is falsely certain, a deal can contradict it.  The source keeps wrong
+accusations secret; one that is heard changes what is read, and not the matrix.
 Updates consume no randomness; `sample` consumes the stream it is given.
 """
 
@@ -14,21 +15,32 @@ import numpy as np
 
 from belief.beliefs.base import Belief, Setting, product_table
 from belief.closure import new_known, update_closure
-from belief.evidence import ALL_CARDS, HOLDERS, N_CARDS
-from belief.matrix import start, take_in
+from belief.events import KIND, NOT_ENVELOPE
+from belief.evidence import ALL_CARDS, HOLDERS, N_CARDS, note_not_envelope
+from belief.matrix import exclude_envelopes, start, take_in
 from belief.sampling.sample_rows import new_memory, sample_deals
 from mcts.kernel.compile import jit
 
 
 @jit
-def _observe(b: np.ndarray, seen: int, seat: int, events: np.ndarray, trace: np.ndarray) -> int:
-    """Take in events, writing the matrix after each if ``trace`` has room; return what is seen."""
+def _observe(
+    b: np.ndarray, seen: int, seat: int, events: np.ndarray, wrong: np.ndarray, trace: np.ndarray
+) -> int:
+    """Take in events, writing the marginals after each if ``trace`` has room; return what is seen.
+
+    ``wrong`` are all triples accused wrongly, those among ``events`` last.
+    """
+    heard = len(wrong)
+    for i in range(len(events)):
+        heard -= events[i, KIND] == NOT_ENVELOPE
     for i in range(len(events)):
         seen = take_in(b, seen, seat, events[i])
+        heard += events[i, KIND] == NOT_ENVELOPE
         if len(trace):
             for card in range(N_CARDS):
                 for holder in range(HOLDERS):
                     trace[i, card, holder] = b[card, holder]
+            exclude_envelopes(trace[i], wrong[:heard])
     return seen
 
 
@@ -48,17 +60,22 @@ class FactoredBelief(Belief):
         self._replay(events, np.zeros((0, N_CARDS, HOLDERS)))
 
     def _replay(self, events: np.ndarray, trace: np.ndarray) -> None:
-        self._seen = int(_observe(self.matrix, self._seen, self.setting.seat, events, trace))
+        given = self.matrix, self._seen, self.setting.seat, events, self._excluded(), trace
+        self._seen = int(_observe(*given))
 
     def marginals(self) -> np.ndarray:
-        return self.matrix.copy()
+        matrix = self.matrix.copy()
+        exclude_envelopes(matrix, self._excluded())
+        return matrix
 
     def envelope_table(self) -> np.ndarray:
-        return product_table(self.matrix, ALL_CARDS & ~self._seen)
+        return product_table(self.matrix, ALL_CARDS & ~self._seen, self._excluded())
 
     def sample(self, stream: np.ndarray, n: int) -> np.ndarray:
         deals = np.zeros((n, N_CARDS), np.int64)
         ev, known = self.setting.records()[0], new_known()[0]
+        for triple in self._excluded():
+            note_not_envelope(ev, triple)
         update_closure(ev, known)
         sample_deals(self.matrix, ev, known, new_memory(), stream, deals)
         return deals

@@ -24,14 +24,16 @@ import numpy as np
 
 from belief.beliefs.base import Belief, Setting
 from belief.closure import new_known, update_closure
-from belief.events import CARD, KIND, NAMED, PLAYER, note
+from belief.events import CARD, KIND, NAMED, NOT_ENVELOPE, PLAYER, note
 from belief.evidence import (
     CATEGORY_MASK,
     ENVELOPE,
     HOLDERS,
     N_CARDS,
     ContradictoryEvidence,
+    Evidence,
     check,
+    is_excluded,
     lowest,
 )
 from belief.sampling.mcmc import (
@@ -135,6 +137,14 @@ def _rebuild(cloud: Cloud, stream: np.ndarray, effort: int) -> bool:
 
 
 @jit
+def _log_weight(ev: Evidence, player: int, hands: np.ndarray) -> float:
+    """Return the log likelihood of the answers of ``player``, of accusations heard if it is -1."""
+    if player < 0:
+        return IMPOSSIBLE if is_excluded(ev, hands[ENVELOPE]) else 0.0
+    return log_likelihood(ev, player, hands[player + 1])
+
+
+@jit
 def _take_in(
     cloud: Cloud,
     kind: int,
@@ -147,11 +157,13 @@ def _take_in(
 ) -> int:
     """Condition on one event; return `ALIVE`, `CONTRADICTORY` or `DEPRIVED`."""
     ev = cloud.evidence[0]
+    if kind == NOT_ENVELOPE:
+        player = -1  # about the envelope, whoever said it
     if player == ev.seat:
         return ALIVE
     n = len(cloud.weight)
     for i in range(n):
-        cloud.scratch[i] = log_likelihood(ev, player, cloud.hands[i, player + 1])
+        cloud.scratch[i] = _log_weight(ev, player, cloud.hands[i])
     note(ev, kind, player, cards, card)
     if ev.overflow or not update_closure(ev, cloud.known[0]):
         return CONTRADICTORY
@@ -160,7 +172,7 @@ def _take_in(
     for i in range(n):
         if cloud.weight[i] == 0.0:
             continue
-        after = log_likelihood(ev, player, cloud.hands[i, player + 1])
+        after = _log_weight(ev, player, cloud.hands[i])
         if after == IMPOSSIBLE:
             cloud.weight[i] = 0.0
         elif after != cloud.scratch[i]:

@@ -47,7 +47,8 @@ def check_belief(
     ----------
     make : ``make(setting, stream)`` returns a new belief of one kind
     histories : random games, of 3 to 6 players with equal and unequal hands, with and without
-        face-up cards, public shares, and either rule of showing; 4 in the interpreter
+        face-up cards, public shares, wrong accusations that are heard, and either rule of showing;
+        4 in the interpreter
     questions : least number of questions in a game, and the number that it stays below
     needs_shares : whether shares are to be public in all games, for a belief that needs them
     """
@@ -62,6 +63,7 @@ def check_belief(
             face_up=face_up,
             shares=needs_shares or i % 3 == 1,
             showing=LEAST_INFORMATIVE if i % 7 > 3 else UNIFORM,
+            accusations=(0, 1, 3)[i % 3],
         )
         _check_history(make, history, i)
     _check_news(make, needs_shares)
@@ -101,6 +103,16 @@ def _check_history(make: Make, history: History, key: int) -> None:
         _same(trace[-1], after, "replay ends with other marginals than observe")
     _same(replayed.marginals(), after, "marginals after replay are not those after observe")
     _same(_draw(replayed), deals, "deals after replay are not those after observe")
+    if len(events) > 1:
+        number = len(events) // 2
+        fresh = make(setting, new_stream(key))
+        fresh.observe(np.delete(events, (number, len(events) - 1), 0))
+        belief.undo()
+        if number < len(events) - 1:
+            belief.correct(number, None)
+        complaint = "is not what it was without the events that were taken back"
+        _same(belief.marginals(), fresh.marginals(), f"a belief {complaint}")
+        _same(_draw(belief), _draw(fresh), f"a deal {complaint}")
 
 
 def _check_marginals(belief: Belief) -> np.ndarray:
@@ -187,8 +199,17 @@ def _check_news(make: Make, needs_shares: bool) -> None:
     seen = belief.marginals()
     belief.note_pass(1, mask((2, 7, 15)))
     _same(belief.marginals(), seen, "an answer of our own changes what is believed")
-    _check_marginals(belief)
+    belief.note_not_envelope(mask((3, 9, 18)))
+    belief.observe(np.array([(NOT_ENVELOPE, 1, mask((4, 9, 18)), -1)]))
+    seen = _check_marginals(belief)
+    _check_envelope(belief)
     if belief.logical:
+        heard = belief.envelope_table()[[3, 4], 3, 6]
+        _ask(bool((heard == 0).all()), "what was heard not to be the envelope may be it")
+        wrong = (REFUTED_US, 2, mask((3, 8, 17)), 8)
+        complaint = "a correction that leaves no deal raises no ContradictoryEvidence"
+        _refuses(lambda: belief.correct(3, wrong), ContradictoryEvidence, complaint)
+        _same(belief.marginals(), seen, "a correction that raises changes what is believed")
 
         def contradict() -> None:
             belief.note_card(2, 8, mask((3, 8, 17)))

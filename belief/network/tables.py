@@ -47,7 +47,7 @@ from math import log2
 
 import numpy as np
 
-from belief.events import CARD, KIND, NAMED, PASSED, PLAYER, REFUTED_OTHER
+from belief.events import CARD, KIND, NAMED, NOT_ENVELOPE, PASSED, PLAYER, REFUTED_OTHER
 from belief.evidence import CATEGORY_START, N_CARDS, N_CATEGORIES, category, lowest
 from belief.network.permanents import MAX_COLUMNS, MAX_ROWS
 from mcts.kernel.compile import jit
@@ -342,9 +342,9 @@ def note_card(t: Tables, player: int, card: int) -> None:
 
 @jit
 def take_in(t: Tables, event: np.ndarray) -> None:
-    """Apply one event (`belief.events`)."""
+    """Apply one event (`belief.events`); what the envelope is not says nothing of a row."""
     player = event[PLAYER]
-    if player == t.seat:
+    if player == t.seat or event[KIND] == NOT_ENVELOPE:
         return
     if event[KIND] == PASSED:
         note_pass(t, player, event[NAMED])

@@ -29,6 +29,7 @@ from belief.evidence import (
     Evidence,
     category,
     count,
+    is_excluded,
     lowest,
     shares_known,
 )
@@ -63,6 +64,8 @@ def log_likelihood(ev: Evidence, player: int, hand: int) -> float:
 @jit
 def explains(ev: Evidence, hands: np.ndarray) -> bool:
     """Return whether the deal explains all the evidence."""
+    if is_excluded(ev, hands[ENVELOPE]):
+        return False
     for player in range(ev.players):
         if log_likelihood(ev, player, hands[player + 1]) == IMPOSSIBLE:
             return False
@@ -71,9 +74,14 @@ def explains(ev: Evidence, hands: np.ndarray) -> bool:
 
 @jit
 def _count_faults(ev: Evidence, known, holder: int, hand: int) -> int:
-    """Return how many cards ``holder`` cannot have, and how many of its clauses ``hand`` fails."""
+    """Return how many cards ``holder`` cannot have, and how many of its clauses ``hand`` fails.
+
+    An envelope that is excluded counts as one more.
+    """
     n = count(hand & ~known.may[holder])
-    if holder != ENVELOPE:
+    if holder == ENVELOPE:
+        n += is_excluded(ev, hand)
+    else:
         for i in range(ev.clauses):
             entry = np.int64(ev.clause[i])
             n += entry >> N_CARDS == holder - 1 and entry & ALL_CARDS & hand == 0
@@ -177,7 +185,7 @@ def walk(
         x = _propose(ev, trial, cards, n, stream)
         if x < 0.0:
             continue
-        gain = 0.0
+        gain = IMPOSSIBLE if is_excluded(ev, trial[ENVELOPE]) else 0.0
         for holder in range(ev.players + 1):
             # What settling has ruled out has likelihood 0: seen here, it saves the clauses.
             if trial[holder] & ~known.may[holder]:

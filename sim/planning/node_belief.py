@@ -9,14 +9,15 @@ import numpy as np
 
 from belief.beliefs.closure import even
 from belief.beliefs.constrained import fit
-from belief.evidence import CATEGORY_MASK, CATEGORY_START, ENVELOPE, HOLDERS, N_CARDS, lowest
+from belief.evidence import CATEGORY_START, ENVELOPE, HOLDERS, N_CARDS
 from belief.exact import solver
 from belief.exact.envelope import likely_envelopes
+from belief.matrix import chance_of_any
 from mcts.kernel.compile import jit, jit_shared
 from sim.knowledge import update_seat_closure
 from sim.planning.variants import CONSTRAINED, EXACT, FACTORED
 from sim.policies.common import any_heard, was_heard
-from sim.state import MAX_PLAYERS, State
+from sim.state import State
 
 _ROUNDS = 5
 _LEFT = 1e-12
@@ -79,7 +80,7 @@ def likely_products(
         for card in range(CATEGORY_START[kind], CATEGORY_START[kind + 1]):
             total += marginals[card, ENVELOPE]
         scale *= total
-    left = 1.0 - chance_of_heard(s, marginals) if heard else 1.0
+    left = 1.0 - chance_of_any(marginals, s.heard, -1) if heard else 1.0
     scale *= left
     if scale == 0.0 or left < _LEFT:
         return 0
@@ -105,31 +106,3 @@ def likely_products(
                 cards[at, 0], cards[at, 1], cards[at, 2] = suspect, weapon, room
                 found = min(found + 1, most)
     return found
-
-
-@jit
-def chance_of_heard(s: State, marginals: np.ndarray) -> float:
-    """Return the probability that ``marginals`` give to what was accused aloud, each once."""
-    chance = 0.0
-    for seat in range(MAX_PLAYERS):
-        once = s.heard[seat] > 0
-        for other in range(seat):
-            once = once and s.heard[other] != s.heard[seat]
-        if once:
-            chance += envelope_chance(marginals, s.heard[seat])
-    return chance
-
-
-@jit
-def envelope_chance(marginals: np.ndarray, envelope: int) -> float:
-    """Return the probability of the three cards ``envelope`` (mask), categories as independent."""
-    chance = 1.0
-    for category in CATEGORY_MASK:
-        total, rest = 0.0, category
-        while rest:
-            total += marginals[lowest(rest), ENVELOPE]
-            rest &= rest - 1
-        if total <= 0.0:
-            return 0.0
-        chance *= marginals[lowest(envelope & category), ENVELOPE] / total
-    return chance

@@ -14,9 +14,9 @@ import numpy as np
 
 from belief.beliefs.constrained import fit, mask_matrix
 from belief.entropy_table import rough_entropy
-from belief.evidence import CATEGORY_START, ENVELOPE, HOLDERS, N_CATEGORIES, lowest
+from belief.evidence import ENVELOPE, HOLDERS, lowest
 from belief.information import closed_form
-from belief.matrix import exclude_envelopes
+from belief.matrix import chance_of_any, envelope_chance, exclude_envelopes
 from mcts.kernel.compile import jit
 from mcts.kernel.stack import floats
 from sim.board import N_ROOMS
@@ -60,7 +60,7 @@ def refresh(world: World, s: State, seat: int) -> None:
     s.guess = 0
     if any_heard(s):
         s.guess, s.guess_chance = best_unheard(s, s.marginals)
-        exclude_envelopes(s.marginals, s.heard, len(s.heard))
+        exclude_envelopes(s.marginals, s.heard)
 
 
 @jit
@@ -112,26 +112,21 @@ def best_unheard(s: State, marginals: np.ndarray) -> tuple[int, float]:
     found, chance = best_guess(marginals)
     if not any_heard(s) or not found:
         return found, chance
-    found, chance, accused = 0, 0.0, 0.0
-    totals = floats(1, N_CATEGORIES)
-    for kind in range(N_CATEGORIES):
-        totals[0, kind] = 0.0
-        for card in range(CATEGORY_START[kind], CATEGORY_START[kind + 1]):
-            totals[0, kind] += marginals[card, ENVELOPE]
-    whole = totals[0, 0] * totals[0, 1] * totals[0, 2]
+    found, most = 0, 0.0
     for suspect in range(FIRST_WEAPON):
         for weapon in range(FIRST_WEAPON, FIRST_ROOM):
-            pair = marginals[suspect, ENVELOPE] * marginals[weapon, ENVELOPE] / whole
+            pair = marginals[suspect, ENVELOPE] * marginals[weapon, ENVELOPE]
             if pair == 0.0:
                 continue
             for room in range(FIRST_ROOM, N_CARDS):
-                p = pair * marginals[room, ENVELOPE]
                 envelope = 1 << suspect | 1 << weapon | 1 << room
-                if p > 0.0 and was_heard(s, envelope):
-                    accused += p
-                elif p > chance:
-                    found, chance = envelope, p
-    return found, chance / max(1.0 - accused, chance) if found else 0.0
+                weight = pair * marginals[room, ENVELOPE]
+                if weight > most and not was_heard(s, envelope):
+                    found, most = envelope, weight
+    if not found:
+        return 0, 0.0
+    chance = envelope_chance(marginals, found)
+    return found, chance / max(1.0 - chance_of_any(marginals, s.heard, -1), chance)
 
 
 @jit

@@ -43,10 +43,11 @@ def answerers_of_deals(history, deals, probability, asker, trio):
     return chances
 
 
-def test_predictions_agree_with_brute_force():
+@pytest.mark.parametrize("accusations", [0, 5])
+def test_predictions_agree_with_brute_force(accusations):
     rng, work = np.random.default_rng(1), workspace()
     doubtful = 0
-    for history in histories(21, HISTORIES):
+    for history in histories(21, HISTORIES, accusations=accusations):
         deals, probability = brute_force(history)
         posterior = ExactPosterior(history.record(), work)
         for _ in range(4):
@@ -75,10 +76,11 @@ def named_of_deals(history, deals, probability, trio, about):
     return joint
 
 
-def test_answers_and_named_cards_of_the_envelope_agree_with_brute_force():
+@pytest.mark.parametrize("accusations", [0, 5])
+def test_answers_and_named_cards_of_the_envelope_agree_with_brute_force(accusations):
     rng, joint = np.random.default_rng(3), np.zeros((ANSWERS, 8))
     faced = apart = 0
-    for history in histories(24, HISTORIES // 4, limit=300):
+    for history in histories(24, HISTORIES // 4, limit=300, accusations=accusations):
         deals, probability = brute_force(history)
         ev = history.record()
         posterior = ExactPosterior(ev)

@@ -40,12 +40,14 @@ def test_a_card_shown_to_somebody_else_moves_only_logic(belief):
     assert belief.marginals()[15, 2] == 1.0
 
 
-def test_zeros_and_ones_are_those_of_the_deals():
+@pytest.mark.parametrize("accusations", [0, 5])
+def test_zeros_and_ones_are_those_of_the_deals(accusations):
     """Whatever is ruled out is in no deal; what is in no deal is mostly ruled out."""
     rng = np.random.default_rng(3)
     impossible = missed = compared = 0
     while compared < 25:
-        history = random_history(rng, 3 + compared % 2, int(rng.integers(5, 30)))
+        questions = int(rng.integers(5, 30))
+        history = random_history(rng, 3 + compared % 2, questions, accusations=accusations)
         if not deals_below(history, 200_000):
             continue
         compared += 1

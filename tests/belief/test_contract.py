@@ -9,7 +9,7 @@ from belief.beliefs.factored import FactoredBelief
 from belief.beliefs.registry import BELIEFS, make_belief
 from belief.contract.history import mask
 from belief.contract.testing import check_belief
-from belief.evidence import LEAST_INFORMATIVE
+from belief.evidence import LEAST_INFORMATIVE, ContradictoryEvidence
 
 HAND = mask((0, 7, 13, 14))
 
@@ -150,11 +150,29 @@ class Certain(FactoredBelief):
     logical = True
 
 
+class Unhearing(ClosureBelief):
+    """Leaves accusations out of its table."""
+
+    def _excluded(self):
+        return []
+
+
+class Stubborn(ClosureBelief):
+    """Takes nothing back."""
+
+    def correct(self, number, event):
+        pass
+
+
 class Gullible(ClosureBelief):
-    """Takes in whatever looks like an event."""
+    """Passes over what is no event."""
 
     def observe(self, events):
-        self._observe(np.asarray(events).reshape(-1, np.shape(events)[-1])[:, :4])
+        try:
+            super().observe(events)
+        except ValueError as fault:
+            if isinstance(fault, ContradictoryEvidence):
+                raise
 
 
 @pytest.mark.parametrize(
@@ -175,6 +193,8 @@ class Gullible(ClosureBelief):
         (Restless, "events one by one give other marginals"),
         (Unreplayed, "replay ends with other marginals"),
         (Certain, "a deal does not explain|no ContradictoryEvidence"),
+        (Unhearing, "heard not to be the envelope may be it"),
+        (Stubborn, "without the events that were taken back"),
         (Gullible, "is no event, and observe does not raise"),
     ],
 )
@@ -191,6 +211,8 @@ def test_a_belief_that_breaks_the_contract_is_caught(broken, sentence):
         ({"hand_sizes": (4, 4, 4)}, "hand_sizes must be 4 numbers"),
         ({"hand_sizes": (4, None, 4, 4)}, "hand_sizes must be 4 numbers"),
         ({"hand_sizes": None}, "hand_sizes must be 4 numbers"),
+        ({"hand_sizes": (4, "?", 4, 4)}, "one is unknown, count that player's cards$"),
+        ({"hand_sizes": (4, -1, 4, 4)}, "one is unknown, count that player's cards$"),
         ({"hand": None}, "hand must be a whole number, not None"),
         ({"shares": 5}, "shares must be 4 tuples of 3 numbers"),
         ({"hand": 1 << 21}, "masks of 21 cards"),

@@ -115,10 +115,10 @@ def doubted_deals(history, named, own_card_weight):
     return deals, weight * own_card_weight**held
 
 
-def few_deals(seed, wanted, most=3_000):
+def few_deals(seed, wanted, most=3_000, accusations=0):
     """Yield (history, named cards) where brute force lists ``most`` deals and no more."""
     rng = np.random.default_rng(seed)
-    for history in histories(seed, 8 * wanted):
+    for history in histories(seed, 8 * wanted, accusations=accusations):
         if 1 < len(weighted_deals(history)[0]) <= most:
             yield history, asked_of(history, rng)
             wanted -= 1
@@ -126,11 +126,13 @@ def few_deals(seed, wanted, most=3_000):
             return
 
 
-@pytest.mark.parametrize("own_card_weight", [0.05, 4.0, 100.0])
-def test_doubted_posteriors_agree_with_brute_force(own_card_weight):
+@pytest.mark.parametrize(
+    ("own_card_weight", "accusations"), [(0.05, 0), (4.0, 0), (100.0, 0), (0.05, 5), (100.0, 5)]
+)
+def test_doubted_posteriors_agree_with_brute_force(own_card_weight, accusations):
     work, forward_only = workspace(), workspace()
     wanted, apart = 4 if INTERPRETED else 20, 0
-    for history, named in few_deals(12, wanted):
+    for history, named in few_deals(12, wanted, accusations=accusations):
         deals, weight = doubted_deals(history, named, own_card_weight)
         marginals, table = means(deals, weight / weight.sum())
         ev = doubting(history, named, own_card_weight)

@@ -164,10 +164,11 @@ def test_what_is_told_about_the_named_cards_is_nearly_all_that_is_told():
     assert np.mean(gaps) < 0.7 * np.mean(closed)
 
 
-@pytest.mark.parametrize("showing", [0, LEAST_INFORMATIVE])
-def test_expected_reduction_is_that_of_enumeration(showing):
+@pytest.mark.parametrize(("showing", "accusations"), [(0, 0), (LEAST_INFORMATIVE, 0), (0, 5)])
+def test_expected_reduction_is_that_of_enumeration(showing, accusations):
     compared = 0
-    for history, work, trios in positions(1, 12, (3, 4), (8, 25), showing=showing):
+    heard = {"showing": showing, "accusations": accusations}
+    for history, work, trios in positions(1, 12, (3, 4), (8, 25), **heard):
         if not deals_below(history, 200_000):
             continue
         deals, probability = brute_force(history)

@@ -99,11 +99,12 @@ def test_a_walk_keeps_what_a_deal_must_keep():
             assert shares == history.shares.tolist()
 
 
-def test_a_walk_settles_on_the_posterior():
+@pytest.mark.parametrize("accusations", [0, 5])
+def test_a_walk_settles_on_the_posterior(accusations):
     """And one that does not know the factors 1/k settles elsewhere."""
-    rounds = 200 if INTERPRETED else 60_000
+    rounds = 200 if INTERPRETED else 300_000 if accusations else 60_000  # these walks are slower
     errors, control = [], []
-    for history in histories(5, 6):
+    for history in histories(5, 6, accusations=accusations):
         truth, _ = means(*brute_force(history))
         for weighted, found in ((True, errors), (False, control)):
             ev, known, cards, n = ready(history)
@@ -148,10 +149,11 @@ def uniform_marginals(history):
     return matrix
 
 
-def test_repair_finds_a_deal():
+@pytest.mark.parametrize("accusations", [0, 5])
+def test_repair_finds_a_deal(accusations):
     repaired = 0
     n = 5 if INTERPRETED else 60
-    for history in histories(6, n):
+    for history in histories(6, n, accusations=accusations):
         ev, known, cards, _ = ready(history)
         deal, holder = np.zeros(7, np.int64), np.zeros(21, np.int64)
         stream = new_stream(1)

@@ -12,13 +12,14 @@ from mcts.kernel.compile import INTERPRETED
 from mcts.kernel.rng import new_stream
 
 
-def errors(particles, histories=20, seed=1, **options):
+def errors(particles, histories=20, seed=1, accusations=0, **options):
     """Return the mean absolute errors of the marginals of open cards over random histories."""
     rng = np.random.default_rng(seed)
     found = []
     for i in range(2 if INTERPRETED else histories):
         players = 3 + i % 4
-        history = random_history(rng, players, int(rng.integers(3, 25)), face_up=i % 3)
+        questions = int(rng.integers(3, 25))
+        history = random_history(rng, players, questions, face_up=i % 3, accusations=accusations)
         setting, events = setting_of(history), events_of(history)
         exact = make_belief("exact", setting, None)
         exact.observe(events)
@@ -31,8 +32,9 @@ def errors(particles, histories=20, seed=1, **options):
     return np.array(found)
 
 
-def test_marginals_are_near_the_exact_ones():
-    found = errors(200 if INTERPRETED else 2000)
+@pytest.mark.parametrize("accusations", [0, 5])
+def test_marginals_are_near_the_exact_ones(accusations):
+    found = errors(200 if INTERPRETED else 2000, accusations=accusations)
     assert found.mean() < (0.1 if INTERPRETED else 0.012)
     assert found.max() < (0.2 if INTERPRETED else 0.03)
 
@@ -75,7 +77,7 @@ def test_deprivation_is_repaired_with_some_effort():
 def test_long_games_do_not_deprive():
     rng = np.random.default_rng(9)
     for i in range(2 if INTERPRETED else 12):
-        history = random_history(rng, 3 + i % 4, 80)
+        history = random_history(rng, 3 + i % 4, 80, accusations=5 * (i % 2))
         belief = ParticleBelief(setting_of(history), new_stream(i), 100)
         belief.observe(events_of(history))
         assert explains_answers(belief.sample(new_stream(1), 50), history).all()

@@ -68,9 +68,10 @@ def assert_same(posterior, other, players):
         np.testing.assert_allclose(ours, theirs, **tolerance)
 
 
-def test_parts_agree_with_the_whole(shrink_workspaces):
+@pytest.mark.parametrize("accusations", [0, 5])
+def test_parts_agree_with_the_whole(shrink_workspaces, accusations):
     divided = 0
-    for history in histories(31, HISTORIES):
+    for history in histories(31, HISTORIES, accusations=accusations):
         ev = history.record()
         posterior, whole = shrink_workspaces(ev), ExactPosterior(ev)
         assert whole.parts == 1
@@ -130,10 +131,11 @@ def p_values(posterior, deals, probability, draws, key):
     ]
 
 
-def test_samples_of_parts_follow_the_posterior(shrink_workspaces):
+@pytest.mark.parametrize("accusations", [0, 5])
+def test_samples_of_parts_follow_the_posterior(shrink_workspaces, accusations):
     draws = 1_000 if INTERPRETED else 40_000
     values, controls = [], []
-    for key, history in enumerate(histories(5, 400)):
+    for key, history in enumerate(histories(5, 400, accusations=accusations)):
         deals, probability = brute_force(history)
         if not (2 < len(deals) < 300 and probability.min() * draws > 10):
             continue

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from belief.evidence import CATEGORY_MASK, count, lowest
-from belief.matrix import never_certain, note_pass, note_refutation
+from belief.matrix import envelope_chance, never_certain, note_pass, note_refutation
 from mcts.kernel.compile import jit
 from mcts.kernel.rng import below, uniform
 from sim.board import N_ROOMS
@@ -19,7 +19,6 @@ from sim.game import apply, decider, next_turn, open_decision
 from sim.knowledge import row_bits
 from sim.planning.answers import draw_answer, named_cards
 from sim.planning.belief_mdp import reward
-from sim.planning.node_belief import envelope_chance
 from sim.planning.released.departures import (
     ANSWERER_NEXT,
     BOLD_OPPONENTS,
