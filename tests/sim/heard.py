@@ -1,8 +1,6 @@
-"""Games in which wrong accusations are heard, and a position by hand with few cards left."""
+"""Wrong accusations that are heard: games at their beginning, and a late position by hand."""
 
 from __future__ import annotations
-
-from itertools import product
 
 import numpy as np
 
@@ -10,14 +8,15 @@ from sim.chance import game_key
 from sim.game import new_game
 from sim.policies.table import Policy
 from sim.rules import Rules, preset, world
-from sim.state import ACCUSE, ACCUSED, EVIDENCE, EXTERNAL, FACTORED, REVEAL, State, World, empty
-from sim.view import Log, replay_evidence
+from sim.state import ACCUSE, ACCUSED, EVIDENCE, EXTERNAL, FACTORED, REVEAL, TURN, State, empty
+from sim.state import World as Board
 
 BOLD = Policy("swift", threshold=0.2)
+CLASSIC = preset("classic", turn_cap=120)
 
 
-def fresh(rules: Rules, game: int = 0) -> tuple[World, np.recarray]:
-    """Return (world, states) of a new game in which every decision is asked for."""
+def fresh(rules: Rules = CLASSIC, game: int = 0) -> tuple[Board, np.recarray]:
+    """Return (world, state (1,)) of a new game in which every decision is asked for."""
     board, states = world(rules)[0], empty()
     states.policy[:] = states.showing[:] = EXTERNAL
     states.tracks[:] = EVIDENCE | FACTORED
@@ -26,44 +25,44 @@ def fresh(rules: Rules, game: int = 0) -> tuple[World, np.recarray]:
     return board, states
 
 
-def cards_of(action: int) -> int:
-    """Return the mask of the accusation ``action``."""
+def accused(action: int) -> int:
+    """Return the mask of the cards that ``action`` accuses, 0 if it is no accusation."""
     trio = action - ACCUSE
-    return 1 << trio // 54 | 1 << 6 + trio // 9 % 6 | 1 << 12 + trio % 9
-
-
-def action_of(cards: int) -> int:
-    """Return the accusation of the mask ``cards``."""
-    return next(action for action in range(ACCUSE, REVEAL) if cards_of(action) == cards)
+    right = ACCUSE <= action < REVEAL
+    return 1 << trio // 54 | 1 << 6 + trio // 9 % 6 | 1 << 12 + trio % 9 if right else 0
 
 
 def wrong(state: State, which: int = 0) -> int:
     """Return a wrong accusation, another one for each ``which``."""
-    others = [action for action in range(ACCUSE, REVEAL) if cards_of(action) != state.envelope]
+    others = [action for action in range(ACCUSE, REVEAL) if accused(action) != state.envelope]
     return others[53 * which % len(others)]
 
 
-SUSPECTS_LEFT, WEAPONS_LEFT, ROOM = (0, 1), (6, 7), 12
-LEFT = [1 << suspect | 1 << weapon | 1 << ROOM for suspect in SUSPECTS_LEFT for weapon in WEAPONS_LEFT]
-"""Envelopes that are left in `two_by_two`."""
+HAND = (2, 8, 9, 13, 14)
+SHOWN = {1: (3, 4, 10, 15), 2: (5, 11, 16), 3: (17, 18, 19, 20)}
+LEFT = [1 << suspect | 1 << weapon | 1 << 12 for suspect in (0, 1) for weapon in (6, 7)]
+"""What the envelope may be: two suspects, two weapons and one room are not seen."""
 
 
-def two_by_two(accused: int, policy: Policy) -> tuple[Rules, np.recarray, list[tuple]]:
-    """Return rules, the view of seat 0 with all it learnt, and the events that it saw.
+def two_by_two(names: int) -> tuple[Rules, np.recarray, list[tuple[int, int, int, int]]]:
+    """Return rules, the view of seat 0 at its turn and what it saw, when so many of `LEFT` are out.
 
-    Two suspects, two weapons and one room are left; seats 1, 2, ... have accused the first
-    ``accused`` of `LEFT`.
+    Seats 1 and 2 have a card more than they have shown to seat 0.  Seats 1, 2, ... were wrong.
     """
-    rules = preset("classic", players=4)
-    shown = [card for card in range(21) if card not in (*SUSPECTS_LEFT, *WEAPONS_LEFT, ROOM)]
-    hand, shown = sum(1 << card for card in shown[::3][:5]), [c for c in shown if c not in shown[::3][:5]]
+    rules, states = CLASSIC, fresh()[1]
+    own = {kind: next(card for card in HAND if card in kind) for kind in KINDS}
     events = []
-    for card, by in zip(shown, [1] * 4 + [2] * 3 + [3] * 4, strict=True):
-        asked = next(
-            cards
-            for cards in product(range(6), range(6, 12), range(12, 21))
-            if card in cards and not any(other in shown for other in cards if other != card)
-        )
-        events.append((0, sum(1 << one for one in asked), by, card))
-    events += [(1 + i, cards, ACCUSED, -1) for i, cards in enumerate(LEFT[:accused])]
-    raise NotImplementedError
+    for by, cards in SHOWN.items():
+        for card in cards:
+            trio = [card if card in kind else own[kind] for kind in KINDS]
+            events.append((0, sum(1 << one for one in trio), by, card))
+    events += [(1 + i, cards, ACCUSED, -1) for i, cards in enumerate(LEFT[:names])]
+    view = empty()
+    view[0] = states[0]
+    view.hand[:] = view.envelope = 0
+    view[0].hand[0] = sum(1 << card for card in HAND)
+    view.phase, view.seat = TURN, 0
+    return rules, view, events
+
+
+KINDS = (range(6), range(6, 12), range(12, 21))
