@@ -237,7 +237,7 @@ def test_a_game_that_ended_by_the_last_one_standing_is_over():
     one = client()
     send(one, RESET)
     for seat in (0, 2):
-        send(one, f"suggestion {seat} Wh Pi Bi -", f"accusation {seat} Wh Pi Bi -")
+        send(one, f"suggestion {seat} Wh Pi Bi -", f"accusation {seat} Wh Pi Ba -")
         if seat == 0:
             asked = send(one, "suggest")[0].removeprefix("suggest ")
             held = set(asked.split()) & set(HAND.split())
