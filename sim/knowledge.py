@@ -101,7 +101,7 @@ def learn(
     `ACCUSED` of an accusation.
     """
     if answerer == ACCUSED:
-        _hear(s, seat, asker, cards)
+        _hear(s, seat, cards)
         return
     tracks, changed = s.tracks[seat], 0
     if tracks:
@@ -133,18 +133,15 @@ def learn(
 
 
 @jit
-def _hear(s: State, seat: int, accuser: int, cards: int) -> None:
-    """Let ``seat`` take in that ``cards`` are not the envelope; what was named is read as ever.
+def _hear(s: State, seat: int, cards: int) -> None:
+    """Let ``seat`` take in that ``cards`` are not the envelope.
 
-    A seat that keeps evidence has it there; its matrix stays as it is, so that no policy takes it
-    in twice (`sim.policies.swift.refresh`).
+    What the accuser may hold is not read from them.  A seat that keeps evidence has it there; its
+    matrix stays as it is, so that no policy takes it in twice (`sim.policies.swift.refresh`).
     """
     if s.tracks[seat] & EVIDENCE:
         evidence.note_not_envelope(s.evidence[seat], cards)
         s.settled[seat] = 0
-        if accuser != seat and reads(s, seat, accuser):
-            _read(s, seat, accuser, cards & _CHOSEN)
-            s.bits[seat][:] = -1.0
     elif s.tracks[seat] & FACTORED:
         matrix.note_not_envelope(s.belief[seat], cards)
         s.bits[seat][:] = -1.0

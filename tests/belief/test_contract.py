@@ -153,8 +153,8 @@ class Certain(FactoredBelief):
 class Unhearing(ClosureBelief):
     """Leaves accusations out of its table."""
 
-    def _excluded(self):
-        return []
+    def envelope_table(self):
+        return product_table(self._rows(), int(self.known.may[0]))
 
 
 class Stubborn(ClosureBelief):
