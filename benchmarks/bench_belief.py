@@ -195,7 +195,7 @@ def seen_by_all(players, rng):
     return seen, mask(np.flatnonzero(first.deal == 0))
 
 
-def accused(ev, truth, rng):
+def draw_accusation(ev, truth, rng):
     """Return a wrong envelope (mask), as likely as ``ev`` holds it to be; 0 if there is none."""
     table = solver.ExactPosterior(ev).envelope_table()
     table[tuple(evidence.lowest(truth & cards) - start for cards, start in STARTS)] = 0.0
@@ -221,7 +221,7 @@ def heard_figures(players, games, work, most=5):
             before = best(solves, seen[question][0], work, n=5)
             for i in range(2 * most):
                 views = seen[int(rng.integers(end // 2, question + 1))]
-                triple = accused(views[1 + i % (players - 1)], truth, rng)
+                triple = draw_accusation(views[1 + i % (players - 1)], truth, rng)
                 heard = records[0].excluded
                 if triple and heard < most:
                     evidence.note_not_envelope(records[0], triple)

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from belief.evidence import EvidenceFull
+from belief.evidence import ContradictoryEvidence, EvidenceFull
 from belief.exact import solver
-from belief.exact.workspace import FULL
+from belief.exact.workspace import CONTRADICTORY, FULL
 from belief.information import sample_workspace
 from mcts.kernel.compile import jit
 from mcts.kernel.portions import call_in_portions
@@ -62,11 +62,14 @@ class Memory:
     def grow(self) -> None:
         """Load what greedy players need, or make room for the posterior that did not fit.
 
-        EvidenceFull if room is not what it lacks.
+        ContradictoryEvidence if no deal explains what was seen, EvidenceFull if room is not what it
+        lacks.
         """
         if not greedy.choose.loaded:
             greedy.choose.load()
             return
+        if self.work.plan[0].status == CONTRADICTORY:
+            raise ContradictoryEvidence("no deal explains what a greedy player has seen")
         states = 4 * len(self.work.key)
         if self.work.plan[0].status != FULL or states > solver.ExactPosterior.MAX_STATES:
             raise EvidenceFull("the exact posterior of a greedy player does not fit into memory")

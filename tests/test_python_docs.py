@@ -19,6 +19,7 @@ ROOT = Path(__file__).resolve().parent.parent
 PAGES = (
     ROOT / "README.md",
     ROOT / "docs/python.md",
+    ROOT / "docs/beliefs.md",
     ROOT / "docs/planning.md",
     ROOT / "docs/own_problem.md",
     ROOT / "docs/openspiel.md",

@@ -8,7 +8,7 @@ deals, int64 (21,) of 0 envelope, p + 1 player, -1 face up.  All entropies are i
 To add a belief: subclass, give it a `name`, and run `belief.contract.testing.check_belief` on it.
 
 A belief that has raised is spent: what it says afterwards means nothing, until `Belief.undo` or
-`Belief.correct` has put right what it was told.
+`Belief.correct` has put right what it took in.
 """
 
 from __future__ import annotations
@@ -179,9 +179,9 @@ class Belief(ABC):
         self._events: list[np.ndarray] = []
 
     def __new__(cls, *given: Any, **options: Any) -> Self:
-        """Keep what the belief is made from, streams as they are now, to make it anew."""
+        """Keep what the belief is made from, streams as they are now, to make it once more."""
         belief = super().__new__(cls)
-        belief._made_from = _copied(given, options)
+        belief._made_from = _copy_arrays(given, options)
         return belief
 
     @abstractmethod
@@ -249,10 +249,10 @@ class Belief(ABC):
         """Put ``event`` (a row of four) in the place of another, or take that out if it is None.
 
         ``number``: of the event to replace, counted from 0 over all that were taken in, also by a
-        call that raised.  The belief is made anew, streams as they were, and told all events: it is
-        as if it had never heard the other.  Raises what `observe` raises, a `logical` belief also
-        ContradictoryEvidence with the first event after which no deal is left, and ValueError if
-        there is no such event; the belief then is as it was before.
+        call that raised.  The belief is made once more, streams as they were, and takes in all
+        events: it is as if it had never seen the other.  Raises what `observe` raises, a `logical`
+        belief also ContradictoryEvidence with the first event after which no deal is left, and
+        ValueError if the number is that of no event; the belief then is as it was before.
         """
         events = np.concatenate([np.zeros((0, 4), np.int64), *self._events])
         if not 0 <= number < len(events):
@@ -260,7 +260,7 @@ class Belief(ABC):
         if event is not None and np.shape(event) != (4,):
             raise ValueError(f"an event is a row of four whole numbers, not {event!r:.100}")
         new = events[:0] if event is None else np.array([event])
-        given, options = _copied(*self._made_from)
+        given, options = _copy_arrays(*self._made_from)
         belief = type(self)(*given, **options)
         belief.observe(np.concatenate([events[:number], new, events[number + 1 :]]))
         fault = name_contradiction(self._given, belief._events) if self.logical else None
@@ -304,7 +304,7 @@ class Belief(ABC):
         return float(entropy(self.envelope_table().ravel()))
 
 
-def _copied(given: Sequence[Any], options: dict[str, Any]) -> tuple[list[Any], dict[str, Any]]:
+def _copy_arrays(given: Sequence[Any], options: dict[str, Any]) -> tuple[list[Any], dict[str, Any]]:
     """Return arguments with copies of the arrays among them, which are streams."""
 
     def copy(one: Any) -> Any:

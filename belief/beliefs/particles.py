@@ -158,7 +158,7 @@ def _take_in(
     """Condition on one event; return `ALIVE`, `CONTRADICTORY` or `DEPRIVED`."""
     ev = cloud.evidence[0]
     if kind == NOT_ENVELOPE:
-        player = -1  # about the envelope, whoever said it
+        player = -1  # about the envelope, not about who accused
     if player == ev.seat:
         return ALIVE
     n = len(cloud.weight)

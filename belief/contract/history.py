@@ -110,7 +110,7 @@ class History:
             trio = tuple(int(rng.choice(some)) for some in free)
         self.events.append(("not_envelope", accuser, trio, None))
 
-    def excluded(self) -> list[int]:
+    def list_excluded(self) -> list[int]:
         """Return the masks of the triples that were heard not to be the envelope."""
         return [mask(trio) for kind, _, trio, _ in self.events if kind == "not_envelope"]
 

@@ -27,6 +27,7 @@ FAULTS = NumbaError, UnsupportedBytecodeError, AttributeError
 _NAME = re.compile(r"(?:name|has no attribute) '(\w+)'")
 _PLACE = re.compile(r" at (.+) \((\d+)\)$", re.MULTILINE)
 _SHOWN = re.compile(r'File "(.+)", line (\d+):')
+_CODES = re.compile(r"\x1b\[[0-9;]*m")
 _EMPTY = re.compile(r"Failed in \w+ mode pipeline|There are \d+ candidate|- Of which \d+ did|$")
 _REASON = re.compile(r"raised a specific error:\s+\w+: (.+)")
 _LONGEST = 300
@@ -50,7 +51,7 @@ class _Failed(event.Listener):
         fault = event._exc_details and event._exc_details[1]  # `is_failed` of Numba 0.68 is wrong
         if not isinstance(fault, FAULTS):
             return
-        if self.chain and _find_cause(self.chain[-1][1])[0] not in str(fault):
+        if self.chain and _find_cause(self.chain[-1][1])[0] not in _text(fault):
             self.chain.clear()
         self.chain.append((event.data["dispatcher"].py_func, fault, event.data["args"]))
 
@@ -94,9 +95,14 @@ def _path(function: Callable) -> str:
     return str(sources.file_of(function.__module__) or function.__code__.co_filename)
 
 
+def _text(fault: Exception) -> str:
+    """Return what ``fault`` says, without the codes for bold that Numba writes for a terminal."""
+    return _CODES.sub("", str(fault))
+
+
 def _find_cause(fault: Exception) -> list[str]:
     """Return the lines of ``fault`` that say what is wrong: one, or a heading and a call."""
-    lines = [line.strip() for line in str(fault).splitlines()]
+    lines = [line.strip() for line in _text(fault).splitlines()]
     said = [line for line in lines if not _EMPTY.match(line)] or [type(fault).__name__]
     return said[:2] if said[0].endswith(":") else said[:1]
 
@@ -106,13 +112,13 @@ def _word(fault: Exception) -> str:
     cause, *call = _find_cause(fault)
     if not call:
         return cause.removesuffix(". Raised from None")
-    reasons = [reason for reason in _REASON.findall(str(fault)) if not _EMPTY.match(reason)]
+    reasons = [reason for reason in _REASON.findall(_text(fault)) if not _EMPTY.match(reason)]
     return ": ".join([f"there is no {call[0].removeprefix('>>> ')}", *reasons[-1:]])
 
 
 def _find_line(function: Callable, fault: Exception) -> int:
     """Return the line of ``function`` of which ``fault`` speaks; its first, if it names none."""
-    text, file = str(fault), function.__code__.co_filename
+    text, file = _text(fault), function.__code__.co_filename
     unknown = _NAME.search(text)
     for step in dis.get_instructions(function) if unknown else ():
         if step.argval == unknown[1] and step.positions and step.positions.lineno:

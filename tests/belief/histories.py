@@ -58,7 +58,7 @@ def weighted_deals(history, weighted=True):
     for category in CATEGORIES:
         inside = envelope & mask(category)
         valid &= (inside != 0) & (inside & (inside - 1) == 0)
-    valid &= ~np.isin(envelope, history.excluded())
+    valid &= ~np.isin(envelope, history.list_excluded())
     joined, weight, envelope = joined[valid], weight[valid], envelope[valid]
     deals = np.full((len(weight), 21), -1)
     deals[:, history.hand] = history.seat + 1

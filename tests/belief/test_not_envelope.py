@@ -5,24 +5,29 @@ Predicted answers, information, own-card weights, posteriors in parts, walks and
 histories in their own tests.
 """
 
+import json
+import re
 from itertools import product
+from pathlib import Path
 
 import numpy as np
 import pytest
-from histories import histories, means, places, weighted_deals
+from histories import brute_force, histories, means, places, weighted_deals
 from scipy.stats import chisquare
 
 from belief import evidence, matrix, public
 from belief.beliefs.base import Setting, product_table
 from belief.beliefs.registry import BELIEFS, make_belief
 from belief.closure import new_known, update_closure
-from belief.contract.history import events_of, mask, random_history, setting_of
+from belief.contract.history import History, events_of, mask, random_history, setting_of
 from belief.events import NOT_ENVELOPE, PASSED, REFUTED_US
 from belief.evidence import MAX_EXCLUDED, ContradictoryEvidence
 from belief.exact.solver import ExactPosterior, log_weight, workspace
 from mcts.kernel.compile import INTERPRETED
 from mcts.kernel.rng import new_stream
+from sim.cards import CARDS
 
+ROOT = Path(__file__).resolve().parents[2]
 HISTORIES = 12 if INTERPRETED else 160
 TRIPLES = 5
 SETTING = Setting(4, 0, (4, 4, 4, 4), mask((0, 7, 13, 14)), mask((3, 20)))
@@ -37,7 +42,7 @@ def heard(seed, wanted):
         wrong = hidden[(hidden != (history.deal == 0)).any(axis=1)]
         for row in rng.permutation(wrong)[: 1 + number % TRIPLES]:
             history.events.append(("not_envelope", history.seat, tuple(np.flatnonzero(row)), None))
-        if history.excluded():
+        if history.list_excluded():
             yield history, *weighted_deals(history)
 
 
@@ -62,7 +67,7 @@ def test_posteriors_agree_with_brute_force():
         wanted = np.sort(table.ravel())[::-1][:4]
         likely = [p for _, p in posterior.likely_envelopes(4)]
         np.testing.assert_allclose(likely, wanted[wanted > 0], rtol=0, atol=1e-10)
-        for cards in history.excluded():
+        for cards in history.list_excluded():
             trio = [card for card in range(21) if cards >> card & 1]
             assert posterior.envelope_probability(*trio) == 0.0
         seen["heard"] += 1
@@ -70,12 +75,12 @@ def test_posteriors_agree_with_brute_force():
         flags = [entry >> 21 == 0 for entry in plan.clause[: plan.clauses]]
         seen["several flags"] += sum(flags) > 1
         # The controls: who did not hear, or missed one of several, believes otherwise.
-        nobody = posterior.predict(history.excluded()[-1])[1]
+        nobody = posterior.predict(history.list_excluded()[-1])[1]
         deaf = ExactPosterior(unheard(history))
         seen["apart"] += np.abs(deaf.marginals - marginals).max() > 1e-3
-        seen["predicted apart"] += abs(deaf.predict(history.excluded()[-1])[1] - nobody) > 1e-3
+        seen["predicted apart"] += abs(deaf.predict(history.list_excluded()[-1])[1] - nobody) > 1e-3
         missed = ExactPosterior(unheard(history, 1)).marginals
-        if len(history.excluded()) > 1:
+        if len(history.list_excluded()) > 1:
             seen["one apart"] += np.abs(missed - marginals).max() > 1e-3
     assert min(seen.values()) >= HISTORIES // 3, seen
 
@@ -91,7 +96,7 @@ def test_sampled_deals_follow_the_posterior():
         counts = np.bincount(drawn, minlength=len(deals))
         values.append(chisquare(counts, probability * draws).pvalue)
         deaf = ExactPosterior(unheard(history)).sample(new_stream(key), draws)
-        excluded = np.isin((deaf == 0) @ (1 << np.arange(21)), history.excluded())
+        excluded = np.isin((deaf == 0) @ (1 << np.arange(21)), history.list_excluded())
         controls.append(excluded.mean())
         if len(values) == (4 if INTERPRETED else 20):
             break
@@ -214,12 +219,12 @@ def test_deals_have_no_excluded_envelope(name):
     for i in range(3 if INTERPRETED else 20):
         history = random_history(rng, 3 + i % 4, int(rng.integers(8, 25)), accusations=TRIPLES)
         rows = events_of(history)
-        for told in (rows, rows[rows[:, 0] != NOT_ENVELOPE]):
+        for heard_rows in (rows, rows[rows[:, 0] != NOT_ENVELOPE]):
             belief = make_belief(name, setting_of(history), new_stream(i))
-            belief.observe(told)
+            belief.observe(heard_rows)
             deals = belief.sample(new_stream(i), 200)
-            drawn = np.isin((deals == 0) @ (1 << np.arange(21)), history.excluded()).sum()
-            if len(told) == len(rows):
+            drawn = np.isin((deals == 0) @ (1 << np.arange(21)), history.list_excluded()).sum()
+            if len(heard_rows) == len(rows):
                 assert drawn == 0
             else:
                 found.append(drawn)  # the control: who did not hear
@@ -235,7 +240,7 @@ def test_a_table_of_excluded_envelopes_alone_is_even_over_the_rest():
     np.testing.assert_array_equal(unchanged, product_table(rows, 0))
 
 
-def told(name, rows, setting=SETTING):
+def make_of(name, rows, setting=SETTING):
     """Return a belief that has taken in ``rows``."""
     belief = make_belief(name, setting, new_stream(5))
     belief.observe(np.array(rows).reshape(-1, 4))
@@ -252,15 +257,15 @@ LOG = [
 
 @pytest.mark.parametrize("name", [name for name in BELIEFS if not BELIEFS[name].needs_shares])
 def test_what_is_taken_back_was_never_said(name):
-    belief = told(name, LOG)
+    belief = make_of(name, LOG)
     belief.undo()
-    assert_alike(belief, told(name, LOG[:3]))
+    assert_alike(belief, make_of(name, LOG[:3]))
     belief.correct(1, None)
-    assert_alike(belief, told(name, [LOG[0], LOG[2]]))
+    assert_alike(belief, make_of(name, [LOG[0], LOG[2]]))
     belief.correct(0, (PASSED, 1, mask((2, 6, 12)), -1))
-    wanted = told(name, [(PASSED, 1, mask((2, 6, 12)), -1), LOG[2]])
+    wanted = make_of(name, [(PASSED, 1, mask((2, 6, 12)), -1), LOG[2]])
     assert_alike(belief, wanted)
-    assert not np.array_equal(wanted.marginals(), told(name, [LOG[0], LOG[2]]).marginals())
+    assert not np.array_equal(wanted.marginals(), make_of(name, [LOG[0], LOG[2]]).marginals())
     for number in (-1, 2):
         with pytest.raises(ValueError, match=f"there is no event {number}: 2 were taken in"):
             belief.correct(number, None)
@@ -271,7 +276,7 @@ def test_what_is_taken_back_was_never_said(name):
     assert_alike(belief, wanted)
     belief.undo()
     belief.undo()
-    assert_alike(belief, told(name, []))
+    assert_alike(belief, make_of(name, []))
     with pytest.raises(ValueError, match="0 were taken in"):
         belief.undo()
 
@@ -282,10 +287,10 @@ def assert_alike(belief, other):
         np.testing.assert_array_equal(belief.marginals(), other.marginals())
         draws = [one.sample(new_stream(1), 20) for one in (belief, other)]
         np.testing.assert_array_equal(*draws)
-        belief, other = (extended(one) for one in (belief, other))
+        belief, other = (add_and_undo(one) for one in (belief, other))
 
 
-def extended(belief):
+def add_and_undo(belief):
     """Return ``belief`` with an event more and less, which leaves it as it was."""
     belief.note_pass(2, mask((5, 11, 19)))
     belief.undo()
@@ -294,19 +299,19 @@ def extended(belief):
 
 @pytest.mark.parametrize("name", ["exact", "closure", "constrained", "particles"])
 def test_a_contradiction_is_put_right(name):
-    """It names the event, leaves the belief alone, and a belief that it has spent is mended."""
-    belief = told(name, LOG)
+    """It names the event, leaves the belief alone, and a belief that it has spent is repaired."""
+    belief = make_of(name, LOG)
     sentence = "no deal explains event 1, player 2 showed us card 8 of 2, 8, 15"
     with pytest.raises(ContradictoryEvidence, match=sentence):
         belief.correct(0, (PASSED, 2, mask((1, 8, 15)), -1))
-    assert_alike(belief, told(name, LOG))
+    assert_alike(belief, make_of(name, LOG))
     sure = [(PASSED, player, mask((1, 6, 12)), -1) for player in (1, 2, 3)]
-    belief = told(name, sure)
+    belief = make_of(name, sure)
     with pytest.raises(ContradictoryEvidence, match="event 3, the envelope is not cards 1, 6, 12"):
         belief.note_not_envelope(mask((1, 6, 12)))
         belief.marginals()
     belief.correct(3, (NOT_ENVELOPE, -1, mask((1, 6, 15)), -1))
-    assert_alike(belief, told(name, [*sure, (NOT_ENVELOPE, -1, mask((1, 6, 15)), -1)]))
+    assert_alike(belief, make_of(name, [*sure, (NOT_ENVELOPE, -1, mask((1, 6, 15)), -1)]))
 
 
 def test_options_outlive_a_correction():
@@ -315,3 +320,34 @@ def test_options_outlive_a_correction():
     belief.undo()
     assert len(belief.cloud.weight) == 70
     assert belief.setting is SETTING
+
+
+def test_the_game_typed_on_the_page_is_counted_alike():
+    """The example of docs/beliefs.md against the deals of the recorded game, counted."""
+    page = (ROOT / "docs/beliefs.md").read_text()
+    first, typed = re.findall(r"```python\n(.*?)```", page, re.S)
+    names = {}
+    exec(first + typed.split("\ndef hidden")[0], names)
+    said = [json.loads(line) for line in (ROOT / "tests/data/game.jsonl").read_text().splitlines()]
+    deal = np.zeros(21, np.int64)
+    for row in said[1:]:
+        if row["event"] == "deal":
+            deal[[CARDS.index(name) for name in row["cards"]]] = row["seat"] + 1
+    history = History(4, 3, deal)
+    for row in said[1:]:
+        if row["turn"] > 12:
+            break
+        if row["event"] in ("suggestion", "accusation"):
+            trio = [CARDS.index(name) for name in row["cards"]]
+        if row["event"] == "accusation":
+            history.events.append(("not_envelope", row["seat"], trio, None))
+        if row["event"] == "refute":
+            history.events += [("passed", player, trio, None) for player in row["unable"]]
+        if row["event"] == "show" and row["by"] != 3:
+            kind = "refuted_us" if row["seat"] == 3 else "refuted_other"
+            history.events.append((kind, row["by"], trio, CARDS.index(row["card"])))
+    marginals, table = means(*brute_force(history))
+    np.testing.assert_allclose(names["belief"].marginals(), marginals, rtol=0, atol=1e-10)
+    np.testing.assert_allclose(names["belief"].envelope_table(), table, rtol=0, atol=1e-10)
+    names["belief"].correct(3, None)  # the control
+    assert np.abs(names["belief"].marginals() - marginals).max() > 1e-3

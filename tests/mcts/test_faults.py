@@ -10,7 +10,7 @@ import pytest
 
 from mcts.kernel import sources, store
 from mcts.kernel.compile import INTERPRETED, jit
-from mcts.kernel.faults import REMEDY, KernelFault
+from mcts.kernel.faults import REMEDY, KernelFault, explain
 from mcts.kernel.rng import new_stream, uniform
 
 pytestmark = pytest.mark.skipif(INTERPRETED, reason="nothing is compiled")
@@ -106,6 +106,14 @@ def test_numba_says_all_on_demand(write, monkeypatch):
     module, _ = write("return 10.0 * acton")
     with pytest.raises(numba.TypingError, match="Failed in nopython mode"):
         module.entry(np.zeros(2, np.int64), 1)
+
+
+def test_codes_for_bold_are_left_out():
+    """Numba writes them where colorama is installed."""
+    explain(ValueError())  # what failed before this is told once
+    assert (
+        str(explain(ValueError("\x1b[1m\x1b[31mno such name\x1b[0m"))) == f"no such name\n{REMEDY}"
+    )
 
 
 def test_an_argument_that_no_kernel_takes_is_named():
