@@ -57,7 +57,7 @@ def test_messages_are_read_whatever_their_case():
     ("players", "names"),
     [
         (3, ["swift", "greedy", "random"]),
-        (5, [BOLD, "csp", BOLD, "greedy", BOLD]),
+        (5, [BOLD, "hide", BOLD, "greedy", BOLD]),
         (6, ["swift", "uniform", "csp", "random", "swift", "closure"]),
     ],
 )
