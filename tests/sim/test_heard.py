@@ -17,7 +17,7 @@ from sim.game import advance, apply
 from sim.player import PolicyPlayer
 from sim.players.registry import make
 from sim.policies import csp, swift
-from sim.policies.table import NAMES, Policy, seat_policy
+from sim.policies.table import NAMES, Policy, choose, seat_policy
 from sim.records.record import Recorder, RecordError, read
 from sim.records.replay import replay
 from sim.records.stepped import SteppedGame
@@ -135,6 +135,9 @@ def test_what_is_left_is_as_likely_as_the_deals_say(names):
     assert cards in LEFT[names:] and chance == pytest.approx(1 / (4 - names), abs=1e-9)
     assert swift.to_accuse(board, s, 0) == (cards if names else 0), "from 0.3 on"
     assert csp.to_accuse(board, s, 0) == (LEFT[3] if names == 3 else 0)
+    seat_policy(s, 0, Policy("heuristic"))
+    s.belief[0, [0, 6, 12], 0] = 1.0  # certain of what was heard first, it keeps silent
+    assert accused(choose(board, s, 0)) == (0 if names else LEFT[0])
 
 
 # Nobody accuses what was heard.
