@@ -350,10 +350,21 @@ def note_card(ev: Evidence, player: int, card: int, cards: int) -> None:
 def note_not_envelope(ev: Evidence, cards: int) -> None:
     """Record that the envelope is not ``cards`` (mask of one of each category).
 
-    Sets ``overflow`` if the list is full.
+    One of which a card is known to be elsewhere is not listed.  Sets ``overflow`` if the list is
+    full.
     """
-    if is_excluded(ev, cards):
+    elsewhere = ev.face_up
+    for player in range(ev.players):
+        elsewhere |= ev.has[player]
+    if cards & elsewhere or is_excluded(ev, cards):
         return
+    if ev.excluded == MAX_EXCLUDED:
+        listed = ev.excluded
+        ev.excluded = 0
+        for i in range(listed):
+            if not ev.not_envelope[i] & elsewhere:
+                ev.not_envelope[ev.excluded] = ev.not_envelope[i]
+                ev.excluded += 1
     if ev.excluded == MAX_EXCLUDED:
         ev.overflow = 1
         return

@@ -119,10 +119,17 @@ def test_a_triple_is_kept_once_and_too_many_are_too_many():
     assert ev.excluded == 2
     assert evidence.is_excluded(ev, mask((1, 6, 12)))
     assert not evidence.is_excluded(ev, mask((1, 6, 15)))
-    for room in range(12, 12 + MAX_EXCLUDED - 2):
-        evidence.note_not_envelope(ev, mask((4, 8, room)))
-    assert not ev.overflow
-    evidence.note_not_envelope(ev, mask((5, 8, 12)))
+    rooms = [room for room in range(12, 21) if not (SETTING.hand | SETTING.face_up) >> room & 1]
+    evidence.note_not_envelope(ev, mask((4, 8, min({*range(12, 21)} - {*rooms}))))
+    assert ev.excluded == 2  # that room is known to be elsewhere
+    for number in range(MAX_EXCLUDED - 2):
+        evidence.note_not_envelope(ev, mask((4, 8 + number // 4, rooms[number % 4])))
+    assert ev.excluded == MAX_EXCLUDED
+    evidence.has_card(ev, 1, 9)
+    evidence.note_not_envelope(ev, mask((5, 8, rooms[0])))  # in the place of those with card 9
+    assert not ev.overflow and ev.excluded == MAX_EXCLUDED - 1
+    for suspect in (1, 2):
+        evidence.note_not_envelope(ev, mask((suspect, 8, rooms[0])))
     with pytest.raises(evidence.EvidenceFull, match="8 excluded envelopes"):
         evidence.check(ev)
     evidence.reset(ev, 4, 0, np.array(SETTING.hand_sizes), SETTING.hand, SETTING.face_up)
