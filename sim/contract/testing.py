@@ -36,7 +36,7 @@ from sim.view import Log, replay_evidence, view_of
 AROUND = ("heuristic", "closure", "random", "swift", "uniform")
 """Who sits in the other seats."""
 
-_OPEN = ("spot", "summoned", "last_room", "out", "suggestions", "named", "walked")
+_OPEN = ("spot", "summoned", "last_room", "out", "heard", "suggestions", "named", "walked")
 _OWN = tuple(
     name
     for name in STATE.names
@@ -117,6 +117,7 @@ def exchange(state: State, seat: int, deal: np.ndarray, noise: np.random.Generat
             s.has_shown[answerer, asker] = noise.integers(1 << 21)
     if s.marginals_of != knowledge_version(state, seat):
         s.marginals[:] = noise.random(s.marginals.shape)
+        s.guess, s.guess_chance = noise.integers(1 << 21), noise.random()
     s.intention = 0  # from before the exchange
     s.event[:] = noise.integers(0, 6, s.event.shape)
     s.key = np.uint64(noise.integers(1 << 62))

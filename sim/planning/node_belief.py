@@ -80,9 +80,9 @@ def likely_products(
         for card in range(CATEGORY_START[kind], CATEGORY_START[kind + 1]):
             total += marginals[card, ENVELOPE]
         scale *= total
-    if heard:
-        scale *= 1.0 - chance_of_any(marginals, s.heard, -1)
-    if scale < _LEFT:
+    left = 1.0 - chance_of_any(marginals, s.heard, -1) if heard else 1.0
+    scale *= left
+    if scale == 0.0 or left < _LEFT:
         return 0
     found = 0
     for suspect in range(CATEGORY_START[0], CATEGORY_START[1]):

@@ -125,8 +125,8 @@ def best_unheard(s: State, marginals: np.ndarray) -> tuple[int, float]:
                     found, most = envelope, weight
     if not found:
         return 0, 0.0
-    left = 1.0 - chance_of_any(marginals, s.heard, -1)
-    return found, min(envelope_chance(marginals, found) / left, 1.0)
+    chance = envelope_chance(marginals, found)
+    return found, chance / max(1.0 - chance_of_any(marginals, s.heard, -1), chance)
 
 
 @jit

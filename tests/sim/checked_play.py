@@ -18,6 +18,7 @@ from checks import (
     PROOF,
     PROPERTIES,
     cards_kept,
+    check_heard,
     check_move,
     check_question,
     check_summons,
@@ -150,6 +151,8 @@ def checked_step(rules, states, g, action: int, known) -> int:
         code = check_summons(rules, before, s, action, g)
     if code == FINE:
         code = check_question(rules, before, s, action, g)
+    if code == FINE:
+        code = check_heard(rules, before, s, action)
     if code == FINE and s.events:
         code = learnt(rules, s, known)
     return code

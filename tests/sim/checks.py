@@ -10,7 +10,7 @@ import numpy as np
 from walking import check_call, check_walk
 
 from belief.closure import update_closure
-from belief.evidence import ALL_CARDS, CATEGORY_MASK, N_CARDS, count
+from belief.evidence import ALL_CARDS, CATEGORY_MASK, N_CARDS, count, is_excluded
 from mcts.kernel.compile import jit
 from sim.board import N_CORRIDOR, N_ROOMS, N_SPOTS
 from sim.cards import FIRST_ROOM, FIRST_WEAPON
@@ -39,7 +39,7 @@ PROPERTIES = (
     "moved",  # as far as rolled round the pawns, by the right door, and only the own pawn
     "turns",  # go round, to those who still play, up to the cap; phases follow each other
     "asked",  # the first seat that can answer does; nobody else learns the card
-    "accused",  # the right accusation wins; a wrong one costs the turns that are left
+    "accused",  # the right one wins; a wrong one costs the turns left, and is heard if so ruled
     "summoned",  # those whom a suggestion moved, until they act
     "mask",  # the list of legal actions is the rules', in order
     "choice",  # a policy chooses what is legal
@@ -160,12 +160,33 @@ def check_question(world, before, after, action: int, g) -> int:
             newly = learnt if seat == asker and other == able else 0
             if after.has_shown[other, seat] != before.has_shown[other, seat] | newly:
                 return ASKED
-    if after.events != concluded:
+    if after.events != (concluded or said_aloud(world, before, after, action) > 0):
         return ASKED
     if concluded:
         event = after.event[0]
         if event[0] != asker or event[1] != cards or event[2] != able or event[3] != card:
             return ASKED
+    return FINE
+
+
+@jit
+def said_aloud(world, before, after, action: int) -> int:
+    """Return the mask of the accusation that all should hear, 0 for none."""
+    if not world.heard or not ACCUSE <= action < REVEAL or not after.out[before.seat]:
+        return 0
+    trio = action - ACCUSE
+    return 1 << trio // 54 | 1 << FIRST_WEAPON + trio // 9 % 6 | 1 << FIRST_ROOM + trio % 9
+
+
+@jit
+def check_heard(world, before, after, action: int) -> int:
+    """Check that all hear a wrong accusation where the rules say so, and remember it."""
+    cards, event = said_aloud(world, before, after, action), after.event[0]
+    for seat in range(world.players):
+        if after.heard[seat] != (cards if cards and seat == before.seat else before.heard[seat]):
+            return ACCUSED
+    if cards and (event[0] != before.seat or event[1] != cards or event[2] != -2 or event[3] != -1):
+        return ACCUSED
     return FINE
 
 
@@ -315,6 +336,10 @@ def consistent(world, s, seat: int) -> int:
     for i in range(facts.clauses):
         entry = np.int64(facts.clause[i])
         if not s.hand[entry >> N_CARDS] & entry:
+            return EVIDENCE_KEPT
+    for player in range(world.players):
+        said = s.heard[player]
+        if said == s.envelope or (said and not is_excluded(facts, said)):
             return EVIDENCE_KEPT
     return FINE
 

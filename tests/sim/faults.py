@@ -21,6 +21,8 @@ FAULTS = {
     "a seat further on answers": "asked",
     "everybody sees the card": "asked",
     "a wrong accuser is not out": "accused",
+    "an accusation is forgotten": "accused",
+    "one did not hear it": "evidence",
     "somebody is summoned": "summoned",
     "an action is missing": "mask",
     "an action is listed twice": "mask",
@@ -49,6 +51,8 @@ FAULTS = {
     ANSWERER,
     SEEN,
     NOT_OUT,
+    FORGOTTEN,
+    UNHEARD,
     CALLED,
     MISSING,
     TWICE,
@@ -107,6 +111,10 @@ def spoil(world, before, s, action: int, fault: int) -> None:
     elif fault == NOT_OUT:
         if ACCUSE <= action < REVEAL:
             s.out[seat] = 0
+    elif fault == FORGOTTEN:
+        s.heard[seat] = 0
+    elif fault == UNHEARD:
+        s.evidence[other].excluded = 0
     elif fault == CALLED:
         s.summoned[other] = 1 - s.summoned[other]
     elif s.phase == TURN:

@@ -42,6 +42,8 @@ def _ledford(*policies: str) -> Table:
 
 
 EARLY = Policy("swift", threshold=0.7)
+BOLD = [Policy("swift", threshold=0.2), "csp", Policy("hide", threshold=0.3)] * 2
+"""They accuse wrongly."""
 DEAF = Policy("heuristic", inference=False)
 DISCREET = Policy("closure", showing="least_informative")
 
@@ -64,6 +66,8 @@ TABLES = {
     "classic x 6": Table(preset("classic", players=6), ["heuristic", "swift", "random"] * 2),
     "speed x 3": Table(preset("speed", players=3), ["swift", "closure", "heuristic"]),
     "speed x 6": Table(preset("speed", players=6), ["uniform", "swift", DISCREET] * 2),
+    "bold x 6": Table(preset("classic", players=6, accusations="secret"), BOLD, games=6),
+    "bold speed_clue x 6": Table(preset("speed_clue", players=6, accusations="secret"), BOLD),
 }
 
 

@@ -127,7 +127,8 @@ class PlainBMCTS:
         if s.phase != SUGGEST:
             b = s.belief[self.seat, :, 0].tolist()
             scale = reduce(mul, [add_one(b[card] for card in kind) for kind in KINDS])
-            chances = {(x, y, z): b[x] * b[y] / scale * b[z] for x, y, z in product(*KINDS)}
+            scale *= self.left()
+            chances = {(x, y, z): b[x] * b[y] / scale * b[z] for x, y, z in self.unheard()}
             x, y, z = max(chances, key=chances.get)
             accusation = Edge(ACCUSE + 9 * (6 * x + y - 6) + z - 12, chances[x, y, z])
             found.insert(0 if accusation.chance > 0.5 else 1, accusation)
@@ -201,11 +202,27 @@ class PlainBMCTS:
 
     def reward(self) -> float:
         """Return rho(b) = sum_s b(s) R(s) of accusing the likeliest envelope [eq. 2.11]."""
-        chance, b = 1.0, self.s.belief[self.seat, :, 0].tolist()
-        for kind in KINDS:
-            total = add_one(b[card] for card in kind)
-            chance *= max(b[card] for card in kind) / total if total > 0.0 else 0.0
-        return chance
+        b = self.s.belief[self.seat, :, 0].tolist()
+        x, y, z = max(self.unheard(), key=lambda trio: b[trio[0]] * b[trio[1]] * b[trio[2]])
+        return self.chance((x, y, z)) / self.left() if b[x] * b[y] * b[z] else 0.0
+
+    def unheard(self) -> list[tuple[int, ...]]:
+        """Return the envelopes that nobody accused aloud."""
+        heard = self.s.heard.tolist()
+        return [trio for trio in product(*KINDS) if sum(1 << card for card in trio) not in heard]
+
+    def chance(self, trio: Iterable[int]) -> float:
+        """Return b(envelope = trio), the categories taken as independent."""
+        b = self.s.belief[self.seat, :, 0].tolist()
+        totals = (add_one(b[card] for card in kind) for kind in KINDS)
+        return reduce(
+            mul, [b[card] / (total or 1.0) for card, total in zip(trio, totals, strict=True)]
+        )
+
+    def left(self) -> float:
+        """Return b of all that nobody accused aloud."""
+        heard = [trio for trio in product(*KINDS) if trio not in self.unheard()]
+        return 1.0 - add_one([0.0, *map(self.chance, heard)])
 
     def backpropagate(self, path: list[tuple[Edge, float]], value: float) -> None:
         """Add the return from each edge on, undiscounted, to its statistics."""

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from sim.policies.table import FAST_NAMES, SHOWING, Policy
 from sim.rules import (
+    ACCUSATIONS,
     ACCUSE,
     BLOCKED,
     CALLERS,
@@ -36,6 +37,7 @@ SWITCHES = {
     "dice": st.sampled_from((1, 2)),
     "accuse": st.sampled_from(ACCUSE),
     "turn_cap": st.sampled_from((7, 60, 500, 3000)),
+    "accusations": st.sampled_from(ACCUSATIONS),
 }
 
 

@@ -9,6 +9,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from contest_server import ROOMS, SUSPECTS, WEAPONS, Server, seat_clients
+from heard import BOLD
 from presets import spec_of
 
 from sim.cards import CARDS
@@ -19,6 +20,7 @@ from sim.players.registry import make
 from sim.policies.table import Policy
 from sim.referee import play
 from sim.rules import preset
+from sim.state import ACCUSED
 
 HAND = "Pl Kn Ro Ha Li Lo"
 RESET = f"reset 3 1 {HAND}"
@@ -55,7 +57,7 @@ def test_messages_are_read_whatever_their_case():
     ("players", "names"),
     [
         (3, ["swift", "greedy", "random"]),
-        (4, ["hide", "heuristic", "closure", "swift"]),
+        (5, [BOLD, "hide", BOLD, "greedy", BOLD]),
         (6, ["swift", "uniform", "csp", "random", "swift", "closure"]),
     ],
 )
@@ -188,17 +190,36 @@ def test_what_is_no_ascii_is_refused():
 def test_answers_that_no_deal_explains_are_refused_whoever_plays(name):
     """Seat 2 has passed on all of Wh, Pi and Bi, so it shows none of them; control: Gr."""
 
-    def after(last):
+    def after(*last):
         one = client(Policy(name))
         send(one, RESET, "suggestion 0 Wh Pi Bi -")
         asked = send(one, "suggest")[0].removeprefix("suggest ")
         hidden = next((card for card in asked.split() if card not in f"{HAND} Wh Pi Bi"), None)
         send(one, f"suggestion 1 {asked} " + (f"2 {hidden}" if hidden else "-"), "accuse")
-        return send(one, "suggestion 2 Wh Pi Di -", f"suggestion 0 {last} Bi 2")
+        return send(one, *last)
 
-    assert after("Gr Pi") == ["ok", "ok"]
+    assert after("suggestion 2 Wh Pi Di -", "suggestion 0 Gr Pi Bi 2") == ["ok", "ok"]
     with pytest.raises(BadServer, match="no deal explains its answer to Wh Pi Bi"):
-        after("Wh Pi")
+        after("suggestion 2 Wh Pi Di -", "suggestion 0 Wh Pi Bi 2")
+    # What nobody holds is the envelope, and no wrong accusation.
+    assert after("suggestion 2 Wh Pi Bi -", "accusation 2 Wh Pi Ba -") == ["ok", "ok"]
+    with pytest.raises(BadServer, match="no deal explains its verdict on Wh Pi Bi"):
+        after("suggestion 2 Wh Pi Bi -", "accusation 2 Wh Pi Bi -")
+
+
+def test_a_player_hears_what_was_accused():
+    class Listener(Player):
+        def begin(self, rules, seat, view, key):
+            self.heard = []
+
+        def see(self, event):
+            self.heard.append(event)
+
+    player = Listener("listener")
+    one = Client(lambda rules: player, seed=0)
+    send(one, RESET, "suggestion 0 Wh Pi Bi -", "accusation 0 Wh Pi Ba -")
+    asked, (seat, cards, *rest) = player.heard
+    assert (asked[2], seat, rest, write_cards(cards)) == (-1, 0, [ACCUSED, -1], "Wh Pi Ba")
 
 
 def serve(one, messages, patience=30.0):
@@ -237,7 +258,7 @@ def test_a_game_that_ended_by_the_last_one_standing_is_over():
     one = client()
     send(one, RESET)
     for seat in (0, 2):
-        send(one, f"suggestion {seat} Wh Pi Bi -", f"accusation {seat} Wh Pi Bi -")
+        send(one, f"suggestion {seat} Wh Pi Bi -", f"accusation {seat} Wh Pi Ba -")
         if seat == 0:
             asked = send(one, "suggest")[0].removeprefix("suggest ")
             held = set(asked.split()) & set(HAND.split())

@@ -13,7 +13,9 @@ from pettingzoo.test import api_test, render_test, seed_test
 import sim
 from mcts.kernel.compile import INTERPRETED
 from sim.arena import play_many
+from sim.cards import CATEGORY_MASK
 from sim.environment.aec import env, raw_env
+from sim.environment.flat import FLAT_LAYOUT
 from sim.environment.observation import FIELDS, SIZE
 from sim.player import IllegalAction
 from sim.rules import PRESETS, preset
@@ -119,6 +121,21 @@ def test_the_winner_gets_one_and_the_others_minus_one():
     with pytest.raises(ValueError, match="None"):
         game.unwrapped.step(3)
     assert leave(game) == {"player_0": -1, "player_1": 1, "player_2": -1, "player_3": -1}
+
+
+@pytest.mark.parametrize(("told", "seen"), [("heard", True), ("secret", False)])
+def test_what_was_accused_is_seen_where_it_is_heard(told, seen):
+    """It is no suggestion, and the flat vector has it as what the evidence says."""
+    core, flat = (begin_game("classic", accusations=told, flat=flat) for flat in (False, True))
+    before = flat.observe("player_2")["observation"].copy()
+    for one in (core, flat):
+        accuse(one, rightly=False)
+    now = read(core.observe("player_2"))
+    cards = [int(core._state.heard[0] & kind).bit_length() - 1 for kind in CATEGORY_MASK]
+    assert now["accused"][2].tolist() == cards and (min(cards) >= 0) == seen
+    assert (now["history"] == -1).all() and now["out"].tolist() == [0, 0, 1, 0, 0, 0]
+    changed = flat.observe("player_2")["observation"].view(FLAT_LAYOUT)[0]["chance"]
+    assert (changed != before.view(FLAT_LAYOUT)[0]["chance"]).any() == seen
 
 
 def test_when_all_have_accused_wrongly_the_game_ends_without_a_winner():

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from presets import spec_of
 
+from sim.cards import CARDS
 from sim.contract.testing import check_player
 from sim.player import PolicyPlayer
 from sim.players.external import Settings
@@ -20,6 +21,7 @@ from sim.players.guarded import Guarded
 from sim.players.registry import make
 from sim.referee import play
 from sim.rules import preset
+from sim.state import ACCUSED
 
 RULES = preset("speed_clue", players=3)
 EXAMPLE = Path(__file__).parents[2] / "examples" / "external.py"
@@ -99,6 +101,19 @@ def test_it_is_handed_what_its_seat_sees(tmp_path):
         if message["type"] == "see":
             shown = message["answerer"] is not None and 0 in (message["asker"], message["answerer"])
             assert (message["card"] is not None) == shown
+
+
+def test_it_hears_what_was_accused(monkeypatch):
+    player, messages = Settings(name="external", command="true").make(RULES), []
+    monkeypatch.setattr(player, "_say", lambda kind, **what: messages.append((kind, what)))
+    cards = 1 | 1 << 6 | 1 << 12
+    player.see((2, cards, ACCUSED, -1))
+    player.see((2, cards, -1, -1))  # the control
+    said = {"cards": [CARDS[0], CARDS[6], CARDS[12]]}
+    assert messages == [
+        ("hear", {"accuser": 2, **said}),
+        ("see", {"asker": 2, **said, "answerer": None, "card": None}),
+    ]
 
 
 FAULTS = {

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
+from heard import BOLD, fresh, wrong
 from positions import stream_of
 
 from mcts.kernel.compile import INTERPRETED
@@ -20,7 +21,7 @@ from mcts.kernel.rng import mix
 from sim.arena import Memory, act
 from sim.chance import deal, game_key
 from sim.contract.testing import deals, decide, decisions, exchange
-from sim.game import open_decision
+from sim.game import apply, open_decision
 from sim.legal import legal
 from sim.player import PolicyPlayer
 from sim.players import external
@@ -46,6 +47,7 @@ def table(name, policy, game):
     around = ("heuristic", "closure", "random", "swift", "uniform")
     seat = game % rules.players
     policies = [Policy(around[i % len(around)]) for i in range(rules.players)]
+    policies = [BOLD if one.name == "swift" and game % 2 else one for one in policies]
     showing = ("random", "least_informative")[game % 2]
     policies[seat] = Policy(policy, showing=showing)
     return rules, policies, seat
@@ -161,6 +163,18 @@ def test_a_policy_that_peeks_is_found(what, of_a_heuristic):
 
     _, changed = differences(of_a_heuristic, peeking)
     assert all(changed[phase] > 0 for phase in PHASES), changed
+
+
+def test_what_was_accused_in_secret_leaves_no_trace():
+    """Not in any part of the state, so nobody plays by it; the control: where all hear it."""
+
+    def accuse(which, told):
+        board, states = fresh(preset("classic", accusations=told))
+        apply(board, states[0], wrong(states[0], which))
+        return states.tobytes()
+
+    assert accuse(0, "secret") == accuse(1, "secret")
+    assert accuse(0, "heard") != accuse(1, "heard")
 
 
 AT_TABLE = preset("speed_clue", players=3, turn_cap=9)

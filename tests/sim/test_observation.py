@@ -82,6 +82,8 @@ def check_fields(seen, state, board, seat, asked):
             assert board.column[spot] == seen["column"][place]
         for field in ("summoned", "out", "suggestions"):
             assert seen[field][place] == state[field][other]
+        said = [int(state.heard[other] & kind).bit_length() - 1 for kind in CATEGORY_MASK]
+        assert seen["accused"][place].tolist() == said
         to_me = {card for asker, _, by, card in asked if (asker, by) == (seat, other)}
         by_me = {card for asker, _, by, card in asked if (asker, by) == (other, seat)}
         assert set(np.flatnonzero(seen["shown_to_me"][place])) == to_me

@@ -94,8 +94,9 @@ def test_the_deal_shows_in_the_hand_alone():
     assert len(set(by_hand.values())) == len(by_hand) > 1
 
 
-def test_a_wrong_accusation_is_known_to_who_made_it():
-    state = begin_game(load())
+@pytest.mark.parametrize("heard", [False, True])
+def test_a_wrong_accusation_is_known_to_who_made_it_or_to_all(heard):
+    state = begin_game(load(heard=heard))
     (right,) = [
         action
         for action in state.legal_actions()
@@ -110,13 +111,17 @@ def test_a_wrong_accusation_is_known_to_who_made_it():
     words = state.action_to_string(wrong)
     state.apply_action(wrong)
     assert state.information_state_string(0).endswith(f"0 {words}")
-    assert state.information_state_string(1).endswith("; 0 is out")
+    assert state.information_state_string(1).endswith(f"0 {words}" if heard else "; 0 is out")
 
 
 @pytest.mark.parametrize(
     "switches",
-    [{"turns": 2}, {"players": 3, "suspects": 3, "rooms": 2, "turns": 1}],
-    ids=["two players", "three players"],
+    [
+        {"turns": 2},
+        {"turns": 2, "heard": True},
+        {"players": 3, "suspects": 3, "rooms": 2, "turns": 1},
+    ],
+    ids=["two players", "two who hear", "three players"],
 )
 def test_what_a_player_knows_is_what_it_can_do_and_all_it_knew_before(switches):
     """In every history: of one information state the actions are the same, nobody forgets, and of
@@ -184,8 +189,9 @@ def test_threads_may_play_one_game(monkeypatch):
     assert play_all() == alone
 
 
-def test_it_passes_their_test_of_games(monkeypatch):
-    game = load(suspects=3, weapons=2)
+@pytest.mark.parametrize("heard", [False, True])
+def test_it_passes_their_test_of_games(monkeypatch, heard):
+    game = load(suspects=3, weapons=2, heard=heard)
     check = partial(pyspiel.random_sim_test, num_sims=2, serialize=True, verbose=False)
     check(game)
     kind = type(game.new_initial_state())
@@ -232,6 +238,8 @@ def test_the_value_of_the_shortest_games(turns, value):
 
     assert worth(game.new_initial_state()) == pytest.approx(value)
     assert pyspiel.exploitability(game, table_of(game, accuse_anybody, 0)) > 0.1
+    told = load(turns=turns, heard=True)  # who hears a wrong guess knows the card of who made it
+    assert (pyspiel.exploitability(told, table_of(told, guess, 0)) > 0.1) == (turns == 2)
 
 
 @pytest.mark.skipif(INTERPRETED, reason="too many simulations for the interpreter")

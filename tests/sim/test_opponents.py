@@ -63,17 +63,26 @@ class Omniscient(Observer):
             self.shares.append(self.belief.shares(*seen))
 
 
-@pytest.mark.parametrize("rules", [RULES, preset("classic"), preset("cai2006")], ids=str)
-def test_in_the_true_deal_the_true_type_does_all_that_was_done(rules, monkeypatch):
+@pytest.mark.parametrize(
+    ("rules", "kind"),
+    [
+        (RULES, "swift"),
+        (preset("classic"), "swift"),
+        (preset("cai2006"), "swift"),
+        (preset("classic"), "swift35"),  # who accuses wrongly, and is heard
+    ],
+    ids=str,
+)
+def test_in_the_true_deal_the_true_type_does_all_that_was_done(rules, kind, monkeypatch):
     monkeypatch.setattr(referee, "as_seen", lambda event, seat: event)
     observer = Omniscient(OWN, FEW)
     true, others, asked = [], [], 0
     for game in range(3):
-        seats = [PolicyPlayer(TYPES["swift"])] * rules.players
+        seats = [PolicyPlayer(TYPES[kind])] * rules.players
         seats[game % rules.players] = observer
         referee.play(rules, seats, 5151, game, observer.watch)
         for hits, tries in observer.shares:
-            true.append((tries - hits)[:, :, FEW.types.index("swift")].sum())
+            true.append((tries - hits)[:, :, FEW.types.index(kind)].sum())
             others.append((tries - hits)[:, :, FEW.types.index("heuristic")].sum())
             asked += tries[:, [ACCUSES, WALKS, NAMES]].min(axis=(1, 2)).sum()
     assert sum(true) == 0 and asked > 10

@@ -1,9 +1,11 @@
 """The compiled search grows the tree of a BMCTS in plain Python, bit by bit."""
 
 from functools import cache
+from itertools import product
 
 import pytest
-from plain_bmcts import PlainBMCTS
+from heard import BOLD
+from plain_bmcts import KINDS, PlainBMCTS
 from positions import position
 from presets import spec_of
 
@@ -19,8 +21,13 @@ from sim.state import OVER, SUGGEST, TURN
 SIMULATIONS, KEY = 90, 11
 SHORT = Rules(turn_cap=72)
 LONG, LONG_SIMULATIONS = Rules(turn_cap=500), 24
-PLACES = {"at a turn": (3, 11), "in a room": (4, 13)}
-"""Game and own decisions before."""
+HEARD = {"rules": Rules(turn_cap=72, accusations="heard"), "others": BOLD}
+PLACES = {
+    "at a turn": (3, 11, {"rules": SHORT}),
+    "in a room": (4, 13, {"rules": SHORT}),
+    "after an accusation": (6, 4, HEARD),
+}
+"""Game, own decisions before, and how it is played."""
 
 
 @cache
@@ -32,7 +39,9 @@ def config(preset):
 @cache
 def run_search(preset, place):
     """Return the parameters of the search of a place."""
-    one = position(*PLACES[place], rules=SHORT)
+    game, decisions, how = PLACES[place]
+    one = position(game, decisions, **how)
+    assert one.state.heard.any() == (how is HEARD)
     assert one.state.phase == (SUGGEST if place == "in a room" else TURN)
     return one.take(Planner(config(preset))).position(one.view)
 
@@ -99,7 +108,7 @@ class Counting(PlainBMCTS):
 
 def test_roll_outs_that_are_cut_short_pay_what_they_would_have_paid():
     """The plain one plays on where the kernel stops."""
-    one = position(*PLACES["at a turn"], rules=LONG)
+    one = position(3, 11, rules=LONG)
     p = one.take(Planner(config("bmcts_faithful"))).position(one.view)
     counting = Counting(p, 1.0)
     plain_tree = [
@@ -136,18 +145,33 @@ class Certain(PlainBMCTS):
         return 1.0
 
 
+class Deaf(PlainBMCTS):
+    """Takes what was accused aloud for possible."""
+
+    def unheard(self):
+        return list(product(*KINDS))
+
+
 @pytest.mark.parametrize(
     "changes",
     [
+        {"kind": Deaf, "place": "after an accusation"},
         {"kind": Merging},
         {"kind": Unpropagated},
         {"kind": Certain},
         {"key": KEY + 1},
         {"exploration": 0.5},
     ],
-    ids=["other pawns left out", "belief of the root", "certain reward", "other chance", "other c"],
+    ids=[
+        "deaf",
+        "other pawns left out",
+        "belief of the root",
+        "certain reward",
+        "other chance",
+        "other c",
+    ],
 )
 def test_a_plain_one_that_differs_grows_another_tree(changes):
     """The control: that the comparison can fail."""
-    where = "bmcts_faithful", "at a turn"
-    assert plain(*where, **changes) != run_compiled(*where)
+    where = {"preset": "bmcts_faithful", "place": changes.pop("place", "at a turn")}
+    assert plain(**where, **changes) != run_compiled(**where)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from checked_play import Table, find, play_checked
 from faults import FAULTS
-from hypothesis import given
+from hypothesis import example, given
 from strategies import repeatable, tables
 
 from belief.evidence import MAX_CLAUSES, MAX_SHOWN
@@ -29,6 +29,7 @@ def checked_tables(examples, events, names=FAST_NAMES):
     met = np.zeros((5, 7), np.int64)
 
     @repeatable(examples)
+    @example(BUSY)
     @given(tables(names))
     def check(table):
         tally = play_checked(table, events)
@@ -82,7 +83,7 @@ def test_presets(name, seats):
 compiled = pytest.mark.skipif(INTERPRETED, reason="too many steps for the interpreter")
 
 BUSY = Table(
-    Rules(accuse="any", movement="free", players=5),
+    Rules(accuse="any", accusations="heard", movement="free", players=5),
     [None, None, Policy("swift"), Policy("closure"), None],
     accusing=40,
 )
@@ -115,6 +116,7 @@ OTHER_RULES = [
     ({"accuse": "start_or_end"}, {"mask"}),
     ({"accuse": "end"}, {"mask"}),
     ({"turn_cap": 9}, {"turns"}),
+    ({"accusations": "secret"}, {"asked"}),
     ({"players": 4}, {"cards"}),
 ]
 

@@ -22,7 +22,7 @@ from sim.records.record import knows, read
 from sim.records.replay import replay, states
 from sim.referee import play
 from sim.rules import FIXED_PLAYERS, PRESETS, Rules, preset, world
-from sim.state import EVENT, EVIDENCE, N_ACTIONS, SHOW, empty
+from sim.state import ACCUSED, EVENT, EVIDENCE, N_ACTIONS, SHOW, empty
 from sim.view import replay_evidence, view_of
 
 TABLES = [
@@ -139,8 +139,13 @@ class Knowledge:
             self.events[-1] = (*self.events[-1][:3], card)
             if event["by"] == self.seat:
                 view.has_shown[self.seat, seat] |= 1 << card
+        elif kind == "accusation":
+            self.accused = cards
         elif kind == "verdict":
             view.out[seat] = not event["right"]
+            if not event["right"] and self.rules.accusations == "heard":
+                view.heard[seat] = self.accused
+                self.events.append((seat, self.accused, ACCUSED, -1))
         elif kind == "end":
             view.winner = -1 if event["winner"] is None else event["winner"]
 
@@ -177,7 +182,7 @@ class Knowledge:
 def test_what_is_known_to_a_seat_is_its_view(name, count, keep):
     record = keep(short_game(name, count, 1)[0])
     fields = ["winner", "cards", "answerer", "asked", "spot", "summoned", "out", "suggestions"]
-    fields += ["face_up", "hand", "has_shown"]
+    fields += ["face_up", "hand", "has_shown", "heard"]
     if record.rules.board:  # nobody rolls without one, so the next turn is announced by its action
         fields += ["turn", "seat", "roll"]
     known = [Knowledge(record.rules, seat) for seat in range(count)]

@@ -1,0 +1,132 @@
+"""Planners among bold players whom everybody hears: whole games, beliefs, and kept trees."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from heard import BOLD, CLASSIC, accused
+
+from belief.exact.solver import ExactPosterior
+from mcts.kernel.compile import INTERPRETED
+from mcts.options import Budget, Options
+from sim.endgame.deals import holders, likelihoods, list_deals
+from sim.planning.config import PlannerConfig
+from sim.planning.planner import Planner
+from sim.planning.variants import POLICY, VARIANTS
+from sim.player import PolicyPlayer
+from sim.policies.table import Policy
+from sim.referee import play
+from sim.rules import preset
+from sim.state import ACCUSED
+from sim.view import Log
+
+pytestmark = pytest.mark.skipif(INTERPRETED, reason="too many simulations for the interpreter")
+
+THREE = replace(CLASSIC, players=3)
+FEW = 200
+"""Deals that are counted one by one."""
+SMALL = PlannerConfig(
+    opponents=BOLD,
+    rollout=BOLD,
+    accusations=3,
+    least_accused=0.3,
+    options=Options(nodes=200, widening_base=2.0),
+    budget=Budget(simulations=50),
+)
+PREDICTIVE = {"predictive_answers": True, "opponents": "heuristic", "rollout": "heuristic"}
+BY_TREE = {"opponents": "tree", "rollout_opponents": BOLD}
+
+
+class Watched(Planner):
+    """Asks at each decision that nothing heard is believed, drawn or offered."""
+
+    late = warned = 0
+
+    def position(self, view):
+        p, s, log = super().position(view), view[0], self._log.events.tolist()
+        heard = {cards for _, cards, answerer, _ in log if answerer == ACCUSED}
+        assert heard == {*s.heard.tolist()} - {0}
+        self.warned += bool(heard)
+        if self._belief is not None:
+            envelopes = (p.deals == 0) @ (1 << np.arange(21))
+            assert not heard & {*envelopes.tolist()}
+        hand, face_up = int(s.hand[self._seat]), int(s.face_up)
+        deals = list_deals(self._rules.hand_sizes, self._seat, hand, face_up, log, FEW)
+        if heard and deals:
+            weights = np.array(likelihoods(deals, self._seat, log))
+            counted = [weights @ (holders(deals) == h) / weights.sum() for h in range(7)]
+            exact = ExactPosterior(p.root[0].evidence[self._seat]).marginals
+            np.testing.assert_allclose(exact, np.transpose(counted), atol=1e-10)
+            self.late += 1
+        return p
+
+    def decide(self, view):
+        action = super().decide(view)
+        offered = [action] if self.result is None else self.result.actions.tolist()
+        assert not {accused(one) for one in offered} & {*view[0].heard.tolist()} - {0}
+        return action
+
+
+def watch(config, games):
+    """Play games of a planner with one who accuses at once and a bold one; return the planner."""
+    watched, hasty = Watched(config), Policy("swift", threshold=1e-6)
+    for game in games:
+        play(THREE, [PolicyPlayer(hasty), watched, PolicyPlayer(BOLD)], 7, game)
+    return watched
+
+
+PLANS = [
+    {"variant": name, "belief": belief, **(BY_TREE if how.movers != POLICY else {})}
+    for name, how in VARIANTS.items()
+    for belief in ("exact", "constrained", "factored", "closure", "particles")
+]
+PLANS += [
+    {"variant": name, "belief": "factored", **PREDICTIVE}
+    for name in ("bmcts", "ld_bmcts", "bmcts_or", "flat")
+]
+
+
+@pytest.mark.parametrize("plan", PLANS, ids=lambda plan: "-".join([*map(str, plan.values())][:3]))
+def test_planners_believe_draw_and_offer_nothing_that_was_heard(plan):
+    assert watch(replace(SMALL, **plan), range(2)).warned >= 2
+
+
+def test_late_posteriors_are_a_count_of_deals():
+    """(Each of the games above asks it where few deals are left.)"""
+    assert watch(SMALL, range(12)).late > 5
+
+
+class Keeps(Planner):
+    """Counts trees that are kept over an accusation; one that is ``deaf`` leaves it out."""
+
+    deaf, kept = False, 0
+
+    def _follow(self, position, choices):
+        log, said = self._log, self._log.events.tolist()
+        since = [event[2] for event in said[self._last[1] :]] if self._last else []
+        if ACCUSED in since and self.deaf:
+            self._log = Log()
+            for event in said:
+                if event[2] != ACCUSED:
+                    self._log.append(event)
+        super()._follow(position, choices)
+        self._log = log
+        self.kept += ACCUSED in since and self.search is not None and self.search._kept
+
+
+@pytest.mark.parametrize("deaf", [False, True])
+def test_a_tree_goes_on_over_an_accusation(deaf):
+    """What was heard names the node, in the tree as by the log; the control leaves it out."""
+    options = replace(SMALL.options, keep_tree=True, nodes=4_000)
+    keeps = Keeps(replace(SMALL, options=options, budget=Budget(simulations=1_500)))
+    keeps.deaf = deaf
+    for game in (2, 15):
+        play(
+            preset("speed_clue", players=3),
+            [PolicyPlayer(BOLD), keeps, PolicyPlayer(BOLD)],
+            7,
+            game,
+        )
+    assert keeps.kept == (0 if deaf else 2)
