@@ -21,8 +21,8 @@ from experiments.explain.recorded import Decision
 from mcts.outcomes import ENDED
 from sim.cards import CARDS, FIRST_ROOM, FIRST_WEAPON, WEAPONS
 from sim.planning.outcomes import read_answer
-from sim.planning.suggestion_events import suggestion_events
 from sim.state import ACCUSE, ASK, PASS, PASSAGE
+from sim.suggestion_events import suggestion_events
 
 NO_ROOM = -1
 """The pawn's room is not known: the others may have called it away."""

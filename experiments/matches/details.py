@@ -4,7 +4,7 @@ Tables 4.3 and 4.4 of [Ledford 2018] are made from the first (`experiments.runs.
 last see `experiments.matches.certainty`.  An
 `Observer` watches a game (`sim.referee.play`) and changes nothing in it.
 
-What a seat believes is computed from what that seat saw alone (`sim.planning.suggestion_events`),
+What a seat believes is computed from what that seat saw alone (`sim.suggestion_events`),
 any player there: the factored belief of the thesis [Ledford 2018, App. B; eq. 3.1], whose whole
 matrix has 30 bits at the start of its game, and the exact posterior, of which the envelope's
 entropy is taken.  Both take in what everybody heard accused, and cards as shown at random; neither
@@ -29,11 +29,11 @@ from belief.information import entropy
 from experiments.matches.certainty import CERTAINTY, Certainties
 from mcts.search import SearchResult
 from sim.cards import FIRST_ROOM, FIRST_WEAPON, ROOMS, WEAPONS
-from sim.planning.suggestion_events import setting_of, suggestion_events
 from sim.player import Player
 from sim.records.events import names
 from sim.rules import Rules
 from sim.state import ACCUSE, ACCUSED, ASK, END, MOVE, PASS, PASSAGE, REVEAL, SHOW, WALK
+from sim.suggestion_events import setting_of, suggestion_events
 
 SUGGESTION = pa.schema(
     [

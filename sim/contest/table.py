@@ -17,7 +17,6 @@ from sim.contest.messages import BadServer, write_cards
 from sim.game import apply, new_game, next_turn
 from sim.knowledge import begin, learn, open_public, witness
 from sim.legal import legal
-from sim.planning.suggestion_events import suggestion_events
 from sim.player import IllegalAction, Player
 from sim.policies import greedy
 from sim.policies.table import SHOWING, seat_policies
@@ -36,6 +35,7 @@ from sim.state import (
     TURN,
     empty,
 )
+from sim.suggestion_events import suggestion_events
 from sim.view import view_of
 
 

@@ -37,7 +37,6 @@ from sim.planning import node_belief
 from sim.planning.candidates import offer
 from sim.planning.cluedo import Cluedo, Workspace, workspace
 from sim.planning.config import PlannerConfig
-from sim.planning.suggestion_events import setting_of, suggestion_events
 from sim.planning.variants import BELIEFS, POLICY
 from sim.player import Player
 from sim.policies.table import (
@@ -63,6 +62,7 @@ from sim.state import (
     REVEAL,
     TURN,
 )
+from sim.suggestion_events import setting_of, suggestion_events
 from sim.view import Log, replay_evidence
 
 _AMPLE = 100

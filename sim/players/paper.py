@@ -21,13 +21,13 @@ from belief.network.tables import (
 )
 from mcts.kernel.compile import jit
 from mcts.limits import above, one_of
-from sim.planning.suggestion_events import setting_of, suggestion_events
 from sim.player import Player
 from sim.policies.common import avoid_repeat
 from sim.records.events import names
 from sim.rules import Rules, world
 from sim.seat import Seat
 from sim.state import ACCUSED, EVENT
+from sim.suggestion_events import setting_of, suggestion_events
 from sim.view import Log
 
 EVIDENCE = ("repaired", "text", "text2006", "exact")

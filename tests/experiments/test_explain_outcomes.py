@@ -22,10 +22,10 @@ from experiments.settings.config import compose
 from mcts.inspect import export
 from sim.cards import CARDS, FIRST_ROOM, FIRST_WEAPON
 from sim.planning.outcomes import Answer, read_answer
-from sim.planning.suggestion_events import suggestion_events
 from sim.players.registry import make
 from sim.records.record import read
 from sim.state import ACCUSE, ASK
+from sim.suggestion_events import suggestion_events
 
 FILE = Path(__file__).parents[1] / "data" / "game.jsonl"
 SUGGESTS = 15

@@ -13,7 +13,6 @@ from belief.evidence import ENVELOPE
 from mcts.kernel.rng import new_stream
 from sim.cards import CARDS, FIRST_ROOM, ROOMS
 from sim.contract.testing import check_player
-from sim.planning.suggestion_events import setting_of, suggestion_events
 from sim.player import PolicyPlayer
 from sim.players.bayes import AGAIN, BayesPlayer
 from sim.players.moves import decide
@@ -22,6 +21,7 @@ from sim.players.registry import make
 from sim.referee import play
 from sim.rules import PRESETS, preset, world
 from sim.state import ACCUSE, ASK, END, MOVE, PASS, PASSAGE, SUGGEST, TURN, WALK, empty
+from sim.suggestion_events import setting_of, suggestion_events
 
 FERRARI = preset("ferrari2009")
 BOARD = world(FERRARI)[0]

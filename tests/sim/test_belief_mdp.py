@@ -14,8 +14,8 @@ from mcts.kernel.compile import jit
 from sim.cards import FIRST_ROOM
 from sim.planning import belief_mdp, cluedo
 from sim.planning.answers import draw_answer, named_cards
-from sim.planning.suggestion_events import suggestion_events
 from sim.state import ACCUSE, ASK, REVEAL, SUGGEST
+from sim.suggestion_events import suggestion_events
 from sim.view import as_seen
 
 BMCTS = replace(SMALL, belief="factored", predictive_answers=True)

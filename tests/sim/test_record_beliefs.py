@@ -12,7 +12,6 @@ from belief.beliefs.registry import make_belief
 from belief.evidence import ENVELOPE
 from mcts.kernel.rng import new_stream
 from sim.cards import CARDS
-from sim.planning.suggestion_events import setting_of, suggestion_events
 from sim.player import PolicyPlayer
 from sim.players.bayes import BayesPlayer
 from sim.players.neural import NeuralPlayer
@@ -20,6 +19,7 @@ from sim.records.record import Recorder, RecordError
 from sim.records.replay import replay, states
 from sim.referee import play
 from sim.rules import preset
+from sim.suggestion_events import setting_of, suggestion_events
 from sim.view import as_seen
 
 RULES = preset("ferrari2009")

@@ -14,7 +14,7 @@ from experiments.web.tables import allowed
 from experiments.web.tables.search_view import SearchView
 from experiments.web.tables.table import Table
 from sim.cards import CARDS
-from sim.planning.suggestion_events import setting_of, suggestion_events
+from sim.suggestion_events import setting_of, suggestion_events
 
 SEAT = 1
 DECISIONS = 3

@@ -19,10 +19,10 @@ from belief.exact.solver import ExactPosterior
 from belief.information import entropy
 from experiments.explain.recorded import list_seen
 from sim.cards import CARDS, N_CARDS
-from sim.planning.suggestion_events import setting_of, suggestion_events
 from sim.records.events import Event, names
 from sim.records.record import knows
 from sim.rules import Rules
+from sim.suggestion_events import setting_of, suggestion_events
 
 LEAST = 1e-4
 """The smallest chance that is shown, for all that are smaller."""

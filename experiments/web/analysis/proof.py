@@ -26,8 +26,8 @@ from belief.exact.solver import ExactPosterior
 from belief.exact.workspace import FIRST_STATES, workspace
 from experiments.web.analysis.notebook import NO, YES, Knowledge, round_chance
 from sim.cards import CARDS, N_CARDS
-from sim.planning.suggestion_events import suggestion_events
 from sim.records.events import names
+from sim.suggestion_events import suggestion_events
 
 MOST_SOLVES = 200
 """Posteriors computed for one proof."""
