@@ -26,8 +26,8 @@ from experiments.settings.config import plain
 from experiments.settings.limits import DATA, GAMES, above, between, place
 
 if TYPE_CHECKING:
+    from benchmarks.contest.client import Client
     from benchmarks.contest.entrants import Entrant
-    from sim.contest.client import Client
 
 
 @dataclass
@@ -93,8 +93,8 @@ def _ours(settings: DictConfig) -> dict[str, Client]:
     """Return a client for each of our players, by its name in results."""
     from hydra.core.hydra_config import HydraConfig
 
+    from benchmarks.contest.client import Client
     from experiments.matches.lineups import read_players
-    from sim.contest.client import Client
     from sim.players import registry
     from sim.rules import preset
 
@@ -147,8 +147,8 @@ def _warm(clients: list[Client], numbers: list[int]) -> None:
 
 def _enter(settings: DictConfig, run: study.Run) -> None:
     """Play at the server that is running, until it is done."""
-    from sim.contest.client import enter
-    from sim.contest.messages import BadServer
+    from benchmarks.contest.client import enter
+    from benchmarks.contest.messages import BadServer
     from sim.player import IllegalAction
 
     with suppress(OSError):

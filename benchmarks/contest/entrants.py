@@ -15,10 +15,10 @@ from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 
+from benchmarks.contest.client import Client
+from benchmarks.contest.messages import LONGEST
 from experiments.settings.commandline import Refusal
 from mcts.kernel.errors import SleuthError
-from sim.contest.client import Client
-from sim.contest.messages import LONGEST
 from sim.players.guarded import Guarded
 
 _STARTS = 60.0

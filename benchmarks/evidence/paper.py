@@ -36,7 +36,7 @@ STUDIES = {
     "contest": "benchmarks.contest.report",
     "episodes": "experiments.episodes.table",
     "hunt": "experiments.hunt.search",
-    "qlearning": "experiments.qlearning.report",
+    "qlearning": "benchmarks.qlearning.report",
     "regret": "experiments.regret.report",
     "strength": "benchmarks.strength.report",
 }

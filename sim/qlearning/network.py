@@ -2,7 +2,7 @@
 
 Some inputs, a hidden layer and one output.  The paper's has 18 inputs -- the state x and the room
 entered, one of nine -- and 100 hidden nodes: 2,001 numbers, which need no framework.
-`experiments.qlearning` fits them, this module plays them in NumPy; their files are those of
+`benchmarks.qlearning` fits them, this module plays them in NumPy; their files are those of
 `sim.network_files`.
 """
 
@@ -87,5 +87,5 @@ def load(path: str | None = None) -> Network:
     ValueError if there is none, in one sentence that says what to do.
     """
     file = files(__package__).joinpath("rooms.json") if path is None else Path(path)
-    remedy = "`python -m experiments.qlearning` makes one"
+    remedy = "`python -m benchmarks.qlearning` makes one"
     return read_network(file, loads, "network", remedy)

@@ -13,15 +13,15 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from tests.benchmarks.contest_server import Server
 
 from belief.evidence import EvidenceFull
 from benchmarks.contest import game, report
 from benchmarks.contest.__main__ import COMMAND
+from benchmarks.contest.client import Client
 from benchmarks.contest.game import Result
 from benchmarks.contest.schedule import Schedule
 from experiments.settings.commandline import Refusal
-from sim.contest.client import Client
-from tests.sim.contest_server import Server
 
 HERE = Path(__file__).parent
 ENTRY = f"{sys.executable} {HERE / 'contest_entry.py'} {{name}} {{port}}"

@@ -8,9 +8,9 @@ import polars as pl
 import pytest
 from sklearn.neural_network import MLPRegressor
 
-from experiments.qlearning import __main__ as qlearning
-from experiments.qlearning import report
-from experiments.qlearning.__main__ import COMMAND
+from benchmarks.qlearning import __main__ as qlearning
+from benchmarks.qlearning import report
+from benchmarks.qlearning.__main__ import COMMAND
 from experiments.settings.config import compose
 from sim.qlearning import learning, network, rooms
 

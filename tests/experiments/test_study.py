@@ -8,9 +8,9 @@ import polars as pl
 import pytest
 from filelock import FileLock
 
+from benchmarks.qlearning.__main__ import COMMAND as QLEARNING
 from experiments.beliefs import accuracy
 from experiments.beliefs.__main__ import COMMAND as BELIEFS
-from experiments.qlearning.__main__ import COMMAND as QLEARNING
 from experiments.regret.__main__ import COMMAND as REGRET
 
 REFUSED = {

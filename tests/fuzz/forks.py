@@ -122,7 +122,7 @@ def running(
         process.wait()
 
 
-TOOLS = ("contest", "evidence", "strength")
+TOOLS = ("contest", "evidence", "qlearning", "strength")
 """Commands that are no part of an installed package."""
 
 

@@ -12,9 +12,9 @@ from contest_server import ROOMS, SUSPECTS, WEAPONS, Server, seat_clients
 from heard import BOLD
 from presets import spec_of
 
+from benchmarks.contest.client import Client, enter
+from benchmarks.contest.messages import LETTERS, BadServer, read, write_cards
 from sim.cards import CARDS
-from sim.contest.client import Client, enter
-from sim.contest.messages import LETTERS, BadServer, read, write_cards
 from sim.player import IllegalAction, Player, PolicyPlayer
 from sim.players.registry import make
 from sim.policies.table import Policy

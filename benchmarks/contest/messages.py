@@ -12,7 +12,7 @@ a card, all in two letters:
     done                            dead
 
 The first word that a player sends is ``NAME alive``.  Nothing here keeps a state: whether a message
-fits the game is `sim.contest.table`'s to say.
+fits the game is `benchmarks.contest.table`'s to say.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Learn the values of rooms by Q-learning, check them, and fit the network [Cai & Ferrari 2008].
 
-    python -m experiments.qlearning
-    python -m experiments.qlearning outcomes=posterior rates=[falling] repeats=1
+    python -m benchmarks.qlearning
+    python -m benchmarks.qlearning outcomes=posterior rates=[falling] repeats=1
 
 `sim.qlearning` has the problem and says where it differs from the paper.  Nothing slow is imported
 at the top.
@@ -22,7 +22,7 @@ from experiments.settings.commandline import Interrupted, Refusal
 from experiments.settings.limits import above, between, one_of
 
 if TYPE_CHECKING:
-    from experiments.qlearning.fit import Fit
+    from benchmarks.qlearning.fit import Fit
     from sim.qlearning.rooms import RoomProblem, Sampled
 
 WEIGHTS = "network.json"
@@ -71,11 +71,11 @@ def job(settings: DictConfig, run: study.Run) -> None:
         raise Refusal("rates must list different rates, one or more")
     if settings.discount >= 1:
         raise Refusal(f"discount={settings.discount}: must be below 1, or no value is finite")
+    from benchmarks.qlearning import report
+    from benchmarks.qlearning.fit import UNFITTED
     from experiments.matches.progress import COMPILING, stage
     from experiments.provenance.files import write_text
     from experiments.provenance.folders import writing_run
-    from experiments.qlearning import report
-    from experiments.qlearning.fit import UNFITTED
     from sim.qlearning.learning import greedy_share
     from sim.qlearning.rooms import solve
 
@@ -159,7 +159,7 @@ def _curve(
 
 def _fit(settings: DictConfig, sampled: Sampled, rooms: RoomProblem) -> Fit:
     """Return the network fitted to the first run of the first rate; Refusal if it does not fit."""
-    from experiments.qlearning.fit import fit_network
+    from benchmarks.qlearning.fit import fit_network
 
     learner = _learner(settings, rooms, settings.rates[0], 0)
     learner.learn(settings.updates)

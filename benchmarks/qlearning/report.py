@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from benchmarks.qlearning.fit import Fit
 from experiments import study
-from experiments.qlearning.fit import Fit
 from experiments.stats.intervals import Estimate
 from experiments.tabular import Table, count, mean, percent, words
 from sim.board import N_ROOMS

@@ -7,9 +7,9 @@ import time
 from collections.abc import Callable
 from functools import partial
 
+from benchmarks.contest.messages import LETTERS, LONGEST, BadServer, Message, read, write_cards
+from benchmarks.contest.table import Table
 from sim.chance import search_key
-from sim.contest.messages import LETTERS, LONGEST, BadServer, Message, read, write_cards
-from sim.contest.table import Table
 from sim.player import Player, PolicyPlayer
 from sim.referee import play
 from sim.rules import Rules, preset

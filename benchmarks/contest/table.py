@@ -11,9 +11,9 @@ import numpy as np
 from belief.beliefs.base import Setting
 from belief.beliefs.exact import ExactBelief
 from belief.evidence import ContradictoryEvidence, EvidenceFull, count
+from benchmarks.contest.messages import BadServer, write_cards
 from sim.arena import Memory, act
 from sim.cards import FIRST_ROOM, FIRST_WEAPON
-from sim.contest.messages import BadServer, write_cards
 from sim.game import apply, new_game, next_turn
 from sim.knowledge import begin, learn, open_public, witness
 from sim.legal import legal

@@ -1,1 +1,0 @@
-"""The Speed Clue contest: its protocol, and a client that seats one of our players."""
