@@ -278,7 +278,7 @@ class Belief(ABC):
         """Return ``fault`` with the name of the event after which no deal is left."""
         return name_contradiction(self._given, self._events) or fault
 
-    def _excluded(self) -> np.ndarray:
+    def _list_excluded(self) -> np.ndarray:
         """Return the masks that the envelope was heard not to be, int64 (n,)."""
         events = np.concatenate([np.zeros((0, 4), np.int64), *self._events])
         return events[events[:, KIND] == NOT_ENVELOPE, NAMED]

@@ -71,11 +71,11 @@ class SettledBelief(Belief):
 
     def marginals(self) -> np.ndarray:
         matrix = self._rows()
-        exclude_envelopes(matrix, self._excluded())
+        exclude_envelopes(matrix, self._list_excluded())
         return matrix
 
     def envelope_table(self) -> np.ndarray:
-        return product_table(self._rows(), int(self.known.may[ENVELOPE]), self._excluded())
+        return product_table(self._rows(), int(self.known.may[ENVELOPE]), self._list_excluded())
 
     def sample(self, stream: np.ndarray, n: int) -> np.ndarray:
         deals = np.zeros((n, N_CARDS), np.int64)

@@ -74,7 +74,7 @@ class TablesBelief(Belief):
         return matrix
 
     def envelope_table(self) -> np.ndarray:
-        return product_table(self.marginals(), ALL_CARDS, self._excluded())
+        return product_table(self.marginals(), ALL_CARDS, self._list_excluded())
 
     def sample(self, stream: np.ndarray, n: int) -> np.ndarray:
         deals = np.full((n, N_CARDS), -1, np.int64)

@@ -60,21 +60,21 @@ class FactoredBelief(Belief):
         self._replay(events, np.zeros((0, N_CARDS, HOLDERS)))
 
     def _replay(self, events: np.ndarray, trace: np.ndarray) -> None:
-        given = self.matrix, self._seen, self.setting.seat, events, self._excluded(), trace
+        given = self.matrix, self._seen, self.setting.seat, events, self._list_excluded(), trace
         self._seen = int(_observe(*given))
 
     def marginals(self) -> np.ndarray:
         matrix = self.matrix.copy()
-        exclude_envelopes(matrix, self._excluded())
+        exclude_envelopes(matrix, self._list_excluded())
         return matrix
 
     def envelope_table(self) -> np.ndarray:
-        return product_table(self.matrix, ALL_CARDS & ~self._seen, self._excluded())
+        return product_table(self.matrix, ALL_CARDS & ~self._seen, self._list_excluded())
 
     def sample(self, stream: np.ndarray, n: int) -> np.ndarray:
         deals = np.zeros((n, N_CARDS), np.int64)
         ev, known = self.setting.records()[0], new_known()[0]
-        for triple in self._excluded():
+        for triple in self._list_excluded():
             note_not_envelope(ev, triple)
         update_closure(ev, known)
         sample_deals(self.matrix, ev, known, new_memory(), stream, deals)

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from tests.benchmarks.contest_server import Server
+from tests.sim.contest_server import Server
 
 from belief.evidence import EvidenceFull
 from benchmarks.contest import game, report
