@@ -337,9 +337,12 @@ def consistent(world, s, seat: int) -> int:
         entry = np.int64(facts.clause[i])
         if not s.hand[entry >> N_CARDS] & entry:
             return EVIDENCE_KEPT
+    elsewhere = s.face_up
+    for player in range(world.players):
+        elsewhere |= facts.has[player]
     for player in range(world.players):
         said = s.heard[player]
-        if said == s.envelope or (said and not is_excluded(facts, said)):
+        if said == s.envelope or not (said & elsewhere or said == 0 or is_excluded(facts, said)):
             return EVIDENCE_KEPT
     return FINE
 

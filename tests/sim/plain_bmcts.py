@@ -214,15 +214,13 @@ class PlainBMCTS:
     def chance(self, trio: Iterable[int]) -> float:
         """Return b(envelope = trio), the categories taken as independent."""
         b = self.s.belief[self.seat, :, 0].tolist()
-        totals = (add_one(b[card] for card in kind) for kind in KINDS)
-        return reduce(
-            mul, [b[card] / (total or 1.0) for card, total in zip(trio, totals, strict=True)]
-        )
+        totals = (add_one(b[card] for card in kind) or 1.0 for kind in KINDS)
+        return reduce(mul, [b[card] / total for card, total in zip(trio, totals, strict=True)])
 
     def left(self) -> float:
         """Return b of all that nobody accused aloud."""
-        heard = [trio for trio in product(*KINDS) if trio not in self.unheard()]
-        return 1.0 - add_one([0.0, *map(self.chance, heard)])
+        heard = {*product(*KINDS)}.difference(self.unheard())
+        return 1.0 - add_one([0.0, *map(self.chance, sorted(heard))])
 
     def backpropagate(self, path: list[tuple[Edge, float]], value: float) -> None:
         """Add the return from each edge on, undiscounted, to its statistics."""

@@ -14,6 +14,7 @@ from recorded import FILE, Wanderer, record_of
 from belief.exact.solver import ExactPosterior
 from sim.endgame.deals import holders, list_deals
 from sim.game import advance, apply
+from sim.planning.outcomes import answer_kind, read_answer
 from sim.player import PolicyPlayer
 from sim.players.registry import make
 from sim.policies import csp, swift
@@ -52,6 +53,13 @@ def test_a_round_of_six_cannot_fill_the_events():
     said = [kind == ACCUSED for kind in s.event[: s.events, 2]]
     assert said == [False, *[False, True] * 5][: len(said)] and sum(said) == 5
     assert s.seat == 0 and s.events == 11 < EVENTS
+
+
+def test_an_accusation_is_no_answer():
+    """What a node of a root table answers is the last suggestion."""
+    s, cards = fresh()[1][0], LEFT[0]
+    s.event[:2], s.events = [(0, cards, 1, 6), (2, cards, ACCUSED, -1)], 2
+    assert read_answer(answer_kind(s, 0, True)) == (0, 1, 6)
 
 
 class Notes(Wanderer):
