@@ -66,8 +66,8 @@ class Table:
             *(REVEAL + card for kind in self.kinds for card in kind),
         ]
         """Of the machine, those of the cards in play, lowest first."""
-        told = "heard" if heard else "secret"
-        rules = preset("speed", players=max(players, MIN_PLAYERS), accusations=told)
+        spoken = "heard" if heard else "secret"
+        rules = preset("speed", players=max(players, MIN_PLAYERS), accusations=spoken)
         self._worlds = world(rules).view(np.ndarray).copy()
         self._worlds["players"] = players
         self._worlds["turn_cap"] = turns

@@ -13,7 +13,6 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from tests.sim.contest_server import Server
 
 from belief.evidence import EvidenceFull
 from benchmarks.contest import game, report
@@ -22,6 +21,7 @@ from benchmarks.contest.client import Client
 from benchmarks.contest.game import Result
 from benchmarks.contest.schedule import Schedule
 from experiments.settings.commandline import Refusal
+from tests.sim.contest_server import Server
 
 HERE = Path(__file__).parent
 ENTRY = f"{sys.executable} {HERE / 'contest_entry.py'} {{name}} {{port}}"

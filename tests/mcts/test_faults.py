@@ -110,7 +110,7 @@ def test_numba_says_all_on_demand(write, monkeypatch):
 
 def test_codes_for_bold_are_left_out():
     """Numba writes them where colorama is installed."""
-    explain(ValueError())  # what failed before this is told once
+    explain(ValueError())  # what failed before this is explained once
     assert (
         str(explain(ValueError("\x1b[1m\x1b[31mno such name\x1b[0m"))) == f"no such name\n{REMEDY}"
     )

@@ -23,7 +23,7 @@ def fresh(rules: Rules = CLASSIC, game: int = 0) -> tuple[Board, np.recarray]:
     return board, states
 
 
-def accused(action: int) -> int:
+def cards_of(action: int) -> int:
     """Return the mask of the cards that ``action`` accuses, 0 if it is no accusation."""
     if not ACCUSE <= action < REVEAL:
         return 0
@@ -33,7 +33,7 @@ def accused(action: int) -> int:
 
 def wrong(state: State, which: int) -> int:
     """Return a wrong accusation, another one for each ``which``."""
-    others = [action for action in range(ACCUSE, REVEAL) if accused(action) != state.envelope]
+    others = [action for action in range(ACCUSE, REVEAL) if cards_of(action) != state.envelope]
     return others[53 * which]
 
 

@@ -127,7 +127,7 @@ class PlainBMCTS:
         if s.phase != SUGGEST:
             b = s.belief[self.seat, :, 0].tolist()
             scale = reduce(mul, [add_one(b[card] for card in kind) for kind in KINDS])
-            scale *= self.left()
+            scale *= self.rest()
             chances = {(x, y, z): b[x] * b[y] / scale * b[z] for x, y, z in self.unheard()}
             x, y, z = max(chances, key=chances.get)
             accusation = Edge(ACCUSE + 9 * (6 * x + y - 6) + z - 12, chances[x, y, z])
@@ -204,7 +204,7 @@ class PlainBMCTS:
         """Return rho(b) = sum_s b(s) R(s) of accusing the likeliest envelope [eq. 2.11]."""
         b = self.s.belief[self.seat, :, 0].tolist()
         x, y, z = max(self.unheard(), key=lambda trio: b[trio[0]] * b[trio[1]] * b[trio[2]])
-        return self.chance((x, y, z)) / self.left() if b[x] * b[y] * b[z] else 0.0
+        return self.chance((x, y, z)) / self.rest() if b[x] * b[y] * b[z] else 0.0
 
     def unheard(self) -> list[tuple[int, ...]]:
         """Return the envelopes that nobody accused aloud."""
@@ -217,7 +217,7 @@ class PlainBMCTS:
         totals = (add_one(b[card] for card in kind) or 1.0 for kind in KINDS)
         return reduce(mul, [b[card] / total for card, total in zip(trio, totals, strict=True)])
 
-    def left(self) -> float:
+    def rest(self) -> float:
         """Return b of all that nobody accused aloud."""
         heard = {*product(*KINDS)}.difference(self.unheard())
         return 1.0 - add_one([0.0, *map(self.chance, sorted(heard))])

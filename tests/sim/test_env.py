@@ -123,10 +123,10 @@ def test_the_winner_gets_one_and_the_others_minus_one():
     assert leave(game) == {"player_0": -1, "player_1": 1, "player_2": -1, "player_3": -1}
 
 
-@pytest.mark.parametrize(("told", "seen"), [("heard", True), ("secret", False)])
-def test_what_was_accused_is_seen_where_it_is_heard(told, seen):
+@pytest.mark.parametrize(("spoken", "seen"), [("heard", True), ("secret", False)])
+def test_what_was_accused_is_seen_where_it_is_heard(spoken, seen):
     """It is no suggestion, and the flat vector has it as what the evidence says."""
-    core, flat = (begin_game("classic", accusations=told, flat=flat) for flat in (False, True))
+    core, flat = (begin_game("classic", accusations=spoken, flat=flat) for flat in (False, True))
     before = flat.observe("player_2")["observation"].copy()
     for one in (core, flat):
         accuse(one, rightly=False)

@@ -1,4 +1,4 @@
-"""Accusations that are heard: who is told what and when, what follows from it, and who errs."""
+"""Accusations that are heard: who hears what and when, what follows from it, and who errs."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from heard import BOLD, CLASSIC, LEFT, accused, fresh, two_by_two
+from heard import BOLD, CLASSIC, LEFT, cards_of, fresh, two_by_two
 from presets import spec_of
 from recorded import FILE, Wanderer, record_of
 
@@ -37,7 +37,7 @@ def test_the_box_and_the_contest_let_everybody_hear():
     assert heard == {"classic", "speed_clue"}
 
 
-# Who is told what.
+# Who hears what.
 
 
 def test_a_round_of_six_cannot_fill_the_events():
@@ -56,7 +56,7 @@ def test_a_round_of_six_cannot_fill_the_events():
 
 
 def test_an_accusation_is_no_answer():
-    """What a node of a root table answers is the last suggestion."""
+    """A node of a root table answers the last suggestion."""
     s, cards = fresh()[1][0], LEFT[0]
     s.event[:2], s.events = [(0, cards, 1, 6), (2, cards, ACCUSED, -1)], 2
     assert read_answer(answer_kind(s, 0, True)) == (0, 1, 6)
@@ -81,7 +81,7 @@ class Notes(Wanderer):
         return super().decide(view)
 
 
-def noted(rules, game, stepped):
+def play_and_note(rules, game, stepped):
     """Play a game with two bold players; return what two others noted, and the record."""
     seats = [PolicyPlayer(BOLD), Notes(), PolicyPlayer(BOLD), Notes()]
     if stepped:
@@ -94,24 +94,26 @@ def noted(rules, game, stepped):
     return [seats[1].notes, seats[3].notes], recorder.text()
 
 
-@pytest.mark.parametrize("told", ["heard", "secret"])
-def test_players_hear_it_before_the_next_turn_or_never(told, tmp_path):
+@pytest.mark.parametrize("spoken", ["heard", "secret"])
+def test_players_hear_it_before_the_next_turn_or_never(spoken, tmp_path):
     false = 0
     for game in range(6):
-        both, text = noted(replace(CLASSIC, turn_cap=60, accusations=told), game, False)
-        assert (both, text) == noted(replace(CLASSIC, turn_cap=60, accusations=told), game, True)
+        both, text = play_and_note(replace(CLASSIC, turn_cap=60, accusations=spoken), game, False)
+        assert (both, text) == play_and_note(
+            replace(CLASSIC, turn_cap=60, accusations=spoken), game, True
+        )
         record = record_of(text, tmp_path)
         replay(record)
         for said, verdict in pairwise(record.events):
             if verdict["event"] != "verdict" or verdict["right"]:
                 continue
             seat, turn, false = said["seat"], said["turn"], false + 1
-            assert said["known_to"] == ("all" if told == "heard" else [seat])
+            assert said["known_to"] == ("all" if spoken == "heard" else [seat])
             for notes in both:
-                assert notes.count((seat, ACCUSED)) == (told == "heard")
-                at = notes.index((seat, ACCUSED)) if told == "heard" else 0
+                assert notes.count((seat, ACCUSED)) == (spoken == "heard")
+                at = notes.index((seat, ACCUSED)) if spoken == "heard" else 0
                 before, after = ([n for n in p if type(n) is int] for p in (notes[:at], notes[at:]))
-                assert told == "secret" or max(before, default=0) <= turn < min(after, default=99)
+                assert spoken == "secret" or max(before, default=0) <= turn < min(after, default=99)
     assert false > 3
 
 
@@ -145,7 +147,7 @@ def test_what_is_left_is_as_likely_as_the_deals_say(names):
     assert csp.to_accuse(board, s, 0) == (LEFT[3] if names == 3 else 0)
     seat_policy(s, 0, Policy("heuristic"))
     s.belief[0, [0, 6, 12], 0] = 1.0  # certain of what was heard first, it keeps silent
-    assert accused(choose(board, s, 0)) == (0 if names else LEFT[0])
+    assert cards_of(choose(board, s, 0)) == (0 if names else LEFT[0])
 
 
 # Nobody accuses what was heard.
@@ -156,7 +158,7 @@ def repeats(rules, seats, games):
     again = later = 0
     for game in range(games):
         made = []
-        play(rules, seats, 7, game, lambda state, action, made=made: made.append(accused(action)))
+        play(rules, seats, 7, game, lambda state, action, made=made: made.append(cards_of(action)))
         made = [cards for cards in made if cards]
         again, later = again + len(made) - len({*made}), later + len(made[1:])
     return again, later

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from heard import BOLD, CLASSIC, accused
+from heard import BOLD, CLASSIC, cards_of
 
 from belief.exact.solver import ExactPosterior
 from mcts.kernel.compile import INTERPRETED
@@ -65,7 +65,7 @@ class Watched(Planner):
     def decide(self, view):
         action = super().decide(view)
         offered = [action] if self.result is None else self.result.actions.tolist()
-        assert not {accused(one) for one in offered} & {*view[0].heard.tolist()} - {0}
+        assert not {cards_of(one) for one in offered} & {*view[0].heard.tolist()} - {0}
         return action
 
 
@@ -113,7 +113,7 @@ class Keeps(Planner):
 
 @pytest.mark.parametrize(("deaf", "kept"), [(False, 2), (True, 0)])
 def test_a_tree_goes_on_over_an_accusation(deaf, kept):
-    """What was heard names the node, in the tree as by the log; the control hears a suggestion."""
+    """The accusation names the node, in the tree as by the log; the control hears a suggestion."""
     options = replace(SMALL.options, keep_tree=True, nodes=4_000)
     keeps = Keeps(replace(SMALL, options=options, budget=Budget(simulations=1_500)))
     keeps.deaf = deaf

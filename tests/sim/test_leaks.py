@@ -168,8 +168,8 @@ def test_a_policy_that_peeks_is_found(what, of_a_heuristic):
 def test_what_was_accused_in_secret_leaves_no_trace():
     """Not in any part of the state, so nobody plays by it; the control: where all hear it."""
 
-    def accuse(which, told):
-        board, states = fresh(preset("classic", accusations=told))
+    def accuse(which, spoken):
+        board, states = fresh(preset("classic", accusations=spoken))
         apply(board, states[0], wrong(states[0], which))
         return states.tobytes()
 

@@ -238,8 +238,8 @@ def test_the_value_of_the_shortest_games(turns, value):
 
     assert worth(game.new_initial_state()) == pytest.approx(value)
     assert pyspiel.exploitability(game, table_of(game, accuse_anybody, 0)) > 0.1
-    told = load(turns=turns, heard=True)  # who hears a wrong guess knows the card of who made it
-    assert (pyspiel.exploitability(told, table_of(told, guess, 0)) > 0.1) == (turns == 2)
+    aloud = load(turns=turns, heard=True)  # who hears a wrong guess knows the card of who made it
+    assert (pyspiel.exploitability(aloud, table_of(aloud, guess, 0)) > 0.1) == (turns == 2)
 
 
 @pytest.mark.skipif(INTERPRETED, reason="too many simulations for the interpreter")
