@@ -16,12 +16,13 @@ from sim.contract.testing import check_player
 from sim.player import PolicyPlayer
 from sim.players.bayes import AGAIN, BayesPlayer
 from sim.players.moves import decide
-from sim.players.paper import EVIDENCE
+from sim.players.paper import EVIDENCE, Opinion
 from sim.players.registry import make
 from sim.referee import play
 from sim.rules import PRESETS, preset, world
-from sim.state import ACCUSE, ASK, END, MOVE, PASS, PASSAGE, SUGGEST, TURN, WALK, empty
+from sim.state import ACCUSE, ACCUSED, ASK, END, MOVE, PASS, PASSAGE, SUGGEST, TURN, WALK, empty
 from sim.suggestion_events import setting_of, suggestion_events
+from sim.view import Log
 
 FERRARI = preset("ferrari2009")
 BOARD = world(FERRARI)[0]
@@ -36,6 +37,20 @@ def test_it_keeps_the_contract(rules, evidence):
         check_player(lambda: BayesPlayer(evidence=evidence, again=again), PRESETS[rules], games=1)
         > 10
     )
+
+
+@pytest.mark.parametrize("evidence", EVIDENCE)
+def test_a_heard_accusation_is_no_suggestion(evidence):
+    """Tables have no place for it, the posterior has; the control hears that nobody answers."""
+    hand = 1 << 0 | 1 << 1 | 1 << 6 | 1 << 12 | 1 << 13 | 1 << 14
+    chances = []
+    for event in (None, (1, 1 << 2 | 1 << 8 | 1 << 16, ACCUSED, -1), (1, 1 << 2 | 1 << 8, -1, -1)):
+        log = Log()
+        if event:
+            log.append(event)
+        chances.append(Opinion(evidence, FERRARI, 0, hand, 0).update(log).copy())
+    assert (chances[0] == chances[1]).all() == (evidence != "exact")
+    assert (chances[0] != chances[2]).any()
 
 
 class Peeping(BayesPlayer):
