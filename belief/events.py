@@ -84,7 +84,8 @@ def _fault_of(ev: Evidence, kind: int, player: int, cards: int, card: int) -> in
     """Return the number of the fault that an event has by itself, or -1."""
     if not PASSED <= kind <= NOT_ENVELOPE:
         return 0
-    if not -(kind == NOT_ENVELOPE) <= player < ev.players:
+    unknown = kind == NOT_ENVELOPE and player == -1
+    if not (unknown or 0 <= player < ev.players):
         return 1
     if not 0 < cards <= ALL_CARDS:
         return 2

@@ -14,7 +14,7 @@ from mcts.kernel.compile import jit
 from sim.cards import FIRST_ROOM
 from sim.planning import belief_mdp, cluedo
 from sim.planning.answers import draw_answer, named_cards
-from sim.state import ACCUSE, ASK, REVEAL, SUGGEST
+from sim.state import ACCUSE, ASK, REVEAL, SUGGEST, empty
 from sim.suggestion_events import suggestion_events
 from sim.view import as_seen
 
@@ -302,9 +302,9 @@ def test_the_chance_of_an_accusation_is_that_of_independent_rows():
         chance = 1.0
         for first, end in ((0, 6), (6, 12), (12, 21)):
             chance *= matrix[first:end, 0].max() / matrix[first:end, 0].sum()
-        assert belief_mdp.reward(matrix) == pytest.approx(chance, rel=1e-12)
+        assert belief_mdp.reward(empty()[0], matrix) == pytest.approx(chance, rel=1e-12)
     matrix[6:12, 0] = 0.0
-    assert belief_mdp.reward(matrix) == 0.0
+    assert belief_mdp.reward(empty()[0], matrix) == 0.0
 
 
 def test_opponents_that_accuse_are_right(places):
@@ -324,7 +324,7 @@ def test_roll_outs_pay_what_the_belief_makes_of_the_own_accusation(places):
             cluedo.start(p, s, stream_of(key))
             value = cluedo.rollout(p, s, stream_of(key))
             won = s.state[0].winner == one.seat
-            chance = belief_mdp.reward(s.state[0].belief[one.seat])
+            chance = belief_mdp.reward(s.state[0], s.state[0].belief[one.seat])
             assert value == (chance if won else 0.0)
             values.append(value)
     assert 0.0 in values and max(values) > 0.5

@@ -314,7 +314,8 @@ def accuse(
         right = uniform(stream) < 0.5
     elif seat == agent:
         matrix = state.belief[seat]
-        win(state, seat, chance_of(matrix, action) if on & RANDOM_SELF else reward(matrix), paid)
+        chance = chance_of(matrix, action) if on & RANDOM_SELF else reward(state, matrix)
+        win(state, seat, chance, paid)
         return
     elif on & BOLD_OPPONENTS and not certain_envelope(state.belief[seat]):
         right = uniform(stream) < chance_of(state.belief[seat], action)
