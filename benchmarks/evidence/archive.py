@@ -27,7 +27,7 @@ from experiments.settings.commandline import Refusal
 from experiments.tables.ablation.schema import Ablation
 
 SEAL = "seal.json"
-_PLACES = ("run", "folder")
+_PLACES = ("run", "folder", "classes")
 """Settings that say where something lies on a machine."""
 
 PACKED = {"compression": "zstd", "compression_level": 19}
