@@ -284,7 +284,7 @@ def _conclude(world: World, s: State, card: int) -> None:
 
 @jit
 def _tell(world: World, s: State, cards: int, answerer: int, card: int) -> None:
-    """Let everybody learn from an event of the seat whose turn it is (`sim.state.EVENT`)."""
+    """Let all seats learn from an event of the seat whose turn it is (`sim.state.EVENT`)."""
     if s.recording:
         event = s.event[s.events]
         event[0] = s.seat

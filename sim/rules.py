@@ -90,7 +90,7 @@ class Rules:
     reenter : whether the goal may be the own room: out and in again, in one turn from a roll of 2
     accuse : at the ``start`` of an own turn, ``start_or_end``, ``any``: also before a suggestion,
         or at the ``end`` alone
-    accusations : the cards of a wrong accusation are ``secret``, or ``heard`` by everybody
+    accusations : the cards of a wrong accusation are ``secret``, or ``heard`` by all players
     repeats : whether a player may make the same suggestion twice
     last_wins : whether the last player who has not accused wrongly wins
     turn_cap : turns, all players together, after which a game is reported as a draw
@@ -226,7 +226,7 @@ WORLD = np.dtype(
         ("any_door", np.int64),  # 1: a room may be left by any door
         ("free", np.int64),  # 1: a pawn may stop on any square within the roll
         ("accuse", np.int64),  # place in `ACCUSE`
-        ("heard", np.int64),  # 1: everybody hears the cards of a wrong accusation
+        ("heard", np.int64),  # 1: all players hear the cards of a wrong accusation
         ("start", np.int64, (MAX_PLAYERS,)),  # start square of each seat
         ("seat_of", np.int64, (len(SUSPECTS),)),  # seat that plays a suspect, -1 if none
         ("steps", np.int64, (N_ROOMS, N_SPOTS)),  # to be in the room under these rules, no pawns

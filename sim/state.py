@@ -25,7 +25,7 @@ EVENT = np.dtype(
 )
 """One suggestion with its answer; those asked before the answerer passed.
 
-Or a wrong accusation that everybody hears: ``asker`` accused ``cards``, nobody answers.
+Or a wrong accusation that all players hear: ``asker`` accused ``cards``.
 """
 
 ACCUSED = -2

@@ -183,7 +183,7 @@ def random_history(
 ) -> History:
     """Return a history of random truthful questions, seen from a random seat.
 
-    After each of the last questions, ``accusations`` in all, somebody names a wrong envelope.
+    After each of the last questions, ``accusations`` in all, a player names a wrong envelope.
 
     With probability ``repeat`` a question is one that was asked before, word for word.  Without
     ``sizes`` the cards are dealt round; ``face_up`` of them are left out.

@@ -198,7 +198,7 @@ def _free_flag(plan, first: int, last: int) -> int:
 def _plan_excluded(plan, cards: int, flag: int, first: int, last: int) -> None:
     """Raise ``flag`` with the first of ``cards`` (mask) in the envelope, forbid the last with it.
 
-    It is lowered where one of them goes to somebody else, or another card into the envelope.
+    A candidate lowers it that gives one of them to a player, or another card to the envelope.
     """
     for t in range(first, last + 1):
         named = cards >> plan.card[t] & 1 == 1

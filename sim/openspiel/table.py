@@ -31,7 +31,7 @@ class Table:
     players : 2 to 6; cards go round, so the first seats may hold one more
     suspects, weapons, rooms : cards in play, the first of each kind
     turns : all players together, after which the game is a draw
-    heard : whether everybody hears the cards of a wrong accusation
+    heard : whether all players hear the cards of a wrong accusation
     """
 
     def __init__(

@@ -193,7 +193,7 @@ def rollout(p, state: State, stream: np.ndarray) -> float:
 def reward(state: State, matrix: np.ndarray) -> float:
     """Return rho(b) = sum_s b(s) R(s) [eq. 2.11] of accusing the likeliest envelope.
 
-    Of those that nobody accused aloud.
+    It leaves out what was accused aloud.
 
     R is 1 where the envelope is the accused one; rows are independent, and the column of the
     envelope is normalised by category.

@@ -72,7 +72,7 @@ def likely_products(
 ) -> int:
     """Find the likeliest envelopes of independent categories, each column normalised.
 
-    Those that everybody has heard accused are none.
+    It leaves out what was accused aloud.
     """
     heard, scale = any_heard(s), 1.0
     for kind in range(3):

@@ -59,7 +59,7 @@ def may_accuse(world: World, s: State) -> bool:
 
 @jit
 def any_heard(s: State) -> bool:
-    """Return whether anybody has accused wrongly, and all heard what."""
+    """Return whether the players have heard a wrong accusation."""
     heard = 0
     for seat in range(MAX_PLAYERS):
         heard |= s.heard[seat]
@@ -68,7 +68,7 @@ def any_heard(s: State) -> bool:
 
 @jit
 def was_heard(s: State, envelope: int) -> bool:
-    """Return whether everybody has heard an accusation of the mask ``envelope``: it is not that."""
+    """Return whether the players have heard a wrong accusation of the mask ``envelope``."""
     found = False
     for seat in range(MAX_PLAYERS):
         found |= s.heard[seat] > 0 and s.heard[seat] == envelope

@@ -53,7 +53,7 @@ def to_accuse(world: World, s: State, seat: int) -> int:
 
 @jit
 def only_unheard(s: State, cards: int) -> int:
-    """Return the only assignment of ``cards`` that nobody has accused aloud, 0 if not one is left.
+    """Return the only assignment of ``cards`` that no player has accused aloud, 0 if there is none.
 
     The others are no solution (C3, ours: the papers keep accusations secret).
     """

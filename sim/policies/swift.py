@@ -108,7 +108,7 @@ def best_guess(marginals: np.ndarray) -> tuple[int, float]:
 
 @jit
 def best_unheard(s: State, marginals: np.ndarray) -> tuple[int, float]:
-    """Return what `best_guess` does, of the envelopes that nobody accused aloud."""
+    """Return what `best_guess` does, of the envelopes that no player accused aloud."""
     found, chance = best_guess(marginals)
     if not any_heard(s) or not found:
         return found, chance

@@ -74,7 +74,7 @@ class Knowledge:
 
 
 def _is_said(event: Event) -> bool:
-    """Return whether somebody names cards aloud."""
+    """Return whether a player names cards aloud."""
     return event["event"] in ("suggestion", "accusation") and event["known_to"] == "all"
 
 
