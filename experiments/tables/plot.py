@@ -15,7 +15,7 @@ from experiments.tables.quantities import QUANTITIES
 
 
 def draw_by_setting(setting: str, run: Measured, path: Path) -> None:
-    """Draw the wins by a setting of the measured player, a line for each kind of opponents.
+    """Draw the wins by a setting of the measured player, a line for each company and variant.
 
     Along the axis stand its values, upward the share of games won minus that with the first value,
     on the same games.  Of players with equal values the first counts.  Opponents with fewer than
@@ -25,7 +25,10 @@ def draw_by_setting(setting: str, run: Measured, path: Path) -> None:
     for match in run.played.matches:
         value = match.entrants[0].get(setting)
         if value is not None and match.name in run.lines:
-            met.setdefault(match.labels[1], {}).setdefault(float(value), match.name)
+            company = match.labels[1].removesuffix(" (opponent)")  # a player among its own kind
+            variant = match.name.partition(", ")[2]
+            line = f"{company}, {variant}" if variant else company
+            met.setdefault(line, {}).setdefault(float(value), match.name)
     met = {opponent: names for opponent, names in met.items() if len(names) > 1}
     if not met:
         return
