@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 from hydra.core.config_store import ConfigStore
 
-from experiments import plotting
 from experiments.settings import config
 from experiments.settings.commandline import Refusal
 from experiments.stats.intervals import paired_difference
@@ -27,7 +26,6 @@ from sim import rules
 from sim.players import registry
 from tests.experiments.rows import read_rows
 
-ROWS = Path(__file__).parents[2] / "docs/results/rows"
 CELLS = {"ablation": 8, "planners": 30, "robin": 20, "ledford_4_1": 4, "ledford_4_2": 3}
 
 
@@ -375,25 +373,6 @@ def test_wins_are_drawn_along_a_setting(tmp_path):
     assert not picture.exists()  # a point is no line, and no player has that setting
     plot.draw_by_setting("hiding", make_run(0.0, 1.0), picture)
     assert picture.read_bytes().startswith(b"\x89PNG")
-
-
-def test_each_variant_is_a_line_with_the_player_among_its_own_kind(tmp_path, monkeypatch):
-    run, drawn = Measured(ROWS / "accusations"), {}
-    draw = plotting.intervals
-
-    def note(axes, places, *values, label, **look):
-        drawn[label] = sorted(places)
-        draw(axes, places, *values, label=label, **look)
-
-    monkeypatch.setattr(plotting, "intervals", note)
-    plot.draw_by_setting("threshold", run, tmp_path / "threshold.png")
-    companies = [
-        f"{one}, {variant}"
-        for one in ("swift", "swift35", "swift25")
-        for variant in ("heard", "secret")
-    ]
-    assert [*drawn] == companies
-    assert all(len(places) == 10 and places[-1] == 1.0 for places in drawn.values())
 
 
 def test_ablations_are_tables(tables):
