@@ -15,7 +15,7 @@ BIN := $(VENV)/bin
 PEERS := .venv-peers
 LOWEST := .venv-lowest
 
-.PHONY: run web test check durations fuzz bench peers evidence paper cluster lowest docs clean
+.PHONY: run web test check nightly durations fuzz bench peers evidence paper cluster lowest docs clean
 
 run: $(VENV)/.dev
 	$(BIN)/python -m experiments.compare experiment=main $(ARGS)
@@ -29,16 +29,19 @@ PYTEST := $(BIN)/python -m pytest --numprocesses 3 --dist worksteal
 test: $(VENV)/.dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(PYTEST) $(ARGS)
+	$(PYTEST) -m "not nightly" $(ARGS)
 
 check: $(VENV)/.dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/python -m mypy
-	$(PYTEST) -m "not slow" $(ARGS)
+	$(PYTEST) -m "not slow and not nightly" $(ARGS)
+
+nightly: $(VENV)/.dev
+	$(PYTEST) -m nightly $(ARGS)
 
 durations: $(VENV)/.dev
-	SLEUTH_RECORD_DURATIONS=1 $(PYTEST)
+	SLEUTH_RECORD_DURATIONS=1 $(PYTEST) -m "not nightly"
 
 fuzz: $(VENV)/.dev
 	$(BIN)/python tests/fuzz/run.py $(ARGS)
@@ -67,7 +70,7 @@ cluster: $(VENV)/.dev
 	$(BIN)/python -m benchmarks.cluster $(ARGS)
 
 lowest: $(LOWEST)/.lowest
-	$(LOWEST)/bin/python -m pytest -m "not slow" $(ARGS)
+	$(LOWEST)/bin/python -m pytest -m "not slow and not nightly" $(ARGS)
 
 docs: $(VENV)/.docs
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
