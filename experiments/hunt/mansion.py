@@ -16,7 +16,6 @@ from typing import Any
 import networkx as nx
 import numpy as np
 import polars as pl
-import shapely
 from matplotlib.axes import Axes
 from omegaconf import DictConfig
 
@@ -87,9 +86,7 @@ def job(settings: DictConfig, run: study.Run) -> None:
         "observation_cells": sum(bool(seen) for _, seen in graph.nodes("targets")),
         "routes": rows.to_dicts(),
     }
-    run.finish(
-        described, [_table(rows, described)], [PLOT], partial(draw, rows, graph, asked.doors)
-    )
+    run.finish(described, [_table(rows, described)], [PLOT], partial(draw, rows, graph))
 
 
 def _square(graph: nx.Graph, place: Sequence[int], name: str) -> int:
@@ -138,7 +135,7 @@ def _table(rows: pl.DataFrame, described: dict[str, Any]) -> Table:
     return Table("Ways through the mansion", columns, lines, notes)
 
 
-def draw(rows: pl.DataFrame, graph: nx.Graph, doors: str, folder: Path) -> None:
+def draw(rows: pl.DataFrame, graph: nx.Graph, folder: Path) -> None:
     """Draw a plan of the mansion for each pair of weights."""
     columns = min(2, rows.height)
     down = -(-rows.height // columns)
@@ -146,16 +143,15 @@ def draw(rows: pl.DataFrame, graph: nx.Graph, doors: str, folder: Path) -> None:
     with picture(folder / PLOT, "Ways through the mansion", size, down, columns) as (figure, all_):
         for axes in all_.flat[rows.height :]:
             axes.set_axis_off()
-        bounds = mansion.workspace(doors).bounds
         for axes, line in zip(all_.flat, rows.to_dicts(), strict=False):
-            _plan(axes, line, graph, bounds)
+            _plan(axes, line, graph)
         legend_below(figure, max(all_.flat, key=lambda axes: len(axes.lines)), columns=4)
 
 
-def _plan(axes: Axes, line: dict[str, Any], graph: nx.Graph, bounds: shapely.Polygon) -> None:
-    drawing.map_of(axes, bounds, margin=0.01)
+def _plan(axes: Axes, line: dict[str, Any], graph: nx.Graph) -> None:
+    drawing.map_of(axes, mansion.BOUNDS, margin=0.01)
     axes.invert_yaxis()
-    drawing.shapes(axes, [bounds], facecolor=drawing.BLOCKED, edgecolor="none")
+    drawing.shapes(axes, [mansion.BOUNDS], facecolor=drawing.BLOCKED, edgecolor="none")
     drawing.cells(axes, graph)
     for room, place in _LABELS.items():
         axes.text(*place, room.replace(" ", "\n"), ha="center", va="center", fontsize=9,

@@ -5,8 +5,7 @@ do not change which objects are worth looking at.  *One mine*: one of the object
 each outcome is evidence about the others, and a route can adapt (`experiments.hunt.search`, on a
 small field).  Indications are noisy, by object.
 
-The route is exact while the objects are few (`sim.hunt.paths.held_karp`); beyond, it is greedy with
-an upper bound (`sim.hunt.paths.insertion`).
+Routes are exact optima (`sim.hunt.paths.held_karp`).
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ from experiments.hunt.fields import Field
 from experiments.plotting import legend_below, picture
 from sim.hunt.benefit import Benefit
 from sim.hunt.measurements import Independent, NaiveBayes, classifier
-from sim.hunt.paths import held_karp, insertion
+from sim.hunt.paths import held_karp
 from sim.hunt.reward import Weights
 
 TITLE = "Which objects to look at: a filled star is measured"
@@ -44,12 +43,6 @@ ROWS = study.Rows(
 
 PRIOR = 0.5
 """P(an object is a mine)."""
-
-MOST_EXACT = 14
-"""Objects of which all sets are tried, whatever the number of cells."""
-
-MOST_TOGETHER = 16
-"""Objects of which one hypothesis is worked out exactly."""
 
 
 def job(settings: DictConfig, run: study.Run) -> None:
@@ -95,17 +88,16 @@ def _benefits(settings: DictConfig, objects: int) -> dict[str, Benefit]:
     """Return the benefit of measurements by hypothesis."""
     accuracy = search.accuracies(objects, settings.hunt.accuracy, settings.seed)
     prior = np.tile([1 - PRIOR, PRIOR], (objects, 1))
-    found: dict[str, Benefit] = {"independent": Independent(prior, classifier(accuracy, 2))}
-    if objects <= MOST_TOGETHER:
-        found["one mine"] = NaiveBayes(*search.one_mine(accuracy))
-    return found
+    return {
+        "independent": Independent(prior, classifier(accuracy, 2)),
+        "one mine": NaiveBayes(*search.one_mine(accuracy)),
+    }
 
 
 def _row(name: str, field: Field, benefit: Benefit, weights: DictConfig) -> dict[str, Any]:
     given = Weights(*weights.values())
-    find = held_karp.best if benefit.targets <= MOST_EXACT else insertion.insertion
     hunted = field.graph, benefit, given, field.start, field.goal
-    return routes.measure(name, field.graph, lambda: find(*hunted))
+    return routes.measure(name, field.graph, lambda: held_karp.best(*hunted))
 
 
 def draw(

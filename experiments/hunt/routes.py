@@ -10,7 +10,6 @@ import networkx as nx
 import polars as pl
 
 from experiments.tabular import Table, count, mean, words
-from sim.hunt.paths.insertion import Bounded
 from sim.hunt.reward import Route
 
 T = TypeVar("T")
@@ -18,7 +17,6 @@ T = TypeVar("T")
 SCHEMA = {
     "route": pl.String,
     "value": pl.Float64,
-    "bound": pl.Float64,  # that no way exceeds; of an exact route its value
     "benefit": pl.Float64,  # nats
     "measured": pl.String,  # target numbers
     "length": pl.Float64,
@@ -35,15 +33,13 @@ def time_call(find: Callable[[], T]) -> tuple[T, float]:
     return found, time.process_time() - began
 
 
-def measure(name: str, graph: nx.Graph, find: Callable[[], Route | Bounded]) -> dict[str, Any]:
-    """Return the row of the route that ``find`` returns, exact or with a bound; cells by number."""
-    found, seconds = time_call(find)
-    route, bound = found if isinstance(found, Bounded) else (found, found.value)
+def measure(name: str, graph: nx.Graph, find: Callable[[], Route]) -> dict[str, Any]:
+    """Return the row of the route that ``find`` returns, with cells by number."""
+    route, seconds = time_call(find)
     number = {cell: i for i, cell in enumerate(graph)}
     return {
         "route": name,
         "value": route.value,
-        "bound": bound,
         "benefit": route.benefit,
         "measured": " ".join(map(str, route.measured)),
         "length": route.length,
@@ -62,12 +58,11 @@ def table(rows: pl.DataFrame, title: str, unit: str, notes: Iterable[str] = ()) 
     columns = (
         words("route"),
         mean("value", 3),
-        mean("upper bound", 3),
         mean("nats", 3),
         count("measured"),
         mean(f"length, {unit}", 2),
         mean("CPU s", 3),
     )
     measured = pl.col("measured").str.count_matches(r"\d+")
-    lines = rows.select("route", "value", "bound", "benefit", measured, "length", "seconds").rows()
+    lines = rows.select("route", "value", "benefit", measured, "length", "seconds").rows()
     return Table(title, columns, lines, tuple(notes))

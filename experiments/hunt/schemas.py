@@ -11,11 +11,11 @@ from experiments.settings.limits import above, between, one_of, place
 
 # As `sim.hunt.geometry.connectivity.DECOMPOSITIONS` and `sim.hunt.strategies.planners.VARIANTS`,
 # which need shapely and Numba.
-CELLS = ("polygons", "rectangles", "quadtree")
+CELLS = ("polygons", "quadtree")
 PLANNERS = ("bmcts", "bmcts_or", "pomcp", "ld_bmcts", "pimc", "flat", "greedy")
 
 MOST_CELLS = 20_000
-MOST_TARGETS = 500
+MOST_TARGETS = 14
 MOST_WEIGHT = 1e6
 WEIGHT = {"least": 0, "most": MOST_WEIGHT}
 BOARD = {"least": 0, "most": 24}

@@ -16,14 +16,9 @@ import shapely
 
 from sim.hunt.geometry.cells import Cells, polygons
 from sim.hunt.geometry.quadtree import quadtree
-from sim.hunt.geometry.rectangles import rectangles
 from sim.hunt.geometry.workspace import Workspace
 
-DECOMPOSITIONS: dict[str, Callable[..., Cells]] = {
-    "polygons": polygons,
-    "rectangles": rectangles,
-    "quadtree": quadtree,
-}
+DECOMPOSITIONS: dict[str, Callable[..., Cells]] = {"polygons": polygons, "quadtree": quadtree}
 
 METRICS: dict[str, Callable[[np.ndarray], float]] = {
     "euclid": lambda step: float(np.hypot(*step)),
@@ -45,8 +40,7 @@ def make_graph(
     workspace : to be cut into cells
     cells : key of `DECOMPOSITIONS`
     metric : key of `METRICS`
-    choices : arguments of the decomposition: of `rectangles` ``by``, ``step`` and ``cuts``, of
-        `quadtree` ``smallest``
+    choices : arguments of the decomposition: of `quadtree` ``smallest``
 
     Returns
     -------

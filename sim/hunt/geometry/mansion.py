@@ -1,101 +1,112 @@
-"""The mansion of Clue as a workspace like any other [Ferrari & Cai 2009, s. VII-B].
+"""The mansion of Clue as a hunt: rectangles of its board's squares [Ferrari & Cai 2009, s. VII-B].
 
 No other module of `sim.hunt` knows the game.
 
-A square of the board is a unit square, y runs downwards, the pawn is a point.  A suggestion is a
-measurement, for which the pawn must stand at the right place; what is an observation cell follows.
-The paper's figure of the cells is not at hand, so there are two readings of that place:
+A square of the board is a unit square, y runs downwards, distances are taxicab.  A suggestion is a
+measurement, for which the pawn must be at the right place; that square is an observation cell of
+its own.  The paper's figure of the cells is not at hand, so there are two readings of the place:
 
-* ``inside``, as everywhere in this project: the squares just inside a room's doors are the target,
-  and a wall stands on each side of them but the one to which the door opens;
-* ``before``: rooms are obstacles, and the corridor squares before the doors are the target.
+* ``inside``, as everywhere in this project: the squares just inside a room's doors, which open to
+  one side alone;
+* ``before``: the corridor squares before the doors.
 """
 
 from __future__ import annotations
 
+from collections import defaultdict
+from itertools import groupby
+
 import networkx as nx
+import numpy as np
 import shapely
 
-from sim.board import DOORS, FLOOR_PLAN, PASSAGES, corridor
-from sim.hunt.geometry.connectivity import make_graph
-from sim.hunt.geometry.workspace import Passage, Workspace
+from sim import board
+from sim.board import DOORS, PASSAGES
 
-SIDES = {
-    "N": ((0, 0), (1, 0), (0, -1)),
-    "E": ((1, 0), (1, 1), (1, 0)),
-    "S": ((0, 1), (1, 1), (0, 1)),
-    "W": ((0, 0), (0, 1), (-1, 0)),
-}
-"""A square's side: its ends, from the square's corner at (x, y), and the way to the next square."""
+BOUNDS = shapely.box(0, 0, 24, 25)
 
 READINGS = ("inside", "before")
 
-
-def workspace(doors: str = "inside", passage: float | None = 0.0) -> Workspace:
-    """Return the mansion; target i is room i of `sim.cards.ROOMS`.
-
-    ValueError if ``doors`` is unknown.  ``doors``: a value of `READINGS`: whether one suggests
-    inside a door or on the square before it; ``passage``: length of a secret passage in squares;
-    None for a mansion without.
-    """
-    if doors not in READINGS:
-        raise ValueError(f"unknown doors={doors!r}: choose inside or before")
-    places = [[_place(door, doors) for door in found] for _, found in DOORS]
-    rows = FLOOR_PLAN.strip().splitlines()
-    free = {*corridor(), *(place for room in places for place in room)}
-    blocked = [
-        _square((x, y)) for y, row in enumerate(rows) for x in range(len(row)) if (x, y) not in free
-    ]
-    return Workspace(
-        bounds=shapely.box(0, 0, len(rows[0]), len(rows)),
-        obstacles=[shapely.union_all(blocked), *([_walls()] if doors == "inside" else [])],
-        targets=[shapely.union_all([_square(place) for place in room]) for room in places],
-        passages=[] if passage is None else _passages(places, passage),
-    )
+Square = tuple[int, int]
+"""Column and row."""
 
 
 def mansion(by: str = "refinement", doors: str = "inside", passage: float | None = 0.0) -> nx.Graph:
-    """Return the graph of the mansion with taxicab distances, in squares.
+    """Return the graph of the mansion, as `sim.hunt.geometry.connectivity.make_graph` does.
 
-    ``by``: which rectangles: "row", "column", "refinement", or "grid" for one cell a square;
-    ``doors``, ``passage``: as in `workspace`; each door has a cell of its own.
+    ValueError if ``doors`` is unknown.  Target i is room i of `sim.cards.ROOMS`.
+
+    Parameters
+    ----------
+    by : which rectangles of void squares: "row" and "column", maximal runs, merged with those
+        beside them that begin and end alike; "refinement", where both agree; or "grid", squares
+    doors : a value of `READINGS`, where one suggests: inside a door or on the square before it
+    passage : length of a secret passage in squares; None for a mansion without
     """
-    step = 1.0 if by == "grid" else None
-    cuts = shapely.union_all(
-        [_square(_place(door, doors)).boundary for _, at in DOORS for door in at]
-    )
-    found = workspace(doors, passage)
-    return make_graph(found, "rectangles", "taxicab", by=by, step=step, cuts=cuts)
+    if doors not in READINGS:
+        raise ValueError(f"unknown doors={doors!r}: choose inside or before")
+    spots = board.graph()
+    steps = nx.relabel_nodes(spots, dict(spots.nodes("xy")))
+    inside = {(x, y): room for room, (_, found) in enumerate(DOORS) for x, y, _ in found}
+    place = inside
+    if doors == "before":
+        place = {next(iter(steps.adj[door])): room for door, room in inside.items()}
+        steps.remove_nodes_from(inside)
+    cell = _cells(sorted(steps, key=lambda at: at[::-1]), place, by)
+    made = nx.Graph(lost=0.0)
+    held: dict[int, list[Square]] = defaultdict(list)
+    for square, number in cell.items():
+        held[number].append(square)
+    for number, squares in held.items():
+        (left, low), (right, high) = min(squares), max(squares)
+        seen = (place[left, low],) if (left, low) in place else ()
+        at = (left + right + 1) / 2, (low + high + 1) / 2
+        polygon = shapely.box(left, low, right + 1, high + 1)
+        made.add_node(number, targets=seen, polygon=polygon, at=at)
+    borders: dict[tuple[int, int], list[np.ndarray]] = defaultdict(list)
+    for one, other in steps.edges:
+        both = sorted((cell[one], cell[other]))
+        if both[0] != both[1]:
+            borders[both[0], both[1]].append((np.add(one, other) + 1) / 2)
+    for (one, other), sides in sorted(borders.items()):
+        middle = np.mean(sides, axis=0)
+        way = np.array([made.nodes[one]["at"], middle, made.nodes[other]["at"]])
+        length = float(np.abs(np.diff(way, axis=0)).sum())
+        made.add_edge(one, other, length=length, line=shapely.LineString(way), passage=False)
+    for rooms in PASSAGES if passage is not None else ():
+        first = [next(at for at, room in place.items() if DOORS[room][0] == name) for name in rooms]
+        one, other = (cell[at] for at in first)
+        line = shapely.LineString([made.nodes[one]["at"], made.nodes[other]["at"]])
+        made.add_edge(one, other, length=float(passage or 0), line=line, passage=True)
+    return made
 
 
-def _place(door: tuple[int, int, str], doors: str) -> tuple[int, int]:
-    """Return the square on which one suggests at a door."""
-    x, y, opens = door
-    dx, dy = SIDES[opens][2] if doors == "before" else (0, 0)
-    return x + dx, y + dy
+def _cells(squares: list[Square], place: dict[Square, int], by: str) -> dict[Square, int]:
+    """Return the cell of each of ``squares``, numbered in their order."""
+    void = [square for square in squares if square not in place]
+    row, column = ({at: (at,) for at in squares} | _runs(void, axis) for axis in (0, 1))
+    name = {
+        "row": row,
+        "column": column,
+        "refinement": {at: (row[at], column[at]) for at in squares},
+        "grid": {at: at for at in squares},
+    }[by]
+    number: dict[object, int] = {}
+    return {at: number.setdefault(name[at], len(number)) for at in squares}
 
 
-def _square(place: tuple[int, int]) -> shapely.Polygon:
-    x, y = place
-    return shapely.box(x, y, x + 1, y + 1)
-
-
-def _walls() -> shapely.MultiLineString:
-    """Return the walls round the squares inside doors."""
-    return shapely.MultiLineString(
-        [
-            [(x + dx, y + dy) for dx, dy in ends]
-            for _, found in DOORS
-            for x, y, opens in found
-            for side, (*ends, _) in SIDES.items()
-            if side != opens
-        ]
-    )
-
-
-def _passages(places: list[list[tuple[int, int]]], length: float) -> list[Passage]:
-    """Return the secret passages, from one room's first place to the other's."""
-    middle = {
-        room: (x + 0.5, y + 0.5) for (room, _), ((x, y), *_) in zip(DOORS, places, strict=True)
-    }
-    return [Passage(middle[one], middle[other], length) for one, other in PASSAGES]
+def _runs(squares: list[Square], axis: int) -> dict[Square, tuple]:
+    """Return the first run of each square's rectangle: runs along ``axis``, merged if alike."""
+    found: dict[Square, tuple] = {}
+    before: dict[tuple[int, int], tuple] = {}
+    for line in range(25):
+        here = {}
+        along = sorted(at[axis] for at in squares if at[1 - axis] == line)
+        for _, run in groupby(enumerate(along), lambda pair: pair[1] - pair[0]):
+            places = [at for _, at in run]
+            ends = places[0], places[-1]
+            here[ends] = before.get(ends, (line, *ends))
+            for at in places:
+                found[(at, line) if axis == 0 else (line, at)] = here[ends]
+        before = here
+    return found

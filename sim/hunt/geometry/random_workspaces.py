@@ -22,7 +22,6 @@ def random_workspace(
     robot: float | shapely.Polygon = 0.3,
     sensor: float | shapely.Polygon = 1.0,
     line_of_sight: bool = False,
-    boxes: bool = False,
 ) -> Workspace:
     """Return a random workspace in which the robot can get from any free place to any other.
 
@@ -34,8 +33,6 @@ def random_workspace(
     obstacles, targets : how many.  Obstacles may overlap; targets are points
     side : of the square that bounds it; obstacles are about a tenth of it wide
     robot, sensor, line_of_sight : as in `Workspace`
-    boxes : whether obstacles and targets are boxes with corners on a lattice of a 40th of ``side``,
-        rather than convex polygons; with boxes for robot and sensor all is rectilinear
     """
     rng = np.random.default_rng(seed)
     bounds = shapely.box(0, 0, side, side)
@@ -43,7 +40,7 @@ def random_workspace(
     placed: list[BaseGeometry] = []
     for _ in range(obstacles):
         for _ in range(TRIES):
-            shape = _box(rng, side, 0.15) if boxes else _convex(rng, side)
+            shape = _convex(rng, side)
             rest = free - grow(shape, robot, True)
             if rest.geom_type == "Polygon" and not rest.is_empty:
                 break
@@ -54,7 +51,7 @@ def random_workspace(
     hunted: list[BaseGeometry] = []
     while len(hunted) < targets:
         for _ in range(TRIES):
-            shape = _box(rng, side, 0.05) if boxes else shapely.Point(rng.uniform(0, side, 2))
+            shape = shapely.Point(rng.uniform(0, side, 2))
             if free.contains(shape):
                 break
         else:
@@ -69,10 +66,3 @@ def _convex(rng: np.random.Generator, side: float) -> shapely.Polygon:
     """Return the hull of six random points near each other."""
     middle, width = rng.uniform(0, side, 2), rng.uniform(0.05, 0.2) * side
     return shapely.MultiPoint(middle + rng.uniform(-0.5, 0.5, (6, 2)) * width).convex_hull
-
-
-def _box(rng: np.random.Generator, side: float, widest: float) -> shapely.Polygon:
-    """Return a box on the lattice, up to ``widest`` times ``side`` wide and high."""
-    low = rng.integers(0, 40, 2)
-    width = rng.integers(1, 1 + max(1, round(40 * widest)), 2)
-    return shapely.box(*(low * side / 40), *(np.minimum(low + width, 40) * side / 40))

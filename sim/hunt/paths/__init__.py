@@ -1,1 +1,1 @@
-"""Ways through the graph of a hunt, and the best of them: exact, bounded, and as printed."""
+"""Ways through the graph of a hunt, and the best of them."""

@@ -7,8 +7,8 @@ shortest length that ends in c and has seen the set S of targets [Held & Karp 19
     L(S + seen(c), c) = min over c' of L(S, c') + d(c', c).
 
 Exact for up to `MOST_TARGETS` targets, whatever the size of the graph: 2^targets x cells that show
-some.  Several cells may show one target, and a cell may show several.  Beyond, see
-`sim.hunt.paths.labels` (few detours) and `sim.hunt.paths.insertion` (bounds).
+some.  Several cells may show one target, and a cell may show several.  Beyond, where detours are
+few, see `sim.hunt.paths.labels`.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ import numpy as np
 
 from mcts.kernel.compile import jit
 from sim.hunt.benefit import Benefit
-from sim.hunt.paths.distances import Stops
+from sim.hunt.graph import unpack
+from sim.hunt.paths.distances import distances, find_ends, trace_path
 from sim.hunt.paths.objective import Objective
 from sim.hunt.reward import Route, Weights
 
@@ -75,35 +76,41 @@ def best(
 ) -> Route:
     """Return the best way from ``start`` to ``goal``, exactly.
 
-    ValueError as `Stops`, or if there are more than `MOST_TARGETS` targets or entries of the table.
+    ValueError as `find_ends`, or if there are more targets than `MOST_TARGETS` or entries of the
+    table than `MOST_ENTRIES`.
     ``goal``: where the way must end; anywhere if None; ``cost``: J of each target's test, float64
     (targets,); 1 each if None.
     """
-    stops = Stops(graph, start, goal, None)
-    number = len(stops.home)
-    if stops.targets > MOST_TARGETS:
+    net, first, last, out, home, _ = find_ends(graph, start, goal, None)
+    cells = np.flatnonzero((net.seen != 0).any(axis=1) & (out < np.inf))
+    if net.targets > MOST_TARGETS or len(cells) << net.targets > MOST_ENTRIES:
         raise ValueError(
-            f"{stops.targets} targets are too many for all their sets (at most {MOST_TARGETS}): "
-            "use sim.hunt.paths.labels with a small `within`, or sim.hunt.paths.insertion"
+            f"{net.targets} targets that {len(cells)} cells show are too many for all their sets "
+            f"(at most {MOST_TARGETS}, and a table of {MOST_ENTRIES:,} entries): use "
+            "sim.hunt.paths.labels with a small `within`"
         )
-    if number << stops.targets > MOST_ENTRIES:
-        raise ValueError(
-            f"{number} cells and {stops.targets} targets need a table of more than "
-            f"{MOST_ENTRIES} entries: use sim.hunt.paths.labels with a small `within`"
-        )
-    seen = stops.shows @ (1 << np.arange(stops.targets))
-    table, shortest = np.empty((1 << stops.targets, number)), np.empty(1 << stops.targets)
-    fill(stops.from_start, stops.between, seen, table)
-    finish(table, stops.home, shortest)
-    _decline(shortest, stops.targets)
-    shortest[0] = stops.straight
+    ways = distances(net, np.append(cells, first))
+    between, to_goal = ways.length[:-1, cells].copy(), home[cells]
+    seen = unpack(net.seen[cells], net.targets) @ (1 << np.arange(net.targets))
+    table, shortest = np.empty((1 << net.targets, len(cells))), np.empty(1 << net.targets)
+    fill(out[cells], between, seen, table)
+    finish(table, to_goal, shortest)
+    _decline(shortest, net.targets)
+    shortest[0] = home[first]
     sets = np.flatnonzero(shortest < np.inf)
-    choice = Objective(benefit, weights, stops.targets, cost).best(
+    choice = Objective(benefit, weights, net.targets, cost).best(
         sets.astype(np.uint64)[:, None], shortest[sets]
     )
     length, wanted = float(shortest[sets[choice.row]]), int(sets[choice.row])
-    order = _order(table, stops, seen, wanted, length) if wanted else []
-    return choice.route(stops.trace_path(order), length)
+    order = _order(table, between, to_goal, seen, wanted, length) if wanted else []
+    way, here = [first], -1
+    for stop in order:
+        way += trace_path(ways.before[here], int(cells[stop]))[1:]
+        here = stop
+    if last is not None:
+        way += trace_path(ways.before[here], last)[1:]
+    nodes = list(graph)
+    return choice.route(tuple(nodes[cell] for cell in way), length)
 
 
 def _decline(shortest: np.ndarray, targets: int) -> None:
@@ -114,14 +121,19 @@ def _decline(shortest: np.ndarray, targets: int) -> None:
 
 
 def _order(
-    table: np.ndarray, stops: Stops, seen: np.ndarray, wanted: int, length: float
+    table: np.ndarray,
+    between: np.ndarray,
+    to_goal: np.ndarray,
+    seen: np.ndarray,
+    wanted: int,
+    length: float,
 ) -> list[int]:
-    """Return the stops of a way of that ``length`` that sees ``wanted``."""
-    ending = np.argwhere(table + stops.home == length)
+    """Return the cells, by their place in ``seen``, of a way of ``length`` that sees ``wanted``."""
+    ending = np.argwhere(table + to_goal == length)
     chosen, last = next((s, c) for s, c in ending.tolist() if s & wanted == wanted)
     order = [last]
     while True:
-        before = _before(table, stops.between, seen, chosen, last)
+        before = _before(table, between, seen, chosen, last)
         if before is None:
             return order[::-1]
         chosen, last = before

@@ -1,8 +1,14 @@
 """Every set of targets that a way within d_M of the shortest can measure, and its shortest way.
 
 What the pruned tree of [Ferrari & Cai 2009, s. VI-A] promises: of all ways between two cells that
-see the same targets the shortest, and with it an optimum by distance alone.  Labels over (cell, set
-of targets) keep that promise (`sim.hunt.paths.frontier`); the printed algorithm does not.
+see the same targets the shortest, and with it an optimum by distance alone.  The printed algorithm
+does not keep that promise; labels do.
+
+A *label* is a way from the start: the cell where it ends, its length, and all targets that could be
+measured on it.  It is dropped if another label at the cell is no longer and has seen the same
+targets or more: a measurement may be declined, so whatever can follow the one can follow the other,
+with more to choose from.  Labels are taken from a heap by length [Dijkstra], hence one that is
+taken and not dropped stays [Martins 1984, with sets in place of a second length].
 
 d_M bounds the way: its length is at most that of the shortest one and d_M.  Without a goal a way
 may end anywhere, and d_M bounds its length.
@@ -11,19 +17,224 @@ may end anywhere, and d_M bounds its length.
 from __future__ import annotations
 
 from collections.abc import Hashable
+from heapq import heappop, heappush
+from itertools import pairwise
+from typing import NamedTuple
 
 import networkx as nx
 import numpy as np
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import dijkstra
 
+from mcts.kernel.compile import jit, jit_owning
 from sim.hunt.benefit import Benefit
-from sim.hunt.paths.contraction import Contraction, contract_graph
-from sim.hunt.paths.distances import find_ends
-from sim.hunt.paths.frontier import MADE, NONE, SET, Labels, search_labels
+from sim.hunt.paths.distances import Ends, find_ends, matrix
 from sim.hunt.paths.objective import Objective
 from sim.hunt.reward import Route, Weights
 
 MOST_LABELS = 5_000_000
 """Labels that a search may make; some 100 bytes each for 270 targets."""
+
+NONE = -1
+"""The parent of the first label, and the label before the first of its kind."""
+
+FIRST_MEMORY = 1 << 12
+"""Labels at first; memory is doubled when it is full."""
+
+
+class Network(NamedTuple):
+    """The cells that matter, start and goal and all that show something, and arcs between them.
+
+    An arc is a shortest way over void cells alone.  Without a goal there is one more cell, to which
+    every other has an arc of length 0.
+    """
+
+    first: np.ndarray
+    """int64 (cells + 1,): as `sim.hunt.graph.Connectivity`."""
+    neighbour: np.ndarray
+    """int64 (arcs,)."""
+    length: np.ndarray
+    """float64 (arcs,)."""
+    seen: np.ndarray
+    """uint64 (cells, words)."""
+    home: np.ndarray
+    """float64 (cells,): the shortest length to the goal."""
+
+
+class Contraction(NamedTuple):
+    """A `Network`, and where its cells are in the graph."""
+
+    network: Network
+    start: int
+    goal: int
+    inside: np.ndarray
+    """int64: the cells of the graph that some way within the limit can pass."""
+    kept: np.ndarray
+    """int64 (cells,): those of the network, by their place in ``inside``."""
+    before: np.ndarray
+    """int32 (cells, places): the place before each one on the way there; of none below 0, and of
+    those next to a cell of the network, `len` (inside) or more."""
+
+    def trace_path(self, cells: list[int]) -> list[int]:
+        """Return all cells of the graph on the way over ``cells`` of the network."""
+        way = [int(self.kept[cells[0]])]
+        for one, other in pairwise(cells):
+            if other == len(self.kept):  # the end of ways without a goal
+                break
+            leg = [int(self.kept[other])]
+            while (place := self.before[one, leg[-1]]) < len(self.inside):
+                leg.append(int(place))
+            way += leg[::-1]
+        return self.inside[way].tolist()
+
+
+def contract(ends: Ends) -> Contraction:
+    """Return the cells that matter for ways between ``ends``."""
+    net, start, goal, out, home, limit = ends
+    inside = np.flatnonzero((out < np.inf) & (out + home <= limit))
+    arcs = matrix(net)[inside][:, inside].tocoo()
+    matters = (net.seen != 0).any(axis=1)
+    matters[[start] if goal is None else [start, goal]] = True
+    kept = np.flatnonzero(matters[inside])
+    places, number = len(inside), len(kept)
+    # Ways leave a cell that matters from a copy of it: none leads on through the cell itself.
+    copy = np.arange(places)
+    copy[kept] = places + np.arange(number)
+    size = places + number
+    leaving = csr_array((arcs.data, (copy[arcs.row], arcs.col)), shape=(size, size))
+    length, before = dijkstra(leaving, indices=copy[kept], return_predecessors=True)
+    between = length[:, kept].copy()
+    np.fill_diagonal(between, np.inf)
+    seen, home = net.seen[inside[kept]], home[inside[kept]]
+    if goal is None:
+        between = np.pad(between, ((0, 1), (0, 1)), constant_values=np.inf)
+        between[:-1, -1] = 0.0
+        seen, home = np.pad(seen, ((0, 1), (0, 0))), np.append(home, 0.0)
+    row, neighbour = np.nonzero(between < np.inf)
+    first = np.searchsorted(row, np.arange(len(between) + 1))
+    network = Network(first, neighbour, between[row, neighbour], seen, home)
+    numbers = {cell: i for i, cell in enumerate(inside[kept].tolist())}
+    last = number if goal is None else numbers[goal]
+    return Contraction(network, numbers[start], last, inside, kept, before)
+
+
+class Labels(NamedTuple):
+    """Labels by the order in which they were made."""
+
+    length: np.ndarray
+    """float64 (labels,)."""
+    cell: np.ndarray
+    """int32 (labels,)."""
+    parent: np.ndarray
+    """int32 (labels,): the label that it continues."""
+    older: np.ndarray
+    """int32 (labels,): the one before of the same cell and number of targets."""
+    seen: np.ndarray
+    """uint64 (labels, words)."""
+    stays: np.ndarray
+    """bool (labels,): it was taken from the heap and not dropped."""
+
+
+@jit_owning
+def search_labels(
+    net: Network, start: int, limit: float, targets: int, every: bool, most: int
+) -> tuple[Labels, int]:
+    """Return the labels of all ways of at most the length ``limit``, and how many they are.
+
+    Parameters
+    ----------
+    start : cell of the network
+    limit : of the length of a way and of its way home, together
+    every : keep every set of targets, not those alone that no larger one dominates
+    most : labels that may be made; -1 are returned if they do not do
+    """
+    labels = Labels(
+        np.zeros(FIRST_MEMORY),
+        np.full(FIRST_MEMORY, start, np.int32),
+        np.full(FIRST_MEMORY, NONE, np.int32),
+        np.full(FIRST_MEMORY, NONE, np.int32),
+        np.zeros((FIRST_MEMORY, net.seen.shape[1]), np.uint64),
+        np.zeros(FIRST_MEMORY, np.bool_),
+    )
+    newest = np.full((len(net.home), targets + 1), NONE, np.int32)
+    largest = np.zeros(len(net.home), np.int64)
+    labels.seen[0] = net.seen[start]
+    heap, made = [(0.0, 0)], 1
+    while heap:
+        far, label = heappop(heap)
+        here = labels.cell[label]
+        seen = labels.seen[label]  # what waited is compared with the newer ones alone
+        if _is_dominated(labels, newest[here], largest[here], far, seen, label, every):
+            continue
+        labels.stays[label] = True
+        for arc in range(net.first[here], net.first[here + 1]):
+            there = net.neighbour[arc]
+            length = far + net.length[arc]
+            if length + net.home[there] > limit:
+                continue
+            if made == len(labels.length):
+                labels = Labels(
+                    np.concatenate((labels.length, labels.length)),
+                    np.concatenate((labels.cell, labels.cell)),
+                    np.concatenate((labels.parent, labels.parent)),
+                    np.concatenate((labels.older, labels.older)),
+                    np.concatenate((labels.seen, labels.seen)),
+                    np.concatenate((labels.stays, np.zeros(made, np.bool_))),
+                )
+            seen = labels.seen[made]
+            for word in range(len(seen)):
+                seen[word] = labels.seen[label, word] | net.seen[there, word]
+            if _is_dominated(labels, newest[there], largest[there], length, seen, NONE, every):
+                continue
+            if made == most:
+                return labels, -1
+            size = _members(seen)
+            labels.length[made], labels.cell[made], labels.parent[made] = length, there, label
+            labels.older[made] = newest[there, size]
+            newest[there, size] = made
+            largest[there] = max(largest[there], size)
+            heappush(heap, (length, made))
+            made += 1
+    return labels, made
+
+
+@jit
+def _is_dominated(
+    labels: Labels,
+    newest: np.ndarray,
+    largest: int,
+    length: float,
+    seen: np.ndarray,
+    since: int,
+    every: bool,
+) -> bool:
+    """Return whether a label made after ``since`` is no longer and has seen as much or more.
+
+    ``newest`` int32 (targets + 1,) are the newest labels of the cell by what they have seen.
+    """
+    least = _members(seen)
+    for size in range(least, least + 1 if every else largest + 1):
+        label = newest[size]
+        while label > since:
+            word = 0
+            while word < len(seen) and seen[word] & ~labels.seen[label, word] == 0:
+                word += 1
+            if word == len(seen) and labels.length[label] <= length:
+                return True
+            label = labels.older[label]
+    return False
+
+
+@jit
+def _members(seen: np.ndarray) -> int:
+    """Return how many members a set has."""
+    number = 0
+    for word in range(len(seen)):
+        bits = seen[word]
+        while bits:
+            bits &= bits - np.uint64(1)
+            number += 1
+    return number
 
 
 class Routes:
@@ -38,20 +249,20 @@ class Routes:
     """
 
     def __init__(
-        self, nodes: list[Hashable], net: Contraction, labels: Labels, made: int, chosen: np.ndarray
+        self, graph: nx.Graph, targets: int, net: Contraction, labels: Labels, made: int
     ) -> None:
-        self._nodes, self._net, self._labels, self._chosen = nodes, net, labels, chosen
-        self.made = made
-        self.targets = net.targets
-        self.masks = net.masks(labels.seen[chosen])
-        self.lengths = labels.length[chosen]
+        self._nodes, self._net, self._labels = list(graph), net, labels
+        self.targets, self.made = targets, made
+        ended = np.flatnonzero(labels.stays[:made] & (labels.cell[:made] == net.goal))
+        self._ended = ended[np.argsort(labels.length[ended], kind="stable")]
+        self.masks, self.lengths = labels.seen[self._ended], labels.length[self._ended]
 
     def __len__(self) -> int:
         return len(self.lengths)
 
     def cells(self, way: int) -> tuple[Hashable, ...]:
         """Return the cells of a way, from start to end."""
-        label, stops = int(self._chosen[way]), []
+        label, stops = int(self._ended[way]), []
         while label != NONE:
             stops.append(int(self._labels.cell[label]))
             label = int(self._labels.parent[label])
@@ -78,17 +289,15 @@ def routes(
     every : keep a set also if a way that is no longer sees all of it and more
     most : labels that may be made
     """
-    small = contract_graph(find_ends(graph, start, goal, within))
-    labels = search_labels(small.network, small.start, small.limit, every, most)
-    if labels is None:
+    ends = find_ends(graph, start, goal, within)
+    net = contract(ends)
+    targets = ends.net.targets
+    labels, made = search_labels(net.network, net.start, ends.limit, targets, every, most)
+    if made < 0:
         raise ValueError(
-            f"more than {most} ways to keep among {len(small.seen_from)} targets: make `within` "
-            "smaller, or use sim.hunt.paths.insertion"
+            f"more than {most} ways to keep among {targets} targets: make `within` smaller"
         )
-    made = int(labels.state[MADE])
-    ended = np.flatnonzero((labels.cell[:made] == small.goal) & (labels.compared[:made] == SET))
-    ended = ended[np.argsort(labels.length[ended], kind="stable")]
-    return Routes(list(graph), small, labels, made, ended)
+    return Routes(graph, targets, net, labels, made)
 
 
 def best(ways: Routes, benefit: Benefit, weights: Weights, cost: np.ndarray | None = None) -> Route:

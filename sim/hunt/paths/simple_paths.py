@@ -11,7 +11,7 @@ from collections.abc import Hashable
 import networkx as nx
 import numpy as np
 
-from mcts.kernel.compile import jit
+from mcts.kernel.compile import jit_owning
 from sim.hunt.graph import Connectivity
 from sim.hunt.paths.distances import find_ends
 
@@ -62,70 +62,48 @@ def exhaustive(
     ValueError as `find_ends`, or if there are more than `MOST_BRANCHES`.
     """
     net, first, last, _, home, limit = find_ends(graph, start, goal, within)
-    number, cells = _simple_paths(net, first, last, home, limit, *_room(net, 0, 0))
+    written, stops, lengths, number = _simple_paths(net, first, last, home, limit, MOST_BRANCHES)
     if number < 0:
         raise ValueError(
             f"more than {MOST_BRANCHES} simple paths from {start!r} to {goal!r}: make `within` "
             "smaller, or use sim.hunt.paths.labels, which needs none of them"
         )
-    room = _room(net, number, cells)
-    _simple_paths(net, first, last, home, limit, *room)
-    return Branches(graph, net, *room[-3:])
+    return Branches(graph, net, stops[:number], written, lengths[:number])
 
 
-def _room(net: Connectivity, number: int, cells: int) -> tuple[np.ndarray, ...]:
-    """Return memory for `_simple_paths`."""
-    size = len(net.first) - 1
-    return (
-        np.zeros(size, np.bool_),
-        np.empty(size + 1, np.int64),
-        np.empty(size + 1, np.int64),
-        np.empty(size + 1),
-        np.empty(number, np.int64),
-        np.empty(cells, np.int64),
-        np.zeros(number),
-    )
-
-
-@jit
+@jit_owning
 def _simple_paths(
-    net: Connectivity,
-    start: int,
-    goal: int,
-    home: np.ndarray,
-    limit: float,
-    passed: np.ndarray,
-    path: np.ndarray,
-    arc: np.ndarray,
-    far: np.ndarray,
-    ends: np.ndarray,
-    written: np.ndarray,
-    lengths: np.ndarray,
-) -> tuple[int, int]:
+    net: Connectivity, start: int, goal: int, home: np.ndarray, limit: float, most: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, int]:
     """Walk through all simple paths, depth first.
 
-    Returns how many paths there are, and of how many cells together; -1 if more than
-    `MOST_BRANCHES`.
-
-    Parameters
-    ----------
-    home : float64 (cells,): distance to the goal; a path is cut where it cannot meet ``limit``
-    passed, path, arc, far : scratch, by cell and by depth
-    ends : int64 (paths,): where each one ends in ``written``; if empty, they are only counted
-    written : int64 (cells of all paths,)
-    lengths : float64 (paths,), zeros at first
+    Returns the cells of all paths, where each path ends among them, their lengths, and how many
+    there are, -1 if more than ``most``.  ``home``: float64 (cells,), distance to the goal; a path
+    is cut where it cannot meet ``limit``.
     """
+    passed = np.zeros(len(home), np.bool_)
+    path, arc = np.zeros(len(home) + 1, np.int64), np.zeros(len(home) + 1, np.int64)
+    far = np.zeros(len(home) + 1)
+    written, ends, lengths = np.empty(1024, np.int64), np.empty(64, np.int64), np.empty(64)
     paths, cells, depth = 0, 0, 0
-    path[0], arc[0], far[0], passed[start] = start, net.first[start], 0.0, True
-    if start == goal:
-        arc[0] = net.first[start + 1]
-        paths, cells = 1, 1
-        if len(ends):
-            written[0], ends[0] = start, 1
+    path[0], arc[0], passed[start] = start, net.first[start], True
+    found = start == goal
     while depth >= 0:
         here = path[depth]
-        if arc[depth] == net.first[here + 1]:
-            passed[here] = False
+        if found:
+            if paths == most:
+                return written, ends, lengths, -1
+            if paths == len(ends):
+                ends, lengths = np.concatenate((ends, ends)), np.concatenate((lengths, lengths))
+            if cells + depth + 1 > len(written):
+                written = np.concatenate((written, path[: depth + 1], written))
+            for place in range(depth + 1):
+                written[cells + place] = path[place]
+            cells += depth + 1
+            ends[paths], lengths[paths] = cells, far[depth]
+            paths += 1
+        if found or arc[depth] == net.first[here + 1]:
+            passed[here], found = False, False
             depth -= 1
             continue
         there = net.neighbour[arc[depth]]
@@ -134,17 +112,6 @@ def _simple_paths(
         if passed[there] or length + home[there] > limit:
             continue
         depth += 1
-        path[depth], far[depth] = there, length
-        if there != goal:
-            passed[there], arc[depth] = True, net.first[there]
-            continue
-        if paths == MOST_BRANCHES:
-            return -1, cells
-        if len(ends):
-            for place in range(depth + 1):
-                written[cells + place] = path[place]
-            ends[paths], lengths[paths] = cells + depth + 1, length
-        paths += 1
-        cells += depth + 1
-        depth -= 1
-    return paths, cells
+        path[depth], arc[depth], far[depth], passed[there] = there, net.first[there], length, True
+        found = there == goal
+    return written[:cells], ends, lengths, paths

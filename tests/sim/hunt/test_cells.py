@@ -13,30 +13,17 @@ from sim.hunt.geometry.cells import polygons
 from sim.hunt.geometry.connectivity import cell_at, make_graph
 from sim.hunt.geometry.faces import faces
 from sim.hunt.geometry.random_workspaces import random_workspace
-from sim.hunt.geometry.rectangles import CHOICES, rectangles
 from sim.hunt.geometry.workspace import Workspace
 from sim.hunt.graph import compile_graph
 
 KITE = Polygon([(-0.3, 0), (0, -0.2), (0.5, 0), (0, 0.4)])
-BOX = box(-0.25, -0.25, 0.25, 0.25)
 MOVING = {
     "disc": {},
     "kite": {"robot": KITE, "sensor": 2.0, "line_of_sight": True},
     "point": {"robot": 0.0, "sensor": KITE},
-    "boxes": {"robot": BOX, "sensor": BOX, "boxes": True},
 }
 SIDE = 12.0
 SEEDS = (3101, 3102)
-EXACT = {
-    "polygons": polygons,
-    **{by: lambda workspace, by=by: rectangles(workspace, by) for by in CHOICES},
-}
-CASES = [
-    (moving, cells)
-    for moving in MOVING
-    for cells in EXACT
-    if cells not in CHOICES or moving == "boxes"
-]
 
 
 @pytest.fixture(scope="module")
@@ -57,10 +44,10 @@ def overlap(cells):
     return shapely.area(shapely.intersection(cells[one[distinct]], cells[other[distinct]])).sum()
 
 
-@pytest.mark.parametrize(("moving", "name"), CASES)
-def test_exact_decompositions(workspaces, moving, name):
+@pytest.mark.parametrize("moving", MOVING)
+def test_polygons_are_exact(workspaces, moving):
     for workspace in workspaces[moving]:
-        cells = EXACT[name](workspace)
+        cells = polygons(workspace)
         area = shapely.area(cells.polygons)
         assert abs(area.sum() - workspace.free.area) < 1e-9
         assert shapely.area(shapely.difference(cells.polygons, workspace.free)).max() < 1e-9
@@ -151,21 +138,14 @@ def test_borders_that_were_computed_twice_are_one():
 
 
 def test_lengths():
-    workspace = Workspace(box(0, 0, 4, 1), [box(1, 0.5, 2, 1)], [box(3, 0, 4, 1)])
-    made = make_graph(workspace, "rectangles", by="column")
-    # [0, 1] x [0, 1], [1, 2] x [0, 1/2], [2, 3] x [0, 1], and the target's square.
-    assert [made.nodes[cell]["at"] for cell in made] == [
-        (0.5, 0.5),
-        (1.5, 0.25),
-        (2.5, 0.5),
-        (3.5, 0.5),
-    ]
-    assert [seen for _, seen in made.nodes("targets")] == [(), (), (), (0,)]
-    bent = np.hypot(0.5, 0.25) + 0.5
-    straight = {(0, 1): bent, (1, 2): bent, (2, 3): 1.0}
-    assert dict(nx.get_edge_attributes(made, "length")) == pytest.approx(straight)
-    made = make_graph(workspace, "rectangles", "taxicab", by="column")
-    assert dict(nx.get_edge_attributes(made, "length")) == {(0, 1): 1.25, (1, 2): 1.25, (2, 3): 1.0}
+    """By the middle of the common border: (1, 1), (2, 0.5), (3, 0.5)."""
+    bounds = Polygon([(0, 0), (4, 0), (4, 1), (2, 1), (2, 2), (0, 2)])
+    workspace = Workspace(bounds, [], [box(2, 0, 4, 1)])
+    for metric, length in (("euclid", np.hypot(1, 0.5) + 1), ("taxicab", 2.5)):
+        made = make_graph(workspace, metric=metric)
+        assert sorted(seen for _, seen in made.nodes("targets")) == [(), (0,)]
+        assert {at for _, at in made.nodes("at")} == {(1.0, 1.0), (3.0, 0.5)}
+        assert [far for *_, far in made.edges(data="length")] == [pytest.approx(length)]
 
 
 def test_graphs_are_hunts(workspaces):
@@ -179,7 +159,7 @@ def test_graphs_are_hunts(workspaces):
     assert cell_at(made, -1, -1) is None
 
 
-@pytest.mark.parametrize("moving", ["disc", "boxes"])
+@pytest.mark.parametrize("moving", ["disc", "kite"])
 def test_squares_alone_lose_what_they_say(workspaces, moving):
     workspace = workspaces[moving][1]
     lost = [make_graph(workspace, "quadtree", smallest=side).graph["lost"] for side in (0.3, 0.15)]
@@ -223,15 +203,15 @@ def test_walls_are_not_crossed():
 
 
 def test_passages():
-    """From centre to centre of the cells at the ends; never longer than the way on foot."""
-    given = box(0, 0, 10, 10), [box(4, 0, 5, 10)], [box(8, 8, 9, 9)]
+    """From centre to centre of the cells at the ends; none within a cell."""
+    given = box(0, 0, 10, 10), [box(4, 0, 5, 10)], [box(5, 0, 10, 10)]
     workspace = Workspace(*given, passages=[((1, 1), (8.5, 9), 2.5), ((1, 1), (2, 2), 0.0)])
-    made = make_graph(workspace, "rectangles", "taxicab", by="row")
-    (arc,) = [arc for arc in made.edges(data=True) if arc[2]["passage"]]
-    assert set(arc[:2]) == {cell_at(made, 1, 1), cell_at(made, 8.5, 8.5)}
-    assert arc[2]["length"] == (1 + 4) + 2.5 + 0.5
+    made = make_graph(workspace, metric="taxicab")
+    (arc,) = made.edges(data=True)
+    assert set(arc[:2]) == {cell_at(made, 1, 1), cell_at(made, 8.5, 9)} and arc[2]["passage"]
+    assert arc[2]["length"] == (1 + 4) + 2.5 + (1 + 4)
     near = Workspace(*given, start=(6, 1), passages=[((6, 1), (8.5, 9), 99.0)])
-    assert not any(way for _, _, way in make_graph(near, "rectangles").edges(data="passage"))
+    assert not make_graph(near).number_of_edges()
 
 
 @pytest.mark.parametrize(
@@ -239,17 +219,13 @@ def test_passages():
     [
         ({"cells": "hexagons"}, "unknown cells 'hexagons': choose one of polygons"),
         ({"metric": "crow"}, "unknown metric 'crow': choose one of euclid, taxicab"),
-        ({"cells": "rectangles"}, "rectangles need a rectilinear workspace"),
-        ({"cells": "rectangles", "by": "size"}, "unknown rectangles by='size'"),
-        ({"cells": "rectangles", "by": "grid", "step": 0.0}, "the step of a grid is 0.0: give"),
         ({"cells": "quadtree", "smallest": 0.0}, "has a side of 0.0: give"),
         ({"cells": "quadtree", "smallest": float("nan")}, "has a side of nan: give"),
     ],
 )
 def test_what_is_no_choice_is_refused(workspaces, choices, words):
-    moving = "boxes" if "step" in choices else "disc"
     with pytest.raises(ValueError, match=words):
-        make_graph(workspaces[moving][0], **choices)
+        make_graph(workspaces["disc"][0], **choices)
 
 
 def test_random_workspaces_repeat_themselves():

@@ -10,7 +10,7 @@ from ways_checks import check_route, shortest_by_orders, small_hunts, values_by_
 from sim.hunt.benefit import Benefit, Partition
 from sim.hunt.graph import members
 from sim.hunt.measurements import NaiveBayes
-from sim.hunt.paths import frontier, held_karp
+from sim.hunt.paths import held_karp, labels
 from sim.hunt.paths.labels import best, routes
 from sim.hunt.paths.objective import Objective
 from sim.hunt.paths.random_graphs import random_graph
@@ -117,15 +117,16 @@ def test_more_targets_than_a_word_holds():
         assert set(ways.cells(way)) == set(members(ways.masks[way]))
 
 
-def test_memory_grows_without_a_trace(monkeypatch):
-    graph = random_graph(25, 45, 12, seed=3)
-    whole = routes(graph, 0, 24)
-    monkeypatch.setattr(frontier, "FIRST_MEMORY", 1)
-    again = routes(graph, 0, 24)
-    assert np.array_equal(whole.masks, again.masks) and whole.made == again.made
-    assert [whole.cells(i) for i in range(len(whole))] == [
-        again.cells(i) for i in range(len(again))
-    ]
+def test_memory_grows():
+    graph, benefit = random_graph(40, 70, 14, seed=3), Partition(np.full(14, 1 / 14))
+    whole = routes(graph, 0, 39)
+    assert whole.made > 2 * labels.FIRST_MEMORY
+    for way in range(0, len(whole), 50):
+        length = nx.path_weight(graph, whole.cells(way), "length")
+        assert length == pytest.approx(whole.lengths[way])
+    for weights in (Weights(12, 1, 0.1), Weights(12, 1, 1)):
+        exact = held_karp.best(graph, benefit, weights, 0, 39).value
+        assert best(whole, benefit, weights).value == pytest.approx(exact)
 
 
 class Table(Benefit):

@@ -1,13 +1,11 @@
-"""The mansion from polygons: its counts, and its distances beside those of the board."""
+"""The mansion: its counts, and its distances beside those of the board."""
 
 import networkx as nx
 import pytest
 
 from sim import board
 from sim.cards import ROOMS
-from sim.hunt.geometry.connectivity import make_graph as connected
-from sim.hunt.geometry.mansion import mansion, workspace
-from sim.hunt.geometry.workspace import Workspace
+from sim.hunt.geometry.mansion import mansion
 from sim.hunt.graph import compile_graph
 from sim.rules import preset, world
 
@@ -53,7 +51,7 @@ def test_counts(by, doors, void, observation, arcs):
     assert (len(graph) - found, found, graph.number_of_edges()) == (void, observation, arcs)
     assert compile_graph(graph).targets == board.N_ROOMS
     area = sum(polygon.area for _, polygon in graph.nodes("polygon"))
-    assert area == workspace(doors).free.area == 188 + 17 * (doors == "inside")
+    assert area == 188 + 17 * (doors == "inside")
 
 
 @pytest.fixture(scope="module")
@@ -88,15 +86,6 @@ def test_known_walks(squares, pair):
     assert min(far[cell] for cell in observation_cells(squares, other)) == WALKS[pair]
 
 
-def test_without_its_walls_it_is_not_the_board(squares):
-    """The control: doors that open to all sides."""
-    closed = workspace(passage=None)
-    opened = Workspace(closed.bounds, closed.obstacles[:1], closed.targets)
-    graph = connected(opened, "rectangles", "taxicab", by="grid", step=1.0)
-    assert len(graph) == len(squares) and graph.number_of_edges() > squares.number_of_edges()
-    assert distances(graph, 0) != distances(squares, 0)
-
-
 def test_passages_join_observation_cells():
     graph = mansion("row", passage=0.5)
     found = [arc for arc in graph.edges(data=True) if arc[2]["passage"]]
@@ -107,4 +96,4 @@ def test_passages_join_observation_cells():
 
 def test_a_reading_that_is_none():
     with pytest.raises(ValueError, match="choose inside or before"):
-        workspace("through")
+        mansion(doors="through")
