@@ -28,6 +28,7 @@ from belief import evidence, information, matrix  # noqa: E402
 from belief.beliefs.exact import ExactBelief  # noqa: E402
 from belief.contract.history import History, events_of, random_trio, setting_of  # noqa: E402
 from belief.exact import solver  # noqa: E402
+from belief.exact.answers import ANSWERS, predict_named  # noqa: E402
 from mcts.kernel.compile import jit  # noqa: E402
 from mcts.kernel.rng import new_stream, uniform  # noqa: E402
 
@@ -85,7 +86,7 @@ def tables(work, table, n):
 def predictions(ev, work, answers, n):
     """Compute the distribution of the answer to one suggestion ``n`` times."""
     for _ in range(n):
-        solver.predict(ev, work, 1 << 1 | 1 << 8 | 1 << 15, answers)
+        predict_named(ev, work, 1 << 1 | 1 << 8 | 1 << 15, 0, answers)
 
 
 @jit
@@ -159,7 +160,7 @@ def sort_by_stage(players, games, work):
 def exact_figures(players, games):
     """Print the times of the exact posterior and of its readings, by stage."""
     work = solver.workspace(1 << 20)
-    cards, probability, answers = np.zeros((3, 3), np.int64), np.zeros(3), np.zeros((6, 3))
+    cards, probability, answers = np.zeros((3, 3), np.int64), np.zeros(3), np.zeros((ANSWERS, 8))
     stream, holder, table = new_stream(1), np.zeros(21, np.int64), np.zeros((6, 6, 9))
     for stage, positions in sort_by_stage(players, games, work).items():
         figures, beside = [], []

@@ -21,7 +21,7 @@ from mcts.kernel.rng import derive_key
 from sim.hunt.strategies.domain import AdaptiveHunt, adaptive
 from sim.hunt.strategies.examples import field
 from sim.hunt.strategies.planners import Planner, greedy
-from sim.hunt.strategies.playing import play
+from sim.hunt.strategies.planners import play
 
 BUDGETS = (100, 1_000)
 

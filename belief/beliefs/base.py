@@ -22,7 +22,6 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from belief.beliefs.contradictions import name_contradiction
 from belief.events import (
     KIND,
     NAMED,
@@ -32,6 +31,8 @@ from belief.events import (
     REFUTED_US,
     check_events,
     event,
+    in_words,
+    record,
 )
 from belief.evidence import (
     ALL_CARDS,
@@ -48,7 +49,9 @@ from belief.evidence import (
     new_evidence,
     reset,
 )
+from belief.exact.solver import ExactPosterior
 from belief.information import entropy
+from mcts.kernel.errors import SleuthError
 
 _CATEGORIES = tuple(zip(CATEGORY_MASK, CATEGORY_START, strict=False))
 
@@ -184,6 +187,17 @@ class Belief(ABC):
         belief._made_from = _copy_arrays(given, options)
         return belief
 
+    def __repr__(self) -> str:
+        """Say who believes, after how many events, and how much the envelope is in doubt."""
+        counted = self.contradictions
+        try:
+            doubt = f"{self.envelope_entropy():.2f} bits"
+        except SleuthError:
+            doubt = "no deal"
+        self.contradictions = counted
+        seat, events = f"seat {self.setting.seat} of {self.setting.players}", self._number()
+        return f"{type(self).__name__}({seat}, {events} events, {doubt})"
+
     @abstractmethod
     def _observe(self, events: np.ndarray) -> None:
         """Take in checked events."""
@@ -243,7 +257,7 @@ class Belief(ABC):
 
     def undo(self) -> None:
         """Take back the last event; raises as `correct` does, ValueError if there is none."""
-        self.correct(sum(map(len, self._events)) - 1, None)
+        self.correct(self._number() - 1, None)
 
     def correct(self, number: int, event: Sequence[int] | None) -> None:
         """Put ``event`` (a row of four) in the place of another, or take that out if it is None.
@@ -268,9 +282,13 @@ class Belief(ABC):
             raise fault
         vars(self).update(vars(belief))
 
+    def _number(self) -> int:
+        """Return how many events were taken in."""
+        return sum(map(len, self._events))
+
     def _check(self, events: np.ndarray) -> np.ndarray:
         """Return ``events`` checked, and keep them for the name of a contradiction."""
-        rows = check_events(events, self._given, sum(map(len, self._events)))
+        rows = check_events(events, self._given, self._number())
         self._events.append(rows)
         return rows
 
@@ -302,6 +320,39 @@ class Belief(ABC):
     def envelope_entropy(self) -> float:
         """Return the joint entropy of the envelope, in bits."""
         return float(entropy(self.envelope_table().ravel()))
+
+
+def name_contradiction(
+    given: np.ndarray, batches: Sequence[np.ndarray]
+) -> ContradictoryEvidence | None:
+    """Return the exception that names the first event after which no deal is left.
+
+    ``given``: the evidence before the first event; ``batches``: events as they were taken in.  None
+    if some deal explains all of them.
+    """
+    events = np.concatenate(batches)
+    if _has_deal(given, events):
+        return None
+    fine, bad = 0, len(events)
+    if not _has_deal(given, events[:0]):
+        return None
+    while bad - fine > 1:  # what contradicts itself does so whatever comes later
+        middle = (fine + bad) // 2
+        fine, bad = (middle, bad) if _has_deal(given, events[:middle]) else (fine, middle)
+    return ContradictoryEvidence(
+        f"no deal explains event {fine}, {in_words(events[fine])}, after those before it"
+    )
+
+
+def _has_deal(given: np.ndarray, events: np.ndarray) -> bool:
+    """Return whether some deal explains ``events``."""
+    records = given.copy()
+    record(records, events)
+    try:
+        ExactPosterior(records[0])
+    except ContradictoryEvidence:
+        return False
+    return True
 
 
 def _copy_arrays(given: Sequence[Any], options: dict[str, Any]) -> tuple[list[Any], dict[str, Any]]:

@@ -12,10 +12,9 @@ from itertools import pairwise
 
 import numpy as np
 
-from belief import evidence
 from belief.beliefs.base import Setting
-from belief.events import NOT_ENVELOPE, PASSED, REFUTED_OTHER, REFUTED_US
-from belief.evidence import CATEGORY_START, LEAST_INFORMATIVE, N_CARDS, UNIFORM
+from belief.events import NOT_ENVELOPE, PASSED, REFUTED_OTHER, REFUTED_US, note, record
+from belief.evidence import CATEGORY_START, LEAST_INFORMATIVE, N_CARDS, UNIFORM, has_card
 
 CATEGORIES = tuple(range(start, stop) for start, stop in pairwise(CATEGORY_START))
 """The cards of each category: suspects, weapons, rooms."""
@@ -119,26 +118,16 @@ class History:
 
         Not ``weighted``, a card shown to us is recorded as held, and no more.
         """
-        ev = evidence.new_evidence()[0]
-        sizes = self.sizes.astype(np.int64)
-        evidence.reset(ev, self.players, self.seat, sizes, mask(self.hand), mask(self.face_up))
-        ev.showing = self.showing
-        if self.shares is not None:
-            ev.shares[: self.players] = self.shares
-        for kind, player, trio, card in self.events:
-            if kind == "not_envelope":
-                evidence.note_not_envelope(ev, mask(trio))
-            elif player == self.seat:
-                continue
-            elif kind == "passed":
-                evidence.note_pass(ev, player, mask(trio))
-            elif kind == "refuted_other":
-                evidence.note_refutation(ev, player, mask(trio))
-            elif weighted:
-                evidence.note_card(ev, player, card, mask(trio))
+        records = setting_of(self).records()
+        if weighted:
+            record(records.view(np.ndarray), events_of(self))
+            return records[0]
+        for kind, player, cards, card in events_of(self):
+            if kind == REFUTED_US:
+                has_card(records[0], player, card)
             else:
-                evidence.has_card(ev, player, card)
-        return ev
+                note(records[0], kind, player, cards, card)
+        return records[0]
 
     def likelihoods(self, player: int, hands: np.ndarray, weighted: bool = True) -> np.ndarray:
         """Return the likelihood of all answers of ``player`` with each of ``hands`` (masks)."""

@@ -109,39 +109,8 @@ def _may_show(ev: Evidence, player: int, held: int, cards: int) -> int:
 
 
 @jit
-def predict(ev: Evidence, work, cards: int, answers: np.ndarray) -> float:
-    """Compute the distribution of the answer to the observer's own suggestion ``cards`` (mask).
-
-    ``work`` is solved for ``ev``.  Fills ``answers`` (float64 (6, 3)) with P(player answers, and
-    shows the i-th card in the order suspect, weapon, room); returns P(nobody answers).
-    """
-    plan = work.plan[0]
-    joint_holders(work, cards)
-    for player in range(MAX_PLAYERS):
-        for i in range(3):
-            answers[player, i] = 0.0
-    nobody = 0.0
-    for a in range(HOLDERS):
-        for b in range(HOLDERS):
-            for c in range(HOLDERS):
-                chance = plan.joint[a, b, c]
-                if chance == 0.0:
-                    continue
-                player, held = _answering(ev, a, b, c)
-                if not held:
-                    nobody += chance
-                    continue
-                held = _may_show(ev, player, held, cards)
-                chance /= count(held)
-                for i in range(3):
-                    if held >> i & 1:
-                        answers[player, i] += chance
-    return nobody
-
-
-@jit
 def predict_named(ev: Evidence, work, cards: int, about: int, joint: np.ndarray) -> None:
-    """Compute the joint distribution of that answer and of what the envelope has of ``cards``.
+    """Compute how the observer's own suggestion ``cards`` (mask) is answered, and what is hidden.
 
     ``work`` is solved for ``ev``.  Fills ``joint`` (float64 (19, 8)): row 3 p + i, player p shows
     the i-th card, the last row nobody; column: which of the three are in the envelope, as bits 0 to

@@ -16,19 +16,23 @@ int64 (21,) of 0 envelope, p + 1 player, -1 face up.
 Limits of the kernels: 3 to 6 players with at most 7 open places a hand; 34 clauses and bonds in
 progress at once; states in a fixed workspace.  What does not fit makes `solve` return False with
 the status TOO_WIDE or FULL, never a wrong answer; `ExactPosterior` then takes a larger workspace,
-or divides the evidence (`belief.exact.split`).
+or divides the evidence by who holds one open card, and solves each part by itself.  The parts
+exclude each other and leave no deal out, so the posterior is their mixture by the weight of their
+deals: exact, and slower by the number of parts.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
 import numpy as np
 
 from belief.evidence import (
+    ALL_CARDS,
     CATEGORY_START,
+    ENVELOPE,
     HOLDERS,
     MAX_PLAYERS,
     N_CARDS,
@@ -36,12 +40,14 @@ from belief.evidence import (
     ContradictoryEvidence,
     Evidence,
     check,
+    has_card,
+    new_evidence,
+    note_pass,
 )
-from belief.exact.answers import answerer, joint_holders, predict
+from belief.exact.answers import ANSWERS, answerer, joint_holders, predict_named
 from belief.exact.envelope import envelope_probability, envelope_table, likely_envelopes
 from belief.exact.forward_backward import backwards, forwards
 from belief.exact.layers import pair_factors
-from belief.exact.split import parts
 from belief.exact.workspace import (
     CONTRADICTORY,
     FIRST_STATES,
@@ -69,7 +75,6 @@ __all__ = [
     "likely_envelopes",
     "log_total",
     "log_weight",
-    "predict",
     "sample",
     "solve",
     "workspace",
@@ -184,13 +189,62 @@ def _weigh(records: np.ndarray, work) -> tuple[float, float]:
 _WEIGH = FixedTypes(_weigh)
 
 
+def _card_to_split(evidence, plan) -> int:
+    """Return the open card in most clauses and bonds; among equals, of most candidates."""
+    coupled = [int(clause) & ALL_CARDS for clause in plan.clause[: plan.clauses]]
+    for entry in evidence.others[: evidence.shown]:
+        cards = int(entry & plan.open & plan.known.may[(entry >> N_CARDS) + 1])
+        if cards & (cards - 1):
+            coupled.append(cards)
+
+    def rank(card: int) -> tuple[int, int]:
+        chosen = sum(cards >> card & 1 for cards in coupled)
+        return chosen, sum(int(may) >> card & 1 for may in plan.known.may)
+
+    return max((card for card in range(N_CARDS) if int(plan.open) >> card & 1), key=rank)
+
+
+def _divide(evidence, plan) -> np.recarray:
+    """Return records of the evidence, one for every possible holder of one open card.
+
+    ``plan`` is the one that did not fit.
+    """
+    card = _card_to_split(evidence, plan)
+    holders = [
+        holder for holder in range(evidence.players + 1) if int(plan.known.may[holder]) >> card & 1
+    ]
+    records = new_evidence(len(holders))
+    for i, holder in enumerate(holders):
+        records[i] = evidence
+        if holder == ENVELOPE:
+            for player in range(evidence.players):
+                note_pass(records[i], player, 1 << card)
+        else:
+            has_card(records[i], holder - 1, card)
+    return records
+
+
+def _parts(evidence, attempt: Callable[[np.record], np.record]) -> Iterator[np.record]:
+    """Yield records that can be solved and together hold all deals of ``evidence``.
+
+    ``attempt`` tries to solve a record and returns the plan; when a record is yielded, it has just
+    succeeded with it.  Parts without a deal are left out.
+    """
+    plan = attempt(evidence)
+    if plan.status == SOLVED:
+        yield evidence
+    elif plan.status != CONTRADICTORY:
+        for part in _divide(evidence, plan):
+            yield from _parts(part, attempt)
+
+
 _Reading = TypeVar("_Reading", float, np.ndarray)
 
 
 class ExactPosterior:
     """The exact posterior from Python: NumPy in, NumPy out, errors raised.
 
-    Evidence that fits into no workspace is solved in parts (see `belief.exact.split`), which takes
+    Evidence that fits into no workspace is solved in parts, which takes
     longer, then and at every reading, and is as exact.  Raises ContradictoryEvidence if no deal is
     consistent with the evidence, EvidenceFull if a list of the evidence overflowed.
 
@@ -225,7 +279,7 @@ class ExactPosterior:
     def _solve_in_parts(self, evidence) -> None:
         """Solve what does not fit, in a larger workspace or in parts."""
         weights = []
-        for part in parts(evidence, self._attempt):
+        for part in _parts(evidence, self._attempt):
             self._parts.append(np.array(part).reshape(1).copy())
             weights.append(log_total(self.work))
             self.total += float(self.work.plan[0].total * np.exp(self.work.plan[0].log_constant))
@@ -300,16 +354,14 @@ class ExactPosterior:
         The first value is (6, 3): P(player answers, and shows the suspect, the weapon, the room);
         the second P(nobody answers).
         """
-        answers = np.zeros((MAX_PLAYERS, N_CATEGORIES))
-        flat = np.zeros(answers.size + 1)
+        joint = np.zeros((ANSWERS, 8))
 
         def read() -> np.ndarray:
-            flat[-1] = predict(self._parts[self._current][0], self.work, cards, answers)
-            flat[:-1] = answers.ravel()
-            return flat
+            predict_named(self._parts[self._current][0], self.work, cards, 0, joint)
+            return joint[:, 0].copy()
 
         mean = self._average(read)
-        return mean[:-1].reshape(answers.shape), float(mean[-1])
+        return mean[:-1].reshape(MAX_PLAYERS, N_CATEGORIES), float(mean[-1])
 
     def answerer(self, asker: int, cards: int) -> np.ndarray:
         """Return P(nobody answers) and at p + 1 P(player p does), (7,), if ``asker`` suggests."""

@@ -39,7 +39,7 @@ from sim.hunt.reward import Weights
 from sim.hunt.strategies import examples, planners
 from sim.hunt.strategies.domain import AdaptiveHunt, adaptive
 from sim.hunt.strategies.hunt import Hunt, hunt
-from sim.hunt.strategies.playing import expected_value
+from sim.hunt.strategies.planners import expected_value
 from sim.hunt.strategies.recursion import closed_loop, full_information, open_loop, replan
 
 PLOT = "search.png"

@@ -10,8 +10,7 @@ from .strategies.diagram import diagram, solve
 from .strategies.domain import adaptive
 from .strategies.examples import fork
 from .strategies.hunt import hunt
-from .strategies.planners import Planner, value
-from .strategies.playing import expected_value, play
+from .strategies.planners import Planner, expected_value, play, value
 from .strategies.recursion import closed_loop
 
 __all__ = [

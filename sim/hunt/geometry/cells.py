@@ -1,19 +1,39 @@
-"""Free space in convex cells, of which none is half in the region of a target.
+"""Free space in convex polygons, of which none is half in the region of a target.
 
-Every decomposition cuts `sim.hunt.geometry.faces` further, so a cell is an observation cell or a
-void one, as a whole.  Here: convex polygons, for any workspace [Ferrari & Cai 2009, s. VII-B].
+The borders of free space and of all regions from which targets are seen make up *faces*, which are
+neither convex nor without holes: from all places of a face the same targets are seen.  Every
+decomposition cuts them further, so a cell is an observation cell or a void one, as a whole.  Here:
+convex polygons, for any workspace [Ferrari & Cai 2009, s. VII-B].
+
+All lines are put together at once (snap rounding to the workspace's grid), so that neighbours share
+their corners to the last bit and are found without a tolerance.  Borders that should be one, but
+were computed in two ways, leave faces a few units of the grid wide between them; those are joined
+to a neighbour.
 """
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
+import numpy as np
 import shapely
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
+from scipy.spatial import cKDTree
+from shapely.geometry.base import BaseGeometry
 
-from sim.hunt.geometry.faces import Side, faces, length, lie_along, owners
-from sim.hunt.geometry.workspace import Workspace
+from sim.hunt.geometry.regions import THIN, convex_pieces, is_thin
+from sim.hunt.geometry.workspace import LINES, Workspace
+
+PASSES = 10
+"""Corners made one may move lines to others; seldom twice."""
+
+Side = tuple[tuple[float, float], tuple[float, float]]
+"""Two corners, the smaller one first."""
 
 
 class Cells(NamedTuple):
@@ -91,3 +111,127 @@ def _longest(sides: Sequence[Side]) -> shapely.LineString:
         return shapely.LineString(sides[0])
     whole = shapely.line_merge(shapely.MultiLineString(list(sides)))
     return max(shapely.get_parts(whole), key=lambda part: part.length)
+
+
+class Faces(NamedTuple):
+    """Pieces of free space from which the same targets are seen."""
+
+    polygons: list[shapely.Polygon]
+    targets: list[tuple[int, ...]]
+
+
+def faces(workspace: Workspace) -> Faces:
+    """Return the faces of free space, cut by walls as well."""
+    lines = [
+        workspace.free.boundary,
+        *(region.boundary for region in workspace.regions),
+        workspace.walls,
+        *_prolong_walls(workspace),
+    ]
+    found = _faces(workspace, _put_together(lines, workspace.grid))
+    while superfluous := _beside_thin_ones(workspace, found):
+        kept = [side for side in owners(found) if side not in superfluous]
+        found = _faces(workspace, shapely.MultiLineString(kept))
+    found = [face for face in found if not is_thin(face, workspace.grid)]
+    return Faces(found, targets_at(workspace, shapely.point_on_surface(found)))
+
+
+def targets_at(workspace: Workspace, shapes: np.ndarray) -> list[tuple[int, ...]]:
+    """Return the targets seen from all of each of ``shapes``; a point must not be on a border."""
+    seen: list[list[int]] = [[] for _ in shapes]
+    for target, region in enumerate(workspace.regions):
+        shapely.prepare(region)
+        for place in np.flatnonzero(shapely.covers(region, shapes)):
+            seen[place].append(target)
+    return [tuple(targets) for targets in seen]
+
+
+def owners(polygons: Sequence[shapely.Polygon]) -> dict[Side, list[int]]:
+    """Return by side the polygons, by place, that have it."""
+    found: dict[Side, list[int]] = defaultdict(list)
+    for number, polygon in enumerate(polygons):
+        for ring in (polygon.exterior, *polygon.interiors):
+            for one, other in pairwise(map(tuple, shapely.get_coordinates(ring).tolist())):
+                found[min(one, other), max(one, other)].append(number)
+    return found
+
+
+def length(side: Side) -> float:
+    """Return the length of ``side``."""
+    return math.dist(*side)
+
+
+def lie_along(lines: BaseGeometry, sides: Sequence, grid: float) -> np.ndarray:
+    """Return whether each side, two corners, lies on ``lines``; none may cross them."""
+    if not len(sides):
+        return np.zeros(0, bool)
+    shapely.prepare(lines)
+    middle = shapely.points(np.asarray(sides, float).mean(axis=1))
+    return shapely.dwithin(lines, middle, 10 * grid)
+
+
+def _put_together(lines: Sequence[BaseGeometry], grid: float) -> BaseGeometry:
+    """Return ``lines`` cut where they meet, with no two corners nearly in one place."""
+    whole = shapely.union_all(lines, grid_size=grid)
+    for _ in range(PASSES):
+        corners = np.unique(shapely.get_coordinates(whole), axis=0)
+        near = cKDTree(corners).query_pairs(THIN * grid, output_type="ndarray")
+        if not len(near):
+            break
+        same = coo_array((np.ones(len(near)), near.T), shape=(len(corners), len(corners)))
+        _, cluster = connected_components(same, directed=False)
+        _, first = np.unique(cluster, return_index=True)
+        place = {
+            tuple(at): tuple(corners[first[i]]) for at, i in zip(corners, cluster, strict=True)
+        }
+        moved = [
+            shapely.LineString(side)
+            for part in shapely.get_parts(whole)
+            for one, other in pairwise(shapely.get_coordinates(part))
+            if (side := (place[tuple(one)], place[tuple(other)]))[0] != side[1]
+        ]
+        whole = shapely.union_all(moved, grid_size=grid)
+    return whole
+
+
+def _faces(workspace: Workspace, lines: BaseGeometry) -> list[shapely.Polygon]:
+    """Return what ``lines`` enclose of free space."""
+    found = np.array(shapely.get_parts(shapely.polygonize([lines])))
+    shapely.prepare(workspace.free)
+    return list(found[shapely.covers(workspace.free, shapely.point_on_surface(found))])
+
+
+def _beside_thin_ones(workspace: Workspace, found: list[shapely.Polygon]) -> set[Side]:
+    """Return of each thin face the longest side that it shares; no wall is one."""
+    strips = {number for number, face in enumerate(found) if is_thin(face, workspace.grid)}
+    if not strips:
+        return set()
+    shared = [(side, both) for side, both in owners(found).items() if len(both) == 2]
+    closed = lie_along(workspace.walls, [side for side, _ in shared], workspace.grid)
+    longest: dict[int, Side] = {}
+    for (side, both), shut in zip(shared, closed, strict=True):
+        for number in strips.intersection(() if shut else both):
+            longest[number] = max(longest.get(number, side), side, key=length)
+    return set(longest.values())
+
+
+def _prolong_walls(workspace: Workspace) -> list[BaseGeometry]:
+    """Return the walls' lines, prolonged out of free space, and a frame that all of them cross.
+
+    A wall that ends in the middle of a face, or joins two holes of one, would be no face's border.
+    """
+    if not workspace.walls.length:
+        return []
+    lines = [shape for shape in workspace.obstacles if shape.geom_type in LINES]
+    # Not the walls themselves: what rounding left of one may point anywhere.
+    ends = np.array(
+        [shapely.get_coordinates(segment) for segment in convex_pieces(shapely.union_all(lines))]
+    )
+    ends = ends[shapely.intersects(workspace.free, shapely.linestrings(ends))]
+    left, low, right, high = workspace.free.bounds
+    margin = right - left + high - low
+    frame = shapely.box(left - margin, low - margin, right + margin, high + margin)
+    ahead = ends[:, 1] - ends[:, 0]
+    ahead *= 2 * frame.length / np.hypot(*ahead.T)[:, None]
+    corners = [ends[:, 0] - ahead, ends[:, 0], ends[:, 1], ends[:, 1] + ahead]
+    return [frame.boundary, *shapely.linestrings(np.stack(corners, axis=1))]

@@ -11,8 +11,7 @@ from __future__ import annotations
 import numpy as np
 import shapely
 
-from sim.hunt.geometry.cells import Cells, find_borders
-from sim.hunt.geometry.faces import targets_at
+from sim.hunt.geometry.cells import Cells, find_borders, targets_at
 from sim.hunt.geometry.workspace import Workspace
 
 DEEPEST = 12

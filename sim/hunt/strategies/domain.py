@@ -1,7 +1,8 @@
 """A hunt with noisy, adaptive outcomes as a search domain (`mcts.domain`).
 
-A decision is a whole trip to a test (`sim.hunt.strategies.decisions`), or `STOP`, which ends the
-hunt: for staying to the end, which costs nothing.  What is observed is the outcome.  The exact
+A decision is a whole trip to a test (`trips`), or `STOP`, which ends the hunt: for staying to the
+end, which costs nothing.  Between two tests nothing new is learnt, so the way between them can be
+decided at once, and the hunt is worth the same.  What is observed is the outcome.  The exact
 posterior over y by what was seen goes along in the state, and the reward of a test is w_B times the
 entropy that it takes away, less its costs (`sim.hunt.strategies.hunt`).  It depends on the belief,
 not on a hidden state alone [rho-POMDP: Araya-Lopez et al. 2010], so the history must determine the
@@ -31,8 +32,7 @@ from mcts.domain import register
 from mcts.kernel.compile import jit
 from mcts.kernel.rng import uniform
 from mcts.threads import private
-from sim.hunt.strategies.decisions import Decisions, trips
-from sim.hunt.strategies.hunt import Hunt
+from sim.hunt.strategies.hunt import NO_TARGET, Hunt
 
 STOP = 0
 """The action that ends the hunt; `STOP` + 1 + i is the i-th of the decisions."""
@@ -41,6 +41,49 @@ NOTHING = 0
 
 _CELL, _TO_GO, _SEEN, _TRUTH, _ENTROPY, _LEFT, _BELIEF = 0, 1, 2, 3, 4, 5, 6
 _UNKNOWN = -1
+
+
+class Decisions(NamedTuple):
+    """Ways as arrays, those that begin in cell c at ``first[c]`` to ``first[c + 1]``.
+
+    Of the ways to a cell those that are *efficient*: no way of as few steps is shorter.
+    """
+
+    first: np.ndarray
+    """int64 (cells + 1,)."""
+    cell: np.ndarray
+    """int64 (ways,): where it ends."""
+    steps: np.ndarray
+    """int64 (ways,): moves that it takes."""
+    length: np.ndarray
+    """float64 (ways,)."""
+
+
+def trips(hunt: Hunt) -> Decisions:
+    """Return the efficient ways of up to ``hunt.moves`` steps to each test, by min-plus products.
+
+    A test in the cell where the sensor is takes one step as well, that of staying.
+    """
+    goals = np.flatnonzero(hunt.target != NO_TARGET)
+    rows: list[list[tuple[int, int, float]]] = [[] for _ in hunt.target]
+    shortest = hunt.length[:, goals]
+    before = np.full_like(shortest, np.inf)
+    for steps in range(1, hunt.moves + 1):
+        for cell, goal in zip(*np.nonzero(shortest < before - 1e-12), strict=True):
+            rows[cell].append((int(goals[goal]), steps, float(shortest[cell, goal])))
+        before, shortest = shortest, np.empty_like(shortest)
+        for goal, column in enumerate(before.T):
+            shortest[:, goal] = (hunt.length + column).min(axis=1)
+        if (shortest >= before - 1e-12).all():
+            break
+    ways = [way for row in rows for way in row]
+    ends, taken, length = zip(*ways, strict=True) if ways else ((), (), ())
+    return Decisions(
+        np.cumsum([0, *map(len, rows)]).astype(np.int64),
+        np.array(ends, np.int64),
+        np.array(taken, np.int64),
+        np.array(length, np.float64),
+    )
 
 
 class AdaptiveHunt(NamedTuple):

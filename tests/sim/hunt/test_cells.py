@@ -9,9 +9,8 @@ import shapely
 from shapely import LineString, Point, Polygon, box
 from shapely.affinity import rotate
 
-from sim.hunt.geometry.cells import polygons
+from sim.hunt.geometry.cells import faces, polygons
 from sim.hunt.geometry.connectivity import cell_at, make_graph
-from sim.hunt.geometry.faces import faces
 from sim.hunt.geometry.random_workspaces import random_workspace
 from sim.hunt.geometry.workspace import Workspace
 from sim.hunt.graph import compile_graph

@@ -14,15 +14,14 @@ from mcts.kernel.rng import new_stream
 from mcts.options import Budget, Options
 from mcts.search import Search
 from sim.hunt.reward import Weights
-from sim.hunt.strategies.decisions import Decisions
-from sim.hunt.strategies.domain import STOP, actions, adaptive, start, workspace
+from sim.hunt.strategies.domain import STOP, Decisions, actions, adaptive, start, workspace
 from sim.hunt.strategies.examples import field, fork
 from sim.hunt.strategies.hunt import hunt
-from sim.hunt.strategies.planners import greedy
-from sim.hunt.strategies.playing import (
+from sim.hunt.strategies.planners import (
     after,
     chances,
     expected_value,
+    greedy,
     over,
     play,
     reward,

@@ -14,8 +14,7 @@ from mcts.options import Budget, Options
 from mcts.search import Search
 from sim.hunt.strategies.domain import STOP, adaptive
 from sim.hunt.strategies.examples import fork
-from sim.hunt.strategies.planners import Planner, greedy, value
-from sim.hunt.strategies.playing import expected_value
+from sim.hunt.strategies.planners import Planner, expected_value, greedy, value
 from sim.hunt.strategies.recursion import closed_loop, open_loop
 
 pytestmark = pytest.mark.skipif(INTERPRETED, reason="too many simulations for the interpreter")

@@ -11,12 +11,17 @@ import pytest
 from sim.hunt.measurements import NaiveBayes
 from sim.hunt.reward import Weights
 from sim.hunt.strategies.hunt import hunt
-from sim.hunt.strategies.policy import UNSEEN, Decision, Situation, follow, position, start
 from sim.hunt.strategies.recursion import (
+    UNSEEN,
+    Decision,
+    Situation,
     closed_loop,
+    follow,
     full_information,
     open_loop,
+    position,
     replan,
+    start,
 )
 from tests.sim.hunt.hunts import PUBLISHED, random_hunt
 from tests.sim.hunt_reference import Reference, star
