@@ -22,12 +22,10 @@ class Benefit(ABC):
     targets : how many there are
     submodular : whether what a target adds never grows with what was measured before, so that
         marginal gains bound what is left; information is monotone in any case
-    modular : whether it is a sum over targets
     """
 
     targets: int
     submodular: bool = False
-    modular: bool = False
 
     @abstractmethod
     def value(self, measured: Iterable[int]) -> float:

@@ -184,14 +184,13 @@ class Dependent(Chained):
 
 
 class Independent(Benefit):
-    """Every target has a hypothesis of its own, independent of the others: a modular benefit.
+    """Every target has a hypothesis of its own, independent of the others.
 
     ``prior``: float (targets, values), P(y_i); ``likelihood``: float (targets, values, outcomes),
     P(z_i = outcome | y_i).
     """
 
     submodular = True
-    modular = True
 
     def __init__(self, prior: np.ndarray, likelihood: np.ndarray) -> None:
         prior, likelihood = np.asarray(prior, float), np.asarray(likelihood, float)

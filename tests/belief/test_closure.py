@@ -7,7 +7,6 @@ from histories import brute_force, deals_below, means
 from belief.beliefs.base import Setting
 from belief.beliefs.closure import ClosureBelief
 from belief.contract.history import events_of, mask, random_history, setting_of
-from belief.evidence import ContradictoryEvidence
 
 HAND = mask((0, 6, 7, 12, 13, 14))
 
@@ -60,9 +59,3 @@ def test_zeros_and_ones_are_those_of_the_deals(accusations):
         impossible += np.sum(truth == 0)
         missed += np.sum(matrix[truth == 0] > 0)
     assert missed < 0.02 * impossible
-
-
-def test_contradictions_are_raised(belief):
-    belief.note_pass(1, mask((1, 8, 15)))
-    with pytest.raises(ContradictoryEvidence):
-        belief.note_refutation(1, mask((1, 8, 15)))

@@ -34,12 +34,6 @@ def clauses(ev):
     return {(int(e) >> 21, int(e) & ALL_CARDS) for e in ev.clause[: ev.clauses]}
 
 
-def test_counting_cards():
-    assert evidence.count(mask((0, 5, 20))) == 3
-    assert [evidence.lowest(mask(range(c, 21))) for c in (0, 11, 20)] == [0, 11, 20]
-    assert [evidence.category(c) for c in (0, 5, 6, 11, 12, 20)] == [0, 0, 1, 1, 2, 2]
-
-
 def test_clauses_are_deduplicated_and_subsumed(ev):
     evidence.note_refutation(ev, 1, mask((1, 6, 12)))
     evidence.note_refutation(ev, 1, mask((1, 6, 12)))
@@ -192,12 +186,3 @@ def test_consequences_never_exclude_the_truth():
             assert truth & ~int(known.may[holder]) == 0
         settled += int(known.has[0] != 0)
     assert settled > 5
-
-
-def test_long_games_fit():
-    """3,000 random questions overflow no list."""
-    rng = np.random.default_rng(4)
-    for players in (3, 4, 6):
-        ev = random_history(rng, players, 3000).record()
-        assert not ev.overflow
-        assert not ev.contradiction

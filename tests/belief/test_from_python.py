@@ -1,7 +1,5 @@
 """The exact posterior from Python costs little beside its kernel: counted, since clocks waver."""
 
-import tracemalloc
-
 import numpy as np
 import pytest
 from histories import random_history
@@ -48,16 +46,6 @@ def test_a_posterior_takes_few_calls(history, calls):
     assert copied > 3  # the control: reading three fields of a record
 
 
-def test_a_belief_begins_small_and_grows(history):
-    tracemalloc.start()
-    try:
-        ExactBelief(setting_of(history))
-        most = tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
-    assert most < 1_000_000 < sum(part.nbytes for part in workspace())
-
-
 def test_a_belief_keeps_the_workspace_that_it_needed(history, monkeypatch):
     monkeypatch.setattr("belief.beliefs.exact.FIRST_STATES", 8)
     made = []
@@ -71,16 +59,6 @@ def test_a_belief_keeps_the_workspace_that_it_needed(history, monkeypatch):
             belief.observe(row[None])
         assert (small.marginals() == other.marginals()).all()
     assert made == sorted(set(made)) and made[0] == 32
-
-
-def test_what_was_read_is_the_readers(history):
-    posterior = ExactPosterior(history.record())
-    before = posterior.marginals
-    before[:] = 7.0
-    assert posterior.marginals.max() == 1.0
-    table = posterior.envelope_table()
-    table[:] = 7.0
-    assert posterior.envelope_table().max() <= 1.0
 
 
 def test_what_was_seen_later_does_not_reach_a_posterior(history):

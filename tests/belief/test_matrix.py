@@ -143,13 +143,6 @@ def test_an_update_tells_which_rows_it_changed(b):
         assert np.flatnonzero((b != before).any(axis=1)).tolist() == sorted(changes)
 
 
-def test_a_category_without_an_envelope_card_is_never_certain(b):
-    assert not factored.never_certain(b)
-    for card in range(6, 12):
-        factored.note_card(b, 2, card)
-    assert factored.never_certain(b)
-
-
 @pytest.mark.parametrize(
     ("row", "never"),
     [

@@ -181,12 +181,3 @@ def test_repair_ends_in_no_excluded_envelope():
         note_not_envelope(ev, dealt)
         assert mcmc.repair(ev, known, deal, cards, n, stream, 500)
         assert deal[0] != dealt
-
-
-def test_repair_without_effort_says_so():
-    history = next(histories(7, 1))
-    ev, known, cards, _ = ready(history)
-    deal = np.zeros(7, np.int64)
-    mcmc.deal(ev, deal, new_stream(1))
-    assert not mcmc.explains(ev, deal)
-    assert not mcmc.repair(ev, known, deal, cards, 0, new_stream(1), 0)

@@ -12,14 +12,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from histories import brute_force, histories, means, places, weighted_deals
-from scipy.stats import chisquare
+from histories import brute_force, histories, means, weighted_deals
 
 from belief import evidence, matrix, public
-from belief.beliefs.base import Setting, product_table
+from belief.beliefs.base import Setting
 from belief.beliefs.registry import BELIEFS, make_belief
 from belief.closure import new_known, update_closure
-from belief.contract.history import History, events_of, mask, random_history, setting_of
+from belief.contract.history import History, mask
 from belief.events import NOT_ENVELOPE, PASSED, REFUTED_US
 from belief.evidence import MAX_EXCLUDED, ContradictoryEvidence
 from belief.exact.solver import ExactPosterior, log_weight, workspace
@@ -83,27 +82,6 @@ def test_posteriors_agree_with_brute_force():
         if len(history.list_excluded()) > 1:
             seen["one apart"] += np.abs(missed - marginals).max() > 1e-3
     assert min(seen.values()) >= HISTORIES // 3, seen
-
-
-def test_sampled_deals_follow_the_posterior():
-    draws = 1_000 if INTERPRETED else 30_000
-    values, controls = [], []
-    for key, (history, deals, weight) in enumerate(heard(32, 400)):
-        probability = weight / weight.sum()
-        if not (2 < len(deals) < 300 and probability.min() * draws > 5):
-            continue
-        drawn = places(ExactPosterior(history.record()).sample(new_stream(key), draws), deals)
-        counts = np.bincount(drawn, minlength=len(deals))
-        values.append(chisquare(counts, probability * draws).pvalue)
-        deaf = ExactPosterior(unheard(history)).sample(new_stream(key), draws)
-        excluded = np.isin((deaf == 0) @ (1 << np.arange(21)), history.list_excluded())
-        controls.append(excluded.mean())
-        if len(values) == (4 if INTERPRETED else 20):
-            break
-    assert len(values) >= (2 if INTERPRETED else 15)
-    assert min(values) > 1e-4
-    assert np.mean(np.array(values) > 0.05) > 0.5
-    assert max(controls) > 0.05  # who did not hear draws what was excluded
 
 
 def opening(*triples):
@@ -216,35 +194,6 @@ def test_every_belief_takes_a_triple_in(name):
         assert (after[places] == 0).all()
     assert after.sum() == pytest.approx(1.0)
     assert (after[4, 4] > 0).any()
-
-
-@pytest.mark.parametrize("name", ["closure", "constrained", "particles"])
-def test_deals_have_no_excluded_envelope(name):
-    """And those of who did not hear have."""
-    rng = np.random.default_rng(2)
-    found = []
-    for i in range(3 if INTERPRETED else 20):
-        history = random_history(rng, 3 + i % 4, int(rng.integers(8, 25)), accusations=TRIPLES)
-        rows = events_of(history)
-        for heard_rows in (rows, rows[rows[:, 0] != NOT_ENVELOPE]):
-            belief = make_belief(name, setting_of(history), new_stream(i))
-            belief.observe(heard_rows)
-            deals = belief.sample(new_stream(i), 200)
-            drawn = np.isin((deals == 0) @ (1 << np.arange(21)), history.list_excluded()).sum()
-            if len(heard_rows) == len(rows):
-                assert drawn == 0
-            else:
-                found.append(drawn)  # the control: who did not hear
-    assert sum(found) > 20
-
-
-def test_a_table_of_excluded_envelopes_alone_is_even_over_the_rest():
-    rows = np.zeros((21, 7))
-    rows[[1, 6, 12], 0] = 1.0
-    table = product_table(rows, mask((1, 2, 6, 12)), [mask((1, 6, 12))])
-    assert table[2, 0, 0] == 1.0
-    unchanged = product_table(rows, mask((1, 6, 12)), [mask((1, 6, 12))])
-    np.testing.assert_array_equal(unchanged, product_table(rows, 0))
 
 
 def make_of(name, rows, setting=SETTING):

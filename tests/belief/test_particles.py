@@ -39,12 +39,14 @@ def test_marginals_are_near_the_exact_ones(accusations):
     assert found.max() < (0.2 if INTERPRETED else 0.03)
 
 
+@pytest.mark.nightly
 @pytest.mark.skipif(INTERPRETED, reason="thousands of particles")
 def test_more_particles_err_less():
     few, more, most = (errors(n).mean() for n in (40, 400, 4000))
     assert most < 0.6 * more < 0.36 * few
 
 
+@pytest.mark.nightly
 @pytest.mark.skipif(INTERPRETED, reason="a thousand particles")
 def test_without_moves_the_copies_stay_copies():
     """The control of reinvigoration."""

@@ -27,6 +27,17 @@ def test_names():
         assert make_belief(name, public, new_stream(1)).name == name
 
 
+def test_a_belief_says_who_believes_and_how_much_is_in_doubt():
+    belief = make_belief("exact", SETTING, new_stream(1))
+    assert repr(belief) == "ExactBelief(seat 0 of 3, 0 events, 7.32 bits)"
+    belief.note_pass(1, mask((1, 8, 15)))
+    belief.note_pass(2, mask((1, 8, 15)))
+    assert repr(belief) == "ExactBelief(seat 0 of 3, 2 events, 0.00 bits)"
+    with pytest.raises(ValueError, match="no deal explains event 2"):
+        belief.note_refutation(1, mask((1, 8, 15)))
+    assert repr(belief) == "ExactBelief(seat 0 of 3, 3 events, no deal)"
+
+
 def test_options_reach_the_belief():
     assert len(make_belief("particles", SETTING, new_stream(1), particles=7).cloud.weight) == 7
     with pytest.raises(ValueError, match="rounds must be"):

@@ -138,6 +138,7 @@ def z_scores(chance, tally):
     return ((tally - ACCEPTED * chance) / np.maximum(spread, 1e-9))[spread > 5]
 
 
+@pytest.mark.nightly
 def test_marginals_agree_with_rejection_sampling():
     work = workspace()
     smallest, squares, controls = [], [], []

@@ -5,11 +5,11 @@ from itertools import combinations, product
 
 import numpy as np
 import pytest
-from histories import brute_force, histories, means, places, weighted_deals
+from histories import brute_force, histories, places
 from scipy.stats import chisquare
 
 from belief import evidence
-from belief.contract.history import History, mask, random_trio
+from belief.contract.history import mask, random_trio
 from belief.evidence import ContradictoryEvidence, new_evidence
 from belief.exact.solver import TOO_WIDE, ExactPosterior, solve, workspace
 from mcts.kernel.compile import INTERPRETED
@@ -28,22 +28,6 @@ def shrink_workspaces(monkeypatch):
             return ExactPosterior(ev, workspace(48))
 
     return solve_it
-
-
-def crowd(clauses=20):
-    """Return a history of three players whose evidence has too many clauses for one state.
-
-    The others have each shown somebody one of a suspect, a weapon and always the same room, and
-    player 1 one card to us.  Nothing is certain but the card shown, and no clause follows from
-    another.
-    """
-    deal = np.array([1, 0, 2, 2, 3, 3, 1, 0, 2, 2, 3, 3, 1, 1, 1, 1, 2, 3, 2, 3, 0])
-    history = History(3, 0, deal)
-    pairs = [(suspect, weapon) for suspect in range(1, 6) for weapon in range(7, 12)][:clauses]
-    for player, room in ((1, 16), (2, 17)):
-        history.events += [("refuted_other", player, (*pair, room), None) for pair in pairs]
-    history.events.append(("refuted_us", 1, (2, 8, 18), 18))
-    return history
 
 
 def assert_same(posterior, other, players):
@@ -78,24 +62,6 @@ def test_parts_agree_with_the_whole(shrink_workspaces, accusations):
         assert_same(posterior, whole, history.players)
         divided += posterior.parts > 1
     assert divided > HISTORIES // 6
-
-
-def test_too_many_clauses_for_one_state():
-    """A posterior that really is too wide, against brute force."""
-    history = crowd()
-    ev, work = history.record(), workspace()
-    assert not solve(ev, work)
-    assert work.plan[0].status == TOO_WIDE
-    deals, weight = weighted_deals(history)
-    marginals, table = means(deals, weight / weight.sum())
-    posterior = ExactPosterior(ev, work)
-    assert posterior.parts > 1
-    np.testing.assert_allclose(posterior.marginals, marginals, rtol=0, atol=1e-10)
-    np.testing.assert_allclose(posterior.envelope_table(), table, rtol=0, atol=1e-10)
-    assert posterior.log_weight == pytest.approx(np.log(weight.sum()), abs=1e-10)
-    (first, chance), *_ = posterior.likely_envelopes(3)
-    assert chance == pytest.approx(table.max(), abs=1e-10)
-    assert table[first[0], first[1] - 6, first[2] - 12] == pytest.approx(chance, abs=1e-10)
 
 
 def test_too_many_places_for_a_digit():
@@ -184,7 +150,7 @@ def by_hands(size, clauses, unseen):
     return table.sum(), table / table.sum()
 
 
-@pytest.mark.parametrize("seed", [12, 44, 54, 108])
+@pytest.mark.parametrize("seed", [12, 108])
 def test_evidence_too_wide_for_kernels_is_as_exact(seed):
     """Random clauses of four players; where a part without a deal is tried last, too."""
     rng = np.random.default_rng(seed)

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sim.hunt.benefit import Benefit
-from sim.hunt.graph import WORD, members, unpack, words
+from sim.hunt.graph import members, unpack
 from sim.hunt.reward import Route, Weights
 
 CHUNK = 4096
@@ -180,13 +180,6 @@ class Objective:
     def _less_tests(self, measured: Iterable[int]) -> float:
         """Return w_B I less w_J times the tests of ``measured``."""
         return self.information(measured) - float(self.test[list(measured)].sum())
-
-
-def pack(members: np.ndarray) -> np.ndarray:
-    """Return the masks of which `unpack` is the reverse, uint64 (k, words)."""
-    bits = np.zeros((len(members), WORD * words(members.shape[1])), np.uint8)
-    bits[:, : members.shape[1]] = members != 0
-    return np.packbits(bits, axis=1, bitorder="little").view("<u8").astype(np.uint64)
 
 
 def _chunks(rows: np.ndarray) -> Iterable[np.ndarray]:

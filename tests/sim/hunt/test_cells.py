@@ -60,26 +60,6 @@ def test_polygons_are_exact(workspaces, moving):
             assert seen.any() and np.abs(within - area * seen).max() < 1e-9
 
 
-@pytest.mark.parametrize("moving", MOVING)
-def test_free_space_is_bounds_less_obstacles(workspaces, moving):
-    """Areas by inclusion of points: shapely's own difference, for robots whose growth is plain."""
-    for workspace in workspaces[moving]:
-        if isinstance(workspace.robot, float):
-            by = workspace.robot / np.cos(np.pi / 32)
-            solid = shapely.union_all(workspace.obstacles).buffer(by, quad_segs=8)
-            room = workspace.bounds.buffer(-by)
-        else:
-            corners = -shapely.get_coordinates(workspace.robot)
-            sums = [
-                shapely.MultiPoint((shapely.get_coordinates(o)[:, None] + corners).reshape(-1, 2))
-                for o in workspace.obstacles
-            ]
-            solid = shapely.union_all(shapely.convex_hull(sums))
-            left, low, right, high = workspace.robot.bounds
-            room = box(-left, -low, SIDE - right, SIDE - high)
-        assert abs((room - solid).area - workspace.free.area) < 1e-9
-
-
 def collisions(made, workspace):
     """Return on how many straight pieces of arcs the robot meets an obstacle or the bounds.
 

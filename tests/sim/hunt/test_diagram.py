@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-
 import networkx as nx
 import numpy as np
 import pytest
@@ -26,30 +24,6 @@ def unseeing(nodes: list[Node]) -> list[Node]:
     ]
 
 
-def wildcatter(informative: bool = True) -> list[Node]:
-    """Return the oil wildcatter: test at a cost of 10, see the structure of the ground, drill."""
-    rows = np.array([[0.6, 0.3, 0.1], [0.3, 0.4, 0.3], [0.1, 0.4, 0.5]])
-    seen = np.zeros((2, 3, 4))
-    seen[0, :, 3] = 1
-    seen[1, :, :3] = rows if informative else 1 / 3
-    paid = np.array([[-70.0, 50, 200], [0, 0, 0]])
-    ground = np.array([0.5, 0.3, 0.2])
-    return [
-        Node("oil", "chance", (), ("dry", "wet", "soak"), ground),
-        Node("test", "decision", (), ("no", "yes")),
-        Node("cost", "utility", ("test",), (), np.array([0.0, -10])),
-        Node("structure", "chance", ("test", "oil"), ("none", "open", "closed", "un"), seen),
-        Node("drill", "decision", ("structure",), ("yes", "no")),
-        Node("payoff", "utility", ("drill", "oil"), (), paid),
-    ]
-
-
-def test_the_tool_solves_the_oil_wildcatter():
-    """Without the result of the test drilling pays 0.5 (-70) + 0.3 x 50 + 0.2 x 200."""
-    assert solve(wildcatter()) == pytest.approx(22.5)
-    assert solve(wildcatter(informative=False)) == pytest.approx(20)
-
-
 @pytest.mark.parametrize(("weights", "moves"), CASES)
 def test_the_twelve_values(weights, moves):
     case = star(moves, weights)
@@ -60,7 +34,7 @@ def test_the_twelve_values(weights, moves):
     assert solve(unseeing(nodes)) == pytest.approx(fixed, abs=1e-6)
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(3))
 def test_noisy_hunts_are_worth_the_same(seed):
     case = random_hunt(seed)
     nodes = diagram(case)
@@ -121,10 +95,3 @@ def test_the_table_of_y_grows_with_every_slice():
     assert sizes(star(25))["y(25)"] == 4 * 7**25 > 5e21
     with pytest.raises(ValueError, match="7 moves has a table of 6,588,344 entries"):
         diagram(star(7))
-
-
-def test_without_the_library_one_sentence_says_what_to_do(monkeypatch):
-    monkeypatch.setitem(sys.modules, "pyagrum", None)
-    nodes = diagram(star(1))
-    with pytest.raises(ImportError, match="sleuth-mcts\\[diagram\\]"):
-        solve(nodes)

