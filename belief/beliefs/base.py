@@ -195,16 +195,19 @@ class Belief(ABC):
         except SleuthError:
             doubt = "no deal"
         self.contradictions = counted
-        seat, events = f"seat {self.setting.seat} of {self.setting.players}", self._number()
-        return f"{type(self).__name__}({seat}, {events} events, {doubt})"
+        who = f"seat {self.setting.seat} of {self.setting.players}"
+        return f"{type(self).__name__}({who}, {sum(map(len, self._events))} events, {doubt})"
 
-    @abstractmethod
     def _observe(self, events: np.ndarray) -> None:
-        """Take in checked events."""
+        """Take in checked events; by default as `_replay` with no room for marginals."""
+        self._replay(events, np.zeros((0, N_CARDS, MAX_PLAYERS + 1)))
 
     @abstractmethod
     def _replay(self, events: np.ndarray, trace: np.ndarray) -> None:
-        """Take in checked events one by one, and write the marginals after each."""
+        """Take in checked events one by one, and write the marginals after each into ``trace``.
+
+        It has as many matrices (21, 7) as there are events, or none.
+        """
 
     @abstractmethod
     def marginals(self) -> np.ndarray:
@@ -257,7 +260,7 @@ class Belief(ABC):
 
     def undo(self) -> None:
         """Take back the last event; raises as `correct` does, ValueError if there is none."""
-        self.correct(self._number() - 1, None)
+        self.correct(sum(map(len, self._events)) - 1, None)
 
     def correct(self, number: int, event: Sequence[int] | None) -> None:
         """Put ``event`` (a row of four) in the place of another, or take that out if it is None.
@@ -282,13 +285,9 @@ class Belief(ABC):
             raise fault
         vars(self).update(vars(belief))
 
-    def _number(self) -> int:
-        """Return how many events were taken in."""
-        return sum(map(len, self._events))
-
     def _check(self, events: np.ndarray) -> np.ndarray:
         """Return ``events`` checked, and keep them for the name of a contradiction."""
-        rows = check_events(events, self._given, self._number())
+        rows = check_events(events, self._given, sum(map(len, self._events)))
         self._events.append(rows)
         return rows
 

@@ -181,9 +181,6 @@ class ConstrainedBelief(SettledBelief):
         start(self._matrix, setting.players, setting.seat, setting.hand, setting.face_up)
         self._seen = setting.hand | setting.face_up
 
-    def _observe(self, events: np.ndarray) -> None:
-        self._replay(events, np.zeros((0, N_CARDS, HOLDERS)))
-
     def _replay(self, events: np.ndarray, trace: np.ndarray) -> None:
         self._seen = int(
             _observe(

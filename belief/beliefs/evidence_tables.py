@@ -61,9 +61,6 @@ class TablesBelief(Belief):
         how = TREATMENTS.index(self.treatment)
         start(self.tables, setting.players, setting.seat, shares, dealt, how)
 
-    def _observe(self, events: np.ndarray) -> None:
-        _observe(self.tables, self._weights, 0, events, np.zeros((0, N_CARDS, HOLDERS)))
-
     def _replay(self, events: np.ndarray, trace: np.ndarray) -> None:
         hand = self.setting.hand
         self.contradictions += _observe(self.tables, self._weights, hand, events, trace)

@@ -56,9 +56,6 @@ class FactoredBelief(Belief):
         start(self.matrix, setting.players, setting.seat, setting.hand, setting.face_up)
         self._seen = setting.hand | setting.face_up
 
-    def _observe(self, events: np.ndarray) -> None:
-        self._replay(events, np.zeros((0, N_CARDS, HOLDERS)))
-
     def _replay(self, events: np.ndarray, trace: np.ndarray) -> None:
         given = self.matrix, self._seen, self.setting.seat, events, self._list_excluded(), trace
         self._seen = int(_observe(*given))

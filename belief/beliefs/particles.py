@@ -292,9 +292,6 @@ class ParticleBelief(Belief):
         )
         _begin(self.cloud, stream)
 
-    def _observe(self, events: np.ndarray) -> None:
-        self._replay(events, np.zeros((0, N_CARDS, HOLDERS)))
-
     def _replay(self, events: np.ndarray, trace: np.ndarray) -> None:
         taken, status = _filter(self.cloud, events, trace, self._stream, self._steps, self._effort)
         self._seen += taken

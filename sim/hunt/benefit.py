@@ -7,7 +7,7 @@ distribution; `Partition`, below, needs none.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
@@ -30,6 +30,13 @@ class Benefit(ABC):
     @abstractmethod
     def value(self, measured: Iterable[int]) -> float:
         """Return the information of these targets, in nats; 0 for none."""
+
+    def reductions(self, order: Sequence[int]) -> np.ndarray:
+        """Return what one measurement after another adds, Delta H, float (k,) [eq. 6].
+
+        0 for one that is repeated.
+        """
+        return np.diff([self.value(order[:k]) for k in range(len(order) + 1)])
 
     def values(self, masks: np.ndarray) -> np.ndarray:
         """Return the information of each set of targets, float64 (k,), of masks (k, words)."""

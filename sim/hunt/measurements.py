@@ -20,8 +20,7 @@ bounded, and a `ValueError` says what to do.
 from __future__ import annotations
 
 import math
-from abc import abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
@@ -36,35 +35,7 @@ MOST_ENTRIES = 1 << 24
 """Of a joint table."""
 
 
-class Chained(Benefit):
-    """A benefit that can be followed through time, measurement by measurement."""
-
-    @abstractmethod
-    def tables(self, order: Sequence[int]) -> Iterator[np.ndarray]:
-        """Yield P(y, z_k, Z_{k-1}) for each k, float (outcomes of Z_{k-1}, hypotheses, outcomes).
-
-        ``order`` names no target twice.
-        """
-
-    def reductions(self, order: Sequence[int]) -> np.ndarray:
-        """Return Delta H of one measurement after another, float (k,); 0 for one repeated.
-
-        Each is the expectation of ln P(y, z_k | Z_{k-1}) / (P(y | Z_{k-1}) P(z_k | Z_{k-1}))
-        (eq. 10).  The sum telescopes, but is not computed that way: `value` is independent of it.
-        """
-        first: dict[int, int] = {}
-        for k, target in enumerate(order):
-            first.setdefault(target, k)
-        found = np.zeros(len(order))
-        for (_, k), table in zip(first.items(), self.tables(list(first)), strict=True):
-            before = table.sum(axis=(1, 2), keepdims=True)
-            apart = table.sum(axis=2, keepdims=True) * table.sum(axis=1, keepdims=True)
-            ratio = np.divide(table * before, apart, out=np.ones_like(table), where=table > 0)
-            found[k] = (table * np.log(ratio)).sum()
-        return found
-
-
-class NaiveBayes(Chained):
+class NaiveBayes(Benefit):
     """Measurements that are independent of each other given the hypothesis [eqs. 11-13].
 
     Then I(y; z_S) = H(z_S) - sum over S of H(z_i | y), and P(z_S) comes by the recursion
@@ -127,20 +98,8 @@ class NaiveBayes(Chained):
         alone = sum(self.value([target]) for target in range(self.targets))
         return float(min(surprise(self.prior).sum(), alone))
 
-    def tables(self, order: Sequence[int]) -> Iterator[np.ndarray]:
-        joint = self.prior[None]
-        for target in order:
-            if joint.size * self.likelihood.shape[2] > MOST_ENTRIES:
-                raise ValueError(
-                    f"{len(order)} measurements have more than {MOST_ENTRIES:,} joint outcomes: "
-                    "follow fewer of them"
-                )
-            table = joint[:, :, None] * self.likelihood[target]
-            yield table
-            joint = table.swapaxes(1, 2).reshape(-1, len(self.prior))
 
-
-class Dependent(Chained):
+class Dependent(Benefit):
     """Measurements with any joint distribution: of small numbers of targets.
 
     It is monotone and need not be submodular: two measurements may be informative together and
@@ -169,13 +128,6 @@ class Dependent(Chained):
             information = surprise(hypothesis).sum() + surprise(outcome).sum()
             self._known[chosen] = max(0.0, float(information - surprise(table).sum()))
         return self._known[chosen]
-
-    def tables(self, order: Sequence[int]) -> Iterator[np.ndarray]:
-        axes = [1 + sorted(order).index(target) for target in order]
-        joint = self._marginal(order).transpose(0, *axes)
-        for k in range(len(order)):
-            table = joint.sum(axis=tuple(range(k + 2, joint.ndim)))
-            yield table.reshape(len(table), -1, table.shape[-1]).swapaxes(0, 1)
 
     def _marginal(self, chosen: Sequence[int]) -> np.ndarray:
         """Return P(y, z_S), axes in the order of the targets."""

@@ -10,9 +10,8 @@ import numpy as np
 
 from belief.contract.history import CATEGORIES, mask, random_history, random_sizes
 from belief.evidence import LEAST_INFORMATIVE, UNIFORM
-from mcts.kernel.compile import INTERPRETED
 
-PAIRS = 200_000 if INTERPRETED else 3_000_000
+PAIRS = 3_000_000
 
 
 def hands(history, player, weighted=True):

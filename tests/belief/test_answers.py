@@ -9,9 +9,8 @@ from belief.contract.history import mask, random_trio
 from belief.evidence import LEAST_INFORMATIVE, UNIFORM, new_evidence
 from belief.exact.answers import ANSWERS, predict_named
 from belief.exact.solver import ExactPosterior, log_weight, workspace
-from mcts.kernel.compile import INTERPRETED
 
-HISTORIES = 8 if INTERPRETED else 200
+HISTORIES = 100
 
 
 def answers_of_deals(history, deals, probability, trio):
@@ -102,7 +101,7 @@ def test_answers_and_named_cards_of_the_envelope_agree_with_brute_force(accusati
 
 def test_the_control_with_another_showing_rule_disagrees():
     apart = 0
-    for history in histories(22, 16 if INTERPRETED else 64):
+    for history in histories(22, 64):
         deals, probability = brute_force(history)
         posterior = ExactPosterior(history.record())
         history.showing = UNIFORM if history.showing == LEAST_INFORMATIVE else LEAST_INFORMATIVE

@@ -178,18 +178,6 @@ def test_bad_settings(fault, sentence):
         Setting(**(good | fault))
 
 
-def test_a_category_without_envelope_card_is_refused():
-    with pytest.raises(ValueError, match="no card of a category"):
-        Setting(3, 0, (6, 6, 6), mask(range(6)))
-
-
-def test_public_shares_reach_the_evidence():
-    shares = ((1, 1, 2), (2, 1, 1), (0, 2, 2), (1, 1, 2))
-    ev = Setting(4, 0, (4, 4, 4, 4), HAND, mask((3, 20)), shares, LEAST_INFORMATIVE).records()[0]
-    assert ev.shares[:4].tolist() == [list(row) for row in shares]
-    assert ev.showing == LEAST_INFORMATIVE
-
-
 def test_product_table_of_falsely_certain_columns():
     matrix = np.zeros((21, 7))
     matrix[6:12, 0] = [0, 0.5, 0, 0, 0, 0.25]

@@ -22,10 +22,9 @@ from scipy.stats import chisquare
 from belief import evidence
 from belief.evidence import UNIFORM, ContradictoryEvidence, EvidenceFull, new_evidence
 from belief.exact.solver import FULL, TOO_WIDE, ExactPosterior, log_weight, solve, workspace
-from mcts.kernel.compile import INTERPRETED
 from mcts.kernel.rng import new_stream
 
-HISTORIES = 16 if INTERPRETED else 200
+HISTORIES = 200
 
 
 def opening(players=4, hand=(0, 7, 13, 14), face_up=(3, 20), sizes=(4, 4, 4, 4)):
@@ -131,7 +130,7 @@ def few_deals(seed, wanted, most=3_000, accusations=0):
 )
 def test_doubted_posteriors_agree_with_brute_force(own_card_weight, accusations):
     work, forward_only = workspace(), workspace()
-    wanted, apart = 4 if INTERPRETED else 20, 0
+    wanted, apart = 20, 0
     for history, named in few_deals(12, wanted, accusations=accusations):
         deals, weight = doubted_deals(history, named, own_card_weight)
         marginals, table = means(deals, weight / weight.sum())
@@ -146,11 +145,11 @@ def test_doubted_posteriors_agree_with_brute_force(own_card_weight, accusations)
         unread = ExactPosterior(history.record()).marginals
         apart += np.abs(unread - marginals).max() > 1e-3
     assert wanted == 0
-    assert apart >= (3 if INTERPRETED else 16)
+    assert apart >= 16
 
 
 def test_sampled_deals_follow_the_doubted_posterior():
-    draws, values, controls = 1_000 if INTERPRETED else 10_000, [], []
+    draws, values, controls = 10_000, [], []
     for key, (history, named) in enumerate(few_deals(14, 12, most=200)):
         deals, weight = doubted_deals(history, named, 0.3)
         probability = weight / weight.sum()
@@ -163,14 +162,14 @@ def test_sampled_deals_follow_the_doubted_posterior():
             drawn = places(ExactPosterior(evidence_of).sample(new_stream(key), draws), deals)
             counts = np.bincount(drawn, minlength=len(deals))
             into.append(chisquare(counts, probability * draws).pvalue)
-    assert len(values) >= (1 if INTERPRETED else 5)
+    assert len(values) >= 5
     assert min(values) > 1e-4
     assert np.median(controls) < 1e-6  # deals drawn by who reads nothing into the questions
 
 
 def test_single_envelopes_agree_with_the_table():
     work = workspace()
-    for history in histories(3, 8 if INTERPRETED else 16):
+    for history in histories(3, 16):
         posterior = ExactPosterior(history.record(), work)
         table = posterior.envelope_table()
         assert table.sum() == pytest.approx(1.0, abs=1e-12)
@@ -188,7 +187,7 @@ def test_single_envelopes_agree_with_the_table():
 
 
 def test_sampled_deals_follow_the_posterior():
-    draws = 1_000 if INTERPRETED else 30_000
+    draws = 30_000
     values, controls = [], []
     for key, history in enumerate(histories(5, 400)):
         deals, probability = brute_force(history)
@@ -200,9 +199,9 @@ def test_sampled_deals_follow_the_posterior():
         _, flat = brute_force(history, weighted=False)
         if np.abs(flat - probability).max() > 0.02:
             controls.append(chisquare(counts, flat * draws).pvalue)
-        if len(values) == (4 if INTERPRETED else 10):
+        if len(values) == 10:
             break
-    assert len(values) >= (2 if INTERPRETED else 8)
+    assert len(values) >= 8
     assert min(values) > 1e-4
     assert np.mean(np.array(values) > 0.05) > 0.5
     # The control: a posterior without the factor 1/k does not fit the same samples.
@@ -283,7 +282,7 @@ def test_scrambled_histories_end():
     """Answers put into wrong mouths: a contradiction or a posterior, never an endless loop."""
     rng = np.random.default_rng(8)
     contradictory = 0
-    for history in histories(9, 6 if INTERPRETED else 20, limit=None):
+    for history in histories(9, 20, limit=None):
         for i, (kind, _, trio, card) in enumerate(history.events):
             if rng.random() < 0.1:
                 history.events[i] = (kind, int(rng.integers(history.players)), trio, card)
@@ -328,7 +327,6 @@ def digest(seed=11, wanted=3):
 
 
 @pytest.mark.nightly
-@pytest.mark.skipif(INTERPRETED, reason="compares with the interpreter, which this is")
 def test_the_interpreter_gives_the_same_bits():
     here = Path(__file__).parent
     code = "import test_exact; print(test_exact.digest())"

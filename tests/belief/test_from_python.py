@@ -15,9 +15,6 @@ from belief.evidence import (
 )
 from belief.exact.solver import ExactPosterior, workspace
 from belief.exact.workspace import FIRST_STATES
-from mcts.kernel.compile import INTERPRETED
-
-compiled = pytest.mark.skipif(INTERPRETED, reason="kernels are Python functions there")
 
 
 @pytest.fixture
@@ -25,7 +22,6 @@ def history():
     return random_history(np.random.default_rng(1), 4, 10, face_up=2)
 
 
-@compiled
 def test_an_event_takes_few_calls(history, calls):
     belief = ExactBelief(setting_of(history))
     belief.observe(events_of(history)[:1])
@@ -36,7 +32,6 @@ def test_an_event_takes_few_calls(history, calls):
         assert calls(belief.marginals) <= 4  # solved already
 
 
-@compiled
 def test_a_posterior_takes_few_calls(history, calls):
     ev, work = history.record(), workspace()
     ExactPosterior(ev, work)

@@ -9,7 +9,7 @@ from belief.closure import new_known, update_closure
 from belief.contract.history import explains_answers, random_history, random_sizes, setting_of
 from belief.evidence import LEAST_INFORMATIVE, UNIFORM, note_not_envelope
 from belief.sampling import mcmc
-from mcts.kernel.compile import INTERPRETED, jit
+from mcts.kernel.compile import jit
 from mcts.kernel.rng import new_stream
 
 
@@ -102,7 +102,7 @@ def test_a_walk_keeps_what_a_deal_must_keep():
 @pytest.mark.parametrize("accusations", [0, 5])
 def test_a_walk_settles_on_the_posterior(accusations):
     """And one that does not know the factors 1/k settles elsewhere."""
-    rounds = 200 if INTERPRETED else 300_000 if accusations else 60_000  # these walks are slower
+    rounds = 300_000 if accusations else 60_000  # these walks are slower
     errors, control = [], []
     for history in histories(5, 6, accusations=accusations):
         truth, _ = means(*brute_force(history))
@@ -112,14 +112,13 @@ def test_a_walk_settles_on_the_posterior(accusations):
             matrix, deal, trial = np.zeros((21, 7)), masks(history.deal), np.zeros(7, np.int64)
             walk_far(ev, known, deal, trial, cards, n, new_stream(3), matrix, rounds)
             found.append(np.abs(matrix / rounds - truth).max())
-    if not INTERPRETED:
-        assert max(errors) < 0.015
-        assert np.median(control) > 0.03
+    assert max(errors) < 0.015
+    assert np.median(control) > 0.03
 
 
 def test_deals_are_uniform():
     rng = np.random.default_rng(4)
-    n = 200 if INTERPRETED else 20_000
+    n = 20_000
     for shares in (False, True):
         history = random_history(rng, 4, 0, face_up=2, shares=shares)
         ev = setting_of(history).records()[0]
@@ -128,7 +127,7 @@ def test_deals_are_uniform():
         truth, _ = means(*brute_force(history)) if shares else (uniform_marginals(history), None)
         for card in range(21):
             expected = truth[card] * n
-            if not INTERPRETED and (expected > 0).sum() > 1:
+            if (expected > 0).sum() > 1:
                 seen = np.array([np.sum(deals[:, card] == column) for column in range(7)])
                 assert chisquare(seen[expected > 0], expected[expected > 0]).pvalue > 1e-5
         assert (deals[:, history.hand] == history.seat + 1).all()
@@ -152,7 +151,7 @@ def uniform_marginals(history):
 @pytest.mark.parametrize("accusations", [0, 5])
 def test_repair_finds_a_deal(accusations):
     repaired = 0
-    n = 5 if INTERPRETED else 60
+    n = 60
     for history in histories(6, n, accusations=accusations):
         ev, known, cards, _ = ready(history)
         deal, holder = np.zeros(7, np.int64), np.zeros(21, np.int64)

@@ -22,12 +22,11 @@ from belief.contract.history import History, mask
 from belief.events import NOT_ENVELOPE, PASSED, REFUTED_US
 from belief.evidence import MAX_EXCLUDED, ContradictoryEvidence
 from belief.exact.solver import ExactPosterior, log_weight, workspace
-from mcts.kernel.compile import INTERPRETED
 from mcts.kernel.rng import new_stream
 from sim.cards import CARDS
 
 ROOT = Path(__file__).resolve().parents[2]
-HISTORIES = 12 if INTERPRETED else 160
+HISTORIES = 160
 TRIPLES = 5
 SETTING = Setting(4, 0, (4, 4, 4, 4), mask((0, 7, 13, 14)), mask((3, 20)))
 SHARES = ((1, 1, 2), (1, 1, 2), (1, 2, 1), (1, 1, 2))

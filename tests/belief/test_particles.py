@@ -8,7 +8,6 @@ from belief.beliefs.particles import ParticleBelief, ParticleDeprivation
 from belief.beliefs.registry import make_belief
 from belief.contract.history import events_of, explains_answers, mask, random_history, setting_of
 from belief.events import PASSED, REFUTED_US
-from mcts.kernel.compile import INTERPRETED
 from mcts.kernel.rng import new_stream
 
 
@@ -16,7 +15,7 @@ def errors(particles, histories=20, seed=1, accusations=0, **options):
     """Return the mean absolute errors of the marginals of open cards over random histories."""
     rng = np.random.default_rng(seed)
     found = []
-    for i in range(2 if INTERPRETED else histories):
+    for i in range(histories):
         players = 3 + i % 4
         questions = int(rng.integers(3, 25))
         history = random_history(rng, players, questions, face_up=i % 3, accusations=accusations)
@@ -34,20 +33,18 @@ def errors(particles, histories=20, seed=1, accusations=0, **options):
 
 @pytest.mark.parametrize("accusations", [0, 5])
 def test_marginals_are_near_the_exact_ones(accusations):
-    found = errors(200 if INTERPRETED else 2000, accusations=accusations)
-    assert found.mean() < (0.1 if INTERPRETED else 0.012)
-    assert found.max() < (0.2 if INTERPRETED else 0.03)
+    found = errors(2000, accusations=accusations)
+    assert found.mean() < 0.012
+    assert found.max() < 0.03
 
 
 @pytest.mark.nightly
-@pytest.mark.skipif(INTERPRETED, reason="thousands of particles")
 def test_more_particles_err_less():
     few, more, most = (errors(n).mean() for n in (40, 400, 4000))
     assert most < 0.6 * more < 0.36 * few
 
 
 @pytest.mark.nightly
-@pytest.mark.skipif(INTERPRETED, reason="a thousand particles")
 def test_without_moves_the_copies_stay_copies():
     """The control of reinvigoration."""
     assert errors(1000, steps=0).mean() > 1.5 * errors(1000).mean()
@@ -78,7 +75,7 @@ def test_deprivation_is_repaired_with_some_effort():
 
 def test_long_games_do_not_deprive():
     rng = np.random.default_rng(9)
-    for i in range(2 if INTERPRETED else 12):
+    for i in range(12):
         history = random_history(rng, 3 + i % 4, 80, accusations=5 * (i % 2))
         belief = ParticleBelief(setting_of(history), new_stream(i), 100)
         belief.observe(events_of(history))

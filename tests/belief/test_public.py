@@ -43,12 +43,6 @@ def test_it_starts_from_the_deal(view):
     np.testing.assert_allclose(view.sum(axis=0), [3, 4, 4, 4, 4, 0, 0])
 
 
-def test_hands_of_different_sizes():
-    made = np.zeros((21, 7))
-    public.open_view(made, 5, np.array([4, 4, 4, 3, 3, 0]), 0)
-    np.testing.assert_allclose(made.sum(axis=0), [3, 4, 4, 4, 3, 3, 0])
-
-
 def test_who_shows_has_one_of_them_as_bayes_says(view):
     rng = np.random.default_rng(3)
     for asked in ((0, 7, 12), (1, 6, 13), (0, 6, 12), (5, 11, 19)):

@@ -29,7 +29,7 @@ def test_names():
 
 def test_a_belief_says_who_believes_and_how_much_is_in_doubt():
     belief = make_belief("exact", SETTING, new_stream(1))
-    assert repr(belief) == "ExactBelief(seat 0 of 3, 0 events, 7.32 bits)"
+    assert repr(belief) == "ExactBelief(seat 0 of 3, 0 events, 6.91 bits)"
     belief.note_pass(1, mask((1, 8, 15)))
     belief.note_pass(2, mask((1, 8, 15)))
     assert repr(belief) == "ExactBelief(seat 0 of 3, 2 events, 0.00 bits)"

@@ -11,10 +11,8 @@ from scipy.stats import binom
 
 from belief.evidence import LEAST_INFORMATIVE, UNIFORM, count
 from belief.exact.solver import ExactPosterior, workspace
-from mcts.kernel.compile import INTERPRETED, jit
+from mcts.kernel.compile import jit
 from mcts.kernel.rng import below, new_stream, uniform
-
-pytestmark = pytest.mark.skipif(INTERPRETED, reason="draws a hundred million deals")
 
 POSITIONS, ACCEPTED, LEAST_ACCEPTANCE = 20, 50_000, 0.01
 PASSED, REFUTED_OTHER, REFUTED_US = range(3)

@@ -7,13 +7,12 @@ from belief.beliefs.registry import make_belief
 from belief.closure import new_known, update_closure
 from belief.contract.history import events_of, explains_answers, mask, random_history, setting_of
 from belief.sampling.sample_rows import new_memory, sample_deals
-from mcts.kernel.compile import INTERPRETED
 from mcts.kernel.rng import new_stream
 
 
 def test_deals_have_nearly_the_marginals_they_are_made_from():
     rng = np.random.default_rng(1)
-    n = 50 if INTERPRETED else 4000
+    n = 4000
     apart, control, shaped = [], [], 0
     for i in range(20):
         history = random_history(rng, 3 + i % 4, int(rng.integers(0, 15)))
@@ -29,8 +28,7 @@ def test_deals_have_nearly_the_marginals_they_are_made_from():
         open_cards = matrix.max(axis=1) < 1
         apart.append(np.abs(counted - matrix)[open_cards].mean())
         control.append(np.abs(counted - np.roll(matrix, 1, axis=0))[open_cards].mean())
-    if not INTERPRETED:
-        assert np.mean(apart) < 0.03 < 0.1 < np.mean(control)
+    assert np.mean(apart) < 0.03 < 0.1 < np.mean(control)
     assert shaped > 0.99 * 20 * n
 
 

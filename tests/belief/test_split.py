@@ -12,10 +12,9 @@ from belief import evidence
 from belief.contract.history import mask, random_trio
 from belief.evidence import ContradictoryEvidence, new_evidence
 from belief.exact.solver import TOO_WIDE, ExactPosterior, solve, workspace
-from mcts.kernel.compile import INTERPRETED
 from mcts.kernel.rng import new_stream
 
-HISTORIES = 4 if INTERPRETED else 60
+HISTORIES = 60
 
 
 @pytest.fixture
@@ -99,7 +98,7 @@ def p_values(posterior, deals, probability, draws, key):
 
 @pytest.mark.parametrize("accusations", [0, 5])
 def test_samples_of_parts_follow_the_posterior(shrink_workspaces, accusations):
-    draws = 1_000 if INTERPRETED else 40_000
+    draws = 40_000
     values, controls = [], []
     for key, history in enumerate(histories(5, 400, accusations=accusations)):
         deals, probability = brute_force(history)
@@ -111,20 +110,11 @@ def test_samples_of_parts_follow_the_posterior(shrink_workspaces, accusations):
         values += p_values(posterior, deals, probability, draws, key)
         posterior._shares[:] = 1 / posterior.parts  # the control: parts by number, not by weight
         controls += p_values(posterior, deals, probability, draws, key)
-        if len(values) >= (4 if INTERPRETED else 12):
+        if len(values) >= 12:
             break
-    assert len(values) >= (2 if INTERPRETED else 8)
+    assert len(values) >= 8
     assert min(values) > 1e-4
     assert min(controls) < 1e-6
-
-
-def test_a_posterior_keeps_evidence_of_its_own():
-    """NumPy copies no record: what is written later must not change it."""
-    written = new_evidence()
-    evidence.reset(written[0], 3, 0, np.array([6, 6, 6]), mask(range(1, 7)), 0)
-    posterior = ExactPosterior(written[0])
-    assert np.shares_memory(np.array(written[0]), written), "the control"
-    assert not np.shares_memory(posterior._parts[0], written)
 
 
 def by_hands(size, clauses, unseen):

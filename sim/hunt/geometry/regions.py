@@ -13,7 +13,6 @@ convex piece.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 
 import numpy as np
 import shapely
@@ -132,9 +131,4 @@ def seen_from(
 
 def polygons(shape: BaseGeometry) -> BaseGeometry:
     """Return the polygons of ``shape`` without points and lines, as one geometry."""
-    return areas(shapely.get_parts(shape))
-
-
-def areas(parts: Iterable[BaseGeometry]) -> BaseGeometry:
-    """Return the union of those of ``parts`` that have an area."""
-    return shapely.union_all([part for part in parts if part.area])
+    return shapely.union_all([part for part in shapely.get_parts(shape) if part.area])

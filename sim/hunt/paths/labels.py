@@ -59,12 +59,6 @@ class Network(NamedTuple):
     """uint64 (cells, words)."""
     home: np.ndarray
     """float64 (cells,): the shortest length to the goal."""
-
-
-class Contraction(NamedTuple):
-    """A `Network`, and where its cells are in the graph."""
-
-    network: Network
     start: int
     goal: int
     inside: np.ndarray
@@ -88,7 +82,7 @@ class Contraction(NamedTuple):
         return self.inside[way].tolist()
 
 
-def contract(ends: Ends) -> Contraction:
+def contract(ends: Ends) -> Network:
     """Return the cells that matter for ways between ``ends``."""
     net, start, goal, out, home, limit = ends
     inside = np.flatnonzero((out < np.inf) & (out + home <= limit))
@@ -112,10 +106,10 @@ def contract(ends: Ends) -> Contraction:
         seen, home = np.pad(seen, ((0, 1), (0, 0))), np.append(home, 0.0)
     row, neighbour = np.nonzero(between < np.inf)
     first = np.searchsorted(row, np.arange(len(between) + 1))
-    network = Network(first, neighbour, between[row, neighbour], seen, home)
     numbers = {cell: i for i, cell in enumerate(inside[kept].tolist())}
-    last = number if goal is None else numbers[goal]
-    return Contraction(network, numbers[start], last, inside, kept, before)
+    ends_at = numbers[start], number if goal is None else numbers[goal]
+    lengths = between[row, neighbour]
+    return Network(first, neighbour, lengths, seen, home, *ends_at, inside, kept, before)
 
 
 class Labels(NamedTuple):
@@ -137,20 +131,19 @@ class Labels(NamedTuple):
 
 @jit_owning
 def search_labels(
-    net: Network, start: int, limit: float, targets: int, every: bool, most: int
+    net: Network, limit: float, targets: int, every: bool, most: int
 ) -> tuple[Labels, int]:
     """Return the labels of all ways of at most the length ``limit``, and how many they are.
 
     Parameters
     ----------
-    start : cell of the network
     limit : of the length of a way and of its way home, together
     every : keep every set of targets, not those alone that no larger one dominates
     most : labels that may be made; -1 are returned if they do not do
     """
     labels = Labels(
         np.zeros(FIRST_MEMORY),
-        np.full(FIRST_MEMORY, start, np.int32),
+        np.full(FIRST_MEMORY, net.start, np.int32),
         np.full(FIRST_MEMORY, NONE, np.int32),
         np.full(FIRST_MEMORY, NONE, np.int32),
         np.zeros((FIRST_MEMORY, net.seen.shape[1]), np.uint64),
@@ -158,7 +151,7 @@ def search_labels(
     )
     newest = np.full((len(net.home), targets + 1), NONE, np.int32)
     largest = np.zeros(len(net.home), np.int64)
-    labels.seen[0] = net.seen[start]
+    labels.seen[0] = net.seen[net.start]
     heap, made = [(0.0, 0)], 1
     while heap:
         far, label = heappop(heap)
@@ -249,7 +242,7 @@ class Routes:
     """
 
     def __init__(
-        self, graph: nx.Graph, targets: int, net: Contraction, labels: Labels, made: int
+        self, graph: nx.Graph, targets: int, net: Network, labels: Labels, made: int
     ) -> None:
         self._nodes, self._net, self._labels = list(graph), net, labels
         self.targets, self.made = targets, made
@@ -292,7 +285,7 @@ def routes(
     ends = find_ends(graph, start, goal, within)
     net = contract(ends)
     targets = ends.net.targets
-    labels, made = search_labels(net.network, net.start, ends.limit, targets, every, most)
+    labels, made = search_labels(net, ends.limit, targets, every, most)
     if made < 0:
         raise ValueError(
             f"more than {most} ways to keep among {targets} targets: make `within` smaller"
