@@ -152,6 +152,8 @@ def search_labels(
     newest = np.full((len(net.home), targets + 1), NONE, np.int32)
     largest = np.zeros(len(net.home), np.int64)
     labels.seen[0] = net.seen[net.start]
+    size = _members(labels.seen[0])
+    newest[net.start, size], largest[net.start] = 0, size
     heap, made = [(0.0, 0)], 1
     while heap:
         far, label = heappop(heap)

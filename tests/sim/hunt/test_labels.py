@@ -85,6 +85,13 @@ def test_d_m_keeps_what_is_within_it():
         assert rows(free) == {row for row in rows(routes(graph, 0)) if row[1] <= 3}
 
 
+def test_a_way_back_to_the_start_sees_every_set_once():
+    graph = random_graph(12, 18, 5, seed=4)
+    ways = routes(graph, 0, 0, every=True)
+    assert len({tuple(mask) for mask in ways.masks.tolist()}) == len(ways) > 4
+    assert ways.lengths[0] == 0 and ways.cells(0) == (0,)
+
+
 def comb(teeth, length):
     """Return a long corridor with a target in every cell, and dead ends of growing depth."""
     graph = nx.path_graph(length)
