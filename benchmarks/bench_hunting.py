@@ -20,8 +20,7 @@ from experiments.stats.intervals import mean
 from mcts.kernel.rng import derive_key
 from sim.hunt.strategies.domain import AdaptiveHunt, adaptive
 from sim.hunt.strategies.examples import field
-from sim.hunt.strategies.planners import Planner, greedy
-from sim.hunt.strategies.planners import play
+from sim.hunt.strategies.planners import Planner, greedy, play
 
 BUDGETS = (100, 1_000)
 
