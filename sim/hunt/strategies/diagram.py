@@ -6,18 +6,10 @@ measure, ``u(t)``, and sees ``z(t)``: an outcome of the target there, or ``un``,
 reference for small horizons, solved by pyAgrum, and a picture; `sim.hunt.strategies.recursion`
 solves the same hunts.
 
-Where this departs from the text, and why:
-
-* Eq. 22 gives z(t) the probability P(m_i) whatever was seen before, and eq. 18 forgets what z
-  showed.  Measurements of one y are not independent: z(t) needs the earlier z as parents, which
-  arc reversal brings along [Shachter 1986].  ``printed=True`` is the text, a control that fails.
-* Columns of eqs. 19 and 22 that sum to 0 (a move without an arc, a test that is not enabled) are no
-  distributions.  Here the sensor then stays, and z(t) is unobserved, at no gain.  A cell enables
-  one measurement at most: u(t) has two values.
-* The entropy of y(t) is no function of y(t): the reward must see all z as well.  It is
-  ln P(y | Z_t) - ln P(y | Z_{t-1}), with the expectation of eq. 10.
-* "Does not have a complexity problem" is wrong: the table of y(t) has a factor of |z| for every
-  slice before (`sizes`), and so has the decision that remembers them.
+Where it departs from the text, `docs/hunt.md` says why: z(t) has the earlier z as parents [Shachter
+1986], what cannot be done changes nothing, and the reward sees all z: it is ln P(y | Z_t) less
+ln P(y | Z_{t-1}), with the expectation of eq. 10.  ``printed=True`` is the text, a control that
+fails.
 """
 
 from __future__ import annotations
