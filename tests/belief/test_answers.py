@@ -178,13 +178,3 @@ def test_weights_multiply_along_a_game():
         evidence.note_card(ev, 1, 6, mask((2, 6, 12)))
     answers, _ = ExactPosterior(ev, work).predict(mask((2, 6, 12)))
     assert answers[1] == pytest.approx([0, 1 / 2, 1 / 2])
-
-
-def test_known_cards_are_answered_for_certain():
-    ev = new_evidence()[0]
-    evidence.reset(ev, 4, 0, np.array([4, 4, 4, 4]), mask((0, 7, 13, 14)), mask((3, 20)))
-    answers, nobody = ExactPosterior(ev).predict(mask((3, 7, 20)))
-    assert (answers == 0).all()
-    assert nobody == 1.0
-    assert ExactPosterior(ev).answerer(2, mask((3, 7, 13))).tolist() == [0, 1, 0, 0, 0, 0, 0]
-    assert ExactPosterior(ev).answerer(0, mask((3, 7, 13))).tolist() == [1, 0, 0, 0, 0, 0, 0]

@@ -91,15 +91,6 @@ def test_rows_stay_distributions_to_exhaustion(b):
     assert (sums[~known] == 0).all()
 
 
-@pytest.mark.parametrize("players", [3, 5, 6])
-def test_columns_beyond_the_players_stay_empty(players):
-    b = np.zeros((21, 7))
-    factored.start(b, players, players - 1, HAND, 0)
-    factored.note_refutation(b, 0, mask((1, 6, 15)), 17)
-    assert (b[:, players + 1 :] == 0).all()
-    np.testing.assert_allclose(b.sum(axis=1), 1.0)
-
-
 def test_events_update_as_the_formulas_do(b):
     """The cards ticked off are the hand, the face-up ones and those shown."""
     events = np.array(

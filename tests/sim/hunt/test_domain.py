@@ -105,14 +105,6 @@ def test_a_longer_way_of_fewer_steps_is_needed():
     assert best(shortest_alone(p)) == pytest.approx(np.log(2) - 0.2)
 
 
-def test_the_fork_has_a_use_for_all_that_is_seen():
-    exact = Reference(fork())
-    opened, closed, informed = exact.open(), exact.closed_loop(), exact.full_information()
-    assert closed == pytest.approx(best(adaptive(fork())), abs=1e-9)
-    assert opened < 0.7 * closed and closed < 0.9 * informed
-    assert expected_value(adaptive(fork()), greedy, 1) < 0.7 * closed
-
-
 VARIANTS = [
     {"propagated": True},
     {},
@@ -208,12 +200,6 @@ def test_episodes_are_worth_what_the_policy_is():
     assert abs(won.mean() - expected_value(p, greedy, 1)) < 4 * error
     assert abs(won.mean() - closed_loop(fork()).value) > 4 * error
     assert won[1] == play(p, greedy, 1)
-
-
-def test_stopping_ends_a_hunt():
-    p = adaptive(star(3))
-    assert over(after(p, STOP)) and not over(p)
-    assert expected_value(p, lambda p, key: STOP, 1) == play(p, lambda p, key: STOP, 1) == 0.0
 
 
 @pytest.mark.parametrize(

@@ -11,18 +11,11 @@ from sim.rules import preset, world
 
 WALKS = {
     ("Study", "Hall"): 4,
-    ("Hall", "Lounge"): 8,
     ("Lounge", "Dining Room"): 4,
-    ("Dining Room", "Kitchen"): 11,
     ("Kitchen", "Ballroom"): 7,
-    ("Ballroom", "Conservatory"): 4,
     ("Conservatory", "Billiard Room"): 7,
-    ("Billiard Room", "Library"): 4,
     ("Library", "Study"): 7,
-    ("Library", "Hall"): 7,
-    ("Dining Room", "Hall"): 8,
     ("Ballroom", "Billiard Room"): 6,
-    ("Ballroom", "Dining Room"): 7,
 }
 """Known steps between rooms, without passages."""
 

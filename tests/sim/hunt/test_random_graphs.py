@@ -33,12 +33,6 @@ def test_the_tree_comes_first_then_the_shortest():
     assert tree.size("length") == pytest.approx(unit * sparse.size("length"))
 
 
-def test_several_cells_show_one_target():
-    graph = random_graph(40, 60, 20, seed=4, targets=7)
-    shown = [target for _, targets in graph.nodes("targets") for target in targets]
-    assert len(shown) == 20 and set(shown) == set(range(7))
-
-
 def test_the_seed_decides():
     first, again, other = (random_graph(20, 30, 8, seed) for seed in (5, 5, 6))
     assert all(

@@ -10,7 +10,6 @@ from sim.hunt.measurements import NaiveBayes
 from sim.hunt.reward import Weights
 from sim.hunt.strategies.hunt import hunt
 from sim.hunt.strategies.recursion import (
-    UNSEEN,
     Decision,
     Situation,
     closed_loop,
@@ -89,17 +88,6 @@ def test_what_is_followed_is_counted():
     assert followed.benefit == pytest.approx(NaiveBayes(case.prior, case.likelihood).value([0, 1]))
     assert len(followed.decisions) == 1 + 2 + 3
     assert followed.decisions[start(case)] == plan.decisions[0]
-
-
-def test_closed_stops_when_the_treasure_is_found():
-    case = star(3, (12, 1, 1))
-    policy = closed_loop(case).policy
-    there = policy(start(case)).cell
-    found, missed = (
-        [outcome if i == there - 1 else UNSEEN for i in range(3)] for outcome in (1, 0)
-    )
-    assert policy(Situation(2, there, tuple(found))) == Decision(there, False)
-    assert policy(Situation(2, there, tuple(missed))) != Decision(there, False)
 
 
 def test_a_hunt_goes_on_from_where_it_stands():

@@ -165,15 +165,3 @@ def test_regions_hold_the_points_that_they_should(shape):
         assert seen.any()
         assert not (inside & ~seen).any()
         assert (seen & ~inside).sum() <= 3
-
-
-def test_a_corner_hides_what_is_behind_it():
-    given = {"bounds": ROOM, "targets": [Point(2, 5)], "sensor": 9.0}
-    wall = LineString([(4, 4), (4, 6)])
-    hidden, plain = Point(8, 5), Point(8, 9)
-    looks = Workspace(**given, obstacles=[wall], line_of_sight=True).regions[0]
-    assert looks.contains(plain) and not looks.contains(hidden)
-    assert Workspace(**given, obstacles=[wall]).regions[0].contains(hidden)
-    # Of a large target some corner is in sight; of what is behind both walls none.
-    large = {**given, "targets": [box(1, 3, 2, 7)]}
-    assert Workspace(**large, obstacles=[wall], line_of_sight=True).regions[0].contains(hidden)
