@@ -29,8 +29,8 @@ from typing import Any, cast
 
 from mcts.kernel.rng import derive_key
 from mcts.plain.chance import Chance
-from mcts.plain.numbers import number
 from mcts.plain.problem import Belief, Problem
+from mcts.plain.values import number
 
 History = tuple[Any, ...]
 """What player 0 knows: own actions and observations since the root; `h` of [SV, s. 3.1]."""

@@ -45,7 +45,7 @@ from mcts.kernel.rng import fold
 from mcts.merge import merge
 from mcts.options import KEYS, MERGES, Budget, Options, check_integer, cores
 from mcts.search import Search, SearchResult, check_types
-from mcts.turn import alone
+from mcts.threads import alone
 
 DEATHS_SURVIVED = 3
 """Times that a share is searched again in one decision because its worker died."""
@@ -71,7 +71,7 @@ class Place(NamedTuple):
     """Process number there."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class RootResult(SearchResult):
     """The merged table, and what became of the workers; ``seconds`` is wall time."""
 

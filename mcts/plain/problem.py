@@ -7,7 +7,7 @@
 
 States, actions and observations are any values of Python.  Chance comes from the `Chance` that
 functions are given, a `random.Random`, and from nowhere else: then the same key gives the same
-tree.  Numbers of actions and observations are those of `mcts.plain.numbers`.
+tree.  Numbers of actions and observations are those of `mcts.plain.values`.
 
 Limits: Python runs one thread at a time, so several threads search no faster.  States are handed
 on, not copied: `step` returns another one and leaves the one it was given as it was.

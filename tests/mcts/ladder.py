@@ -7,12 +7,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from mcts.contract.testing import check_invariants
 from mcts.domain import register
 from mcts.kernel.compile import jit
 from mcts.kernel.rng import below
 from mcts.options import Budget, Options
 from mcts.search import Search
-from mcts.tree import LISTED, NODES, check_invariants
+from mcts.tree import EXPANDED, NODES
 
 
 class Ladder(NamedTuple):
@@ -94,7 +95,7 @@ register(
 def fingerprint(tree):
     """Return a digest of all nodes, in order, and of all edges."""
     nodes = tree.order[: tree.counters[NODES]]
-    listed = nodes[tree.status[nodes] == LISTED]
+    listed = nodes[tree.status[nodes] == EXPANDED]
     state = hashlib.sha256()
     for array in (tree.key, tree.parent, tree.incoming, tree.status, tree.visits):
         state.update(np.ascontiguousarray(array[nodes]).tobytes())

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from benchmarks.games.kuhn_poker import KuhnParameters
+from mcts.contract.testing import check_invariants
 from mcts.domain import register
-from mcts.final import final_choice
 from mcts.kernel.compile import jit
 from mcts.kernel.rng import uniform
 from mcts.merge import merge
@@ -15,7 +15,7 @@ from mcts.options import IN_FLIGHT, Budget, Options
 from mcts.plain.problem import Problem
 from mcts.problems.tiger import LISTEN, TigerParameters
 from mcts.search import Search
-from mcts.tree import check_invariants
+from mcts.selection import final_choice
 
 MANY = 30
 

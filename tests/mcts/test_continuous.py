@@ -7,10 +7,11 @@ from weighed_tiger import LISTEN, WeighedTiger
 from mcts.continuous.belief import Belief
 from mcts.continuous.episode import play
 from mcts.continuous.planner import Planner, Search, choose_by_values
-from mcts.continuous.tree import NODES, ROOT
+from mcts.continuous.tree import NODES
 from mcts.kernel import portions
 from mcts.kernel.compile import INTERPRETED
 from mcts.problems.light_dark import FAR_LEFT, FAR_RIGHT, go_to_the_side, light_dark
+from mcts.tree import ROOT
 
 slow = pytest.mark.skipif(INTERPRETED, reason="too many simulations for the interpreter")
 

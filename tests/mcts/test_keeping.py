@@ -8,7 +8,7 @@ from mcts.domain import domain_of
 from mcts.options import Budget, Options
 from mcts.problems.tiger import HEARD_LEFT, LISTEN, TigerParameters, after
 from mcts.search import Search
-from mcts.tree import LISTED, ROOT, ROOT_KEY, TOP, child_key
+from mcts.tree import EXPANDED, ROOT, ROOT_KEY, TOP, child_key
 
 
 def rung(search, action=3, coin=1):
@@ -17,7 +17,7 @@ def rung(search, action=3, coin=1):
     tree = search.tree
     top = int(tree.counters[TOP])
     block = slice(tree.first[top], tree.first[top] + tree.length[top])
-    assert tree.status[top] == LISTED
+    assert tree.status[top] == EXPANDED
     return tree.edge_visits[block].copy(), tree.edge_total[block].copy(), top
 
 

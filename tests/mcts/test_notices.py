@@ -7,11 +7,11 @@ import threading
 
 import numpy as np
 import pytest
-
-from mcts.kernel import notices, portions
 from mcts.kernel.aside import call_aside
 from mcts.kernel.notices import Progress
 from mcts.kernel.progress import _Counter
+
+from mcts.kernel import notices, portions
 from sim import arena
 from sim.rules import preset
 

@@ -10,12 +10,12 @@ from benchmarks.bench_plain import plain
 from mcts.kernel.compile import INTERPRETED
 from mcts.kernel.rng import fold
 from mcts.options import Budget, Options
-from mcts.plain.numbers import number
+from mcts.plain.values import number
 from mcts.plain.problem import Problem
 from mcts.problems import tiger
 from mcts.reference import Reference, best
 from mcts.search import Search
-from mcts.tree import LISTED, NODES, ROOT_KEY, child_key
+from mcts.tree import EXPANDED, NODES, ROOT_KEY, child_key
 
 SIMULATIONS = 150 if INTERPRETED else 600
 
@@ -100,7 +100,7 @@ def by_kernel(problem, availability, c=0.3, key=7, nodes=50):
     columns = (tree.action, tree.edge_visits, tree.edge_total, tree.edge_available)
     for node in tree.order[: tree.counters[NODES]].tolist():
         first = int(tree.first[node])
-        block = slice(first, first + int(tree.length[node]) * (tree.status[node] == LISTED))
+        block = slice(first, first + int(tree.length[node]) * (tree.status[node] == EXPANDED))
         edges = list(zip(*(column[block].tolist() for column in columns), strict=True))
         found[int(tree.key[node])] = int(tree.visits[node]), edges
     return found

@@ -8,12 +8,13 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
+from mcts.contract.testing import check_invariants
 from mcts.domain import register
 from mcts.kernel.compile import jit
 from mcts.kernel.rng import below, derive_key, new_stream
 from mcts.options import Budget, Options
 from mcts.search import Search
-from mcts.tree import ROOT, check_invariants
+from mcts.tree import ROOT
 
 WIDTH = 3
 

@@ -10,13 +10,14 @@ import numpy as np
 import pytest
 from ladder import Ladder, fingerprint, run_search
 
+from mcts.contract.testing import check_invariants
 from mcts.domain import Domain, domain_of, register
-from mcts.final import final_choice
 from mcts.kernel.compile import INTERPRETED
 from mcts.options import Budget, Options
 from mcts.problems.tiger import RANDOM, TigerParameters
 from mcts.search import Search
-from mcts.tree import LISTED, NODES, ROOT, check_invariants
+from mcts.selection import final_choice
+from mcts.tree import EXPANDED, NODES, ROOT
 
 ROOT_FOLDER = Path(__file__).parents[2]
 
@@ -58,11 +59,11 @@ def test_actions_are_listed_from_the_second_visit_on():
     tree = search.tree
     nodes = tree.order[: tree.counters[NODES]]
     inner = nodes[nodes != ROOT]
-    assert ((tree.status[inner] == LISTED) == (tree.visits[inner] >= 2)).all()
+    assert ((tree.status[inner] == EXPANDED) == (tree.visits[inner] >= 2)).all()
     assert {1, 2} <= set(tree.visits[inner].tolist())
-    assert tree.status[ROOT] == LISTED and result.simulations == 200
+    assert tree.status[ROOT] == EXPANDED and result.simulations == 200
     s, _, _ = search._workers[0]
-    assert s[2] == (tree.status[nodes] == LISTED).sum()  # each once
+    assert s[2] == (tree.status[nodes] == EXPANDED).sum()  # each once
 
 
 def test_a_node_that_lists_nothing_is_a_leaf():

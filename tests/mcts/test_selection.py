@@ -10,7 +10,7 @@ from mcts.domain import register
 from mcts.kernel.compile import jit, specialise
 from mcts.options import IN_FLIGHT, SELECTION, Options
 from mcts.selection import on_offer, select
-from mcts.tree import LISTED, NOWHERE, ROOT, TOP, attach, new_tree
+from mcts.tree import EXPANDED, NOWHERE, ROOT, TOP, attach, new_tree
 
 ALL = -1
 
@@ -89,7 +89,7 @@ def node_with(visits, totals, in_flight=None, available=None, weights=None):
     tree = new_tree(4, 16)
     tree.status[ROOT] = 1
     weights = np.ones(n) if weights is None else np.array(weights)
-    assert attach(tree, ROOT, np.arange(n), weights, n) == LISTED
+    assert attach(tree, ROOT, np.arange(n), weights, n) == EXPANDED
     tree.edge_visits[:n] = visits
     tree.edge_total[:n] = totals
     tree.edge_in_flight[:n] = np.zeros(n) if in_flight is None else in_flight

@@ -12,11 +12,12 @@ from pathlib import Path
 import pytest
 
 from mcts import threads
+from mcts.contract.testing import check_invariants
 from mcts.kernel.compile import INTERPRETED
 from mcts.options import IN_FLIGHT, Budget, Options
 from mcts.problems.tiger import RANDOM, TigerParameters
 from mcts.search import Search
-from mcts.tree import SIMULATIONS, check_invariants
+from mcts.tree import SIMULATIONS
 
 ROOT_FOLDER = Path(__file__).parents[2]
 
