@@ -20,7 +20,7 @@ import numpy as np
 from mcts.continuous.model import register, solve
 from mcts.kernel.compile import jit
 from mcts.kernel.rng import below
-from mcts.problems.noise import BEAMS, beam_of, draw_readings, weigh_readings
+from mcts.problems.beams import BEAMS, beam_of, draw_readings, weigh_readings
 
 NORTH, EAST, SOUTH, WEST, PING, ENGAGE = 0, 1, 2, 3, 4, 5
 """Actions; the first four are also what a target makes for."""

@@ -21,7 +21,7 @@ import numpy as np
 from mcts.continuous.model import register
 from mcts.kernel.compile import jit
 from mcts.kernel.rng import uniform
-from mcts.problems.noise import BEAMS, beam_of, draw_readings, normal, weigh_readings
+from mcts.problems.beams import BEAMS, beam_of, draw_readings, normal, weigh_readings
 
 _ULP = 2.0**-52
 _MOVES = 5
@@ -126,7 +126,7 @@ def reward(p, s, action, then):
 
 @jit
 def _reading(p, action, then):
-    """Return what `mcts.problems.noise` reads."""
+    """Return what `mcts.problems.beams` reads."""
     x, y = then[2] - then[0], then[3] - then[1]
     deviation = p.close if action >= p.angles else p.noise
     return beam_of(x, y), math.hypot(x, y), deviation, 1.0, p.noise

@@ -9,7 +9,6 @@ import pytest
 pytest.importorskip("pyspiel", reason="the extra openspiel is not installed")
 
 import pyspiel
-from mcts.kernel.notices import Progress
 from open_spiel.python.algorithms import cfr, evaluate_bots
 from open_spiel.python.bots import uniform_random
 from open_spiel.python.games import kuhn_poker  # noqa: F401, registers python_kuhn_poker
@@ -18,10 +17,10 @@ from benchmarks.games import kuhn_poker as kuhn
 from benchmarks.peers import kuhn as ours
 from mcts.contract.testing import check_domain
 from mcts.kernel.compile import INTERPRETED
+from mcts.kernel.waiting import Progress
 from mcts.openspiel.games import ONE_TREE, POLICY, TREES, make_problem, refuse, uniform
-from mcts.openspiel.histories import consistent
-from mcts.openspiel.places import Place
 from mcts.openspiel.planners import SearchBot, planner, table_of
+from mcts.openspiel.states import Place, consistent
 from mcts.options import Budget, Options
 from mcts.search import Search
 

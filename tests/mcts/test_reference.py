@@ -10,8 +10,8 @@ from benchmarks.bench_plain import plain
 from mcts.kernel.compile import INTERPRETED
 from mcts.kernel.rng import fold
 from mcts.options import Budget, Options
-from mcts.plain.values import number
 from mcts.plain.problem import Problem
+from mcts.plain.values import number
 from mcts.problems import tiger
 from mcts.reference import Reference, best
 from mcts.search import Search

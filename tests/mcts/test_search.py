@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from ladder import Ladder, fingerprint, run_search
+from ladder import LISTED, Ladder, fingerprint, run_search
 
 from mcts.contract.testing import check_invariants
 from mcts.domain import Domain, domain_of, register
@@ -62,8 +62,7 @@ def test_actions_are_listed_from_the_second_visit_on():
     assert ((tree.status[inner] == EXPANDED) == (tree.visits[inner] >= 2)).all()
     assert {1, 2} <= set(tree.visits[inner].tolist())
     assert tree.status[ROOT] == EXPANDED and result.simulations == 200
-    s, _, _ = search._workers[0]
-    assert s[2] == (tree.status[nodes] == EXPANDED).sum()  # each once
+    assert search._workers[0].state[LISTED] == (tree.status[nodes] == EXPANDED).sum()  # each once
 
 
 def test_a_node_that_lists_nothing_is_a_leaf():
@@ -110,20 +109,6 @@ def test_a_search_is_reproducible_and_the_key_matters():
 def test_a_key_is_a_word_of_64_bits(key):
     with pytest.raises(ValueError, match=rf"key must be .* to {2**64 - 1}, not "):
         run_search(1, key)
-
-
-def test_a_search_used_again_is_a_fresh_one():
-    search, _ = run_search(500, key=3)
-    search.run(Budget(simulations=500), 4)
-    search.run(Budget(simulations=500), 3)
-    assert fingerprint(search.tree) == fingerprint(run_search(500, key=3)[0].tree)
-
-
-def test_another_position_may_be_given():
-    search, first = run_search(50)
-    second = search.run(Budget(simulations=50), 1, Ladder(tail=0.0))
-    assert (second.values < first.values).all()
-    assert search.run(Budget(simulations=50), 1).values.tolist() == first.values.tolist()
 
 
 def test_both_budgets_end_at_the_first():

@@ -4,6 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
+from whisper import FAULTS as GAME_FAULTS
+from whisper import Whisper
 
 from mcts.contract import testing
 from mcts.contract.testing import check_domain, check_search
@@ -255,9 +257,11 @@ def test_a_sound_domain_passes():
     assert check_domain(coin()) > 50
 
 
-@pytest.mark.parametrize("rollout", [RANDOM, LISTEN_THEN_ACT])
-def test_tiger_passes(rollout):
-    assert check_domain(TigerParameters(left=0.3, steps=5, rollout=rollout)) > 100
+@pytest.mark.parametrize(
+    "how", [{"rollout": RANDOM}, {"rollout": LISTEN_THEN_ACT}, {"propagated": True}], ids=str
+)
+def test_tiger_passes(how):
+    assert check_domain(TigerParameters(left=0.3, steps=5, **how)) > 100
 
 
 @pytest.mark.parametrize("fault", SENTENCES)
@@ -315,3 +319,37 @@ def test_a_faulty_search_is_found(monkeypatch, threads, spoil, sentence):
     monkeypatch.setattr(testing, "Search", Faulty)
     with pytest.raises(AssertionError, match=f"{threads} threads: .*{sentence}"):
         check_search(coin(), Options(nodes=100))
+
+
+# Several players.
+
+
+def whisper(fault="none", **how):
+    return Whisper(fault=GAME_FAULTS.index(fault), **how)
+
+
+@pytest.mark.parametrize("honest", [0, 1])
+@pytest.mark.parametrize("perspectives", [1, 2])
+def test_sound_games_pass(perspectives, honest):
+    p = whisper(views=perspectives, honest=honest)
+    assert check_domain(p) > 100
+    check_search(p, Options(nodes=50, selection="availability"))
+
+
+@pytest.mark.parametrize(
+    ("fault", "sentence"),
+    [
+        ("list peeks", r"after actions 0 \(seen: 1\): the list depends on what is not known"),
+        ("pay-off too high", r"the return 1\.25 after actions .* leaves the declared range"),
+        ("chance of its own", "the domain uses chance of its own"),
+        ("mover", "mover is 2, of 2 players"),
+        ("perspectives", "perspectives must be 1 or as many as players, not 3"),
+    ],
+)
+def test_every_fault_of_a_game_is_found_and_named(fault, sentence):
+    with pytest.raises(AssertionError, match=sentence):
+        check_domain(whisper(fault))
+
+
+def test_a_list_may_depend_on_what_its_own_player_knows():
+    assert check_domain(whisper("list peeks", views=2)) > 100

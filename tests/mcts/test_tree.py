@@ -20,11 +20,11 @@ from mcts.tree import (
     ROOT,
     ROOT_KEY,
     UNLISTED,
-    attach,
     child_key,
     clear,
     expand,
     find,
+    get_or_add_node,
     new_tree,
 )
 
@@ -33,7 +33,7 @@ def plant(nodes=8, edges=16):
     """Return a tree whose root lists actions 10, 11, 12."""
     tree = new_tree(nodes, edges)
     tree.status[ROOT] = EXPANDING
-    assert attach(tree, ROOT, np.array([10, 11, 12]), np.array([0.1, 0.2, 0.3]), 3) == EXPANDED
+    assert expand(tree, ROOT, np.array([10, 11, 12]), np.array([0.1, 0.2, 0.3]), 3) == EXPANDED
     return tree
 
 
@@ -44,7 +44,7 @@ def key_below(tree, edge, observation):
 
 def below(tree, edge, observation):
     """Return the child of the root behind ``edge`` and ``observation``."""
-    return expand(tree, key_below(tree, edge, observation), ROOT, edge)
+    return get_or_add_node(tree, key_below(tree, edge, observation), ROOT, edge)
 
 
 def test_children_are_found_by_action_and_observation():
@@ -76,7 +76,7 @@ def test_looking_for_a_node_makes_none():
 def test_nodes_whose_keys_want_one_slot_are_kept_apart():
     tree = plant(nodes=16, edges=16)
     keys = [np.uint64(3 + i * len(tree.key)) for i in range(4)]
-    nodes = [expand(tree, key, ROOT, 0) for key in keys]
+    nodes = [get_or_add_node(tree, key, ROOT, 0) for key in keys]
     assert len(set(nodes)) == 4
     assert [find(tree, key) for key in keys] == nodes
     assert find(tree, np.uint64(3 + 4 * len(tree.key))) == NOWHERE
@@ -95,7 +95,7 @@ def test_a_list_too_long_for_the_edges_left_closes_the_node():
     tree = plant(edges=5)
     node = below(tree, 0, 1)
     tree.status[node] = EXPANDING
-    assert attach(tree, node, np.zeros(3, np.int64), np.zeros(3), 3) == CLOSED
+    assert expand(tree, node, np.zeros(3, np.int64), np.zeros(3), 3) == CLOSED
     assert tree.status[node] == CLOSED
     assert (tree.counters[FULL], tree.counters[EDGES]) == (1, 3)
 
@@ -104,7 +104,7 @@ def test_an_empty_list_closes_the_node_without_filling_the_tree():
     tree = plant()
     node = below(tree, 0, 1)
     tree.status[node] = EXPANDING
-    assert attach(tree, node, np.zeros(3, np.int64), np.zeros(3), 0) == CLOSED
+    assert expand(tree, node, np.zeros(3, np.int64), np.zeros(3), 0) == CLOSED
     assert tree.counters[FULL] == 0
 
 
