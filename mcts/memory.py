@@ -13,6 +13,7 @@ import numpy as np
 from mcts.domain import Domain
 from mcts.kernel.clock import cycles
 from mcts.kernel.compile import jit
+from mcts.options import check_count
 from mcts.threads import private
 
 _SIZES = ("max_actions", "max_depth", "players", "perspectives")
@@ -119,10 +120,7 @@ class Memory:
         The tree goes no deeper than ``p`` declares, however deep an earlier position was.  Raises
         ValueError unless sizes are whole numbers from 1.
         """
-        sizes = [self._domain.declaration(name, p) for name in _SIZES]
-        for name, size in zip(_SIZES, sizes, strict=True):
-            if not isinstance(size, (int, np.integer)) or size < 1:
-                raise ValueError(f"{name} must be a whole number from 1, not {size!r}")
+        sizes = [check_count(name, self._domain.declaration(name, p)) for name in _SIZES]
         known = _lengths(p)  # workspaces may depend on them
         if _exceed(sizes, self._sizes) or (
             known not in self._fitting

@@ -65,6 +65,14 @@ def check_integer(name: str, value: int, end: int) -> int:
     return int(value)
 
 
+def check_count(name: str, value: int) -> int:
+    """Return ``value``, of what ``name`` says, as Python's integer; ValueError unless from 1 on."""
+    whole = isinstance(value, numbers.Integral) and not isinstance(value, bool)
+    if not whole or not 1 <= int(value) < SEEDS:
+        raise ValueError(f"{name} must be a whole number from 1, not {value!r:.100}")
+    return int(value)
+
+
 def fill(kind: Any, values: Mapping[str, Any]) -> Any:
     """Return the NamedTuple ``kind`` of the ``values`` of its names, each of the type it says."""
     kinds = get_type_hints(kind)

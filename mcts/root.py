@@ -43,7 +43,7 @@ from mcts.distributed.local_ray import ray
 from mcts.kernel.errors import SleuthError
 from mcts.kernel.rng import fold
 from mcts.merge import merge
-from mcts.options import KEYS, MERGES, Budget, Options, check_integer, cores
+from mcts.options import KEYS, MERGES, Budget, Options, check_count, check_integer, cores
 from mcts.search import Search, SearchResult, check_types
 from mcts.threads import alone
 
@@ -134,8 +134,7 @@ class RootSearch:
     ) -> None:
         if merge not in MERGES:
             raise ValueError(f"merge must be {' or '.join(MERGES)}, not {merge!r}")
-        if not isinstance(workers, int) or workers < 1:
-            raise ValueError(f"workers must be a whole number from 1, not {workers!r}")
+        check_count("workers", workers)
         if cpus_per_worker is not None and cpus_per_worker <= 0:
             raise ValueError(f"cpus_per_worker must be above 0, not {cpus_per_worker!r}")
         # What each worker does: it has no workers of its own.

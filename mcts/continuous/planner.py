@@ -31,7 +31,7 @@ from mcts.continuous.simulation import (
 from mcts.continuous.tree import NODES, add_action, clear, new_tree
 from mcts.kernel.compile import specialise
 from mcts.kernel.rng import new_stream
-from mcts.options import KEYS, MOST_NODES, SEEDS, check_integer, fill
+from mcts.options import KEYS, MOST_NODES, check_count, check_integer, fill
 from mcts.threads import alone
 from mcts.tree import ROOT
 
@@ -90,7 +90,11 @@ class Planner:
     def __init__(self, p: Any, search: Search, simulations: int) -> None:
         model = model_of(p)
         actions, width, seen = (int(model.number(n, p)) for n in ("actions", "width", "seen"))
-        self._p, self._search, self._simulations = p, search, _count("simulations", simulations)
+        self._p, self._search, self._simulations = (
+            p,
+            search,
+            check_count("simulations", simulations),
+        )
         self._numbers = _numbers(p)
         beliefs = search.kind == "pft_dpw"
         nodes = min(simulations + 1, MOST_NODES)
@@ -142,7 +146,7 @@ class Planner:
         particles = _rows(self._p, particles)
         clear(self.tree)
         settings = self._settings
-        if left is not None and _count("left", left) <= settings.depth:
+        if left is not None and check_count("left", left) <= settings.depth:
             settings = settings._replace(depth=left, ends=True)
         suggest = model_of(self._p).suggest
         if self._search.k_action and suggest is not None:
@@ -180,12 +184,6 @@ def _numbers(p: Any) -> tuple[Any, ...]:
     model = model_of(p)
     names = ("actions", "width", "seen", "discount")
     return type(p), *(float(model.number(name, p)) for name in names)
-
-
-def _count(name: str, value: int) -> int:
-    if check_integer(name, value, SEEDS) < 1:
-        raise ValueError(f"{name} must be at least 1")
-    return value
 
 
 def _rows(p: Any, particles: np.ndarray) -> np.ndarray:

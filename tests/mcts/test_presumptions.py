@@ -64,7 +64,7 @@ def test_a_planner_checks_what_it_is_given():
         with pytest.raises(ValueError, match="particles must be rows of 1 numbers"):
             planner.choose(wrong, 1)
     assert planner.choose(belief.astype(np.float32), 1) == planner.choose(belief, 1)
-    with pytest.raises(ValueError, match="left must be at least 1"):
+    with pytest.raises(ValueError, match="left must be a whole number from 1, not 0"):
         planner.choose(belief, 1, 0)
     with pytest.raises(ValueError, match="made for another problem"):
         planner.move(tiger()._replace(discount=0.5))
@@ -119,6 +119,7 @@ def test_memory_is_made_again_where_longer_arrays_need_it():
         assert (asked, len(worker.state)) == (more, size)
 
 
+@pytest.mark.nightly
 def test_simulated_workers_go_as_deep_as_the_position():
     p, deeper = (TigerParameters(steps=steps, rollout=RANDOM) for steps in (2, 12))
     search, other = (VirtualSearch(each, Options(nodes=2_000), 4, 0.5) for each in (p, deeper))

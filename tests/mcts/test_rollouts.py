@@ -26,17 +26,14 @@ def run_search(simulations, key=5, p=None, **options):
     return search, result
 
 
-def draws(key, count):
-    """Return what ``count`` roll-outs of the stream ``key`` draw."""
-    stream = new_stream(key)
-    return [below(stream, 16) / 16 for _ in range(count)]
-
-
 def leaf(key, rollouts_per_leaf=1, threads=1):
     """Return what a leaf of the stream ``key``, shared by ``threads``, is worth."""
-    streams = [key] if threads == 1 else [derive_key(key, worker) for worker in range(threads)]
-    found = [draw for stream in streams for draw in draws(stream, rollouts_per_leaf)]
-    return sum(found) / len(found)
+    own = new_stream(key)
+    below(own, 2)  # the coin of the step
+    keys = [own[0]] if threads == 1 else [derive_key(own[0], worker) for worker in range(threads)]
+    streams = map(new_stream, keys)
+    drawn = [below(stream, 16) / 16 for stream in streams for _ in range(rollouts_per_leaf)]
+    return sum(drawn) / len(drawn)
 
 
 def total(search):

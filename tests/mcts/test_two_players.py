@@ -117,6 +117,7 @@ def test_a_simulation_begins_where_the_position_says(p):
     assert counts.min() > 300 / 6 / 2
 
 
+@pytest.mark.nightly
 def test_an_order_is_tried_first_to_last():
     first = set()
     for order in range(40):
@@ -126,6 +127,7 @@ def test_an_order_is_tried_first_to_last():
     assert len(first) > 6
 
 
+@pytest.mark.nightly
 def test_a_pair_of_kings_raises_and_six_and_two_is_no_lie():
     p = leduc.LeducParameters(card=5, open=4, code=0b1010, order=1)
     found = Search(p, OPTIONS).run(Budget(simulations=SIMULATIONS), 1)
@@ -137,6 +139,7 @@ def test_a_pair_of_kings_raises_and_six_and_two_is_no_lie():
     assert found.best == dice.LIAR and found.values[0] == 1.0
 
 
+@pytest.mark.nightly
 def test_a_search_that_peeps_has_a_node_for_every_hidden_die():
     """Below the root it knows what it does not know at the table."""
     nodes = {}

@@ -10,6 +10,8 @@ from mcts.problems import TigerParameters
 from mcts.root import worker_key
 from mcts.tree import EDGES
 
+pytestmark = pytest.mark.nightly
+
 BUDGET = Budget(simulations=2000)
 TIGER = TigerParameters()
 
