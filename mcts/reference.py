@@ -93,7 +93,7 @@ class Reference:
             if edge is None:
                 break
             player = self.mover(state)
-            self.chance.seed(self.chance.word)  # each call begins anew, as it does for the kernel
+            self.chance.seed(self.chance.word)  # as the kernel hands it over
             state, reward = problem.step_checked(state, edge.action, self.chance)
             path.append((edge, player, reward))
             over = len(path) == problem.steps or problem.over(state)

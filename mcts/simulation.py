@@ -63,7 +63,7 @@ from mcts.tree import (
 
 
 class Arguments(NamedTuple):
-    """What `run_simulations` takes."""
+    """Arguments of `run_simulations`."""
 
     params: Any
     """Of the domain."""

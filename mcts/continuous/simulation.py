@@ -90,7 +90,7 @@ class Scratch(NamedTuple):
 
 
 def run(p, tree, particles, settings, scratch, key, control, limit):
-    """Run ``limit`` simulations from states of ``particles`` at the root, unless told to stop.
+    """Run ``limit`` simulations from states of ``particles`` at the root, or until stopped.
 
     Returns how many were not over at once.  ``control``: as of `mcts.threads`.
     """

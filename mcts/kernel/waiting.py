@@ -1,4 +1,4 @@
-"""What a user who waits sees, and Ctrl-C while native code runs.
+"""Lines for a user who waits, and Ctrl-C while native code runs.
 
 Python acts on Ctrl-C in the main thread alone, and between its own instructions.  So native code
 that takes seconds runs in another thread (`call_aside`) or in portions (`call_in_portions`).  At

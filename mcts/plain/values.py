@@ -1,4 +1,4 @@
-"""What users' functions return: taken as what it means or refused in one line, and numbered.
+"""Values that users' functions return: taken as they are meant or refused, and numbered.
 
 ``of`` says in messages which function returned the value.  Numbers may be of any type that is one:
 NumPy's, fractions, decimals, an array without dimensions.

@@ -1,4 +1,4 @@
-"""Which code a process runs, and which private parts of Ray it finds."""
+"""A process knows what code another runs, and finds the private parts of Ray."""
 
 from __future__ import annotations
 
