@@ -85,7 +85,10 @@ class Reference:
         return self.tree
 
     def simulate(self, state: Any) -> None:
-        """Run one simulation: select, expand, roll out, backpropagate [SV, alg. 1, SIMULATE]."""
+        """Run one simulation: select, expand, roll out, backpropagate.
+
+        [KS, fig. 1; SV, alg. 1, SIMULATE; CPW, alg. 1]
+        """
         problem, history, over = self.problem, History(), False
         path: list[tuple[Edge, int, float]] = []  # edges followed, by whom, with what reward
         while not over and history in self.tree:
@@ -120,7 +123,7 @@ class Reference:
     def select(self, edges: list[Edge]) -> Edge:
         """Return the first edge not tried, else the one of the greatest upper confidence bound.
 
-        UCB1 [KS, s. 2.2]: mean + c sqrt(2 ln N / n), N the visits of all the actions on offer.
+        UCB1 [KS, s. 2.2, eq. 1 and 2]: mean + c sqrt(2 ln N / n), N the visits of all on offer.
         For actions that come and go N is how often this one was on offer before [CPW, subset-armed
         bandits].  Ties go to the action listed first.
         """
