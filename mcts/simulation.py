@@ -63,33 +63,26 @@ from mcts.tree import (
 
 
 class Arguments(NamedTuple):
-    """Arguments of `run_simulations`."""
+    """Arguments of `run_simulations`: of the thread, the first thread, the search and the call.
+
+    The others share the first thread's leaves if the search is leaf-parallel.
+    """
 
     params: Any
-    """Of the domain."""
     state: Any
-    """The thread's workspace, ..."""
     rollout_state: Any
-    """... another, to roll out in from copies of a leaf, ..."""
     scratch: Scratch
-    """... and its memory."""
     leader_state: Any
-    """The first thread's workspace, whose leaves the others share if the search is leaf-parallel,
-    ..."""
     leader_scratch: Scratch
-    """... and its memory."""
     tree: Tree
     settings: KernelParams
     key: np.uint64
-    """Names all randomness of the search."""
     control: np.ndarray
-    """From `mcts.threads.new_control`."""
     limit: int
     """Simulations of the search, all threads together."""
     max_count: int
     """Simulations of this call."""
     worker: int
-    """The thread's number."""
 
 
 def run_simulations(

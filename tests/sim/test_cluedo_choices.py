@@ -298,7 +298,7 @@ def test_visits_in_flight_change_the_selection(one):
 
     def select_edge(**changes):
         options = make(spec(**changes), Rules()).config.search_options
-        return _select(position, state, tree, ROOT, options.settings(1.0, 0.0, 1.0))
+        return _select(position, state, tree, ROOT, options.kernel_params(1.0, 0.0, 1.0))
 
     best = select_edge()
     tree.edge_in_flight[best] = 60
