@@ -90,12 +90,8 @@ class Planner:
     def __init__(self, p: Any, search: Search, simulations: int) -> None:
         model = model_of(p)
         actions, width, seen = (int(model.number(n, p)) for n in ("actions", "width", "seen"))
-        self._p, self._search, self._simulations = (
-            p,
-            search,
-            check_count("simulations", simulations),
-        )
-        self._numbers = _numbers(p)
+        self._simulations = check_count("simulations", simulations)
+        self._p, self._search, self._numbers = p, search, _numbers(p)
         beliefs = search.kind == "pft_dpw"
         nodes = min(simulations + 1, MOST_NODES)
         places = {"pomcp": 1, "pomcp_dpw": nodes, "pft_dpw": nodes * search.particles}
