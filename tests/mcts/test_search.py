@@ -32,6 +32,8 @@ def test_one_simulation_by_hand():
     assert np.isnan(result.values[1:]).all()
     assert (result.best, result.simulations, result.nodes, result.full) == (3, 1, 2, False)
     assert search.tree.edge_total[0] == 7 / 16
+    assert repr(result) == "SearchResult(best 3, 1 simulations, 4 actions)"
+    assert repr(search) == "Search(Ladder, uct, 2 of 2,000 nodes)"
 
 
 def test_edge_data_reach_step_and_returns_are_discounted():
