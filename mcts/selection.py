@@ -78,12 +78,6 @@ def mean(tree: Tree, edge: int, n: float, settings: KernelParams) -> float:
     return tree.edge_total[edge] / n
 
 
-@jit
-def upper_bound(value: float, c: float, width: float, n: float) -> float:
-    """Return value + c sqrt(width / n), UCB1's for a width of 2 ln N [Auer et al. 2002]."""
-    return value + c * math.sqrt(width / n)
-
-
 @jit_inlined
 def select(params, state, tree, node, settings):
     """Return the edge of the listed ``node`` to follow: the first unvisited, or the best.
@@ -126,7 +120,7 @@ def select(params, state, tree, node, settings):
             earlier = float(tree.edge_available[edge]) - 1.0  # not counting this visit
             width = 2.0 * math.log(max(earlier, 1.0))
         n = max(count(tree, edge, settings), 1.0)  # another thread may have just landed
-        bound = upper_bound(mean(tree, edge, n, settings), c, width, n)
+        bound = mean(tree, edge, n, settings) + c * math.sqrt(width / n)
         if weighing:
             bound *= tree.edge_data[edge]
         if bound > best_bound:
@@ -170,7 +164,7 @@ def _select_by_type(params, state, tree, node, settings):
     for kind in range(TYPES):
         if visits[kind] > 0.0:
             n = known[kind] if settings.in_flight == WU_UCT else visits[kind]
-            bound = upper_bound(returns[kind] / max(n, 1.0), c, width, visits[kind])
+            bound = returns[kind] / max(n, 1.0) + c * math.sqrt(width / visits[kind])
             if bound > best_bound:
                 chosen, best_bound = kind, bound
     if untried[chosen] != NOWHERE:
@@ -183,7 +177,7 @@ def _select_by_type(params, state, tree, node, settings):
             top or available(params, state, action)
         ):
             n = max(count(tree, edge, settings), 1.0)
-            bound = upper_bound(mean(tree, edge, n, settings), c, width, n)
+            bound = mean(tree, edge, n, settings) + c * math.sqrt(width / n)
             if bound > best_bound:
                 best, best_bound = edge, bound
     return best
