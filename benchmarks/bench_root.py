@@ -112,7 +112,7 @@ def a_table() -> SearchResult:
     visits = np.arange(1, ACTIONS + 1)
     return SearchResult(
         actions=np.arange(ACTIONS),
-        notes=np.zeros(ACTIONS),
+        edge_data=np.zeros(ACTIONS),
         visits=visits,
         values=visits / ACTIONS,
         errors=visits / ACTIONS,

@@ -22,7 +22,7 @@ from experiments.explain.recorded import decisions, pick_turn
 from experiments.explain.simulations import step_by_step
 from experiments.settings.config import compose
 from mcts import Budget, Options, Search, draw, export
-from mcts.plain.numbers import number
+from mcts.plain.values import number
 from sim.players.registry import make
 from sim.records.record import read
 

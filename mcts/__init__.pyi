@@ -10,6 +10,7 @@ from .options import Budget, Options
 from .plain.episode import Episode, play_episode
 from .plain.particle_filter import Deprived, ParticleFilter
 from .plain.problem import Problem
+from .reference import Reference
 from .root import RootSearch, SearchersLost
 from .search import Search, SearchResult
 from .threads import private
@@ -22,6 +23,7 @@ __all__ = [
     "Options",
     "ParticleFilter",
     "Problem",
+    "Reference",
     "RootSearch",
     "Search",
     "SearchResult",

@@ -19,7 +19,7 @@ import numpy as np
 
 from mcts.outcomes import ENDED, Choice, OutcomeTree
 from mcts.search import SearchResult
-from mcts.tree import LISTED, NODES, TOP, Tree
+from mcts.tree import EXPANDED, NODES, TOP, Tree
 
 
 class Row(NamedTuple):
@@ -136,7 +136,7 @@ def export(
 
 def _edges(tree: Tree, node: int) -> range:
     """Return the edges of ``node``: none of an end, or of one whose actions are not listed."""
-    if node < 0 or tree.status[node] != LISTED:
+    if node < 0 or tree.status[node] != EXPANDED:
         return range(0)
     first = int(tree.first[node])
     return range(first, first + int(tree.length[node]))

@@ -1,17 +1,97 @@
-"""Memory of a search's threads: workspaces and scratch, as large as the position asks for."""
+"""Memory of a search's threads: workspaces and scratch, as large as the position asks for.
+
+A scratch also takes the time of the phases (`mcts.kernel.clock`).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from mcts.domain import Domain
-from mcts.scratch import Scratch, new_scratch
+from mcts.kernel.clock import cycles
+from mcts.kernel.compile import jit
+from mcts.options import check_count
+from mcts.threads import private
 
 _SIZES = ("max_actions", "max_depth", "players", "perspectives")
 """The declarations of a domain by which memory is sized."""
+
+SELECTING, LISTING_ACTIONS, ROLLING_OUT = 0, 1, 2
+"""Places in `Scratch.cycles`."""
+
+_LAP = 3
+
+
+class Scratch(NamedTuple):
+    """Memory that one thread writes to during a simulation, besides the domain's workspaces."""
+
+    edges: np.ndarray
+    """int64 (max_depth,): the edges followed ..."""
+    rewards: np.ndarray
+    """float64 (max_depth,): ... their rewards, in the domain's units ..."""
+    movers: np.ndarray
+    """int64 (max_depth,): ... and who followed them."""
+    payoff: np.ndarray
+    """float64 (players,): what the roll-outs of the leaf paid."""
+    key: np.ndarray
+    """uint64 (perspectives,): of the information set reached ..."""
+    node: np.ndarray
+    """int64 (perspectives,): ... below the last one at which this perspective decided ..."""
+    edge: np.ndarray
+    """int64 (perspectives,): ... and the edge that it followed there."""
+    actions: np.ndarray
+    """int64 (max_actions,): a list on its way into the tree."""
+    edge_data: np.ndarray
+    """float64 (max_actions,): the number that goes with each action of the list."""
+    stream: np.ndarray
+    """uint64 (1,): the random stream of the simulation."""
+    cycles: np.ndarray
+    """int64 (4,): time spent in selection, listing and roll-outs (`mcts.kernel.clock`), and when
+    the present lap began."""
+
+
+def new_scratch(longest: int, depth: int, players: int, perspectives: int) -> Scratch:
+    """Return a thread's scratch for lists of ``longest`` actions and ``depth`` decisions."""
+    return Scratch(
+        edges=private(depth, np.int64),
+        rewards=private(depth),
+        movers=private(depth, np.int64),
+        payoff=private(players),
+        key=private(perspectives, np.uint64),
+        node=private(perspectives, np.int64),
+        edge=private(perspectives, np.int64),
+        actions=private(longest, np.int64),
+        edge_data=private(longest),
+        stream=private(1, np.uint64),
+        cycles=private(4, np.int64),
+    )
+
+
+@jit
+def begin_lap(scratch: Scratch) -> None:
+    """Begin to take the time."""
+    scratch.cycles[_LAP] = cycles()
+
+
+@jit
+def end_lap(scratch: Scratch, phase: int) -> None:
+    """Add the time since the present lap began to ``phase``, and begin the next lap."""
+    now = cycles()
+    scratch.cycles[phase] += now - scratch.cycles[_LAP]
+    scratch.cycles[_LAP] = now
+
+
+class Worker(NamedTuple):
+    """Memory of one thread."""
+
+    state: Any
+    """The domain's workspace, ..."""
+    rollout_state: Any
+    """... and another, to roll out in."""
+    scratch: Scratch
 
 
 def arrays(value: Any, path: str = "") -> Iterator[tuple[str, np.ndarray]]:
@@ -25,37 +105,37 @@ def arrays(value: Any, path: str = "") -> Iterator[tuple[str, np.ndarray]]:
 
 
 class Memory:
-    """Two workspaces and a scratch for each of so many ``threads``; `longest` list they hold."""
+    """A `Worker` for each of so many ``threads``; `longest`: the list of actions they hold."""
 
     longest = 0
 
     def __init__(self, domain: Domain, threads: int) -> None:
         self._domain, self._threads = domain, threads
         self._sizes, self._fitting = [0] * len(_SIZES), set[tuple[int, ...]]()
-        self._made: list[tuple[Any, Any, Scratch]] = []
+        self._made: list[Worker] = []
 
-    def fit(self, p: Any) -> list[tuple[Any, Any, Scratch]]:
+    def fit(self, p: Any) -> list[Worker]:
         """Return each thread's memory for ``p``, which is made again if ``p`` is larger than it.
 
         The tree goes no deeper than ``p`` declares, however deep an earlier position was.  Raises
         ValueError unless sizes are whole numbers from 1.
         """
-        sizes = [self._domain.declaration(name, p) for name in _SIZES]
-        for name, size in zip(_SIZES, sizes, strict=True):
-            if not isinstance(size, (int, np.integer)) or size < 1:
-                raise ValueError(f"{name} must be a whole number from 1, not {size!r}")
+        sizes = [check_count(name, self._domain.declaration(name, p)) for name in _SIZES]
         known = _lengths(p)  # workspaces may depend on them
         if _exceed(sizes, self._sizes) or (
             known not in self._fitting
-            and _exceed(_lengths(self._domain.workspace(p)), _lengths(self._made[0][0]))
+            and _exceed(_lengths(self._domain.workspace(p)), _lengths(self._made[0].state))
         ):
             self._sizes, self._fitting, self.longest = sizes, set(), sizes[0]
             self._made = [
-                (self._domain.workspace(p), self._domain.workspace(p), new_scratch(*sizes))
+                Worker(self._domain.workspace(p), self._domain.workspace(p), new_scratch(*sizes))
                 for _ in range(self._threads)
             ]
         self._fitting.add(known)
-        return [(s, t, own._replace(edges=own.edges[: sizes[1]])) for s, t, own in self._made]
+        return [
+            made._replace(scratch=made.scratch._replace(edges=made.scratch.edges[: sizes[1]]))
+            for made in self._made
+        ]
 
 
 def _lengths(value: Any) -> tuple[int, ...]:

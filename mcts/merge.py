@@ -17,9 +17,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from mcts.final import final_choice
 from mcts.options import MERGES
 from mcts.search import SearchResult
+from mcts.selection import final_choice
 
 
 def merge(results: Sequence[SearchResult], rule: str, final: str = "visits") -> SearchResult:

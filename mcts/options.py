@@ -1,16 +1,17 @@
 """Options and budget of a search: validated values, each refusal one clear sentence.
 
 The range of an option stands once, in its field (`mcts.limits`); the section ``search`` of a
-planner's settings is made of these fields, and kernels read those of the same name in `Settings`.
-Nothing here needs Numba.
+planner's settings is made of these fields, and kernels read those of the same name in
+`KernelParams`.  Nothing here needs Numba.
 """
 
 from __future__ import annotations
 
 import numbers
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import NamedTuple, get_type_hints
+from typing import Any, NamedTuple, get_type_hints
 
 from mcts.limits import above, between, check, one_of
 
@@ -64,6 +65,20 @@ def check_integer(name: str, value: int, end: int) -> int:
     return int(value)
 
 
+def check_count(name: str, value: int) -> int:
+    """Return ``value``, of what ``name`` says, as Python's integer; ValueError unless from 1 on."""
+    whole = isinstance(value, numbers.Integral) and not isinstance(value, bool)
+    if not whole or not 1 <= int(value) < SEEDS:
+        raise ValueError(f"{name} must be a whole number from 1, not {value!r:.100}")
+    return int(value)
+
+
+def fill(kind: Any, values: Mapping[str, Any]) -> Any:
+    """Return the NamedTuple ``kind`` of the ``values`` of its names, each of the type it says."""
+    kinds = get_type_hints(kind)
+    return kind(**{name: kinds[name](values[name]) for name in kind._fields})
+
+
 @dataclass(frozen=True)
 class Budget:
     """End of a search: the limit that is reached first; at least one must be given."""
@@ -87,7 +102,7 @@ class Budget:
         check(self)
 
 
-class Settings(NamedTuple):
+class KernelParams(NamedTuple):
     """The numbers that one search runs by: values, so that changing them recompiles nothing."""
 
     exploration: float
@@ -200,11 +215,11 @@ class Options:
         """Play-outs that one descent of the tree is worth."""
         return self.rollouts_per_leaf * self.leaf_threads
 
-    def settings(
+    def kernel_params(
         self, discount: float, low: float, span: float, players: int = 1, perspectives: int = 1
-    ) -> Settings:
+    ) -> KernelParams:
         """Return what the kernel reads of these options, with the domain's declarations."""
-        found = {name: getattr(self, name) for name in Settings._fields if hasattr(self, name)}
+        found = {name: getattr(self, name) for name in KernelParams._fields if hasattr(self, name)}
         found |= {
             "root_exploration": self.exploration
             if self.root_exploration is None
@@ -214,5 +229,4 @@ class Options:
         }
         domain = {"discount": discount, "low": low, "span": span}
         domain |= {"players": players, "perspectives": perspectives}
-        kinds = get_type_hints(Settings)
-        return Settings(**{name: kinds[name](value) for name, value in (found | domain).items()})
+        return fill(KernelParams, found | domain)

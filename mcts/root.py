@@ -43,9 +43,9 @@ from mcts.distributed.local_ray import ray
 from mcts.kernel.errors import SleuthError
 from mcts.kernel.rng import fold
 from mcts.merge import merge
-from mcts.options import KEYS, MERGES, Budget, Options, check_integer, cores
+from mcts.options import KEYS, MERGES, Budget, Options, check_count, check_integer, cores
 from mcts.search import Search, SearchResult, check_types
-from mcts.turn import alone
+from mcts.threads import alone
 
 DEATHS_SURVIVED = 3
 """Times that a share is searched again in one decision because its worker died."""
@@ -71,7 +71,7 @@ class Place(NamedTuple):
     """Process number there."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class RootResult(SearchResult):
     """The merged table, and what became of the workers; ``seconds`` is wall time."""
 
@@ -134,8 +134,7 @@ class RootSearch:
     ) -> None:
         if merge not in MERGES:
             raise ValueError(f"merge must be {' or '.join(MERGES)}, not {merge!r}")
-        if not isinstance(workers, int) or workers < 1:
-            raise ValueError(f"workers must be a whole number from 1, not {workers!r}")
+        check_count("workers", workers)
         if cpus_per_worker is not None and cpus_per_worker <= 0:
             raise ValueError(f"cpus_per_worker must be above 0, not {cpus_per_worker!r}")
         # What each worker does: it has no workers of its own.

@@ -24,19 +24,17 @@ from numba import int64, typeof
 
 from mcts import threads
 from mcts.domain import domain_of
-from mcts.final import final_choice
 from mcts.kernel.clock import mark, seconds_per_cycle
 from mcts.kernel.compile import INTERPRETED, specialise
-from mcts.memory import Memory
-from mcts.options import KEYS, Budget, Options, Settings, check_integer
-from mcts.scratch import LISTING_ACTIONS, ROLLING_OUT, SELECTING
-from mcts.simulation import run_simulations
-from mcts.threads import STOP
+from mcts.memory import LISTING_ACTIONS, ROLLING_OUT, SELECTING, Memory
+from mcts.options import KEYS, Budget, KernelParams, Options, check_integer
+from mcts.selection import final_choice
+from mcts.simulation import Arguments, run_simulations
+from mcts.threads import STOP, alone
 from mcts.tree import (
     CLOSED,
-    EDGES,
+    EXPANDED,
     FULL,
-    LISTED,
     NODES,
     NOWHERE,
     SIMULATIONS,
@@ -46,8 +44,8 @@ from mcts.tree import (
     clear,
     find,
     new_tree,
+    rescale,
 )
-from mcts.turn import alone
 
 _ROUNDING = 1e-9
 """Of scaled returns: values no farther outside are in range."""
@@ -89,6 +87,12 @@ class SearchResult:
     types: np.ndarray | None = None
     """int64: the types of the actions, if they were chosen by type first."""
 
+    def __repr__(self) -> str:
+        return (
+            f"{type(self).__name__}(best {self.best}, {self.simulations:,} simulations, "
+            f"{len(self.actions)} actions)"
+        )
+
 
 class Search:
     """A tree and workspaces for searching positions of one domain, again and again.
@@ -105,10 +109,8 @@ class Search:
 
     Attributes
     ----------
-    tree : Tree
-        As the last search left it.
-    cancelled : bool
-        Whether the search is to end, the next one if none is running.
+    tree : as the last search left it
+    cancelled : whether the search is to end, the next one if none is running
     """
 
     def __init__(self, p: Any, options: Options | None = None) -> None:
@@ -129,8 +131,14 @@ class Search:
         self._warned = False
         self._kernel = specialise(run_simulations, self.domain.parameters.__module__)
         if not INTERPRETED:  # here, for Ctrl-C reaches a compilation in the main thread alone
-            sample = self._arguments(p, 0, self.tree, self._settings(p), np.uint64(0))
-            self._kernel.compile((*map(typeof, (*sample, self._control)), int64, int64, int64))
+            sample = self._arguments(
+                p, 0, self.tree, self._settings(p), np.uint64(0), self._control, 0, 0
+            )
+            self._kernel.compile((*map(typeof, sample[:-3]), int64, int64, int64))
+
+    def __repr__(self) -> str:
+        nodes = f"{self.tree.counters[NODES]:,} of {self.options.nodes:,} nodes"
+        return f"Search({type(self._p).__name__}, {self.options.selection}, {nodes})"
 
     @alone
     def run(self, budget: Budget, key: int, p: Any = None) -> SearchResult:
@@ -151,10 +159,8 @@ class Search:
         ValueError
             If ``key`` is out of range, there is nothing to decide at the root, or the edge budget
             does not hold its list; if the tree was kept and ``p`` is missing or has other actions.
-        TypeError
-            If an argument is of another type.
-        Exception
-            Whatever the domain raises in a worker thread.
+        TypeError, Exception
+            If an argument is of another type; whatever the domain raises in a worker thread.
         """
         began = mark()
         check_types(budget, p, type(self._p))
@@ -173,7 +179,7 @@ class Search:
                 offered = self._list(p, settings)
                 self._check_kept(offered if len(offered) == len(known) else ())
             if scale != self._scale:
-                _rescale(self.tree, *self._scale, *scale)
+                rescale(self.tree, *self._scale, *scale)
         elif len(self.tree.action) < self._edges:
             self.tree = new_tree(self.options.nodes, self._edges)
         else:
@@ -181,8 +187,8 @@ class Search:
         self._scale = scale
         self._kept = self._followed = self._moved = False
         self.tree.counters[SIMULATIONS] = 0
-        for _, _, scratch in self._workers:
-            scratch.cycles[:] = 0
+        for worker in self._workers:
+            worker.scratch.cycles[:] = 0
         try:
             if not self.cancelled:
                 self._search(p, self.tree, settings, key, self._control, limit, budget.seconds)
@@ -198,7 +204,7 @@ class Search:
         self,
         p: Any,
         tree: Tree,
-        settings: Settings,
+        settings: KernelParams,
         key: np.uint64,
         control: np.ndarray,
         limit: int,
@@ -206,16 +212,17 @@ class Search:
     ) -> None:
         """Run simulations in all threads until the ``limit``, the time is over, or a cancel."""
 
-        def call(worker: int, most: int) -> int:
+        def call(worker: int, max_count: int) -> int:
             if self.cancelled and control is self._control:
                 control[STOP] = 1  # which `threads.run` clears when it begins
-            arguments = self._arguments(p, worker, tree, settings, key)
-            return self._kernel(*arguments, control, limit, most, worker)
+            return self._kernel(
+                *self._arguments(p, worker, tree, settings, key, control, limit, max_count)
+            )
 
         together = settings.leaf_threads > 1
         threads.run(call, len(self._workers), control, limit, seconds, together)
 
-    def _list(self, p: Any, settings: Settings) -> set[int]:
+    def _list(self, p: Any, settings: KernelParams) -> set[int]:
         """Return the actions of ``p``: by a simulation of a tree of its own, which is compiled."""
         simple = settings._replace(leaf_threads=1, rollouts_per_leaf=1, common_random_numbers=0)
         tree = new_tree(1, self._memory.longest)
@@ -268,7 +275,7 @@ class Search:
 
     @alone
     def forget(self) -> None:
-        """Begin the next search afresh, whatever `advance` kept."""
+        """Begin the next search afresh."""
         self._kept = self._followed = self._moved = False
 
     def cancel(self) -> None:
@@ -285,14 +292,12 @@ class Search:
         """Edges of a tree."""
         return self.options.edge_budget(self._memory.longest)
 
-    def _arguments(
-        self, p: Any, worker: int, tree: Tree, settings: Settings, key: np.uint64
-    ) -> tuple:
-        """Return what the kernel takes, but for the control and the numbers at the end."""
-        lead, _, lead_scratch = self._workers[0]
-        return (p, *self._workers[worker], lead, lead_scratch, tree, settings, key)
+    def _arguments(self, p: Any, worker: int, *shared: Any) -> Arguments:
+        """Return what the kernel takes in the thread ``worker``; ``shared``: from the tree on."""
+        leader = self._workers[0]
+        return Arguments(p, *self._workers[worker], leader.state, leader.scratch, *shared, worker)
 
-    def _settings(self, p: Any) -> Settings:
+    def _settings(self, p: Any) -> KernelParams:
         """Return the options and the domain's declarations as the kernel takes them."""
         low, high, discount = (
             float(self.domain.declaration(name, p)) for name in ("low", "high", "discount")
@@ -300,19 +305,18 @@ class Search:
         if not low < high:
             raise ValueError(f"the domain declares returns from {low} to {high}: an empty range")
         players, views = (int(self.domain.declaration(n, p)) for n in ("players", "perspectives"))
-        return self.options.settings(discount, low, high - low, players, views)
+        return self.options.kernel_params(discount, low, high - low, players, views)
 
-    def _result(self, p: Any, settings: Settings, began: Any) -> SearchResult:
+    def _result(self, p: Any, settings: KernelParams, began: Any) -> SearchResult:
         """Read the root's edges, in the domain's units."""
         tree = self.tree
-        top = tree.counters[TOP]
-        if tree.status[top] != LISTED:
+        block = _root_block(tree)
+        if block.start == block.stop:
             raise ValueError(
                 f"the edge budget of {len(tree.action)} does not hold the root's actions"
                 if tree.counters[FULL]
                 else "the position searched offers no action"
             )
-        block = slice(tree.first[top], tree.first[top] + tree.length[top])
         visits = tree.edge_visits[block].copy()
         means, spread = np.full((2, len(visits)), np.nan)
         np.divide(tree.edge_total[block], visits, out=means, where=visits > 0)
@@ -344,26 +348,17 @@ class Search:
         """Return the types of ``actions`` if they are chosen by them."""
         if not self.options.action_types:
             return None
-        own, *_ = self._workers[0]
-        return np.array([self.domain.action_type(p, own, action) for action in actions], np.int64)
+        state = self._workers[0].state
+        return np.array([self.domain.action_type(p, state, action) for action in actions], np.int64)
 
     def _phases(self, seconds: float) -> dict[str, float]:
         """Return what the threads spent their time on, given the ``seconds`` of a cycle."""
-        spent = sum(scratch.cycles for _, _, scratch in self._workers) * seconds
+        spent = sum(worker.scratch.cycles for worker in self._workers) * seconds
         places = {"selection": SELECTING, "belief": LISTING_ACTIONS, "roll-out": ROLLING_OUT}
         return {name: float(spent[place]) for name, place in places.items()}
 
 
-def _rescale(tree: Tree, low: float, span: float, new_low: float, new_span: float) -> None:
-    """Scale the returns kept in ``tree`` by another range, such as that of fewer steps to go."""
-    shift, factor = (low - new_low) / new_span, span / new_span
-    used = slice(tree.counters[EDGES])
-    n, total, squares = (e[used] for e in (tree.edge_visits, tree.edge_total, tree.edge_squares))
-    squares[:] = shift**2 * n + 2 * shift * factor * total + factor**2 * squares
-    total[:] = shift * n + factor * total
-
-
-def _warn_outside(p: Any, settings: Settings, actions: np.ndarray, values: np.ndarray) -> bool:
+def _warn_outside(p: Any, settings: KernelParams, actions: np.ndarray, values: np.ndarray) -> bool:
     """Warn of the value that is farthest outside the declared range; return whether one is."""
     low, high = settings.low, settings.low + settings.span
     outside = np.nan_to_num(np.maximum(low - values, values - high))
@@ -389,7 +384,11 @@ def check_types(budget: Budget, p: Any, kind: type) -> None:
 
 def _root_actions(tree: Tree) -> set[int]:
     """Return the actions of the node that searches begin at; none if they are not listed yet."""
+    return set(tree.action[_root_block(tree)].tolist())
+
+
+def _root_block(tree: Tree) -> slice:
+    """Return where the edges of the node that searches begin at are, none before it is expanded."""
     top = tree.counters[TOP]
-    if tree.status[top] != LISTED:
-        return set()
-    return set(tree.action[tree.first[top] : tree.first[top] + tree.length[top]].tolist())
+    first = tree.first[top]
+    return slice(first, first + tree.length[top] * (tree.status[top] == EXPANDED))

@@ -1,4 +1,4 @@
-"""Selection of edges: UCT over the actions on offer, and the count of visits in flight.
+"""Selection of edges: UCT over the actions on offer, visits in flight, and the choice in the end.
 
 The formula is mean + c sqrt(2 ln N / n) [Kocsis & Szepesvari 2006; Ledford 2018, eq. 2.8] with
 returns scaled to [0, 1].  Ledford's program amounts to c = 0.707 here, and Cowling's 0.7 (given
@@ -37,11 +37,13 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from mcts.domain import TYPES, action_type, available
 from mcts.kernel.atomics import fetch_add
 from mcts.kernel.compile import jit, jit_generic, jit_inlined
 from mcts.kernel.stack import floats
-from mcts.options import AVAILABILITY, VIRTUAL_LOSS, WEIGHTED, WU_UCT, Settings
+from mcts.options import AVAILABILITY, VIRTUAL_LOSS, WEIGHTED, WU_UCT, KernelParams
 from mcts.tree import NOWHERE, TOP, Tree
 
 _ROWS = 4
@@ -49,7 +51,7 @@ _ROWS = 4
 
 
 @jit
-def on_offer(listed: int, visits: int, settings: Settings) -> int:
+def on_offer(listed: int, visits: int, settings: KernelParams) -> int:
     """Return how many of a node's ``listed`` actions are on offer at its ``visits``-th visit."""
     if settings.widening_base == 0.0:
         return listed
@@ -58,7 +60,7 @@ def on_offer(listed: int, visits: int, settings: Settings) -> int:
 
 
 @jit
-def count(tree: Tree, edge: int, settings: Settings) -> float:
+def count(tree: Tree, edge: int, settings: KernelParams) -> float:
     """Return the visits of ``edge``, those in flight weighed by the treatment."""
     visits = float(tree.edge_visits[edge])
     if settings.in_flight == VIRTUAL_LOSS:
@@ -69,7 +71,7 @@ def count(tree: Tree, edge: int, settings: Settings) -> float:
 
 
 @jit
-def mean(tree: Tree, edge: int, n: float, settings: Settings) -> float:
+def mean(tree: Tree, edge: int, n: float, settings: KernelParams) -> float:
     """Return the mean return of ``edge``, which counts for ``n`` visits."""
     if settings.in_flight == WU_UCT:
         n = max(float(tree.edge_visits[edge]), 1.0)
@@ -77,16 +79,16 @@ def mean(tree: Tree, edge: int, n: float, settings: Settings) -> float:
 
 
 @jit_inlined
-def select(p, s, tree, node, settings):
+def select(params, state, tree, node, settings):
     """Return the edge of the listed ``node`` to follow: the first unvisited, or the best.
 
     The first is the one listed first, or under `WEIGHTED` the heaviest.
 
-    Only actions that are available in ``s`` are considered; `NOWHERE` if none is.  At the root all
-    are: the list of the player who searches, who knows what it is made from.
+    Only actions that are available in ``state`` are considered; `NOWHERE` if none is.  At the root
+    all are: the list of the player who searches, who knows what it is made from.
     """
     if settings.action_types:
-        return _select_by_type(p, s, tree, node, settings)
+        return _select_by_type(params, state, tree, node, settings)
     top = node == tree.counters[TOP]
     first = tree.first[node]
     last = _last(tree, node, settings)
@@ -95,7 +97,7 @@ def select(p, s, tree, node, settings):
     counting = settings.selection == AVAILABILITY
     weighing = settings.selection == WEIGHTED
     for edge in range(first, last):
-        if not (top or available(p, s, tree.action[edge])):
+        if not (top or available(params, state, tree.action[edge])):
             continue
         if counting:
             fetch_add(tree.edge_available, edge, 1)
@@ -112,7 +114,7 @@ def select(p, s, tree, node, settings):
     c = settings.root_exploration if top else settings.exploration
     best, best_bound = NOWHERE, -math.inf
     for edge in range(first, last):
-        if not (top or available(p, s, tree.action[edge])):
+        if not (top or available(params, state, tree.action[edge])):
             continue
         if counting:
             earlier = float(tree.edge_available[edge]) - 1.0  # not counting this visit
@@ -127,7 +129,7 @@ def select(p, s, tree, node, settings):
 
 
 @jit_generic
-def _select_by_type(p, s, tree, node, settings):
+def _select_by_type(params, state, tree, node, settings):
     """Return what `select` does, chosen by type first and then among the actions of that type.
 
     Of the types not tried yet the one listed first goes first.
@@ -140,8 +142,8 @@ def _select_by_type(p, s, tree, node, settings):
         visits[kind] = known[kind] = returns[kind] = 0.0
         untried[kind] = NOWHERE
     for edge in range(first, last):
-        if top or available(p, s, tree.action[edge]):
-            kind = action_type(p, s, tree.action[edge])
+        if top or available(params, state, tree.action[edge]):
+            kind = action_type(params, state, tree.action[edge])
             n = count(tree, edge, settings)
             if n <= 0.0 and untried[kind] == NOWHERE:
                 untried[kind] = edge
@@ -171,7 +173,9 @@ def _select_by_type(p, s, tree, node, settings):
     best_bound = -math.inf
     for edge in range(first, last):
         action = tree.action[edge]
-        if action_type(p, s, action) == chosen and (top or available(p, s, action)):
+        if action_type(params, state, action) == chosen and (
+            top or available(params, state, action)
+        ):
             n = max(count(tree, edge, settings), 1.0)
             bound = mean(tree, edge, n, settings) + c * math.sqrt(width / n)
             if bound > best_bound:
@@ -180,6 +184,24 @@ def _select_by_type(p, s, tree, node, settings):
 
 
 @jit
-def _last(tree: Tree, node: int, settings: Settings) -> int:
+def _last(tree: Tree, node: int, settings: KernelParams) -> int:
     """Return the end of the edges of ``node`` that are on offer now."""
     return tree.first[node] + on_offer(tree.length[node], tree.visits[node], settings)
+
+
+def final_choice(
+    visits: np.ndarray, means: np.ndarray, final: str, types: np.ndarray | None = None
+) -> int:
+    """Return the index of the action to play by the rule ``final`` (see `Options`).
+
+    With ``types`` the type is chosen by that rule, from the sums of its actions, then the action.
+    """
+    if types is not None:
+        _, group = np.unique(types, return_inverse=True)
+        added = np.bincount(group, visits)
+        totals = np.bincount(group, np.where(visits > 0, visits * means, 0.0))
+        averages = np.divide(totals, added, out=np.full(len(added), np.nan), where=added > 0)
+        visits = np.where(group == final_choice(added, averages, final), visits, -1)
+    known = np.where(visits > 0, means, -np.inf)
+    first, second = (visits, known) if final == "visits" else (known, visits)
+    return int(np.lexsort((-np.arange(len(visits)), second, first))[-1])

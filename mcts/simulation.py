@@ -2,7 +2,7 @@
 
 Monte Carlo tree search over observation histories [POMCP: Silver & Veness 2010; ISMCTS: Cowling,
 Powley & Whitehouse 2012; thesis: Ledford 2018, s. 2.3 and 2.5], for any registered domain
-(`mcts.domain`).  Where this differs from the papers:
+(`mcts.domain`).  `mcts.reference` is the same in plain Python.  Where this differs from the papers:
 
 * A node's actions are listed on its second visit (a domain may find listing expensive); the first
   only rolls out.  The root's are listed on the first.
@@ -10,56 +10,115 @@ Powley & Whitehouse 2012; thesis: Ledford 2018, s. 2.3 and 2.5], for any registe
   They are those of the player who decides at the node.
 * A tree that has used up its budget of nodes or edges goes on searching without growing.
 
-Beside the four phases: whose information set a node is (`mcts.perspectives`), several roll-outs of
-a leaf and threads that share them (`mcts.leaf`), the time of the phases (`mcts.scratch`).
+Information sets: every perspective has a running key, a hash of what it has seen and done on the
+way; a node is looked up by it when that perspective decides.  With one perspective these are the
+nodes of POMCP or SO-ISMCTS; with one a player, the trees of MO-ISMCTS, all in one table.
+
+Leaf parallelization: the first thread holds each leaf out to the others, all roll out from copies
+of it, and the first thread takes the mean when all have answered.
 
 Randomness: simulation i of a search owns the stream keyed by fold(search key, i), whichever thread
-runs it; with common random numbers, by fold(search key, how often its root action was tried).
+runs it; with common random numbers, by fold(search key, how often its root action was tried).  Of a
+shared leaf, worker w uses the stream below that of the simulation that is named by w.
 """
 
 from __future__ import annotations
 
-from mcts.domain import actions, mover, observation, outcome, rollout, start, step, terminal
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from mcts.domain import (
+    actions,
+    copy,
+    mover,
+    observation,
+    observation_of,
+    outcome,
+    payoff,
+    rollout,
+    start,
+    step,
+    terminal,
+)
 from mcts.kernel.atomics import compare_and_swap, fetch_add, load
 from mcts.kernel.compile import jit, jit_generic, jit_inlined
-from mcts.kernel.rng import fold
-from mcts.leaf import add_payoffs, assist, average_rollouts
-from mcts.perspectives import add_knowledge, begin_keys, observe, perspective
-from mcts.scratch import LISTING_ACTIONS, ROLLING_OUT, SELECTING, begin_lap, end_lap
+from mcts.kernel.rng import draw, fold
+from mcts.memory import LISTING_ACTIONS, ROLLING_OUT, SELECTING, Scratch, begin_lap, end_lap
+from mcts.options import KernelParams
 from mcts.selection import select
-from mcts.threads import NEXT, STOP
+from mcts.threads import ANSWERED, CHANCE, ENDED, NEXT, STOP, TICKET, give_way
 from mcts.tree import (
-    LISTED,
-    LISTING,
+    EXPANDED,
+    EXPANDING,
     NOWHERE,
     SIMULATIONS,
     TOP,
     UNLISTED,
-    attach,
+    Tree,
     child_key,
     expand,
+    get_or_add_node,
 )
 
 
+class Arguments(NamedTuple):
+    """Arguments of `run_simulations`: of the thread, the first thread, the search and the call.
+
+    The others share the first thread's leaves if the search is leaf-parallel.
+    """
+
+    params: Any
+    state: Any
+    rollout_state: Any
+    scratch: Scratch
+    leader_state: Any
+    leader_scratch: Scratch
+    tree: Tree
+    settings: KernelParams
+    key: np.uint64
+    control: np.ndarray
+    limit: int
+    """Simulations of the search, all threads together."""
+    max_count: int
+    """Simulations of this call."""
+    worker: int
+
+
 def run_simulations(
-    p, s, spare, scratch, lead, lead_scratch, tree, settings, key, control, limit, most, worker
+    params,
+    state,
+    rollout_state,
+    scratch,
+    leader_state,
+    leader_scratch,
+    tree,
+    settings,
+    key,
+    control,
+    limit,
+    max_count,
+    worker,
 ):
-    """Run up to ``most`` simulations of the search ``key``; return how many were run.
+    """Run up to ``max_count`` simulations of the search ``key``; return how many were run.
 
     Fewer are run when simulation ``limit`` is reached or ``control`` says stop.  This is the
-    kernel: `specialise` compiles it for a domain, and every thread of a search calls it.  ``lead``
-    and ``lead_scratch`` are those of the first thread, whose leaves the others share if the search
-    is leaf-parallel.
+    kernel: `specialise` compiles it for a domain, and every thread of a search calls it with
+    `Arguments`.
     """
     if settings.leaf_threads > 1 and worker > 0:
-        return assist(p, spare, scratch, lead, lead_scratch, settings, control, worker)
+        return assist(
+            params, rollout_state, scratch, leader_state, leader_scratch, settings, control, worker
+        )
     done = 0
     returns = 0.0
-    while done < most and load(control, STOP) == 0:
+    while done < max_count and load(control, STOP) == 0:
         number = fetch_add(control, NEXT, 1)
         if number >= limit:
             break
-        returns += simulate(p, s, spare, tree, scratch, settings, control, key, number)
+        returns += simulate(
+            params, state, rollout_state, tree, scratch, settings, control, key, number
+        )
         done += 1
     fetch_add(tree.returns, 0, returns)
     fetch_add(tree.counters, SIMULATIONS, done)
@@ -67,23 +126,23 @@ def run_simulations(
 
 
 @jit_inlined
-def simulate(p, s, spare, tree, scratch, settings, control, key, number):
+def simulate(params, state, rollout_state, tree, scratch, settings, control, key, number):
     """Run one simulation from the root; return the scaled return of player 0."""
     begin_lap(scratch)
     scratch.stream[0] = fold(key, number)
     chosen = NOWHERE
-    if settings.common_random_numbers and load(tree.status, tree.counters[TOP]) == LISTED:
-        chosen = share_chance(p, s, tree, scratch, settings, key)
-    start(p, s, scratch.stream)
-    depth = descend(p, s, tree, scratch, settings, chosen)
+    if settings.common_random_numbers and load(tree.status, tree.counters[TOP]) == EXPANDED:
+        chosen = share_chance(params, state, tree, scratch, settings, key)
+    start(params, state, scratch.stream)
+    depth = descend(params, state, tree, scratch, settings, chosen)
     end_lap(scratch, SELECTING)
-    roll_out(p, s, spare, scratch, control, settings)
+    roll_out(params, state, rollout_state, scratch, control, settings)
     end_lap(scratch, ROLLING_OUT)
     return backpropagate(tree, scratch, depth, settings)
 
 
 @jit_inlined
-def descend(p, s, tree, scratch, settings, chosen):
+def descend(params, state, tree, scratch, settings, chosen):
     """Select from the root down to a leaf, and expand it; return the number of edges followed.
 
     ``chosen`` is the root's edge if it has been selected already, else `NOWHERE`.
@@ -91,44 +150,44 @@ def descend(p, s, tree, scratch, settings, chosen):
     node, depth = tree.counters[TOP], 0
     begin_keys(tree, node, scratch, settings)
     if settings.perspectives > 1:
-        add_knowledge(p, s, scratch, settings)
-    while node != NOWHERE and visit(p, s, tree, node, scratch, settings):
-        edge = chosen if chosen != NOWHERE else select(p, s, tree, node, settings)
+        add_knowledge(params, state, scratch, settings)
+    while node != NOWHERE and visit(params, state, tree, node, scratch, settings):
+        edge = chosen if chosen != NOWHERE else select(params, state, tree, node, settings)
         if edge == NOWHERE:
             break
         chosen = NOWHERE
-        player, action = mover(p, s), tree.action[edge]
+        player, action = mover(params, state), tree.action[edge]
         fetch_add(tree.edge_in_flight, edge, 1)
         scratch.edges[depth], scratch.movers[depth] = edge, player
-        scratch.rewards[depth] = step(p, s, action, tree.edge_data[edge], scratch.stream)
+        scratch.rewards[depth] = step(params, state, action, tree.edge_data[edge], scratch.stream)
         depth += 1
-        if terminal(p, s) or depth == len(scratch.edges):
+        if terminal(params, state) or depth == len(scratch.edges):
             break
         view = perspective(player, settings)
         scratch.node[view], scratch.edge[view] = node, edge
         if settings.players == 1:
-            scratch.key[0] = child_key(scratch.key[0], action, observation(p, s))
+            scratch.key[0] = child_key(scratch.key[0], action, observation(params, state))
         else:
-            observe(p, s, scratch, settings, player, action)
-        view = perspective(mover(p, s), settings)
-        node = expand(tree, scratch.key[view], scratch.node[view], scratch.edge[view])
+            observe(params, state, scratch, settings, player, action)
+        view = perspective(mover(params, state), settings)
+        node = get_or_add_node(tree, scratch.key[view], scratch.node[view], scratch.edge[view])
         if node != NOWHERE and load(tree.visits, node) == 0:
-            tree.outcome[node] = outcome(p, s)
+            tree.outcome[node] = outcome(params, state)
     return depth
 
 
 @jit_inlined
-def roll_out(p, s, spare, scratch, control, settings):
-    """Fill ``scratch.payoff`` with what each player gets from the leaf ``s`` on."""
+def roll_out(params, state, rollout_state, scratch, control, settings):
+    """Fill ``scratch.payoff`` with what each player gets from the leaf ``state`` on."""
     for player in range(settings.players):
         scratch.payoff[player] = 0.0
-    if terminal(p, s):
+    if terminal(params, state):
         if settings.players > 1:
-            add_payoffs(p, s, 0.0, scratch.payoff, settings)
+            add_payoffs(params, state, 0.0, scratch.payoff, settings)
     elif settings.leaf_threads == 1 and settings.rollouts_per_leaf == 1:
-        add_payoffs(p, s, rollout(p, s, scratch.stream), scratch.payoff, settings)
+        add_payoffs(params, state, rollout(params, state, scratch.stream), scratch.payoff, settings)
     else:
-        average_rollouts(p, s, spare, scratch, control, settings)
+        average_rollouts(params, state, rollout_state, scratch, control, settings)
 
 
 @jit
@@ -152,24 +211,123 @@ def backpropagate(tree, scratch, depth, settings):
 
 
 @jit_inlined
-def visit(p, s, tree, node, scratch, settings):
+def visit(params, state, tree, node, scratch, settings):
     """Count a visit of ``node``, list its actions if due; return whether it has edges to follow."""
     before = fetch_add(tree.visits, node, 1)
     status = load(tree.status, node)
     due = status == UNLISTED and (before > 0 or node == tree.counters[TOP])
-    if due and compare_and_swap(tree.status, node, UNLISTED, LISTING) == UNLISTED:
+    if due and compare_and_swap(tree.status, node, UNLISTED, EXPANDING) == UNLISTED:
         end_lap(scratch, SELECTING)
-        n = actions(p, s, scratch.actions, scratch.edge_data)
+        n = actions(params, state, scratch.actions, scratch.edge_data)
         if n > len(scratch.actions):
             raise ValueError("the domain listed more actions than the max_actions it declares")
-        status = attach(tree, node, scratch.actions, scratch.edge_data, n)
+        status = expand(tree, node, scratch.actions, scratch.edge_data, n)
         end_lap(scratch, LISTING_ACTIONS)
-    return status == LISTED
+    return status == EXPANDED
 
 
 @jit_generic
-def share_chance(p, s, tree, scratch, settings, key):
+def share_chance(params, state, tree, scratch, settings, key):
     """Select the root's edge, and name the chance by how often it was tried; return the edge."""
-    chosen = select(p, s, tree, tree.counters[TOP], settings)
+    chosen = select(params, state, tree, tree.counters[TOP], settings)
     scratch.stream[0] = fold(key, tree.edge_visits[chosen] + tree.edge_in_flight[chosen])
     return chosen
+
+
+@jit
+def begin_keys(tree, root, scratch, settings):
+    """Set every perspective's key to that of the ``root``."""
+    for view in range(settings.perspectives):
+        scratch.node[view] = scratch.edge[view] = NOWHERE
+        scratch.key[view] = tree.key[root]
+
+
+@jit_inlined
+def add_knowledge(params, state, scratch, settings):
+    """Extend the keys of the players other than 0 by all that they know at the root."""
+    for view in range(1, settings.perspectives):
+        scratch.key[view] = child_key(scratch.key[view], view, observation_of(params, state, view))
+
+
+@jit
+def perspective(player, settings):
+    """Return whose information sets the decisions of ``player`` belong to."""
+    return player if settings.perspectives > 1 else 0
+
+
+@jit_inlined
+def observe(params, state, scratch, settings, player, action):
+    """Extend all keys by what was seen of the ``action`` of ``player``."""
+    for view in range(settings.perspectives):
+        what = observation_of(params, state, view)
+        if view == player:
+            scratch.key[view] = child_key(scratch.key[view], action, what)
+        else:
+            scratch.key[view] = fold(scratch.key[view], what)
+
+
+@jit_generic
+def add_payoffs(params, state, value, sums, settings):
+    """Add what a play-out that ended in ``state`` with the return ``value`` paid to ``sums``."""
+    if settings.players == 1:
+        fetch_add(sums, 0, value)
+    else:
+        for player in range(settings.players):
+            fetch_add(sums, player, payoff(params, state, player))
+
+
+@jit_generic
+def average_rollouts(params, state, rollout_state, scratch, control, settings):
+    """Fill ``scratch.payoff``, zero so far, with the mean of several roll-outs from ``state``."""
+    if settings.leaf_threads > 1:
+        count = _share(params, state, rollout_state, scratch, control, settings)
+    else:
+        count = _play_out(params, state, rollout_state, scratch.stream, scratch.payoff, settings)
+    for player in range(settings.players):
+        scratch.payoff[player] /= count
+
+
+@jit_generic
+def _play_out(params, state, rollout_state, stream, sums, settings):
+    """Roll out ``settings.rollouts_per_leaf`` times from copies of ``state``, add what they pay to
+    ``sums``, and return how many they were.
+    """
+    for _ in range(settings.rollouts_per_leaf):
+        copy(params, state, rollout_state)
+        add_payoffs(params, rollout_state, rollout(params, rollout_state, stream), sums, settings)
+    return settings.rollouts_per_leaf
+
+
+@jit_generic
+def _share(params, state, rollout_state, scratch, control, settings):
+    """Roll out together with the other threads; return how many roll-outs that were."""
+    own = scratch.stream[0]
+    control[ANSWERED] = 0
+    control[CHANCE] = np.int64(own)
+    fetch_add(control, TICKET, 1)
+    scratch.stream[0] = fold(own, 0)
+    _play_out(params, state, rollout_state, scratch.stream, scratch.payoff, settings)
+    while load(control, ANSWERED) < settings.leaf_threads - 1 and load(control, STOP) == 0:
+        give_way()
+    scratch.stream[0] = own
+    draw(scratch.stream)
+    return settings.rollouts_per_leaf * (1 + load(control, ANSWERED))
+
+
+@jit_generic
+def assist(params, rollout_state, scratch, leader_state, leader_scratch, settings, control, worker):
+    """Roll out from every leaf that the first thread holds out, until the search ends; return 0."""
+    ticket = 0
+    while True:
+        while load(control, TICKET) == ticket:
+            if load(control, ENDED) or load(control, STOP):
+                return 0
+            give_way()
+        ticket = load(control, TICKET)
+        begin_lap(scratch)
+        scratch.stream[0] = fold(np.uint64(load(control, CHANCE)), worker)
+        _play_out(
+            params, leader_state, rollout_state, scratch.stream, leader_scratch.payoff, settings
+        )
+        end_lap(scratch, ROLLING_OUT)
+        fetch_add(control, ANSWERED, 1)

@@ -14,6 +14,8 @@ import os
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from functools import wraps
+from typing import Any, TypeVar
 
 import numpy as np
 from llvmlite import ir
@@ -24,6 +26,8 @@ NEXT, STOP, TICKET, ANSWERED, ENDED, CHANCE = 0, 8, 16, 24, 32, 40
 """Places in the control array, a cache line apart: the next simulation's number; stop if not 0;
 leaves held out by the first thread, how many others have rolled out from the latest, whether there
 will be no more, and the key of the chance of the latest (its 64 bits)."""
+
+Method = TypeVar("Method", bound=Callable[..., Any])
 
 UNLIMITED = 2**62
 """In place of a number of simulations: no limit."""
@@ -173,3 +177,19 @@ def _error(future: Future) -> BaseException | None:
             return future.exception(_LOOK_SECONDS)
         except TimeoutError:
             continue
+
+
+def alone(method: Method) -> Method:
+    """Return ``method``, which raises RuntimeError while its object is in a method of this kind."""
+
+    @wraps(method)
+    def run(self: Any, *given: Any, **named: Any) -> Any:
+        turn = object()
+        if self.__dict__.setdefault("_turn", turn) is not turn:  # one step for all threads
+            raise RuntimeError("this search is running: make one for each thread")
+        try:
+            return method(self, *given, **named)
+        finally:
+            del self._turn
+
+    return run  # type: ignore[return-value]

@@ -14,7 +14,6 @@ are listed every thread takes it for a leaf.
 
 from __future__ import annotations
 
-import math
 from typing import NamedTuple
 
 import numpy as np
@@ -29,7 +28,7 @@ ROOT = 0
 NOWHERE = -1
 """In place of a node: there is none, and no room for one."""
 
-UNLISTED, LISTING, LISTED, CLOSED = 0, 1, 2, 3
+UNLISTED, EXPANDING, EXPANDED, CLOSED = 0, 1, 2, 3
 """Status of a node: actions not asked for; one thread asks; edges usable; a leaf for ever
 (no legal action, or no room for its edges)."""
 
@@ -53,11 +52,11 @@ class Tree(NamedTuple):
     outcome: np.ndarray
     """int64 (S,): kind of what was observed on the way here (`mcts.domain.outcome`)."""
     status: np.ndarray
-    """int64 (S,): `UNLISTED`, `LISTING`, `LISTED` or `CLOSED`."""
+    """int64 (S,): `UNLISTED`, `EXPANDING`, `EXPANDED` or `CLOSED`."""
     first: np.ndarray
-    """int64 (S,): first edge of the block; meaningful once `LISTED`."""
+    """int64 (S,): first edge of the block; meaningful once `EXPANDED`."""
     length: np.ndarray
-    """int64 (S,): edges in the block, at least 1; meaningful once `LISTED`."""
+    """int64 (S,): edges in the block, at least 1; meaningful once `EXPANDED`."""
     visits: np.ndarray
     """int64 (S,): simulations that arrived here."""
     order: np.ndarray
@@ -128,6 +127,15 @@ def clear(tree: Tree) -> None:
     tree.counters[TOP] = ROOT
 
 
+def rescale(tree: Tree, low: float, span: float, new_low: float, new_span: float) -> None:
+    """Scale the returns kept in ``tree`` by another range, such as that of fewer steps to go."""
+    shift, factor = (low - new_low) / new_span, span / new_span
+    used = slice(tree.counters[EDGES])
+    n, total, squares = (e[used] for e in (tree.edge_visits, tree.edge_total, tree.edge_squares))
+    squares[:] = shift**2 * n + 2 * shift * factor * total + factor**2 * squares
+    total[:] = shift * n + factor * total
+
+
 @jit
 def child_key(key: np.uint64, action: int, observation: np.uint64) -> np.uint64:
     """Return the key of the node that ``observation`` leads to after the own ``action``."""
@@ -135,7 +143,7 @@ def child_key(key: np.uint64, action: int, observation: np.uint64) -> np.uint64:
 
 
 @jit
-def expand(tree: Tree, key: np.uint64, node: int, edge: int) -> int:
+def get_or_add_node(tree: Tree, key: np.uint64, node: int, edge: int) -> int:
     """Return the node ``key``, added below ``edge`` of ``node`` if the tree does not have it.
 
     Returns `NOWHERE` when the node does not exist and the budget of nodes is used up.
@@ -188,8 +196,8 @@ def _reserve(tree: Tree) -> bool:
 
 
 @jit
-def attach(tree: Tree, node: int, actions: np.ndarray, edge_data: np.ndarray, n: int) -> int:
-    """Give ``node``, which this thread is `LISTING`, its ``n`` edges; return the new status.
+def expand(tree: Tree, node: int, actions: np.ndarray, edge_data: np.ndarray, n: int) -> int:
+    """Give ``node``, which this thread is `EXPANDING`, its ``n`` edges; return the new status.
 
     ``actions`` (int64) and ``edge_data`` (float64) hold the list in their first ``n`` places.
     """
@@ -208,61 +216,9 @@ def attach(tree: Tree, node: int, actions: np.ndarray, edge_data: np.ndarray, n:
                 tree.edge_available[edge] = 0
             tree.first[node] = first
             tree.length[node] = n
-            status = LISTED
+            status = EXPANDED
         else:
             fetch_add(tree.counters, EDGES, -n)
             tree.counters[FULL] = 1
-    compare_and_swap(tree.status, node, LISTING, status)  # the edges become visible with it
+    compare_and_swap(tree.status, node, EXPANDING, status)  # the edges become visible with it
     return status
-
-
-def check_invariants(tree: Tree, tolerance: float = 1e-9) -> None:
-    """Raise AssertionError, naming all that fails, unless ``tree`` is as a search should leave it.
-
-    For searches that began with an empty tree and in which nobody's moves were hidden from player
-    0, since nodes may else be entered from several edges.  ``tolerance`` bounds the difference, a
-    simulation, between the sum of the root edges' returns and the sum of all simulations' returns;
-    0 where the returns are such that sums are exact.
-    """
-    wrong: list[str] = []
-
-    def ask(holds: bool, complaint: str) -> None:
-        if not holds:
-            wrong.append(complaint)
-
-    simulations = int(tree.counters[SIMULATIONS])
-    n, edges = int(tree.counters[NODES]), int(tree.counters[EDGES])
-    nodes = tree.order[: min(n, len(tree.order))]
-    block = tree.length[nodes] * (tree.status[nodes] == LISTED)
-
-    ask(n == len(nodes) == np.count_nonzero(tree.key), f"{n} nodes made, not so many in the table")
-    ask(len(np.unique(nodes)) == len(nodes), "a slot was given to two nodes")
-    ask(len(np.unique(tree.key[nodes])) == len(nodes), "a node stands twice in the table")
-    ask(not (tree.status[nodes] == LISTING).any(), "a node is still being listed")
-    ask(tree.visits[ROOT] == simulations, f"{tree.visits[ROOT]} root visits, {simulations} played")
-    ask(edges == block.sum(), f"{edges} edges handed out, {block.sum()} in blocks")
-
-    by_edge = np.zeros(len(tree.action) + 1, np.int64)
-    owner = np.full(len(tree.action), NOWHERE)
-    for node, length in zip(nodes, block, strict=True):
-        span = slice(tree.first[node], tree.first[node] + length)
-        if length:
-            ask((owner[span] == NOWHERE).all(), f"node {node} shares edges with another")
-            owner[span] = node
-            passed = tree.edge_visits[span].sum()
-            ask(passed <= tree.visits[node], f"node {node}: more visits below than above")
-            ask(node != ROOT or passed == simulations, "root edges' visits are not all simulations")
-    if tree.status[ROOT] == LISTED:
-        span = slice(tree.first[ROOT], tree.first[ROOT] + tree.length[ROOT])
-        gap = math.fsum(tree.edge_total[span]) - tree.returns[0]
-        ask(abs(gap) <= tolerance * simulations, f"root returns differ from all returns by {gap}")
-    ask(not tree.edge_in_flight[:edges].any(), "an edge is still in flight")
-
-    children = nodes[tree.parent[nodes] != NOWHERE]
-    incoming = tree.incoming[children]
-    ask((owner[incoming] == tree.parent[children]).all(), "a node's edge is not its parent's")
-    np.add.at(by_edge, incoming, tree.visits[children])
-    over = by_edge[:edges] > tree.edge_visits[:edges]
-    ask(not over.any(), f"{over.sum()} edges: fewer visits than the nodes they lead to")
-    if wrong:
-        raise AssertionError("; ".join(wrong))

@@ -16,7 +16,7 @@ from belief.exact import solver
 from belief.exact.workspace import CONTRADICTORY, FULL
 from belief.information import sample_workspace
 from mcts.kernel.compile import jit
-from mcts.kernel.portions import call_in_portions
+from mcts.kernel.waiting import call_in_portions
 from mcts.options import SEEDS, check_integer
 from sim.chance import game_key
 from sim.game import advance, apply, decider, new_game, open_decision

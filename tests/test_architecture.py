@@ -35,7 +35,7 @@ FLOORS = (
     ("mcts",),
     ("mcts.continuous",),
     ("mcts.plain", "mcts.problems", "mcts.contract", "belief"),
-    ("mcts.openspiel", "belief.exact", "belief.sampling"),
+    ("mcts.openspiel", "mcts.reference", "belief.exact", "belief.sampling"),
     ("belief.information",),  # of beliefs in general, with a closed form by the exact solver
     ("belief.beliefs",),
     ("belief.contract",),

@@ -18,14 +18,14 @@ from mcts.domain import start
 from mcts.kernel.atomics import fetch_add, load
 from mcts.kernel.compile import jit, jit_generic, specialise
 from mcts.kernel.rng import fold
+from mcts.memory import Scratch
 from mcts.merge import merge
 from mcts.options import Budget, Options
 from mcts.root import worker_key
-from mcts.scratch import Scratch
 from mcts.search import Search, SearchResult
-from mcts.simulation import backpropagate, descend, roll_out, share_chance
+from mcts.simulation import Arguments, backpropagate, descend, roll_out, share_chance
 from mcts.threads import NEXT, STOP
-from mcts.tree import LISTED, NOWHERE, SIMULATIONS, TOP
+from mcts.tree import EXPANDED, NOWHERE, SIMULATIONS, TOP
 
 IDLE = -1
 """In place of a depth: the worker has nothing under way."""
@@ -51,24 +51,24 @@ class Pending(NamedTuple):
 
 
 def run_delayed(
-    p,
-    s,
-    spare,
+    pending,
+    params,
+    state,
+    rollout_state,
     scratch,
-    lead,
-    lead_scratch,
+    leader_state,
+    leader_scratch,
     tree,
     settings,
     key,
     control,
-    pending,
     limit,
-    most,
+    max_count,
     worker,
 ):
     """Run ``limit`` simulations by the workers of ``pending``; return how many were run.
 
-    The other arguments are those of `mcts.simulation.run_simulations`.
+    The other arguments are `mcts.simulation.Arguments`.
     """
     returns = 0.0
     number = 0
@@ -77,7 +77,19 @@ def run_delayed(
         if pending.depth[free] != IDLE:
             returns += land(tree, scratch, pending, free, settings)
         number = fetch_add(control, NEXT, 1)
-        launch(p, s, spare, tree, scratch, settings, control, key, number, pending, free)
+        launch(
+            params,
+            state,
+            rollout_state,
+            tree,
+            scratch,
+            settings,
+            control,
+            key,
+            number,
+            pending,
+            free,
+        )
         number += 1
     for _ in range(len(pending.due)):
         free = np.argmin(pending.due)
@@ -90,15 +102,17 @@ def run_delayed(
 
 
 @jit_generic
-def launch(p, s, spare, tree, scratch, settings, control, key, number, pending, free):
+def launch(
+    params, state, rollout_state, tree, scratch, settings, control, key, number, pending, free
+):
     """Let worker ``free`` begin simulation ``number``, of which the tree learns when it is due."""
     scratch.stream[0] = fold(key, number)
     chosen = NOWHERE
-    if settings.common_random_numbers and load(tree.status, tree.counters[TOP]) == LISTED:
-        chosen = share_chance(p, s, tree, scratch, settings, key)
-    start(p, s, scratch.stream)
-    depth = descend(p, s, tree, scratch, settings, chosen)
-    roll_out(p, s, spare, scratch, control, settings)
+    if settings.common_random_numbers and load(tree.status, tree.counters[TOP]) == EXPANDED:
+        chosen = share_chance(params, state, tree, scratch, settings, key)
+    start(params, state, scratch.stream)
+    depth = descend(params, state, tree, scratch, settings, chosen)
+    roll_out(params, state, rollout_state, scratch, control, settings)
     pending.depth[free] = depth
     for i in range(depth):
         pending.edges[free, i] = scratch.edges[i]
@@ -135,18 +149,18 @@ class VirtualSearch(Search):
     def __init__(self, p: Any, options: Options, workers: int, spread: float) -> None:
         super().__init__(p, options)
         self._latency = draw_latencies(spread)
-        self._pending = self._new_pending(workers, self._workers[0][2])
+        self._pending = self._new_pending(workers, self._workers[0].scratch)
         kernel = specialise(run_delayed, self.domain.parameters.__module__)
 
-        def call(*arguments: Any) -> int:
-            _, _, _, scratch, *_ = arguments
-            held = self._pending
+        def call(*given: Any) -> int:
+            arguments = Arguments(*given)
+            scratch, held = arguments.scratch, self._pending
             if held.edges.shape[1] < len(scratch.edges) or held.payoff.shape[1] < len(
                 scratch.payoff
             ):
                 self._pending = self._new_pending(workers, scratch)
             self._pending.due[:] = 0.0
-            return kernel(*arguments[:-3], self._pending, *arguments[-3:])
+            return kernel(self._pending, *arguments)
 
         self._kernel = call
 

@@ -21,7 +21,7 @@ from experiments.explain.recorded import Decision, consider, words
 from mcts.inspect import export
 from mcts.options import Budget
 from mcts.search import Search
-from mcts.stepwise import Simulation, Way, follow
+from mcts.outcomes import Simulation, Way, follow
 from mcts.tree import Tree
 from sim.planning.planner import Planner
 

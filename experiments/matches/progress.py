@@ -18,7 +18,7 @@ from experiments.matches.sequential import verdicts
 from experiments.stats.sprt import MINIMUM
 from experiments.stats.stopping import EVERY_GAME, Stop
 from experiments.texts import lines
-from mcts.kernel import notices
+from mcts.kernel import waiting
 
 LINE_SECONDS = 5.0
 """Time between lines where there is no terminal."""
@@ -37,7 +37,7 @@ class Compiling:
     searches: bool = True
 
     def __str__(self) -> str:
-        from mcts.kernel.progress import PLAYING, SEARCHING, count_functions  # imports Numba
+        from mcts.kernel.compile import PLAYING, SEARCHING, count_functions  # imports Numba
 
         done, most = count_functions(), SEARCHING if self.searches else PLAYING
         far = f": {done} of up to {max(done, most)} functions" if done else ""
@@ -53,7 +53,7 @@ COMPILING = Compiling()
 @contextmanager
 def stage(console: Console, what: str | Compiling) -> Iterator[None]:
     """Say what is being waited for, and for how long already, until the block ends."""
-    notices.leave_to_caller()
+    waiting.leave_to_caller()
     if console.is_terminal:
         with console.status(what if isinstance(what, Compiling) else Text(lines(f"{what} ..."))):
             yield
@@ -111,7 +111,7 @@ class GamesPlayed:
         self._task = self._bar.add_task("games", total=self._total, rate="")
 
     def __enter__(self) -> GamesPlayed:
-        notices.leave_to_caller()
+        waiting.leave_to_caller()
         self._bar.start()
         return self
 

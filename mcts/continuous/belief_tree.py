@@ -19,9 +19,12 @@ import numpy as np
 from mcts.continuous.belief import resample
 from mcts.continuous.model import density, legal, observe, reward, step, terminal, values
 from mcts.continuous.simulation import RANDOM, VALUES, choose, copy, leaf
-from mcts.continuous.tree import NOWHERE, ROOT, add_node, any_child, back_up, widens
+from mcts.continuous.tree import add_node, any_child, back_up, widens
+from mcts.kernel.atomics import load
 from mcts.kernel.compile import jit_inlined
 from mcts.kernel.rng import below, fold
+from mcts.threads import STOP
+from mcts.tree import NOWHERE, ROOT
 
 
 class Beliefs(NamedTuple):
@@ -37,10 +40,12 @@ class Beliefs(NamedTuple):
     """float64 (M,)"""
 
 
-def run_beliefs(p, tree, particles, settings, scratch, beliefs, key, first, last):
+def run_beliefs(p, tree, particles, settings, scratch, beliefs, key, control, limit):
     """Run simulations as `run` does, from beliefs of ``particles`` at the root."""
     done = 0
-    for number in range(first, last):
+    for number in range(limit):
+        if load(control, STOP) != 0:
+            break
         scratch.stream[0] = fold(key, number)
         for i in range(len(beliefs.now)):
             copy(particles[below(scratch.stream, len(particles))], beliefs.now[i])

@@ -14,18 +14,15 @@ A *finite* model has states of one number, below ``p.q.shape[0]``, and gives `ou
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import wraps
 from typing import Any
 
 import numpy as np
-from numba.core import types
-from numba.extending import overload
 
 from mcts.kernel.cached import belongs
-from mcts.kernel.compile import INLINED, jit_generic, specialise
+from mcts.kernel.compile import jit_generic, specialise
+from mcts.kernel.dispatch import by_type
 from mcts.kernel.rng import uniform
 
 Number = int | float
@@ -39,22 +36,8 @@ _ROUNDING = 1e-9
 
 def _by_type(stub: Callable) -> Callable:
     """Return the function that calls the model's own of the same name, by the type of ``p``."""
-    name = stub.__name__
-    _PARTS.append(name)
-
-    @wraps(stub)
-    def call(p: Any, *arguments: Any) -> Any:
-        return getattr(_MODELS[type(p)], name)(p, *arguments)
-
-    def find(p: types.Type, *_: types.Type) -> Callable | None:
-        model = _MODELS.get(getattr(p, "instance_class", None))
-        return model and getattr(model, name).py_func
-
-    by_place = inspect.Parameter.POSITIONAL_OR_KEYWORD
-    bare = [inspect.Parameter(each, by_place) for each in inspect.signature(stub).parameters]
-    find.__signature__ = inspect.Signature(bare)  # type: ignore[attr-defined]
-    overload(call, jit_options=INLINED)(find)
-    return call
+    _PARTS.append(stub.__name__)
+    return by_type(stub, _MODELS)
 
 
 @_by_type

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from mcts import threads
 from mcts.continuous.belief import refuse_densities
 from mcts.continuous.belief_tree import Beliefs, choose_by_mean, run_beliefs
 from mcts.continuous.model import model_of
@@ -22,17 +23,17 @@ from mcts.continuous.simulation import (
     RANDOM,
     VALUES,
     WEIGHTED,
+    KernelParams,
     Scratch,
-    Settings,
     any_legal,
     run,
 )
-from mcts.continuous.tree import NODES, ROOT, add_action, clear, new_tree
+from mcts.continuous.tree import NODES, add_action, clear, new_tree
 from mcts.kernel.compile import specialise
-from mcts.kernel.portions import call_in_portions
 from mcts.kernel.rng import new_stream
-from mcts.options import KEYS, MOST_NODES, SEEDS, check_integer
-from mcts.turn import alone
+from mcts.options import KEYS, MOST_NODES, check_count, check_integer, fill
+from mcts.threads import alone
+from mcts.tree import ROOT
 
 LEAVES = {"values": VALUES, "random": RANDOM, "greedy": GREEDY}
 KINDS = {"pomcp": KEYED, "pomcp_dpw": DRAWN, "pomcpow": WEIGHTED, "pft_dpw": BELIEFS}
@@ -89,8 +90,8 @@ class Planner:
     def __init__(self, p: Any, search: Search, simulations: int) -> None:
         model = model_of(p)
         actions, width, seen = (int(model.number(n, p)) for n in ("actions", "width", "seen"))
-        self._p, self._search, self._most = p, search, _count("simulations", simulations)
-        self._numbers = _numbers(p)
+        self._simulations = check_count("simulations", simulations)
+        self._p, self._search, self._numbers = p, search, _numbers(p)
         beliefs = search.kind == "pft_dpw"
         nodes = min(simulations + 1, MOST_NODES)
         places = {"pomcp": 1, "pomcp_dpw": nodes, "pft_dpw": nodes * search.particles}
@@ -100,20 +101,10 @@ class Planner:
             raise ValueError(f"{actions} actions are too many to try all: choose k_action")
         given = not search.k_action
         self.tree = new_tree(nodes, actions if given else most, width, seen, pool, given)
-        self._settings = Settings(
-            KINDS[search.kind],
-            LEAVES[search.leaf],
-            float(search.exploration),
-            search.depth,
-            False,
-            float(search.k),
-            float(search.alpha),
-            float(search.grain),
-            float(model.number("discount", p)),
-            actions,
-            float(search.k_action),
-            float(search.alpha_action),
-        )
+        numbers = {"kind": KINDS[search.kind], "leaf": LEAVES[search.leaf], "ends": False}
+        numbers |= {"discount": model.number("discount", p), "actions": actions}
+        self._settings: KernelParams = fill(KernelParams, vars(search) | numbers)
+        self._control = threads.new_control()
         depth = search.depth
         self._scratch = Scratch(
             np.zeros(depth, np.int64),
@@ -151,7 +142,7 @@ class Planner:
         particles = _rows(self._p, particles)
         clear(self.tree)
         settings = self._settings
-        if left is not None and _count("left", left) <= settings.depth:
+        if left is not None and check_count("left", left) <= settings.depth:
             settings = settings._replace(depth=left, ends=True)
         suggest = model_of(self._p).suggest
         if self._search.k_action and suggest is not None:
@@ -160,12 +151,12 @@ class Planner:
         stream = np.uint64(check_integer("key", key, KEYS))
         done = 0
 
-        def simulate(first: int, last: int) -> int:
+        def call(worker: int, limit: int) -> int:
             nonlocal done
-            done += self._kernel(*parts, stream, first, last)
-            return last
+            done = self._kernel(*parts, stream, self._control, limit)
+            return done
 
-        call_in_portions(simulate, self._most, "simulations", 256)
+        threads.run(call, 1, self._control, self._simulations, None)
         if not done:
             raise ValueError(_ALL_OVER)
         among = slice(self.tree.open[ROOT])
@@ -189,12 +180,6 @@ def _numbers(p: Any) -> tuple[Any, ...]:
     model = model_of(p)
     names = ("actions", "width", "seen", "discount")
     return type(p), *(float(model.number(name, p)) for name in names)
-
-
-def _count(name: str, value: int) -> int:
-    if check_integer(name, value, SEEDS) < 1:
-        raise ValueError(f"{name} must be at least 1")
-    return value
 
 
 def _rows(p: Any, particles: np.ndarray) -> np.ndarray:

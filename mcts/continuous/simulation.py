@@ -1,6 +1,6 @@
 """Simulations of single states: POMCP, POMCP-DPW and POMCPOW [Sunberg & Kochenderfer 2018, alg. 2].
 
-They differ in what an observation leads to (`Settings.kind`):
+They differ in what an observation leads to (`KernelParams.kind`):
 
 * `KEYED`, POMCP [Silver & Veness 2010]: the node of the same observation, rounded down to the
   multiple of ``grain``; the simulated state goes on.
@@ -21,19 +21,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from mcts.continuous.model import (
-    density,
-    legal,
-    observe,
-    reward,
-    step,
-    terminal,
-    values,
-)
+from mcts.continuous.model import density, legal, observe, reward, step, terminal, values
 from mcts.continuous.tree import (
     NODES,
-    NOWHERE,
-    ROOT,
     add_action,
     add_node,
     add_particle,
@@ -44,8 +34,11 @@ from mcts.continuous.tree import (
     slot_of,
     widens,
 )
+from mcts.kernel.atomics import load
 from mcts.kernel.compile import jit, jit_inlined
 from mcts.kernel.rng import below, fold, uniform
+from mcts.threads import STOP
+from mcts.tree import NOWHERE, ROOT
 
 KEYED, DRAWN, WEIGHTED, BELIEFS = 0, 1, 2, 3
 """Kinds of search; `BELIEFS` is that of `mcts.continuous.belief_tree`."""
@@ -55,7 +48,7 @@ VALUES, RANDOM, GREEDY = 0, 1, 2
 _BELOW_ALL = 2**40
 
 
-class Settings(NamedTuple):
+class KernelParams(NamedTuple):
     """Choices of a search, as its kernel takes them."""
 
     kind: int
@@ -96,13 +89,15 @@ class Scratch(NamedTuple):
     """uint64 (8,)"""
 
 
-def run(p, tree, particles, settings, scratch, key, first, last):
-    """Run simulations from states of ``particles`` at the root; return those that were not over.
+def run(p, tree, particles, settings, scratch, key, control, limit):
+    """Run ``limit`` simulations from states of ``particles`` at the root, or until stopped.
 
-    ``first``, ``last``: their numbers, the last left out.
+    Returns how many were not over at once.  ``control``: as of `mcts.threads`.
     """
     done = 0
-    for number in range(first, last):
+    for number in range(limit):
+        if load(control, STOP) != 0:
+            break
         scratch.stream[0] = fold(key, number)
         drawn = particles[below(scratch.stream, len(particles))]
         if not terminal(p, drawn):

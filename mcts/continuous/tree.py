@@ -6,6 +6,10 @@ side; it moves to a place twice as large when there is no room for one more.
 
 A node has its own set of actions.  All are there from the start where there are few; where there
 are too many the set grows (`add_action`), and an action's place in it says nothing else.
+
+Not shared with `mcts.tree`: its nodes are found by a hash of all that was seen and hold no states,
+its lists of actions are fixed.  Threads are the search's; one function for the bound of selection
+cost it up to 9 % of its speed.
 """
 
 from __future__ import annotations
@@ -17,8 +21,8 @@ import numpy as np
 from mcts.continuous.model import legal
 from mcts.kernel.compile import jit, jit_inlined
 from mcts.kernel.rng import below
+from mcts.tree import NOWHERE
 
-ROOT, NOWHERE = 0, -1
 NODES, PARTICLES, GIVEN = 0, 1, 2
 """Places in `Tree.counters`."""
 

@@ -30,7 +30,7 @@ from mcts.kernel.rng import fold, new_stream
 from mcts.memory import arrays
 from mcts.options import Budget, Options
 from mcts.search import Search
-from mcts.tree import EDGES, NODES, Tree, check_invariants
+from mcts.tree import EDGES, EXPANDED, EXPANDING, NODES, NOWHERE, ROOT, SIMULATIONS, Tree
 
 THREADS = (1, 2, 4, 8)
 """Threads that `check_search` searches with."""
@@ -107,7 +107,7 @@ def check_search(
 
     Every search must complete its budget and find values within the declared range; with one thread
     it must grow the same tree again.  Where the domain has one player, the tree must keep its
-    invariants (`mcts.tree.check_invariants`, which takes ``tolerance``).  Raises AssertionError
+    invariants (`check_invariants`, which takes ``tolerance``).  Raises AssertionError
     with the number of threads and what fails.  ``simulations``, ``key``: budget and randomness of
     each search.
     """
@@ -139,6 +139,60 @@ def check_search(
             first = _tree(search.tree)
             search.run(Budget(simulations=simulations), key)
             ask(_tree(search.tree) == first, f"{context}the same search grew another tree")
+
+
+def check_invariants(tree: Tree, tolerance: float = 1e-9) -> None:
+    """Raise AssertionError, naming all that fails, unless ``tree`` is as a search should leave it.
+
+    For searches that began with an empty tree and in which nobody's moves were hidden from player
+    0, since nodes may else be entered from several edges.  ``tolerance`` bounds the difference, a
+    simulation, between the sum of the root edges' returns and the sum of all simulations' returns;
+    0 where the returns are such that sums are exact.
+    """
+    wrong: list[str] = []
+
+    def note(holds: bool, complaint: str) -> None:
+        if not holds:
+            wrong.append(complaint)
+
+    simulations = int(tree.counters[SIMULATIONS])
+    n, edges = int(tree.counters[NODES]), int(tree.counters[EDGES])
+    nodes = tree.order[: min(n, len(tree.order))]
+    block = tree.length[nodes] * (tree.status[nodes] == EXPANDED)
+
+    note(n == len(nodes) == np.count_nonzero(tree.key), f"{n} nodes made, not so many in the table")
+    note(len(np.unique(nodes)) == len(nodes), "a slot was given to two nodes")
+    note(len(np.unique(tree.key[nodes])) == len(nodes), "a node stands twice in the table")
+    note(not (tree.status[nodes] == EXPANDING).any(), "a node is still being listed")
+    note(tree.visits[ROOT] == simulations, f"{tree.visits[ROOT]} root visits, {simulations} played")
+    note(edges == block.sum(), f"{edges} edges handed out, {block.sum()} in blocks")
+
+    by_edge = np.zeros(len(tree.action) + 1, np.int64)
+    owner = np.full(len(tree.action), NOWHERE)
+    for node, length in zip(nodes, block, strict=True):
+        span = slice(tree.first[node], tree.first[node] + length)
+        if length:
+            note((owner[span] == NOWHERE).all(), f"node {node} shares edges with another")
+            owner[span] = node
+            passed = tree.edge_visits[span].sum()
+            note(passed <= tree.visits[node], f"node {node}: more visits below than above")
+            note(
+                node != ROOT or passed == simulations, "root edges' visits are not all simulations"
+            )
+    if tree.status[ROOT] == EXPANDED:
+        span = slice(tree.first[ROOT], tree.first[ROOT] + tree.length[ROOT])
+        gap = math.fsum(tree.edge_total[span]) - tree.returns[0]
+        note(abs(gap) <= tolerance * simulations, f"root returns differ from all returns by {gap}")
+    note(not tree.edge_in_flight[:edges].any(), "an edge is still in flight")
+
+    children = nodes[tree.parent[nodes] != NOWHERE]
+    incoming = tree.incoming[children]
+    note((owner[incoming] == tree.parent[children]).all(), "a node's edge is not its parent's")
+    np.add.at(by_edge, incoming, tree.visits[children])
+    over = by_edge[:edges] > tree.edge_visits[:edges]
+    note(not over.any(), f"{over.sum()} edges: fewer visits than the nodes they lead to")
+    if wrong:
+        raise AssertionError("; ".join(wrong))
 
 
 def _contents(p: Any) -> list[bytes]:

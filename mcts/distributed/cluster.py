@@ -14,20 +14,20 @@ import time
 import traceback
 from pathlib import Path
 
-from mcts.distributed import private
 from mcts.distributed.local_ray import (
     LOOPBACK,
     MODE,
     TOKEN_PATH,
     RayFault,
     adopt_token,
+    find_private,
     init,
     on_loopback,
     ray,
 )
 
-services = private.find("ray._private.services")
-read_ray_address = private.find("ray._private.utils", "read_ray_address")
+services = find_private("ray._private.services")
+read_ray_address = find_private("ray._private.utils", "read_ray_address")
 
 JOIN_SECONDS = 60.0
 """Longest that joining a cluster may take, with the start of a process for it."""

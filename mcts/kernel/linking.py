@@ -46,8 +46,8 @@ from numba.core.imputils import user_function
 from numba.core.registry import CPUDispatcher, cpu_target
 
 from mcts.kernel import faults
-from mcts.kernel.aside import call_aside
 from mcts.kernel.cached import CodeCache, Nameless
+from mcts.kernel.waiting import call_aside
 
 TRIED = "0.68."
 """Beginning of the versions of Numba for which this module was written."""

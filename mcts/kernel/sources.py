@@ -195,7 +195,8 @@ def digest(modules: frozenset[str]) -> bytes:
     """
     versions = (sys.version, numba.__version__, llvmlite.__version__, np.__version__)
     # With -O assertions are left out, of kernels as well.
-    state = hashlib.sha256(repr((versions, config.BOUNDSCHECK, sys.flags.optimize)).encode())
+    switches = (config.BOUNDSCHECK, int(config.OPT), sys.flags.optimize)
+    state = hashlib.sha256(repr((versions, *switches)).encode())
     for name in sorted(set().union(*map(_closure, modules))):
         state.update(name.encode() + b"\0" + hashlib.sha256(source(name) or b"").digest())
     return state.digest()

@@ -23,7 +23,7 @@ from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
-from mcts.kernel import notices, temporary
+from mcts.kernel import temporary, waiting
 from mcts.kernel.errors import SleuthError
 
 VARIABLE = "SLEUTH_CACHE_DIR"
@@ -97,7 +97,7 @@ class Store:
                 self._replace(name, content)
         except (OSError, UnsafeCache) as fault:
             reason = getattr(fault, "strerror", None) or fault
-            notices.say(f"machine code cannot be kept in {self.folder} ({reason}), {_AGAIN}")
+            waiting.say(f"machine code cannot be kept in {self.folder} ({reason}), {_AGAIN}")
             return
         if not self._tidy:
             self._tidy = True
@@ -123,7 +123,7 @@ class Store:
                     break
                 except (BlockingIOError, PermissionError):
                     waited = True
-                    notices.say_compiling(end - _PATIENCE)
+                    waiting.say_compiling(end - _PATIENCE)
                     time.sleep(0.05)
         except OSError:
             return waited
@@ -239,5 +239,5 @@ def _temporary(wanted: Path | str, reason: object) -> Path | None:
         folder = None
     else:
         os.environ[VARIABLE] = str(folder)
-    notices.say(f"machine code cannot be kept in {wanted} ({reason}), {_AGAIN}")
+    waiting.say(f"machine code cannot be kept in {wanted} ({reason}), {_AGAIN}")
     return folder

@@ -26,11 +26,10 @@ from typing import Any
 
 import pyspiel
 
-from mcts.openspiel.histories import consistent, draw
-from mcts.openspiel.places import Place, Places, play_out
+from mcts.openspiel.states import Place, Places, consistent, draw, play_out
 from mcts.plain.chance import Chance
-from mcts.plain.numbers import number
 from mcts.plain.problem import Problem
+from mcts.plain.values import number
 
 ONE_TREE, TREES, POLICY = "one_tree", "trees", "policy"
 """Models of the others: nodes of the searching player, nodes of their own, or a fixed policy."""
@@ -67,7 +66,7 @@ def make_problem(
         it also says how likely they have moved as they did
     resample : the belief: draws what may be hidden.  By default the game's own
         (``resample_from_infostate``), and where it has none, all histories that the player cannot
-        distinguish (`mcts.openspiel.histories`)
+        distinguish (`mcts.openspiel.states`)
     order : names the order in which actions are tried; None: the game's
     places : states of this game met in earlier searches, which need not be asked again
     """

@@ -16,14 +16,13 @@ from collections.abc import Callable, Mapping
 
 import pyspiel
 
-from mcts.kernel.notices import Progress
 from mcts.kernel.rng import derive_key
+from mcts.kernel.waiting import Progress
 from mcts.openspiel.games import TREES, Policy, Resample, make_problem, uniform
-from mcts.openspiel.histories import draw
-from mcts.openspiel.places import Places
+from mcts.openspiel.states import Places, draw
 from mcts.options import Budget, Options
 from mcts.plain.chance import Chance
-from mcts.plain.numbers import number
+from mcts.plain.values import number
 from mcts.search import Search, SearchResult
 
 Plan = Callable[[pyspiel.State, int], Mapping[int, float]]

@@ -21,8 +21,7 @@ from mcts.domain import TYPES, register
 from mcts.kernel.compile import jit
 from mcts.kernel.rng import fold
 from mcts.plain.calling import Raised, answer_by, ask
-from mcts.plain.numbers import number
-from mcts.plain.values import below, number_of, real, show, truth
+from mcts.plain.values import below, number, number_of, real, show, truth
 from mcts.plain.workspaces import (
     MOST_KNOWN,
     MOVER,

@@ -7,7 +7,7 @@
 
 States, actions and observations are any values of Python.  Chance comes from the `Chance` that
 functions are given, a `random.Random`, and from nowhere else: then the same key gives the same
-tree.  Numbers of actions and observations are those of `mcts.plain.numbers`.
+tree.  Numbers of actions and observations are those of `mcts.plain.values`.
 
 Limits: Python runs one thread at a time, so several threads search no faster.  States are handed
 on, not copied: `step` returns another one and leaves the one it was given as it was.
@@ -19,9 +19,10 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from mcts.options import check_count
 from mcts.plain import domain  # noqa: F401, registers the domain of all positions
 from mcts.plain.chance import Chance
-from mcts.plain.values import MOST, below, number_of, real, show, truth
+from mcts.plain.values import MOST, number_of, real, show, truth
 from mcts.plain.workspaces import PlainPosition, position_of
 
 State = Any
@@ -102,7 +103,7 @@ class Problem:
         if not 0 < self.discount <= 1:
             raise ValueError(f"discount must be above 0 and at most 1, not {self.discount}")
         for name in ("steps", "most_actions", "players"):
-            _check_count(name, getattr(self, name))
+            check_count(name, getattr(self, name))
         if self.players > 1:
             for name in ("mover", "seen", "payoff"):
                 if getattr(self, name) is None:
@@ -115,7 +116,7 @@ class Problem:
         """
         belief = self.start if belief is None else belief
         steps = self.steps if steps is None else steps
-        _check_count("steps", steps)
+        check_count("steps", steps)
         if not callable(belief):
             if not hasattr(belief, "__getitem__") or isinstance(belief, (str, bytes, dict)):
                 is_not = f"is a function that draws a state, or a list of them, not {show(belief)}"
@@ -179,9 +180,3 @@ class Problem:
     def draw(self, belief: Belief, chance: Chance) -> State:
         """Return a state of ``belief``; one draw if it is a list."""
         return belief(chance) if callable(belief) else belief[chance.below(len(belief))]
-
-
-def _check_count(name: str, value: Any) -> None:
-    """Raise ValueError if ``value`` is no whole number from 1."""
-    if isinstance(value, bool) or not below(value, 2**62) or value < 1:
-        raise ValueError(f"{name} must be a whole number from 1, not {show(value)}")

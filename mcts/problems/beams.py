@@ -1,14 +1,33 @@
-"""Eight beams around an agent, read with normal noise: one of them may hold what is looked for."""
+"""Normal noise for kernels, and eight beams around an agent that are read with it.
+
+One of the beams may hold what is looked for.
+"""
 
 from __future__ import annotations
 
 import math
 
-from mcts.continuous.gaussian import bell, normal
 from mcts.kernel.compile import jit
+from mcts.kernel.rng import uniform
 
 BEAMS = 8
 """Of 45 degrees each: the first goes from east, exclusively, to north-east."""
+
+_SQRT_2_PI = math.sqrt(2 * math.pi)
+
+
+@jit
+def normal(stream):
+    """Return a standard normal variable [Box & Muller 1958]; two draws."""
+    radius = math.sqrt(-2.0 * math.log(1.0 - uniform(stream)))
+    return radius * math.cos(2.0 * math.pi * uniform(stream))
+
+
+@jit
+def bell(x, mean, deviation):
+    """Return the normal density at ``x``."""
+    z = (x - mean) / deviation
+    return math.exp(-0.5 * z * z) / (deviation * _SQRT_2_PI)
 
 
 @jit

@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from mcts.continuous.gaussian import bell, normal
 from mcts.continuous.model import register, solve
 from mcts.kernel.compile import jit
 from mcts.kernel.rng import below
+from mcts.problems.beams import bell, normal
 
 FAR_LEFT, LEFT, STOP, RIGHT, FAR_RIGHT = 0, 1, 2, 3, 4
 """Actions."""

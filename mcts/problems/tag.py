@@ -21,10 +21,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from mcts.continuous.gaussian import normal
 from mcts.continuous.model import register, solve
 from mcts.kernel.compile import jit
 from mcts.kernel.rng import below, new_stream, shuffle
+from mcts.problems.beams import normal
 
 NORTH, EAST, SOUTH, WEST, TAG = 0, 1, 2, 3, 4
 """Actions; north is up, and cells are (x, y) from the south-west corner."""

@@ -18,11 +18,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from mcts.continuous.gaussian import normal
 from mcts.continuous.model import register
 from mcts.kernel.compile import jit
 from mcts.kernel.rng import uniform
-from mcts.problems.beams import BEAMS, beam_of, draw_readings, weigh_readings
+from mcts.problems.beams import BEAMS, beam_of, draw_readings, normal, weigh_readings
 
 _ULP = 2.0**-52
 _MOVES = 5

@@ -27,7 +27,7 @@ from mcts.kernel.rng import derive_key, new_stream
 from mcts.merge import merge
 from mcts.search import Search, SearchResult
 from mcts.searcher import Searcher, searcher
-from mcts.turn import alone
+from mcts.threads import alone
 from sim.legal import legal
 from sim.models.best_response import best_response
 from sim.models.company_belief import DEALS, CompanyBelief

@@ -72,7 +72,7 @@ def test_it_is_said_when_no_game_ends(monkeypatch):
 
 
 def test_compiling_says_of_how_many_functions(monkeypatch):
-    from mcts.kernel import progress as compiled
+    from mcts.kernel import compile as compiled
 
     monkeypatch.setattr(compiled, "count_functions", lambda: 12)
     assert str(progress.Compiling()).endswith(f": 12 of up to {compiled.SEARCHING} functions")

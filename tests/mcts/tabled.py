@@ -20,6 +20,11 @@ class Tables(NamedTuple):
     starts: np.ndarray
     """float64 (states,)"""
     discount: float
+    best: float = 0.0
+    """The most that a step can gain, for ever: for one who sees all."""
+
+
+LISTEN = 0
 
 
 def tiger(accuracy=0.85):
@@ -28,7 +33,7 @@ def tiger(accuracy=0.85):
     heard = np.array([[accuracy, 1 - accuracy], [1 - accuracy, accuracy]])
     gains = np.array([[-1.0, -100.0, 10.0], [-1.0, 10.0, -100.0]])
     moves, shows = np.array([stays, even, even]), np.array([heard, even, even])
-    return Tables(moves, shows, gains, np.array([0.5, 0.5]), 0.95)
+    return Tables(moves, shows, gains, np.array([0.5, 0.5]), 0.95, 10.0)
 
 
 def crying_baby(hungry=0.0):
@@ -110,6 +115,11 @@ def density(p, action, then, seen):
     return p.shows[action, int(then[0]), int(seen[0])]
 
 
+@jit
+def values(p, s, action):
+    return p.gains[int(s[0]), action] + p.discount * p.best / (1.0 - p.discount)
+
+
 register(
     Tables,
     draw=draw,
@@ -118,6 +128,7 @@ register(
     terminal=terminal,
     observe=observe,
     density=density,
+    values=values,
     actions=lambda p: len(p.moves),
     seen=1,
     discount=lambda p: p.discount,

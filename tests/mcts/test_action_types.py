@@ -1,87 +1,31 @@
 """Searches that choose the type of an action first: known values, and how visits are shared out."""
 
-from typing import NamedTuple
-
 import numpy as np
 import pytest
 
 from benchmarks.games.kuhn_poker import KuhnParameters
-from mcts.domain import register
-from mcts.final import final_choice
-from mcts.kernel.compile import jit
-from mcts.kernel.rng import uniform
+from mcts.contract.testing import check_invariants
 from mcts.merge import merge
 from mcts.options import IN_FLIGHT, Budget, Options
 from mcts.plain.problem import Problem
 from mcts.problems.tiger import LISTEN, TigerParameters
 from mcts.search import Search
-from mcts.tree import check_invariants
+from mcts.selection import final_choice
 
 MANY = 30
 
 
-class Arms(NamedTuple):
-    """One decision: an action of type 0, or one of `MANY` of type 1 that pay a little less."""
-
-    alone: float = 0.6
-    others: float = 0.5
-
-
-@jit
-def start(p, s, stream):
-    s[0] = 0.0
-
-
-@jit
-def actions(p, s, out, edge_data):
-    for action in range(MANY + 1):
-        out[action] = action
-        edge_data[action] = 0.0
-    return MANY + 1
-
-
-@jit
-def step(p, s, action, edge_data, stream):
-    s[0] = 1.0
-    return 1.0 if uniform(stream) < (p.alone if action == MANY else p.others) else 0.0
-
-
-@jit
-def observation(p, s):
-    return np.uint64(0)
-
-
-@jit
-def terminal(p, s):
-    return s[0] > 0.0
-
-
-@jit
-def rollout(p, s, stream):
-    return 0.0
-
-
-@jit
-def action_type(p, s, action):
-    return 0 if action == MANY else 1
-
-
-register(
-    Arms,
-    start=start,
-    actions=actions,
-    step=step,
-    observation=observation,
-    terminal=terminal,
-    rollout=rollout,
-    action_type=action_type,
-    workspace=lambda p: np.zeros(1),
-    discount=1.0,
-    low=0.0,
-    high=1.0,
-    max_actions=MANY + 1,
-    max_depth=1,
-)
+ARMS = Problem(
+    start=[False],
+    actions=lambda over: [] if over else range(MANY + 1),
+    step=lambda over, arm, chance: (True, float(chance.random() < (0.6 if arm == MANY else 0.5))),
+    observation=lambda over: 0,
+    low=0,
+    high=1,
+    steps=1,
+    action_type=lambda arm: 0 if arm == MANY else 1,
+).position()
+"""One decision: an action of type 0, or one of `MANY` of type 1 that pay a little less."""
 
 
 def search(p, simulations, key=1, **options):
@@ -90,12 +34,12 @@ def search(p, simulations, key=1, **options):
 
 @pytest.mark.parametrize("by_type", [False, True])
 def test_a_type_of_one_action_is_tried_as_often_as_a_type_of_many(by_type):
-    visits = search(Arms(), 100, action_types=by_type, exploration=0.7).visits
+    visits = search(ARMS, 100, action_types=by_type, exploration=0.7).visits
     assert (visits[MANY] > 30) == by_type
 
 
 def test_the_untried_type_goes_first():
-    visits = search(Arms(), 2, action_types=True).visits
+    visits = search(ARMS, 2, action_types=True).visits
     assert visits[0] == visits[MANY] == 1
 
 
@@ -122,7 +66,7 @@ def test_threads_leave_a_sound_tree(in_flight):
     options = Options(
         nodes=500, threads=4, oversubscribe=True, in_flight=in_flight, action_types=True
     )
-    searching = Search(Arms(), options)
+    searching = Search(ARMS, options)
     assert searching.run(Budget(500), 3).simulations == 500
     check_invariants(searching.tree)
 
@@ -136,23 +80,8 @@ def test_the_final_choice_is_by_type():
 
 
 def test_merged_searches_keep_the_types():
-    found = [search(Arms(), 50, key, action_types=True) for key in range(2)]
+    found = [search(ARMS, 50, key, action_types=True) for key in range(2)]
     assert merge(found, "visits").types.tolist() == [1] * MANY + [0]
-
-
-def test_a_type_out_of_range_is_an_error():
-    problem = Problem(
-        start=lambda chance: 0,
-        actions=lambda state: [1, 2] if state == 0 else [],
-        step=lambda state, action, chance: (1, 0.0),
-        observation=lambda state: 0,
-        low=0,
-        high=1,
-        steps=1,
-        action_type=lambda action: 8,
-    )
-    with pytest.raises(ValueError, match="from 0 to 7"):
-        search(problem.position(), 10, action_types=True)
 
 
 def test_other_rules_of_selection_are_refused():

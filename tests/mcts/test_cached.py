@@ -192,13 +192,19 @@ def test_damaged_code_is_compiled_again_and_replaced(project):
     assert whole.folder == cache and list_code(cache) == [name]
 
 
-def test_assertions_belong_to_the_code(monkeypatch):
+def test_switches_belong_to_the_code(monkeypatch):
+    """Assertions, and how much the compiler optimises."""
     digest = sources.digest.__wrapped__
     before = digest(frozenset([__name__]))
     assert digest(frozenset([__name__])) == before
     known = {name: getattr(sys, name) for name in ("version", "modules", "stdlib_module_names")}
-    monkeypatch.setattr(sources, "sys", SimpleNamespace(flags=SimpleNamespace(optimize=1), **known))
-    assert digest(frozenset([__name__])) != before
+    digests = {before}
+    with monkeypatch.context() as with_o:
+        with_o.setattr(sources, "sys", SimpleNamespace(flags=SimpleNamespace(optimize=1), **known))
+        digests.add(digest(frozenset([__name__])))
+    monkeypatch.setattr(sources, "config", SimpleNamespace(BOUNDSCHECK=None, OPT=1))
+    digests.add(digest(frozenset([__name__])))
+    assert len(digests) == 3
 
 
 def test_a_function_without_a_file_is_compiled_each_time():

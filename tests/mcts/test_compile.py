@@ -74,6 +74,7 @@ print([round(v, 9) for v in values.tolist()], sum(stats.cache_hits.values()))
 """
 
 
+@pytest.mark.nightly
 @pytest.mark.skipif(INTERPRETED, reason="nothing is compiled")
 def test_edits_are_seen_and_unchanged_code_is_loaded(tmp_path):
     ignored = shutil.ignore_patterns("__pycache__")

@@ -1,16 +1,20 @@
 """Searches that weigh observations, against exact values, with controls that fail."""
 
+import os
+import signal
+import threading
+
 import numpy as np
 import pytest
-from weighed_tiger import LISTEN, WeighedTiger
+from tabled import LISTEN, tiger
 
 from mcts.continuous.belief import Belief
 from mcts.continuous.episode import play
 from mcts.continuous.planner import Planner, Search, choose_by_values
-from mcts.continuous.tree import NODES, ROOT
-from mcts.kernel import portions
+from mcts.continuous.tree import NODES
 from mcts.kernel.compile import INTERPRETED
 from mcts.problems.light_dark import FAR_LEFT, FAR_RIGHT, go_to_the_side, light_dark
+from mcts.tree import ROOT
 
 slow = pytest.mark.skipif(INTERPRETED, reason="too many simulations for the interpreter")
 
@@ -24,22 +28,21 @@ SEARCHES = {
 
 def search(name, simulations=30_000, key=1, accuracy=0.97):
     """Return the tree of a search of Tiger from even chances, and the choice."""
-    p = WeighedTiger(accuracy)
+    p = tiger(accuracy)
     planner = Planner(p, SEARCHES[name], simulations)
     action = planner.choose(Belief(p, 1_000, 5).particles, key)
     return planner.tree, action
 
 
-@pytest.mark.parametrize("name", ["pomcpow", "pft_dpw"])
-def test_a_search_is_the_same_in_any_portions(name, monkeypatch):
-    """Python hears of Ctrl-C between them."""
-    trees, sizes = [], []
-    for size in (10_000, 37):
-        monkeypatch.setattr(portions, "_next_portion", lambda *_, n=size: sizes.append(n) or n)
-        trees.append(search(name, 600)[0])
-    assert sizes.count(37) == 11
-    assert all(map(np.array_equal, *trees))
-    assert not all(map(np.array_equal, trees[0], search(name, 600, key=2)[0]))
+def test_ctrl_c_ends_a_search_and_a_key_gives_the_same_again():
+    planner = Planner(tiger(), SEARCHES["pft_dpw"], 2_000_000)
+    belief = Belief(tiger(), 100, 5).particles
+    threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
+    with pytest.raises(KeyboardInterrupt):
+        planner.choose(belief, 1)
+    first, second, other = (search("pomcpow", 2_000, key)[0] for key in (1, 1, 2))
+    assert all(map(np.array_equal, first, second))
+    assert not all(map(np.array_equal, first, other))
 
 
 @pytest.mark.parametrize("name", ["pomcpow", "pft_dpw"])
@@ -49,12 +52,12 @@ def test_a_search_is_the_same_in_any_portions(name, monkeypatch):
 )
 def test_densities_that_are_no_weights_are_refused(name, accuracy, refused):
     """``accuracy`` and 1 - ``accuracy`` are the densities, also where they are no probabilities."""
-    p, even = WeighedTiger(accuracy), np.array([[0.0, 1.0], [1.0, 0.0]] * 20)
+    p, even = tiger(accuracy), np.array([[0.0], [1.0]] * 20)
     planner = Planner(p, SEARCHES[name], 400)
     belief = Belief(p, 40, 1)
     for act in (lambda: planner.choose(even, 1), lambda: belief.update(LISTEN, np.zeros(1))):
         if refused:
-            with pytest.raises(ValueError, match="WeighedTiger: rewards and densities must be fin"):
+            with pytest.raises(ValueError, match="Tables: rewards and densities must be fin"):
                 act()
         else:
             act()
@@ -87,13 +90,6 @@ def test_the_value_of_tiger_is_met(name, accuracy):
 def test_without_weights_the_search_takes_itself_to_see_all():
     """After a sound each node has one state: it opens the right door, whatever was heard."""
     assert average("pomcp_dpw", 0.97) > exact(0.97) + 1.5
-
-
-@slow
-def test_a_key_gives_the_same_search():
-    first, second, other = (search("pomcpow", 2_000, key)[0] for key in (1, 1, 2))
-    assert (first.edge_value == second.edge_value).all()
-    assert (first.edge_value != other.edge_value).any()
 
 
 def test_a_tree_holds_what_it_has_room_for():
@@ -174,10 +170,10 @@ def test_a_trial_of_three_steps_is_worth_what_it_is(kind):
     """Though the leaf's values know no end; the controls search as if there were none."""
     widens = {} if kind == "pomcp" else {"k": 6.0, "alpha": 0.1, "particles": 50}
     search = Search(kind, 110.0, 20, leaf="values", final="visits", **widens)
-    planner = Planner(WeighedTiger(), search, 600)
+    planner = Planner(tiger(), search, 600)
 
     def play_all(choose):
-        returns = [play(WeighedTiger(), choose, key, 200, 3).returned for key in range(400)]
+        returns = [play(tiger(), choose, key, 200, 3).returned for key in range(400)]
         return np.mean(returns), 1.96 * np.std(returns) / np.sqrt(400)
 
     mean, error = play_all(planner.choose)
@@ -198,7 +194,7 @@ def test_policies_choose_by_the_belief():
 
 def test_an_episode_ends_at_the_most_actions():
     left = []
-    loop = play(WeighedTiger(), lambda *seen: left.append(seen[2]) or LISTEN, 4, 10, 7)
+    loop = play(tiger(), lambda *seen: left.append(seen[2]) or LISTEN, 4, 10, 7)
     assert left == [7, 6, 5, 4, 3, 2, 1]
     assert (loop.actions, loop.over, loop.lost) == (7, False, 0)
     assert loop.returned == pytest.approx(-sum(0.95**i for i in range(7)))

@@ -10,8 +10,8 @@ import pytest
 from tabled import clear_sighted, crying_baby, exact, tiger
 
 from mcts.continuous.planner import Planner, Search
-from mcts.continuous.tree import NOWHERE, ROOT
 from mcts.kernel.compile import INTERPRETED
+from mcts.tree import NOWHERE, ROOT
 
 pytestmark = pytest.mark.skipif(INTERPRETED, reason="too many simulations for the interpreter")
 

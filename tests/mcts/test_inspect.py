@@ -17,7 +17,7 @@ from mcts.options import Budget, Options
 from mcts.outcomes import ENDED, Choice
 from mcts.problems.tiger import HEARD_LEFT, LISTEN, LISTEN_THEN_ACT, TigerParameters
 from mcts.search import Search
-from mcts.tree import LISTED, NODES, ROOT, TOP, new_tree
+from mcts.tree import EXPANDED, NODES, ROOT, TOP, new_tree
 
 A, B, C, D = 3, 6, 9, 12
 """Nodes below the root."""
@@ -44,8 +44,8 @@ def make():
     """Return the tree of `EDGES` and `NODES_BELOW`: 3 visits of action 5 led to no node."""
     tree = new_tree(8, 8)
     for edge, (node, action, visits, total) in enumerate(EDGES):
-        tree.first[node] = min(tree.first[node], edge) if tree.status[node] == LISTED else edge
-        tree.status[node] = LISTED
+        tree.first[node] = min(tree.first[node], edge) if tree.status[node] == EXPANDED else edge
+        tree.status[node] = EXPANDED
         tree.length[node] = edge + 1 - tree.first[node]
         tree.action[edge] = action
         tree.edge_visits[edge], tree.edge_total[edge] = visits, total
@@ -190,7 +190,7 @@ def test_nodes_with_one_kind_of_outcome_are_one():
     """And so is what follows them: actions, values, outcomes."""
     tree = make()
     tree.outcome[[A, B]] = 1
-    tree.first[B], tree.length[B], tree.status[B] = 6, 1, LISTED
+    tree.first[B], tree.length[B], tree.status[B] = 6, 1, EXPANDED
     tree.action[6], tree.edge_visits[6], tree.edge_total[6] = 2, 1, 1.0
     graph = export(tree)
     (both,) = (node for node, kind in graph.nodes(data="kind") if kind == 1)

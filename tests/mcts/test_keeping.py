@@ -2,13 +2,13 @@
 
 import numpy as np
 import pytest
-from ladder import Ladder, fingerprint, run_search
+from ladder import COIN, Ladder, fingerprint, run_search
 
 from mcts.domain import domain_of
 from mcts.options import Budget, Options
 from mcts.problems.tiger import HEARD_LEFT, LISTEN, TigerParameters, after
 from mcts.search import Search
-from mcts.tree import LISTED, ROOT, ROOT_KEY, TOP, child_key
+from mcts.tree import EXPANDED, ROOT, ROOT_KEY, TOP, child_key
 
 
 def rung(search, action=3, coin=1):
@@ -17,7 +17,7 @@ def rung(search, action=3, coin=1):
     tree = search.tree
     top = int(tree.counters[TOP])
     block = slice(tree.first[top], tree.first[top] + tree.length[top])
-    assert tree.status[top] == LISTED
+    assert tree.status[top] == EXPANDED
     return tree.edge_visits[block].copy(), tree.edge_total[block].copy(), top
 
 
@@ -66,7 +66,7 @@ def test_what_is_kept_is_scaled_by_the_range_of_the_steps_left():
 def test_a_kept_leaf_is_listed():
     """Met once before, so that its actions were not asked for."""
     search, _ = run_search(1)
-    assert search.advance(3, int(search._workers[0][0][1]))
+    assert search.advance(3, int(search._workers[0].state[COIN]))
     result = search.run(Budget(simulations=10), 2, Ladder(begin=1))
     assert result.visits.sum() == 10 and search.tree.visits[search.tree.counters[TOP]] == 11
 

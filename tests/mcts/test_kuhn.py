@@ -60,30 +60,6 @@ def test_the_equilibria_are_worth_what_they_are(bluff):
     assert value_of(equilibrium(bluff), equilibrium(bluff)) == pytest.approx(VALUE)
 
 
-def worst_response(first):
-    """Return what the first player gets against the best of the second's 64 pure strategies."""
-    found = []
-    for bits in range(64):
-
-        def second(card, made, so_far, bits=bits):
-            return float(bits >> (2 * card + so_far) & 1)
-
-        found.append(value_of(first, second))
-    return min(found)
-
-
-@pytest.mark.parametrize("bluff", BLUFFS)
-def test_no_answer_to_an_equilibrium_gains(bluff):
-    assert worst_response(equilibrium(bluff)) == pytest.approx(VALUE)
-
-
-def test_bluffing_always_is_punished():
-    def bold(card, made, so_far):
-        return 1.0 if made == 0 and card != 1 else bets(card, made, so_far, 1 / 3)
-
-    assert worst_response(bold) < VALUE - 0.05
-
-
 def exact_values(card, opponent):
     """Return the exact value of passing and betting first with ``card``, best play after."""
     others = [other for other in range(3) if other != card]

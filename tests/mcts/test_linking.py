@@ -297,6 +297,7 @@ print(bool(linking), outer(20))
 """
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     ("patch", "printed", "warned"),
     [

@@ -17,11 +17,10 @@ from benchmarks.games import kuhn_poker as kuhn
 from benchmarks.peers import kuhn as ours
 from mcts.contract.testing import check_domain
 from mcts.kernel.compile import INTERPRETED
-from mcts.kernel.notices import Progress
+from mcts.kernel.waiting import Progress
 from mcts.openspiel.games import ONE_TREE, POLICY, TREES, make_problem, refuse, uniform
-from mcts.openspiel.histories import consistent
-from mcts.openspiel.places import Place
 from mcts.openspiel.planners import SearchBot, planner, table_of
+from mcts.openspiel.states import Place, consistent
 from mcts.options import Budget, Options
 from mcts.search import Search
 

@@ -35,6 +35,7 @@ def actions_of_one_simulation(steps):
     return counted["actions"]
 
 
+@pytest.mark.nightly
 def test_a_simulation_of_theirs_has_as_many_actions_as_one_of_ours():
     p = tiger.TigerParameters(steps=STEPS, rollout=tiger.RANDOM, listen=-1, tiger=-1, gold=-1)
     s, stream = tiger.workspace(p), new_stream(1)

@@ -10,8 +10,8 @@ from mcts.inspect import root_table
 from mcts.kernel.rng import below, new_stream, uniform
 from mcts.options import Budget, Options
 from mcts.plain.chance import Chance
-from mcts.plain.numbers import _remembered, number
 from mcts.plain.problem import Problem
+from mcts.plain.values import _remembered, number
 from mcts.search import Search
 
 

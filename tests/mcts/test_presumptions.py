@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from ladder import Ladder, fingerprint, run_search
-from weighed_tiger import WeighedTiger
+from tabled import tiger
 
 from benchmarks.bench_plain import plain
 from benchmarks.strength.virtual_workers import VirtualSearch
@@ -53,21 +53,21 @@ def test_a_running_search_refuses_and_is_not_disturbed(call):
 
 
 def test_a_planner_checks_what_it_is_given():
-    planner = Planner(WeighedTiger(), Choices("pomcpow", 60.0, depth=2, leaf="random"), 50)
-    belief = np.tile([0.0, 1.0], (20, 1))
+    planner = Planner(tiger(), Choices("pomcpow", 60.0, depth=2, leaf="random"), 50)
+    belief = np.tile([[0.0], [1.0]], (20, 1))
     planner._turn = None  # as while it runs
-    for call in (lambda: planner.choose(belief, 1), lambda: planner.move(WeighedTiger())):
+    for call in (lambda: planner.choose(belief, 1), lambda: planner.move(tiger())):
         with pytest.raises(RuntimeError, match="this search is running"):
             call()
     del planner._turn
-    for wrong in (belief[0], belief[:, :1], belief[:0]):
-        with pytest.raises(ValueError, match="particles must be rows of 2 numbers"):
+    for wrong in (belief[0], np.hstack([belief, belief]), belief[:0]):
+        with pytest.raises(ValueError, match="particles must be rows of 1 numbers"):
             planner.choose(wrong, 1)
     assert planner.choose(belief.astype(np.float32), 1) == planner.choose(belief, 1)
-    with pytest.raises(ValueError, match="left must be at least 1"):
+    with pytest.raises(ValueError, match="left must be a whole number from 1, not 0"):
         planner.choose(belief, 1, 0)
     with pytest.raises(ValueError, match="made for another problem"):
-        planner.move(WeighedTiger()._replace(discount=0.5))
+        planner.move(tiger()._replace(discount=0.5))
 
 
 @pytest.mark.parametrize(
@@ -90,11 +90,11 @@ def test_a_position_of_any_size_is_searched_as_by_a_search_made_for_it(first, se
 
 def test_a_smaller_position_costs_no_memory_and_a_larger_one_some():
     search = Search(TigerParameters(steps=9), Options(nodes=100))
-    held = search._workers[0][0]
+    held = search._workers[0].state
     for steps, same in ((3, True), (9, True), (10, False)):
         search.run(FEW, 1, TigerParameters(steps=steps))
-        assert (search._workers[0][0] is held) == same
-        assert len(search._workers[0][2].edges) == steps
+        assert (search._workers[0].state is held) == same
+        assert len(search._workers[0].scratch.edges) == steps
 
 
 def test_memory_is_made_again_where_longer_arrays_need_it():
@@ -115,10 +115,11 @@ def test_memory_is_made_again_where_longer_arrays_need_it():
         (12, [12], 20),
     ):
         asked.clear()
-        ((s, _, _),) = memory.fit((np.zeros(length),))
-        assert (asked, len(s)) == (more, size)
+        (worker,) = memory.fit((np.zeros(length),))
+        assert (asked, len(worker.state)) == (more, size)
 
 
+@pytest.mark.nightly
 def test_simulated_workers_go_as_deep_as_the_position():
     p, deeper = (TigerParameters(steps=steps, rollout=RANDOM) for steps in (2, 12))
     search, other = (VirtualSearch(each, Options(nodes=2_000), 4, 0.5) for each in (p, deeper))

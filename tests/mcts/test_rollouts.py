@@ -1,114 +1,44 @@
 """Value of a leaf: several roll-outs, shared among threads, with common random numbers.
 
-On a domain whose roll-outs are single draws, so that every return can be worked out by hand.
+On a ladder whose roll-outs are single draws, so that every return can be worked out by hand.
 """
-
-from typing import NamedTuple
 
 import numpy as np
 import pytest
+from ladder import Ladder
 
-from mcts.domain import register
-from mcts.kernel.compile import jit
+from mcts.contract.testing import check_invariants
 from mcts.kernel.rng import below, derive_key, new_stream
 from mcts.options import Budget, Options
 from mcts.search import Search
-from mcts.tree import ROOT, check_invariants
+from mcts.tree import ROOT
 
-WIDTH = 3
-
-
-class Fog(NamedTuple):
-    """Three actions; a roll-out is worth the first action plus sixteenths drawn evenly below 1."""
-
-    depth: int = 1
-    trap: int = -1
-    """The action after which roll-outs raise."""
-
-
-@jit
-def _start(p, s, stream):
-    s[0] = 0
-    s[1] = -1
-
-
-@jit
-def _actions(p, s, out, edge_data):
-    for i in range(WIDTH):
-        out[i] = i
-        edge_data[i] = 0.0
-    return WIDTH
-
-
-@jit
-def _step(p, s, action, edge_data, stream):
-    s[0] += 1
-    if s[1] < 0:
-        s[1] = action
-    return 0.0
-
-
-@jit
-def _observation(p, s):
-    return np.uint64(0)
-
-
-@jit
-def _terminal(p, s):
-    return False
-
-
-@jit
-def _rollout(p, s, stream):
-    if s[1] == p.trap:
-        raise ValueError("lost in the fog")
-    value = s[1] + below(stream, 16) / 16
-    s[1] = 99  # a second roll-out from this very state would be seen
-    return value
-
-
-register(
-    Fog,
-    start=_start,
-    actions=_actions,
-    step=_step,
-    observation=_observation,
-    terminal=_terminal,
-    rollout=_rollout,
-    workspace=lambda p: np.zeros(2, np.int64),
-    discount=1.0,
-    low=0.0,
-    high=4.0,
-    max_actions=WIDTH,
-    max_depth=lambda p: p.depth,
-)
+FOG = Ladder(length=2, tail=0.0, noise=16)
+OWN = np.array([3.0, 2.25, 1.5, 0.75])
+"""What each action earns itself; half of what is drawn comes on top."""
 
 
 def run_search(simulations, key=5, p=None, **options):
     """Return the search and its result; without a tree, by default."""
-    search = Search(p or Fog(), Options(**{"nodes": 1, "oversubscribe": True, **options}))
+    search = Search(p or FOG, Options(**{"nodes": 1, "oversubscribe": True, **options}))
     result = search.run(Budget(simulations=simulations), key)
     check_invariants(search.tree, tolerance=0.0)
     return search, result
 
 
-def draws(key, count):
-    """Return what ``count`` roll-outs of the stream ``key`` draw."""
-    stream = new_stream(key)
-    return [below(stream, 16) / 16 for _ in range(count)]
-
-
 def leaf(key, rollouts_per_leaf=1, threads=1):
     """Return what a leaf of the stream ``key``, shared by ``threads``, is worth."""
-    streams = [key] if threads == 1 else [derive_key(key, worker) for worker in range(threads)]
-    found = [draw for stream in streams for draw in draws(stream, rollouts_per_leaf)]
-    return sum(found) / len(found)
+    own = new_stream(key)
+    below(own, 2)  # the coin of the step
+    keys = [own[0]] if threads == 1 else [derive_key(own[0], worker) for worker in range(threads)]
+    streams = map(new_stream, keys)
+    drawn = [below(stream, 16) / 16 for stream in streams for _ in range(rollouts_per_leaf)]
+    return sum(drawn) / len(drawn)
 
 
 def total(search):
-    """Return the sum of all returns, less the actions."""
-    visits = search.tree.edge_visits[:WIDTH]
-    return 4 * search.tree.returns[0] - (visits * np.arange(WIDTH)).sum()
+    """Return the sum of all that was drawn at leaves."""
+    return 2 * (16 * search.tree.returns[0] - (search.tree.edge_visits[:4] * OWN).sum())
 
 
 @pytest.mark.parametrize("rollouts_per_leaf", [1, 2, 4])
@@ -133,7 +63,7 @@ def test_more_roll_outs_make_returns_vary_less():
             3_200 * rollouts_per_leaf, rollouts_per_leaf=rollouts_per_leaf, exploration=100.0
         )
         spread.append(float((result.errors * np.sqrt(result.visits)).mean()))
-    one = np.sqrt((16**2 - 1) / 12) / 16
+    one = np.sqrt((16**2 - 1) / 12) / 16 / 2
     assert spread == pytest.approx([one, one / 4], rel=0.05)
 
 
@@ -154,7 +84,7 @@ def test_a_leaf_parallel_search_is_reproducible():
     """With sums that do not depend on their order, as here."""
     tables = []
     for _ in range(3):
-        search, result = run_search(400, p=Fog(depth=3), nodes=50, mode="leaf", threads=2)
+        search, result = run_search(400, p=FOG._replace(length=4), nodes=50, mode="leaf", threads=2)
         nodes = search.tree.order[: result.nodes]
         tables.append((result.values.tolist(), search.tree.visits[nodes].tolist()))
     assert tables[0] == tables[1] == tables[2]
@@ -164,34 +94,33 @@ def test_a_leaf_parallel_search_is_reproducible():
 @pytest.mark.parametrize("mode", [{}, {"mode": "leaf", "threads": 2}, {"rollouts_per_leaf": 4}])
 def test_values_are_those_of_the_domain(mode):
     _, result = run_search(6_000, exploration=1.0, **mode)
-    right = np.arange(WIDTH) + 7.5 / 16
+    right = OWN + 7.5 / 16 / 2
     assert np.abs(result.values - right).max() < 0.1
     assert (np.abs(result.values - right) < 4 * result.errors).all()
-    assert result.best == 2
+    assert result.best == 3
 
 
 def test_an_error_in_a_roll_out_reaches_the_caller_from_every_thread():
     for threads in (1, 2):
         for first in range(3):
-            search = Search(
-                Fog(trap=first), Options(nodes=1, mode="leaf", threads=threads, oversubscribe=True)
-            )
+            options = Options(nodes=1, mode="leaf", threads=threads, oversubscribe=True)
+            search = Search(FOG._replace(trap_later=first), options)
             with pytest.raises(ValueError, match="lost in the fog"):
                 search.run(Budget(simulations=40), 1)
-            assert search.run(Budget(simulations=40), 1, Fog()).simulations == 40
+            assert search.run(Budget(simulations=40), 1, FOG).simulations == 40
 
 
 def test_errors_are_standard_errors():
     """Each action's returns are known where all have the same chance."""
-    _, result = run_search(30, common_random_numbers=True, exploration=0.3)
-    for action, visits in enumerate(result.visits):
-        returns = [action + leaf(derive_key(5, i)) for i in range(visits)]
-        assert result.values[action] == pytest.approx(np.mean(returns), abs=1e-12)
+    search, result = run_search(40, common_random_numbers=True, exploration=0.3)
+    for i, visits in enumerate(result.visits):
+        returns = [OWN[i] + leaf(derive_key(5, n)) / 2 for n in range(visits)]
+        assert 16 * search.tree.edge_total[i] == sum(returns)
+        assert result.values[i] == pytest.approx(np.mean(returns), abs=1e-12)
         error = np.std(returns, ddof=1) / np.sqrt(visits)
-        assert result.errors[action] == pytest.approx(error, abs=1e-12)
+        assert result.errors[i] == pytest.approx(error, abs=1e-12)
     assert len(set(result.visits.tolist())) > 1
-    assert np.isnan(run_search(3)[1].errors).all()  # one visit each says nothing
-    assert np.isnan(run_search(1)[1].errors).all()
+    assert np.isnan(run_search(4)[1].errors).all()  # one visit each says nothing
 
 
 COMMON = [{}, {"rollouts_per_leaf": 2}, {"nodes": 40}, {"threads": 2, "mode": "leaf"}]
@@ -208,7 +137,7 @@ def test_common_random_numbers_are_the_same_for_the_nth_visit_of_every_action(ho
             search, result = run_search(
                 simulations, common_random_numbers=common_random_numbers, exploration=1.0, **how
             )
-            beyond = 4 * search.tree.edge_total[:WIDTH] - result.visits * np.arange(WIDTH)
+            beyond = 16 * search.tree.edge_total[:4] - result.visits * OWN
             for visits, sum_of_visits in zip(result.visits.tolist(), beyond.tolist(), strict=True):
                 if visits:
                     compared += visits in seen
@@ -220,14 +149,7 @@ def test_common_random_numbers_are_the_same_for_the_nth_visit_of_every_action(ho
     assert not worth(common_random_numbers=False)[0]
 
 
-def test_common_random_numbers_by_hand():
-    search, result = run_search(40, common_random_numbers=True, exploration=1.0)
-    for action, visits in enumerate(result.visits.tolist()):
-        expected = sum(action + leaf(derive_key(5, i)) for i in range(visits))
-        assert 4 * search.tree.edge_total[action] == expected
-
-
 def test_time_is_told_apart():
-    _, result = run_search(2_000, p=Fog(depth=6), nodes=500)
+    _, result = run_search(2_000, p=FOG._replace(length=7), nodes=500)
     assert set(result.phases) == {"selection", "belief", "roll-out"}
     assert all(seconds > 0.0 for seconds in result.phases.values())

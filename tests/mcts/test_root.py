@@ -124,6 +124,7 @@ def test_one_position_after_another_as_searched_here(workers):
     first = workers.run(BUDGET, 1)
     assert same(first, made_here())
     assert (first.workers, first.replaced, first.lost) == (2, 0, 0)
+    assert repr(first).startswith("RootResult(best ")
     assert first.visits.sum() == first.simulations == 301
     assert not same(first, workers.run(BUDGET, 2)), "another key, the same search"
     assert same(workers.run(BUDGET, 1, ELSEWHERE), made_here(p=ELSEWHERE))

@@ -8,15 +8,16 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from ladder import Ladder, fingerprint, run_search
+from ladder import LISTED, Ladder, fingerprint, run_search
 
+from mcts.contract.testing import check_invariants
 from mcts.domain import Domain, domain_of, register
-from mcts.final import final_choice
 from mcts.kernel.compile import INTERPRETED
 from mcts.options import Budget, Options
 from mcts.problems.tiger import RANDOM, TigerParameters
 from mcts.search import Search
-from mcts.tree import LISTED, NODES, ROOT, check_invariants
+from mcts.selection import final_choice
+from mcts.tree import EXPANDED, NODES, ROOT
 
 ROOT_FOLDER = Path(__file__).parents[2]
 
@@ -31,6 +32,8 @@ def test_one_simulation_by_hand():
     assert np.isnan(result.values[1:]).all()
     assert (result.best, result.simulations, result.nodes, result.full) == (3, 1, 2, False)
     assert search.tree.edge_total[0] == 7 / 16
+    assert repr(result) == "SearchResult(best 3, 1 simulations, 4 actions)"
+    assert repr(search) == "Search(Ladder, uct, 2 of 2,000 nodes)"
 
 
 def test_edge_data_reach_step_and_returns_are_discounted():
@@ -58,11 +61,10 @@ def test_actions_are_listed_from_the_second_visit_on():
     tree = search.tree
     nodes = tree.order[: tree.counters[NODES]]
     inner = nodes[nodes != ROOT]
-    assert ((tree.status[inner] == LISTED) == (tree.visits[inner] >= 2)).all()
+    assert ((tree.status[inner] == EXPANDED) == (tree.visits[inner] >= 2)).all()
     assert {1, 2} <= set(tree.visits[inner].tolist())
-    assert tree.status[ROOT] == LISTED and result.simulations == 200
-    s, _, _ = search._workers[0]
-    assert s[2] == (tree.status[nodes] == LISTED).sum()  # each once
+    assert tree.status[ROOT] == EXPANDED and result.simulations == 200
+    assert search._workers[0].state[LISTED] == (tree.status[nodes] == EXPANDED).sum()  # each once
 
 
 def test_a_node_that_lists_nothing_is_a_leaf():
@@ -109,20 +111,6 @@ def test_a_search_is_reproducible_and_the_key_matters():
 def test_a_key_is_a_word_of_64_bits(key):
     with pytest.raises(ValueError, match=rf"key must be .* to {2**64 - 1}, not "):
         run_search(1, key)
-
-
-def test_a_search_used_again_is_a_fresh_one():
-    search, _ = run_search(500, key=3)
-    search.run(Budget(simulations=500), 4)
-    search.run(Budget(simulations=500), 3)
-    assert fingerprint(search.tree) == fingerprint(run_search(500, key=3)[0].tree)
-
-
-def test_another_position_may_be_given():
-    search, first = run_search(50)
-    second = search.run(Budget(simulations=50), 1, Ladder(tail=0.0))
-    assert (second.values < first.values).all()
-    assert search.run(Budget(simulations=50), 1).values.tolist() == first.values.tolist()
 
 
 def test_both_budgets_end_at_the_first():
@@ -216,21 +204,15 @@ print([hashlib.sha256(array.tobytes()).hexdigest()[:16] for array in (
 """
 
 
-def tiger_tree(**environment):
+def test_the_interpreter_grows_the_identical_tree(capsys):
+    exec(TIGER_TREE, {})
+    compiled = capsys.readouterr().out
     done = subprocess.run(
         [sys.executable, "-c", TIGER_TREE],
         cwd=ROOT_FOLDER,
-        env={**os.environ, **environment},
+        env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
         capture_output=True,
         text=True,
         timeout=120,
     )
-    assert done.returncode == 0, done.stderr
-    assert not done.stderr
-    return done.stdout
-
-
-def test_the_interpreter_grows_the_identical_tree():
-    compiled = tiger_tree(NUMBA_DISABLE_JIT="0")
-    assert compiled == tiger_tree(NUMBA_DISABLE_JIT="1")
-    assert "250 True" in compiled
+    assert (done.stdout, done.stderr) == (compiled, "") and "250 True" in compiled

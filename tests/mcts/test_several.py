@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 from whisper import Whisper
 
+from mcts.contract.testing import check_invariants
 from mcts.options import Budget, Options
 from mcts.search import Search
-from mcts.tree import LISTED, NODES, NOWHERE, ROOT, check_invariants
+from mcts.tree import EXPANDED, NODES, NOWHERE, ROOT
 
 PLAYOUTS = 4_000
 
@@ -29,7 +30,7 @@ def whispers(tree):
     """Return (node, actions, visits, mean returns) at each node of player 1."""
     found = []
     for node in tree.order[: tree.counters[NODES]].tolist():
-        if tree.status[node] == LISTED and tree.length[node] == 3:
+        if tree.status[node] == EXPANDED and tree.length[node] == 3:
             block = slice(tree.first[node], tree.first[node] + 3)
             visits = tree.edge_visits[block]
             means = tree.edge_total[block] / np.maximum(visits, 1)

@@ -5,10 +5,9 @@ import pytest
 
 from mcts.inspect import root_table
 from mcts.options import Budget, Options
-from mcts.outcomes import OutcomeTree
+from mcts.outcomes import OutcomeTree, follow
 from mcts.problems import TigerParameters
 from mcts.search import Search
-from mcts.stepwise import follow
 
 SIMULATIONS = 60
 

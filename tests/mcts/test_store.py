@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from mcts.kernel import notices, store, temporary
+from mcts.kernel import store, temporary, waiting
 from mcts.kernel.store import Store, UnsafeCache, prepare
 
 NAME = f"sim.game.play-{'a' * 32}"
@@ -30,7 +30,7 @@ def kept_store(tmp_path):
 @pytest.fixture(autouse=True)
 def say_again():
     """Lines said once per process can be said in each test."""
-    notices.say.cache_clear()
+    waiting.say.cache_clear()
 
 
 def test_every_flipped_bit_is_noticed(kept_store):

@@ -1,9 +1,13 @@
 """The contract of domains and searches: it holds for sound ones, and finds each planted fault."""
 
+import random
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 import pytest
+from whisper import FAULTS as GAME_FAULTS
+from whisper import Whisper
 
 from mcts.contract import testing
 from mcts.contract.testing import check_domain, check_search
@@ -12,6 +16,7 @@ from mcts.kernel.atomics import load
 from mcts.kernel.compile import jit
 from mcts.kernel.rng import below, uniform
 from mcts.options import Options
+from mcts.plain.problem import Problem
 from mcts.problems.tiger import LISTEN_THEN_ACT, RANDOM, TigerParameters
 from mcts.search import Search
 from mcts.tree import ROOT
@@ -255,9 +260,11 @@ def test_a_sound_domain_passes():
     assert check_domain(coin()) > 50
 
 
-@pytest.mark.parametrize("rollout", [RANDOM, LISTEN_THEN_ACT])
-def test_tiger_passes(rollout):
-    assert check_domain(TigerParameters(left=0.3, steps=5, rollout=rollout)) > 100
+@pytest.mark.parametrize(
+    "how", [{"rollout": RANDOM}, {"rollout": LISTEN_THEN_ACT}, {"propagated": True}], ids=str
+)
+def test_tiger_passes(how):
+    assert check_domain(TigerParameters(left=0.3, steps=5, **how)) > 100
 
 
 @pytest.mark.parametrize("fault", SENTENCES)
@@ -277,22 +284,37 @@ def test_what_a_domain_raises_is_raised():
         check_domain(coin("raises"))
 
 
+TIGER = TigerParameters(steps=16, discount=1.0, tiger=-12.0, gold=4.0, rollout=RANDOM)
+
+
 def test_sound_searches_pass():
-    check_search(coin())
-    check_search(TigerParameters(steps=16, discount=1.0, tiger=-12.0, gold=4.0, rollout=RANDOM))
+    check_search(TIGER)
+
+
+GUESS = Problem(
+    start=[1, 2],
+    actions=lambda side: [1, 2] if side else [],
+    step=lambda side, guess, chance: (0, float(side == guess)),
+    observation=lambda side: 0,
+    low=0,
+    high=1,
+    steps=1,
+)
 
 
 @pytest.mark.parametrize(
-    ("fault", "sentence"),
+    ("step", "sentence"),
     [
-        ("start forgets", "1 threads: the same search grew another tree"),
-        ("chance of its own", "1 threads: the same search grew another tree"),
-        ("return too high", r"Coin, 1 threads: values .* leave the declared range 0.0 to 1.0"),
+        (lambda *_: (0, random.random()), "1 threads: the same search grew another tree"),
+        (lambda *_: (0, 1.5), r"1 threads: values .* leave the declared range 0.0 to 1.0"),
     ],
+    ids=["chance of its own", "return too high"],
 )
-def test_searches_of_a_faulty_domain_are_found(fault, sentence):
+@pytest.mark.filterwarnings("ignore::mcts.search.OutOfRange")
+def test_searches_of_a_faulty_problem_are_found(step, sentence):
+    check_search(GUESS.position(), Options(nodes=100), simulations=50)
     with pytest.raises(AssertionError, match=sentence):
-        check_search(coin(fault), Options(nodes=100))
+        check_search(replace(GUESS, step=step).position(), Options(nodes=100), simulations=50)
 
 
 @pytest.mark.parametrize(
@@ -314,4 +336,38 @@ def test_a_faulty_search_is_found(monkeypatch, threads, spoil, sentence):
 
     monkeypatch.setattr(testing, "Search", Faulty)
     with pytest.raises(AssertionError, match=f"{threads} threads: .*{sentence}"):
-        check_search(coin(), Options(nodes=100))
+        check_search(TIGER, Options(nodes=100))
+
+
+# Several players.
+
+
+def whisper(fault="none", **how):
+    return Whisper(fault=GAME_FAULTS.index(fault), **how)
+
+
+@pytest.mark.parametrize("honest", [0, 1])
+@pytest.mark.parametrize("perspectives", [1, 2])
+def test_sound_games_pass(perspectives, honest):
+    p = whisper(views=perspectives, honest=honest)
+    assert check_domain(p) > 100
+    check_search(p, Options(nodes=50, selection="availability"))
+
+
+@pytest.mark.parametrize(
+    ("fault", "sentence"),
+    [
+        ("list peeks", r"after actions 0 \(seen: 1\): the list depends on what is not known"),
+        ("pay-off too high", r"the return 1\.25 after actions .* leaves the declared range"),
+        ("chance of its own", "the domain uses chance of its own"),
+        ("mover", "mover is 2, of 2 players"),
+        ("perspectives", "perspectives must be 1 or as many as players, not 3"),
+    ],
+)
+def test_every_fault_of_a_game_is_found_and_named(fault, sentence):
+    with pytest.raises(AssertionError, match=sentence):
+        check_domain(whisper(fault))
+
+
+def test_a_list_may_depend_on_what_its_own_player_knows():
+    assert check_domain(whisper("list peeks", views=2)) > 100

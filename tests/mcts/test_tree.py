@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from mcts.contract.testing import check_invariants
 from mcts.kernel.rng import fold
 from mcts.options import Budget, Options
 from mcts.problems.tiger import TigerParameters
@@ -11,20 +12,19 @@ from mcts.tree import (
     CLOSED,
     EDGES,
     EMPTY_KEY,
+    EXPANDED,
+    EXPANDING,
     FULL,
-    LISTED,
-    LISTING,
     NODES,
     NOWHERE,
     ROOT,
     ROOT_KEY,
     UNLISTED,
-    attach,
-    check_invariants,
     child_key,
     clear,
     expand,
     find,
+    get_or_add_node,
     new_tree,
 )
 
@@ -32,8 +32,8 @@ from mcts.tree import (
 def plant(nodes=8, edges=16):
     """Return a tree whose root lists actions 10, 11, 12."""
     tree = new_tree(nodes, edges)
-    tree.status[ROOT] = LISTING
-    assert attach(tree, ROOT, np.array([10, 11, 12]), np.array([0.1, 0.2, 0.3]), 3) == LISTED
+    tree.status[ROOT] = EXPANDING
+    assert expand(tree, ROOT, np.array([10, 11, 12]), np.array([0.1, 0.2, 0.3]), 3) == EXPANDED
     return tree
 
 
@@ -44,7 +44,7 @@ def key_below(tree, edge, observation):
 
 def below(tree, edge, observation):
     """Return the child of the root behind ``edge`` and ``observation``."""
-    return expand(tree, key_below(tree, edge, observation), ROOT, edge)
+    return get_or_add_node(tree, key_below(tree, edge, observation), ROOT, edge)
 
 
 def test_children_are_found_by_action_and_observation():
@@ -76,7 +76,7 @@ def test_looking_for_a_node_makes_none():
 def test_nodes_whose_keys_want_one_slot_are_kept_apart():
     tree = plant(nodes=16, edges=16)
     keys = [np.uint64(3 + i * len(tree.key)) for i in range(4)]
-    nodes = [expand(tree, key, ROOT, 0) for key in keys]
+    nodes = [get_or_add_node(tree, key, ROOT, 0) for key in keys]
     assert len(set(nodes)) == 4
     assert [find(tree, key) for key in keys] == nodes
     assert find(tree, np.uint64(3 + 4 * len(tree.key))) == NOWHERE
@@ -94,8 +94,8 @@ def test_a_full_table_gives_no_more_nodes_but_finds_the_old():
 def test_a_list_too_long_for_the_edges_left_closes_the_node():
     tree = plant(edges=5)
     node = below(tree, 0, 1)
-    tree.status[node] = LISTING
-    assert attach(tree, node, np.zeros(3, np.int64), np.zeros(3), 3) == CLOSED
+    tree.status[node] = EXPANDING
+    assert expand(tree, node, np.zeros(3, np.int64), np.zeros(3), 3) == CLOSED
     assert tree.status[node] == CLOSED
     assert (tree.counters[FULL], tree.counters[EDGES]) == (1, 3)
 
@@ -103,8 +103,8 @@ def test_a_list_too_long_for_the_edges_left_closes_the_node():
 def test_an_empty_list_closes_the_node_without_filling_the_tree():
     tree = plant()
     node = below(tree, 0, 1)
-    tree.status[node] = LISTING
-    assert attach(tree, node, np.zeros(3, np.int64), np.zeros(3), 0) == CLOSED
+    tree.status[node] = EXPANDING
+    assert expand(tree, node, np.zeros(3, np.int64), np.zeros(3), 0) == CLOSED
     assert tree.counters[FULL] == 0
 
 
@@ -172,6 +172,6 @@ def test_a_node_twice_in_the_table_is_seen():
 
 def test_a_node_left_in_the_middle_of_listing_is_seen():
     tree = run_search().tree
-    tree.status[_deepest(tree)] = LISTING
+    tree.status[_deepest(tree)] = EXPANDING
     with pytest.raises(AssertionError, match="still being listed"):
         check_invariants(tree)

@@ -7,7 +7,7 @@ import pytest
 
 from benchmarks.games import leduc_poker as leduc
 from benchmarks.games import liars_dice as dice
-from benchmarks.games.leduc_poker import CALL, FOLD, RAISE
+from benchmarks.games.leduc_poker import RAISE
 from benchmarks.games.two_players import ONE_TREE, OPEN, TREES
 from mcts.contract.testing import check_domain
 from mcts.kernel.compile import INTERPRETED
@@ -83,71 +83,6 @@ def walk(table, deals=None):
                 waiting.append(((*way, action), after))
 
 
-def test_leduc_has_936_information_states():
-    decisions, ends, sets = 0, 0, set()
-    for _, s in walk(LeducTable):
-        if leduc.terminal(leduc.LeducParameters(), s):
-            ends += 1
-        elif not LeducTable.chance(s):
-            decisions += 1
-            sets.add(name_known(LeducTable, s, int(s[7])))
-    assert (len(sets), decisions, ends) == (936, 3_780, 5_520)
-
-
-def test_every_line_of_bids_is_an_information_state():
-    """Of one of 36 deals: any subset of the bids may have been made, and all but none be called."""
-    decisions = ends = 0
-    for _, s in walk(DiceTable, [(2, 5)]):
-        over = dice.terminal(dice.DiceParameters(), s)
-        ends, decisions = ends + bool(over), decisions + (not over)
-    assert (decisions, ends) == (2**12, 2**12 - 1)
-
-
-@pytest.mark.parametrize(
-    ("cards", "made", "laid", "won"),
-    [
-        ((4, 0), (RAISE, FOLD), None, 1),
-        ((0, 4), (CALL, RAISE, FOLD), None, -1),
-        ((4, 0), (CALL, CALL, CALL, CALL), 2, 1),
-        ((4, 0), (CALL, CALL, CALL, CALL), 1, -1),  # a pair beats the higher rank
-        ((4, 5), (RAISE, CALL, RAISE, CALL), 0, 0),
-        ((0, 4), (RAISE, RAISE, CALL, RAISE, RAISE, CALL), 1, 13),
-        ((0, 4), (RAISE, RAISE, CALL, CALL, RAISE, FOLD), 1, -5),
-    ],
-)
-def test_leduc_pays(cards, made, laid, won):
-    p, s = leduc.LeducParameters(), leduc.workspace(leduc.LeducParameters())
-    leduc.deal(p, s, *cards)
-    for action in made:
-        assert leduc.payoff(p, s, 0) == 0.0 and not leduc.terminal(p, s)
-        assert action in list_legal(LeducTable, s)
-        leduc.act(p, s, action)
-        if leduc.waits(s):
-            leduc.lay(s, laid)
-    assert leduc.terminal(p, s)
-    assert [leduc.payoff(p, s, player) for player in (0, 1)] == [won, -won]
-
-
-@pytest.mark.parametrize(
-    ("own", "other", "bids", "won"),
-    [
-        (2, 2, (8,), 1),  # two threes, and there are
-        (2, 1, (8,), -1),
-        (2, 5, (8,), 1),  # the six is wild
-        (0, 1, (0, 1), -1),  # the second bid one two, and was called by the first
-        (0, 0, (0, 1), 1),
-    ],
-)
-def test_a_lie_costs(own, other, bids, won):
-    p, s = dice.DiceParameters(), dice.workspace(dice.DiceParameters())
-    dice.deal(p, s, own, other)
-    for action in (*bids, dice.LIAR):
-        assert action in list_legal(DiceTable, s)
-        dice.act(s, action)
-    assert dice.terminal(p, s)
-    assert [dice.payoff(p, s, player) for player in (0, 1)] == [won, -won]
-
-
 POSITIONS = [
     leduc.LeducParameters(card=3),
     leduc.LeducParameters(card=3, second=1, code=0b11, order=5),
@@ -182,6 +117,7 @@ def test_a_simulation_begins_where_the_position_says(p):
     assert counts.min() > 300 / 6 / 2
 
 
+@pytest.mark.nightly
 def test_an_order_is_tried_first_to_last():
     first = set()
     for order in range(40):
@@ -191,6 +127,7 @@ def test_an_order_is_tried_first_to_last():
     assert len(first) > 6
 
 
+@pytest.mark.nightly
 def test_a_pair_of_kings_raises_and_six_and_two_is_no_lie():
     p = leduc.LeducParameters(card=5, open=4, code=0b1010, order=1)
     found = Search(p, OPTIONS).run(Budget(simulations=SIMULATIONS), 1)
@@ -202,6 +139,7 @@ def test_a_pair_of_kings_raises_and_six_and_two_is_no_lie():
     assert found.best == dice.LIAR and found.values[0] == 1.0
 
 
+@pytest.mark.nightly
 def test_a_search_that_peeps_has_a_node_for_every_hidden_die():
     """Below the root it knows what it does not know at the table."""
     nodes = {}

@@ -8,10 +8,11 @@ import pytest
 from mcts.continuous.belief import Belief
 from mcts.continuous.model import model_of
 from mcts.continuous.planner import Planner, Search
-from mcts.continuous.tree import NODES, ROOT
+from mcts.continuous.tree import NODES
 from mcts.kernel.compile import INTERPRETED
 from mcts.kernel.rng import new_stream
 from mcts.problems.vdp_tag import VdpTagParameters, drift, intercept, manage_uncertainty, way
+from mcts.tree import ROOT
 
 slow = pytest.mark.skipif(INTERPRETED, reason="too many simulations for the interpreter")
 

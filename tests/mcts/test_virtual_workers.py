@@ -4,10 +4,13 @@ import pytest
 
 from benchmarks.strength.virtual_workers import VirtualRoot, VirtualSearch, draw_latencies
 from mcts import Budget, Options, Search
+from mcts.contract.testing import check_invariants
 from mcts.merge import merge
 from mcts.problems import TigerParameters
 from mcts.root import worker_key
-from mcts.tree import EDGES, check_invariants
+from mcts.tree import EDGES
+
+pytestmark = pytest.mark.nightly
 
 BUDGET = Budget(simulations=2000)
 TIGER = TigerParameters()

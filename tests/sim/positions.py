@@ -14,7 +14,7 @@ from scipy.stats import chisquare
 from belief.exact.solver import ExactPosterior
 from mcts.kernel.rng import fold, new_stream
 from mcts.options import Budget, Options
-from mcts.tree import LISTED, NODES, Tree
+from mcts.tree import EXPANDED, NODES, Tree
 from sim.chance import game_key, open_stream
 from sim.game import advance, apply, decider, new_game
 from sim.legal import legal
@@ -168,7 +168,7 @@ def stream_of(key: int) -> np.ndarray:
 def fingerprint(tree: Tree) -> str:
     """Return a digest of all nodes, in the order of their creation, and of all edges."""
     nodes = tree.order[: tree.counters[NODES]]
-    listed = nodes[tree.status[nodes] == LISTED]
+    listed = nodes[tree.status[nodes] == EXPANDED]
     edges = int(tree.length[listed].sum())
     parts = [
         array[nodes] for array in (tree.key, tree.parent, tree.incoming, tree.status, tree.visits)

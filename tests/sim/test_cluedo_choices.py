@@ -13,7 +13,7 @@ from belief.exact.solver import ExactPosterior
 from mcts.kernel.compile import specialise
 from mcts.options import MERGES, MODES, Budget, Options, cores
 from mcts.selection import select
-from mcts.tree import LISTED, ROOT
+from mcts.tree import EXPANDED, ROOT
 from sim.game import apply
 from sim.models.types import Mixture
 from sim.planning.config import PlannerConfig
@@ -33,7 +33,7 @@ def tunable_position():
             likely = ExactPosterior(one.evidence()).likely_envelopes(3)
             if len(likely) == 3 and likely[1][1] > 0.02 and likely[0][1] < 0.3:
                 tree = decide(one).search.tree
-                if np.count_nonzero(tree.status == LISTED) > 3:
+                if np.count_nonzero(tree.status == EXPANDED) > 3:
                     return one
     raise AssertionError("no such position")
 
@@ -298,7 +298,7 @@ def test_visits_in_flight_change_the_selection(one):
 
     def select_edge(**changes):
         options = make(spec(**changes), Rules()).config.search_options
-        return _select(position, state, tree, ROOT, options.settings(1.0, 0.0, 1.0))
+        return _select(position, state, tree, ROOT, options.kernel_params(1.0, 0.0, 1.0))
 
     best = select_edge()
     tree.edge_in_flight[best] = 60

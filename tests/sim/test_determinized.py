@@ -16,7 +16,7 @@ from positions import (
 from scipy.stats import chisquare
 
 from belief.exact.solver import ExactPosterior
-from mcts.tree import LISTED, NODES, ROOT
+from mcts.tree import EXPANDED, NODES, ROOT
 from sim.chance import deal_out
 from sim.planning import cluedo
 from sim.planning.planner import Planner
@@ -164,7 +164,7 @@ def test_a_wrong_accusation_at_the_root_is_worth_a_game_to_the_others():
     nodes = tree.order[1 : tree.counters[NODES]]
     wrong = nodes[(tree.action[tree.incoming[nodes]] >= ACCUSE) & (tree.parent[nodes] == ROOT)]
     wrong = wrong[tree.action[tree.incoming[wrong]] < REVEAL]
-    assert len(wrong) and not (tree.status[wrong] == LISTED).any()
+    assert len(wrong) and not (tree.status[wrong] == EXPANDED).any()
 
 
 # Deals drawn at the leaf.

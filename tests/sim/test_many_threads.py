@@ -7,12 +7,12 @@ import pytest
 from positions import SMALL, searched_position, unsure_positions
 
 from benchmarks.games.kuhn_poker import TREES, KuhnParameters
+from mcts.contract.testing import check_invariants
 from mcts.kernel.compile import INTERPRETED
 from mcts.options import IN_FLIGHT, Budget, Options
 from mcts.problems.rocksample import PUBLISHED, rocksample
 from mcts.problems.tiger import TigerParameters
 from mcts.search import Search
-from mcts.tree import check_invariants
 
 DOMAINS = {
     "tiger": TigerParameters,

@@ -7,12 +7,12 @@ import pytest
 import yaml
 from presets import PLAYERS, spec_of
 
+from mcts.contract.testing import check_invariants
 from mcts.distributed import local_ray
 from mcts.merge import merge
 from mcts.options import IN_FLIGHT
 from mcts.root import RootSearch, shares, worker_key
 from mcts.search import Search
-from mcts.tree import check_invariants
 from sim.player import PolicyPlayer
 from sim.players.registry import make
 from sim.referee import play

@@ -12,7 +12,7 @@ from presets import spec_of
 from belief.matrix import never_certain
 from mcts.options import Budget
 from mcts.search import Search
-from mcts.tree import LISTED, NODES, NOWHERE
+from mcts.tree import EXPANDED, NODES, NOWHERE
 from sim.planning.planner import Planner
 from sim.players.registry import planner_config
 from sim.rules import Rules
@@ -76,7 +76,7 @@ def tree_of(search):
         above = tree.parent[node]
         parent = (number[above], tree.action[tree.incoming[node]]) if above != NOWHERE else None
         edges = []
-        if tree.status[node] == LISTED:
+        if tree.status[node] == EXPANDED:
             block = slice(tree.first[node], tree.first[node] + tree.length[node])
             columns = (tree.action, tree.edge_data, tree.edge_visits, tree.edge_total)
             edges = list(zip(*(column[block].tolist() for column in columns), strict=True))

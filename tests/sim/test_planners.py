@@ -24,7 +24,7 @@ from belief.beliefs.constrained import ConstrainedBelief
 from mcts.kernel.rng import derive_key, new_stream
 from mcts.merge import merge
 from mcts.options import Budget, Options
-from mcts.tree import EDGES, LISTED, NODES, NOWHERE, ROOT
+from mcts.tree import EDGES, EXPANDED, NODES, NOWHERE, ROOT
 from sim.contract.testing import check_player
 from sim.planning import cluedo
 from sim.planning.config import PlannerConfig
@@ -169,7 +169,7 @@ def test_an_opponent_never_shows_a_card_that_it_was_not_drawn(places):
     for one in places:
         tree = plan_one("so_ismcts", one, budget=Budget(simulations=1_000)).search.tree
         nodes = tree.order[: tree.counters[NODES]]
-        for node in nodes[tree.status[nodes] == LISTED].tolist():
+        for node in nodes[tree.status[nodes] == EXPANDED].tolist():
             block = slice(tree.first[node], tree.first[node] + tree.length[node])
             if tree.action[block][0] >= REVEAL:
                 assert tree.length[node] == 3

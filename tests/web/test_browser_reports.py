@@ -11,7 +11,7 @@ from mcts.inspect import export
 from mcts.options import Budget, Options
 from mcts.problems import TigerParameters
 from mcts.search import Search
-from mcts.stepwise import follow
+from mcts.outcomes import follow
 
 
 @pytest.fixture(scope="module")

@@ -15,7 +15,7 @@ from experiments.web.server.state import State, refusals, state_of
 from experiments.web.server.warmup import warm_up
 from experiments.web.tables.registry import Entry
 from experiments.web.tables.requests import TableRequest, compose_table, list_players, list_rules
-from mcts.kernel.progress import SEARCHING, count_functions
+from mcts.kernel.compile import SEARCHING, count_functions
 
 MOST_SHOWN = 200
 """Tables in the lobby, the latest first."""

@@ -22,7 +22,7 @@ from experiments.explain.outcomes import see
 from experiments.explain.recorded import words
 from mcts.inspect import export, principal_variation
 from mcts.search import Search
-from mcts.tree import LISTED, NODES, TOP, Tree
+from mcts.tree import EXPANDED, NODES, TOP, Tree
 from sim.planning.planner import Planner
 from sim.player import Player
 
@@ -92,7 +92,7 @@ class SearchView:
     def _visits(self) -> int:
         """Return the simulations through the root; 0 before its actions are listed."""
         tree = self._tree
-        if tree is None or tree.status[tree.counters[TOP]] != LISTED:
+        if tree is None or tree.status[tree.counters[TOP]] != EXPANDED:
             return 0
         return int(_edges(tree)[1].sum())
 

@@ -8,10 +8,9 @@ import threading
 import numpy as np
 import pytest
 
-from mcts.kernel import notices, portions
-from mcts.kernel.aside import call_aside
-from mcts.kernel.notices import Progress
-from mcts.kernel.progress import _Counter
+from mcts.kernel import waiting
+from mcts.kernel.compile import _Counter
+from mcts.kernel.waiting import Progress, call_aside
 from sim import arena
 from sim.rules import preset
 
@@ -23,11 +22,11 @@ class Terminal(io.StringIO):
 
 @pytest.fixture
 def clock(monkeypatch):
-    """Let the time of `notices` pass as the test says: returns a list of one moment."""
+    """Let the time of `waiting` pass as the test says: returns a list of one moment."""
     now = [0.0]
-    monkeypatch.setattr(notices.time, "monotonic", lambda: now[0])
-    monkeypatch.setattr(notices, "_ours", True)
-    notices.say.cache_clear()
+    monkeypatch.setattr(waiting.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(waiting, "_ours", True)
+    waiting.say.cache_clear()
     return now
 
 
@@ -43,7 +42,7 @@ def clock(monkeypatch):
 def test_progress_is_shown_in_a_terminal_when_it_takes_long(stream, ours, said, clock, monkeypatch):
     monkeypatch.setattr("sys.stderr", stream)
     if not ours:
-        notices.leave_to_caller()
+        waiting.leave_to_caller()
     with Progress("games", 90) as progress:
         for done, clock[0] in ((10, 0.5), (20, 1.9), (30, 2.1), (40, 2.5), (50, 3.2)):
             progress.show(done)
@@ -87,7 +86,7 @@ def test_the_arena_plays_the_same_in_any_portions(policies, monkeypatch):
     rules, games = preset("classic", players=3, turn_cap=40), np.arange(7, 27)
     whole = arena.play_many(rules, policies, 5, games)
     sizes = []
-    monkeypatch.setattr(portions, "_next_portion", lambda games, _: sizes.append(games) or 3)
+    monkeypatch.setattr(waiting, "_next_portion", lambda games, _: sizes.append(games) or 3)
     parts = arena.play_many(rules, policies, 5, games)
     assert sizes[1:-1] == [3] * (len(sizes) - 2) and len(sizes) >= 7
     for name, column in vars(whole).items():
@@ -96,9 +95,9 @@ def test_the_arena_plays_the_same_in_any_portions(policies, monkeypatch):
 
 def test_ctrl_c_ends_many_games_between_portions(monkeypatch):
     """The portions adapt to the speed, and Python runs between them."""
-    assert portions._next_portion(8, 0.01) == 16
-    assert portions._next_portion(8, 0.2) == 8
-    assert portions._next_portion(8, 1.0) == 4 and portions._next_portion(1, 9.0) == 1
+    assert waiting._next_portion(8, 0.01) == 16
+    assert waiting._next_portion(8, 0.2) == 8
+    assert waiting._next_portion(8, 1.0) == 4 and waiting._next_portion(1, 9.0) == 1
     reached = []
 
     def press(_, done):

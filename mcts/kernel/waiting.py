@@ -1,0 +1,117 @@
+"""Lines for a user who waits, and Ctrl-C while native code runs.
+
+Python acts on Ctrl-C in the main thread alone, and between its own instructions.  So native code
+that takes seconds runs in another thread (`call_aside`) or in portions (`call_in_portions`).  At
+Python's prompt a line says what is compiled and how far a call is; commands show that themselves.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+from concurrent.futures import Future
+from functools import cache
+from threading import Thread, current_thread, main_thread
+from typing import Any
+
+SILENT = 2.0
+"""Seconds that a call may take before a line says what it does."""
+
+_LOOK_SECONDS = 0.1
+_PORTION_SECONDS = 0.2
+
+_ours = True
+
+
+def leave_to_caller() -> None:
+    """Say nothing of compiling or progress from now on: a command shows it."""
+    global _ours
+    _ours = False
+
+
+def say_compiling(since: float) -> None:
+    """Say once a process that code is compiled, if it is waited for since ``since``."""
+    if _ours and time.monotonic() - since > SILENT:
+        say("compiling, a minute or two the first time")
+
+
+@cache
+def say(line: str) -> None:
+    """Print ``line`` on the error stream, once a process."""
+    print(f"sleuth: {line}", file=sys.stderr, flush=True)
+
+
+class Progress:
+    """The progress of a long call: one line in a terminal, written again each second.
+
+    ``what``: the plural of what is counted; ``total``: how many there will be, if that is known.
+    """
+
+    def __init__(self, what: str, total: int | None = None) -> None:
+        self._what = what if total is None else f"of {total:,} {what}"
+        self._next = time.monotonic() + SILENT
+        self._shown = False
+
+    def __enter__(self) -> Progress:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._shown:
+            print(file=sys.stderr, flush=True)
+
+    def show(self, done: int) -> None:
+        """Show that ``done`` are done, to be called several times a second."""
+        now = time.monotonic()
+        if now < self._next or not _ours or not sys.stderr.isatty():
+            return
+        self._next, self._shown = now + 1.0, True
+        print(f"\rsleuth: {done:,} {self._what}", end="", file=sys.stderr, flush=True)
+
+
+def call_aside(job: Callable[..., Any], *arguments: Any) -> Any:
+    """Return ``job(*arguments)``, or raise what it raises; Ctrl-C is heard meanwhile.
+
+    After KeyboardInterrupt the job runs on to its end: what it writes to must not be used again.
+    """
+    if current_thread() is not main_thread():
+        return job(*arguments)
+    done: Future = Future()
+
+    def work() -> None:
+        try:
+            done.set_result(job(*arguments))
+        except BaseException as fault:
+            done.set_exception(fault)
+
+    Thread(target=work, daemon=True).start()
+    while True:  # the system may hand Ctrl-C to any thread: the main one must wake to act on it
+        try:
+            return done.result(_LOOK_SECONDS)
+        except TimeoutError:
+            if done.done():
+                raise
+
+
+def call_in_portions(
+    call: Callable[[int, int], int], total: int, what: str, portion: int = 1
+) -> None:
+    """Have ``call(first, last)`` do all below ``total``; it returns before which it stopped.
+
+    A call takes a fraction of a second, the first with at most ``portion``.  ``what``: the plural
+    of what is done, for the line that shows how far it is.
+    """
+    done, began = 0, time.perf_counter()
+    with Progress(what, total) as progress:
+        while done < total:
+            done = call(done, min(done + portion, total))
+            progress.show(done)
+            ended = time.perf_counter()
+            portion, began = _next_portion(portion, ended - began), ended
+
+
+def _next_portion(portion: int, seconds: float) -> int:
+    """Return how many to do at a time, if ``portion`` took ``seconds``."""
+    if seconds > 2 * _PORTION_SECONDS:
+        return max(1, portion // 2)
+    return 2 * portion if seconds < _PORTION_SECONDS / 2 else portion
