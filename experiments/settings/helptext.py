@@ -13,7 +13,7 @@ from textwrap import fill
 
 from omegaconf import DictConfig, OmegaConf, open_dict
 
-from experiments.settings import config
+from experiments.settings import config, seats
 
 WIDTH = 100
 COLUMN = 30
@@ -75,7 +75,7 @@ def _count(settings: DictConfig) -> str:
 def _list_groups(chosen: Mapping[str, str | None]) -> Iterator[str]:
     """Yield the groups of a configuration, each with its choices."""
     for group in sorted({key.partition("@")[0] for key in chosen}):
-        folder = files("conf").joinpath(group)
+        folder = seats.folder(group)
         if not group.startswith("hydra/") and folder.is_dir():
             names = sorted(file.name[:-5] for file in folder.iterdir() if ".yaml" in file.name)
             yield fill(f"{group}: {', '.join(names)}", WIDTH, subsequent_indent="  ")

@@ -29,8 +29,8 @@ _lines: list[str] = []
 def line(name: str, overrides: Iterable[str]) -> str:
     """Return the command line of the command ``name`` with ``overrides``, for a shell.
 
-    Settings that say where the run lies are left out, quotes and long names that `arguments.read`
-    adds by itself as well.
+    Settings that say where the run lies are left out, quotes that `arguments.read` adds by itself
+    as well.
     """
     kept = [shorten(redact(given)) for given in overrides if not _PLACE.match(given)]
     return shlex.join(["python", "-m", _module(name), *kept])

@@ -1,6 +1,6 @@
 """Sweeps: many settings of a player, each over the same games, and the best of them.
 
-    python -m experiments.sweep player=swift player@opponent=swift player.threshold=0.3,0.4,0.5
+    python -m experiments.sweep player=swift opponent=swift player.threshold=0.3,0.4,0.5
     python -m experiments.sweep sweep.method=racing sweep.trials=40
     player.own_card_weight='interval(0.1,1)'
 

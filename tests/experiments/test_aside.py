@@ -55,7 +55,7 @@ def test_what_fails_beside_a_run_ends_nothing(what, run_compare, monkeypatch, da
 def test_what_fails_beside_a_sweep_ends_nothing(run_sweep, monkeypatch):
     monkeypatch.setitem(sys.modules, "mlflow", None)
     monkeypatch.setattr(plot, "draw", raises(RuntimeError("no font")))
-    ran = run_sweep("player=random", "player@opponent=random", "seed=1,2", "match.games=4")
+    ran = run_sweep("player=random", "opponent=random", "seed=1,2", "match.games=4")
     assert ran.code == 0, ran.err
     assert ran.err.count("warning: ") == ran.err.count("\n") == 2, ran.err
     assert [line["games"] for line in ran.table] == ["4", "4"]

@@ -124,14 +124,14 @@ def read(*typed: str, schema: type = Outer, bare: str | None = "files") -> list[
         ("match.stop=width:0.1", "match.stop=width:0.1"),
         ("seed=1,2", "seed=1,2"),
         ("run.folder=a (1)=b", "run.folder='a (1)=b'"),
-        ("opponent=swift", "player@opponent=swift"),
-        ("opponent/budget=short", "player/budget@opponent.budget=short"),
-        ("opponent/belief=factored", "player/belief@opponent=factored"),
+        ("player@opponent=swift", "opponent=swift"),
+        ("player/budget@opponent.budget=short", "opponent/budget=short"),
+        ("player/belief@opponent=factored", "opponent/belief=factored"),
         ("opponent.threshold=0.3", "opponent.threshold=0.3"),
-        ("~opponent", "~player@opponent"),
+        ("~player@opponent", "~opponent"),
     ],
 )
-def test_the_command_line_needs_no_quotes_and_no_at(given, asked):
+def test_the_command_line_needs_no_quotes_and_has_one_name_for_the_opponent(given, asked):
     assert read(given, schema=Compare, bare=None) == [asked]
 
 

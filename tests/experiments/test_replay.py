@@ -186,7 +186,7 @@ def test_records_are_written_whole_and_once(tmp_path):
     [
         ("player=heuristic",),
         ("player=bmcts", "player.budget.simulations=2"),
-        ("player=bn", "player@opponent=csp", "rules=ferrari2009", "run.beliefs=true"),
+        ("player=bn", "opponent=csp", "rules=ferrari2009", "run.beliefs=true"),
     ],
     ids=["compiled", "searching", "believing"],
 )

@@ -1,0 +1,68 @@
+"""The group ``opponent``: the files of the group ``player`` once more, for the other seats.
+
+Hydra reads every file of a configuration by a source.  The two kinds that there are, packages and
+folders, are given a second name for one folder here, so that no preset is kept twice, and those of
+a package in ``hydra.searchpath`` can be opponents as well.
+"""
+
+from __future__ import annotations
+
+import re
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+
+from hydra._internal.core_plugins.file_config_source import FileConfigSource
+from hydra._internal.core_plugins.importlib_resources_config_source import (
+    ImportlibResourcesConfigSource,
+)
+from hydra._internal.sources_registry import SourcesRegistry
+from hydra.core.object_type import ObjectType
+from hydra.core.plugins import Plugins
+from hydra.plugins.config_source import ConfigResult, ConfigSource
+
+_PLAYER, _OPPONENT = "player", "opponent"
+
+
+def _file(path: str) -> str:
+    """Return the path in `conf` of the file or folder that Hydra knows as ``path``."""
+    return re.sub(rf"^{_OPPONENT}(?=/|$)", _PLAYER, path)
+
+
+def folder(group: str) -> Traversable:
+    """Return the folder of `conf` with the choices of ``group``, which need not exist."""
+    return files("conf").joinpath(_file(group))
+
+
+class _Twice(ConfigSource):
+    """A source with a second name for its players."""
+
+    def load_config(self, config_path: str) -> ConfigResult:
+        found = super().load_config(_file(config_path))  # type: ignore[safe-super]
+        package = found.header["package"]
+        if package and config_path != _file(config_path):
+            found.header["package"] = re.sub(rf"^{_PLAYER}\b", _OPPONENT, package)
+        return found
+
+    def is_group(self, config_path: str) -> bool:
+        return super().is_group(_file(config_path))  # type: ignore[safe-super]
+
+    def is_config(self, config_path: str) -> bool:
+        return super().is_config(_file(config_path))  # type: ignore[safe-super]
+
+    def list(self, config_path: str, results_filter: ObjectType | None) -> list[str]:
+        found = super().list(_file(config_path), results_filter)  # type: ignore[safe-super]
+        return [*found, *[_OPPONENT] * (not config_path and _PLAYER in found)]
+
+
+class _Package(_Twice, ImportlibResourcesConfigSource):
+    pass
+
+
+class _Folder(_Twice, FileConfigSource):
+    pass
+
+
+def register() -> None:
+    """Have Hydra read all files by these sources."""
+    Plugins.instance()  # which register Hydra's own first
+    SourcesRegistry.instance().types.update(pkg=_Package, file=_Folder)
