@@ -117,8 +117,8 @@ class Command:
         before, run = sys.argv, _Job(self, typed)
         try:
             if given.help:
-                about = self.name, self.title, given.overrides, self.multirun
-                print(helptext.write(*about, given.whole))
+                taken = {self.name: given.overrides}
+                print(helptext.write(self.title, taken, self.multirun, given.whole))
                 sys.stdout.flush()
             elif given.flags or given.multirun or any(map(_is_of_hydra, given.overrides)):
                 self._run_hydra(given, run)

@@ -175,7 +175,7 @@ def _is_value(override: str) -> bool:
 
 @cache
 def _is_group(key: str) -> bool:
-    return seats.folder(key).is_dir()
+    return seats.find(key).is_dir()
 
 
 def _set(settings: DictConfig, override: str) -> None:

@@ -24,13 +24,12 @@ _PLAYER, _OPPONENT = "player", "opponent"
 
 
 def _file(path: str) -> str:
-    """Return the path in `conf` of the file or folder that Hydra knows as ``path``."""
     return re.sub(rf"^{_OPPONENT}(?=/|$)", _PLAYER, path)
 
 
-def folder(group: str) -> Traversable:
-    """Return the folder of `conf` with the choices of ``group``, which need not exist."""
-    return files("conf").joinpath(_file(group))
+def find(path: str) -> Traversable:
+    """Return the file or folder of `conf` that Hydra knows as ``path``; it need not exist."""
+    return files("conf").joinpath(_file(path))
 
 
 class _Twice(ConfigSource):

@@ -182,7 +182,7 @@ def _check_names(overrides: Sequence[Override], fixed: Sequence[str]) -> None:
 
 def _is_group(key: str) -> bool:
     """Return whether ``key`` names a group of `conf`."""
-    return seats.folder(key).is_dir()
+    return seats.find(key).is_dir()
 
 
 def _check_match(settings: DictConfig) -> None:

@@ -13,7 +13,7 @@ from omegaconf import OmegaConf, open_dict
 import sim.players.registry
 import sim.rules
 from experiments.matches import lineups
-from experiments.settings import arguments, commandline, config
+from experiments.settings import commandline, config
 
 PRESETS = Path(config.__file__).parents[2] / "conf/player"
 
