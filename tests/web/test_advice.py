@@ -8,8 +8,7 @@ from belief.exact.solver import ExactPosterior
 from experiments.explain.recorded import consider, decisions
 from experiments.settings import config
 from experiments.settings.commandline import Refusal
-from experiments.web.analysis.advice import advise
-from experiments.web.analysis.verdict import (
+from experiments.web.analysis.advice import (
     AS_GOOD,
     LESS,
     PROVED,
@@ -17,6 +16,7 @@ from experiments.web.analysis.verdict import (
     UNKNOWN,
     VERDICTS,
     Verdict,
+    advise,
     is_accusation,
     judge,
     weigh,

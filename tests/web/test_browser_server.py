@@ -11,8 +11,8 @@ import pytest
 from http_client import COMPUTER, Served, person, play
 from page_player import accuse, click_on, number, over, settle
 
-from experiments.web.tables.moves import Moves
 from experiments.web.tables.setup import Setup
+from experiments.web.tables.table import Moves
 from sim.records.stepped import SteppedGame
 from sim.rules import PRESETS
 

@@ -9,7 +9,7 @@ from contextlib import suppress
 import pytest
 from http_client import COMPUTER, Served, events, person, play, read_files, table_request
 
-from experiments.web.server import connections
+from experiments.web.server import guard
 from experiments.web.server.guard import HEADERS, MOST_BODY
 from experiments.web.server.serve import describe_reach, names_of
 from experiments.web.server.streams import MOST_OF_A_SEAT
@@ -354,7 +354,7 @@ def test_what_is_one_request_here_may_be_two_to_a_proxy_and_is_refused(server):
 
 
 def test_headers_that_do_not_end_are_not_waited_for(tmp_path, monkeypatch):
-    monkeypatch.setattr(connections, "HEADERS_SECONDS", 0.2)
+    monkeypatch.setattr(guard, "HEADERS_SECONDS", 0.2)
     server = Served(tmp_path)
     (half,) = begin_requests(server, 1)
     with suppress(ConnectionResetError):

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 from http_client import COMPUTER, person, play, quiet, read_files
 
-from experiments.web.tables.moves import Moves
+from experiments.web.tables.table import Moves
 
 
 def test_answers_count_once_and_from_whom_was_asked(server, folder):

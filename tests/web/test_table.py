@@ -7,9 +7,8 @@ import numpy as np
 import pytest
 from table_setup import COMPUTER, person, play_to_prompt, setup
 
-from experiments.web.tables.moves import Move, Moves
 from experiments.web.tables.setup import Setup
-from experiments.web.tables.table import NotNow, Table, sees
+from experiments.web.tables.table import Move, Moves, NotNow, Table, sees
 from sim.player import IllegalAction
 from sim.records.record import read
 from sim.records.replay import replay

@@ -11,9 +11,8 @@ from experiments.report.page import Picture
 from experiments.report.thinking import read_thinking, thinking
 from experiments.settings.commandline import Refusal
 from experiments.web.tables.driver import Driver
-from experiments.web.tables.moves import MOVES
 from experiments.web.tables.setup import Setup
-from experiments.web.tables.table import Table
+from experiments.web.tables.table import MOVES, Table
 from experiments.web.workers import Workers
 from sim.records.events import describe_thought
 from sim.records.record import read

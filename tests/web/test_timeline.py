@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from table_setup import COMPUTER, play_to_prompt, setup
 
-from experiments.web.analysis.timeline import Entropies
+from experiments.web.analysis.notebook import Entropies
 from experiments.web.server import records
 from experiments.web.tables.table import Table
 from sim.records.record import read

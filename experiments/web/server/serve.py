@@ -19,18 +19,8 @@ from starlette.middleware import Middleware
 
 from experiments.settings.commandline import Refusal
 from experiments.web.library import Library
-from experiments.web.server import (
-    after,
-    connections,
-    lobby,
-    pages,
-    records,
-    runs,
-    seat,
-    study,
-    watch,
-)
-from experiments.web.server.guard import Guard, answer_bug, answer_refusal
+from experiments.web.server import lobby, pages, records, study, viewers
+from experiments.web.server.guard import Guard, answer_bug, answer_refusal, limit
 from experiments.web.server.state import State
 from experiments.web.server.streams import Streams
 from experiments.web.settings import Web
@@ -57,11 +47,7 @@ def application(state: State, names: frozenset[str]) -> Starlette:
     ``state``: shared by all routes; ``names``: of the server in requests (`guard.Guard`).
     """
     app = Starlette(
-        routes=[
-            route
-            for each in (lobby, seat, study, watch, after, records, runs, pages)
-            for route in each.ROUTES
-        ],
+        routes=[route for each in (lobby, viewers, study, records, pages) for route in each.ROUTES],
         middleware=[Middleware(Guard, names, state.registry.shares)],
         exception_handlers={HTTPException: answer_refusal, Exception: answer_bug},
     )
@@ -97,7 +83,7 @@ async def _serve(
             server_header=False,
             lifespan="off",
             ws="none",
-            http=connections.limit(shares),
+            http=limit(shares),
             proxy_headers=False,  # with which a visitor of this machine could give any address
             timeout_graceful_shutdown=_LAST_SECONDS,
             timeout_keep_alive=30,

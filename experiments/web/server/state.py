@@ -63,20 +63,25 @@ def refusals() -> Iterator[None]:
         raise HTTPException(507, f"it cannot be written down: {fault}") from None
 
 
+def place_of(request: Request) -> tuple[Entry, int | None]:
+    """Return the table and seat of the token in the path, or the table and no seat; 404 if
+    unknown.
+    """
+    registry, named = state_of(request).registry, request.path_params
+    if "token" in named:
+        if (found := registry.seat(named["token"])) is None:
+            raise HTTPException(404, "this link leads to no seat")
+        return found
+    if (entry := registry.entries.get(named["table"])) is None:
+        raise HTTPException(404, "unknown table")
+    return entry, None
+
+
 def seat_of(request: Request) -> tuple[Entry, int]:
     """Return the table and seat of the token in the path; 404 if it is unknown."""
-    found = state_of(request).registry.seat(request.path_params["token"])
-    if found is None:
-        raise HTTPException(404, "this link leads to no seat")
-    return found
-
-
-def table_of(request: Request) -> Entry:
-    """Return the table in the path; 404 if it is unknown."""
-    entry = state_of(request).registry.entries.get(request.path_params["table"])
-    if entry is None:
-        raise HTTPException(404, "unknown table")
-    return entry
+    entry, seat = place_of(request)
+    assert seat is not None
+    return entry, seat
 
 
 async def driver_of(request: Request, entry: Entry) -> Driver:

@@ -1,7 +1,7 @@
 """All tables of a folder: made, driven, found again after a restart.
 
     FOLDER/tables/ID/table.json     setup, hashes of the seats' tokens
-    FOLDER/tables/ID/moves.jsonl    decisions (`experiments.web.tables.moves`)
+    FOLDER/tables/ID/moves.jsonl    decisions (`experiments.web.tables.table`)
     FOLDER/tables/ID/pace.json      pause and pace, once a spectator has set them
     FOLDER/tables/ID/over           once the game is over and filed: how it ended
     FOLDER/{study,games}/NAME/      runs of finished games with people
@@ -35,9 +35,8 @@ from experiments.web.shares import ADDRESS, Crowded, Shares
 from experiments.web.shares import TABLES as NEW_TABLES
 from experiments.web.tables import archive
 from experiments.web.tables.driver import HALTED, Driver
-from experiments.web.tables.moves import MOVES
 from experiments.web.tables.setup import Setup
-from experiments.web.tables.table import Table
+from experiments.web.tables.table import MOVES, Table
 from experiments.web.workers import Workers
 from mcts.options import SEEDS
 
