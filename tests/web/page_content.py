@@ -25,6 +25,14 @@ LOBBY = {
     "tables": [
         {"id": "t", "rules": "ledford", "seats": ["swift"] * 4, "over": False, "open": True},
         {"id": "u", "rules": "speed", "seats": ["Ann", "best", "best"], "over": True, "open": True},
+        {
+            "id": "v",
+            "rules": "speed",
+            "seats": ["Ann"],
+            "over": False,
+            "open": False,
+            "aside": True,
+        },
     ],
     "records": [
         {

@@ -117,11 +117,6 @@ def test_a_policy_that_draws_nothing_advises_what_it_did(record):
     assert sum(differs) > 0.8 * len(differs)
 
 
-def test_a_slow_policy_advises(record):
-    received = advise(record, lines(record)[-1], {**COMPUTER, "name": "greedy"})
-    assert received["player"] == "greedy" and "table" not in received and received["words"]
-
-
 def test_a_planner_tells_its_root(record):
     settings = config.compose("compare", ["player=bmcts", "player.budget.simulations=30"]).player
     spec, line = OmegaConf.to_container(settings), lines(record)[4]

@@ -150,12 +150,6 @@ def test_who_is_out_and_what_is_over_is_refused(recorded_game):
         draw_past(record.rules, players, 0, [*known, wrong], 1)
 
 
-def test_a_strong_player_takes_the_place_of_who_cannot_be_set_up():
-    assert lobby._opponent("swift threshold=0.9", LIMITS)["threshold"] == 0.9
-    for label in ("Ann", "", "swift threshold=oops", "best budget.simulations=999999999"):
-        assert lobby._opponent(label, LIMITS)["label"].startswith("best")
-
-
 def test_a_table_goes_on_from_there_and_after_a_restart(recorded_game, tmp_path):
     path, record = recorded_game
     setup = set_up(path, lines(record)[10], 2)
