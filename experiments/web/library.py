@@ -45,18 +45,11 @@ _HEAD = 65_536
 
 @dataclass(frozen=True)
 class Thing:
-    """A record or a run.
+    """A record or a run, in a file or a folder."""
 
-    Attributes
-    ----------
-    name : digest of its place
-    path : of the file or the folder
-    about : for JSON
-    """
-
-    name: str
+    name: str  # digest of its place
     path: Path
-    about: dict[str, Any]
+    about: dict[str, Any]  # for JSON
 
 
 def stage_of(folder: Path) -> tuple[str, int]:

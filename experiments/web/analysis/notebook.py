@@ -45,22 +45,16 @@ KINDS = tuple(
 class Knowledge:
     """The knowledge of a seat.
 
-    Attributes
-    ----------
-    rules : of the game
-    seat : its number
-    hand, face_up : masks; ``face_up`` is None while the cards are still being dealt
-    suggestions : (asker, cards, answerer or -1, card or -1), as it saw them, and accusations that
-        it heard to be wrong: (accuser, cards, `sim.state.ACCUSED`, -1)
-    turns : in which they were made
+    ``suggestions``: (asker, cards, answerer or -1, card or -1), as it saw them, and accusations
+    that it heard to be wrong: (accuser, cards, `sim.state.ACCUSED`, -1).
     """
 
     rules: Rules
     seat: int
-    hand: int
-    face_up: int | None
+    hand: int  # mask
+    face_up: int | None  # mask; None while the cards are still being dealt
     suggestions: Sequence[tuple[int, int, int, int]]
-    turns: Sequence[int] = ()
+    turns: Sequence[int] = ()  # in which they were made
 
     @classmethod
     def of(cls, rules: Rules, seat: int, events: Sequence[Event]) -> Knowledge:

@@ -22,25 +22,14 @@ from experiments.web.workers import Workers
 
 @dataclass(frozen=True)
 class State:
-    """State shared by all routes.
-
-    Attributes
-    ----------
-    registry : the tables
-    streams : the open connections
-    workers : threads for all that takes time
-    limits : of searches at a table
-    library : of recorded games and runs
-    reach : who can reach this server, in words
-    studies : people who take part in studies
-    """
+    """State shared by all routes."""
 
     registry: Registry
     streams: Streams
     workers: Workers
-    limits: Search
+    limits: Search  # of searches at a table
     library: Library
-    reach: str
+    reach: str  # who can reach this server, in words
     studies: Studies
 
 

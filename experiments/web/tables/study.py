@@ -100,18 +100,11 @@ _MEANT = {
 
 @dataclass
 class Participant:
-    """A person in a study.
+    """A person in a study."""
 
-    Attributes
-    ----------
-    number : of all people of all studies here
-    preset : of the study
-    tables : made for them, in order
-    """
-
-    number: int
+    number: int  # among all people of all studies here
     preset: Preset
-    tables: list[str] = field(default_factory=list)
+    tables: list[str] = field(default_factory=list)  # made for them, in order
 
 
 class Progress(NamedTuple):

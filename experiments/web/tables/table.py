@@ -37,22 +37,14 @@ MOVES = "moves.jsonl"
 
 @dataclass(frozen=True)
 class Move:
-    """A decision, or that a person has shown its only matching card.
-
-    Attributes
-    ----------
-    seat : of the player that decided
-    action : of `sim.state`; None where a card was shown without a choice
-    decisions, simulations, search_seconds : spent on searches by the player by then
-    thought : seconds that a person took; None for players, and where that is unknown
-    """
+    """A decision, or that a person has shown its only matching card."""
 
     seat: int
-    action: int | None
-    decisions: int = 0
+    action: int | None  # None where a card was shown without a choice
+    decisions: int = 0  # with the next two: spent on searches by the player by then
     simulations: int = 0
     search_seconds: float = 0.0
-    thought: float | None = None
+    thought: float | None = None  # seconds that a person took, where that is known
 
 
 class Moves:
@@ -112,15 +104,10 @@ class NotNow(SleuthError, ValueError):
 
 @dataclass(frozen=True)
 class Prompt:
-    """A question to a person.
+    """A question to the person in ``seat``; ``shows``: whether it is which card to show.
 
-    Attributes
-    ----------
-    number : of this question among all to this seat: a count of all decisions would show whether
-        another seat had a choice of cards
-    seat : the person's
-    shows : whether it is which card to show
-    choices : legal actions
+    ``number`` counts the questions to this seat: a count of all decisions would show whether
+    another seat had a choice of cards.
     """
 
     number: int
