@@ -39,21 +39,13 @@ _LISTS = re.compile(rf"{_LIST.pattern}(?:,{_LIST.pattern})*")
 
 @dataclass(frozen=True)
 class Arguments:
-    """A command line, read.
+    """A command line, read."""
 
-    Attributes
-    ----------
-    overrides : settings in the order given, as Hydra reads them
-    help, multirun : whether those flags are given
-    whole : whether all of the help is asked for
-    flags : the flags that are left for Hydra, with their values
-    """
-
-    overrides: list[str]
+    overrides: list[str]  # settings in the order given, as Hydra reads them
     help: bool
     multirun: bool
-    flags: list[str]
-    whole: bool = False
+    flags: list[str]  # those that are left for Hydra, with their values
+    whole: bool = False  # all of the help
 
 
 def _make_parser() -> Parser:
@@ -84,9 +76,9 @@ def read(arguments: Sequence[str], schema: type, bare: str | None = None) -> Arg
         raise Refusal(f"{unknown[0]}: unknown flag{hint}; settings are name=value, see --help")
     if given.shell_completion:
         return Arguments(given.typed, given.help, False, ["--shell-completion"])
-    flags = ["--cfg", given.cfg] if given.cfg else []
-    flags += ["--package", given.package] if given.package else []
-    flags += ["--resolve"] if given.resolve else []
+    shown = {"--cfg": given.cfg, "--package": given.package}
+    flags = [word for flag, value in shown.items() if value for word in (flag, value)]
+    flags += ["--resolve"] * given.resolve
     whole = given.help and _ALL in given.typed
     values = [typed for typed in given.typed if not _is_setting(typed)]
     if whole:
