@@ -13,7 +13,7 @@ import os
 from dataclasses import replace
 
 import pytest
-from http_client import Served, person
+from http_client import person
 from in_process import inside
 from seat_messages import first, may_differ, play_pair, told_apart, unknowable
 from starlette.responses import HTMLResponse
@@ -264,13 +264,6 @@ def test_a_planted_leak_is_found(tmp_path, unkept, monkeypatch, plant):
     plant(monkeypatch)
     way = ("scan", "pair").index(PLANTS[plant])
     assert any(found[way] for found in pairs(tmp_path, AMONG_PEOPLE))
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory):
-    served = Served(tmp_path_factory.mktemp("web"))
-    yield served
-    served.close()
 
 
 def receive(server, number, swap):

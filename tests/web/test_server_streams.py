@@ -9,7 +9,7 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from http_client import COMPUTER, Served, events, person, play
+from http_client import COMPUTER, events, person, play
 from table_setup import setup
 
 from experiments.web import workers
@@ -23,13 +23,6 @@ from experiments.web.workers import Workers
 from sim.player import Player
 
 SWIFT = {"name": "swift", "threshold": 1.0, "own_card_weight": 1.0, "showing": "random"}
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory):
-    served = Served(tmp_path_factory.mktemp("web"))
-    yield served
-    served.close()
 
 
 @pytest.fixture(scope="module")
