@@ -28,7 +28,7 @@ from omegaconf.errors import OmegaConfBaseException
 from yaml import YAMLError
 
 from experiments import texts
-from experiments.settings import limits, seats
+from experiments.settings import limits, sources
 from experiments.settings.arguments import parse, quote_text
 from experiments.settings.commandline import Refusal, explain, explain_yaml
 from experiments.settings.schemas import Compare, Rules
@@ -54,7 +54,7 @@ OF_MACHINE = {
 @cache
 def register() -> None:
     """Make the schemas known to Hydra; to be called before anything is composed."""
-    seats.register()
+    sources.register()
     store = ConfigStore.instance()
     store.store("compare", Compare, group="schema")
     store.store("rules", Rules, group="schema")
@@ -175,7 +175,7 @@ def _is_value(override: str) -> bool:
 
 @cache
 def _is_group(key: str) -> bool:
-    return seats.find(key).is_dir()
+    return sources.find(key).is_dir()
 
 
 def _set(settings: DictConfig, override: str) -> None:

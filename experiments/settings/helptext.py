@@ -14,7 +14,7 @@ from typing import Any
 
 from omegaconf import DictConfig, OmegaConf
 
-from experiments.settings import config, seats
+from experiments.settings import config, sources
 
 WIDTH = 80
 COLUMN = 28
@@ -94,7 +94,7 @@ def _list_groups(chosen: Mapping[str, str | None]) -> Iterator[str]:
     """Yield the groups of a configuration with their choices; those with the same in one line."""
     named: dict[str, list[str]] = {}
     for group in sorted({key.partition("@")[0] for key in chosen}):
-        folder = seats.find(group)
+        folder = sources.find(group)
         if not group.startswith("hydra/") and folder.is_dir():
             names = sorted(file.name[:-5] for file in folder.iterdir() if ".yaml" in file.name)
             named.setdefault(", ".join(names), []).append(group)
@@ -139,7 +139,7 @@ def _of_choices(chosen: Mapping[str, str | None]) -> dict[str, str]:
 
 def _read_meanings(path: str, package: str = "") -> dict[str, str]:
     """Return the comment on each key of the file ``path`` of `conf` and of its bases."""
-    file = seats.find(path)
+    file = sources.find(path)
     if not file.is_file():
         return {}
     source = file.read_text("utf-8")

@@ -16,7 +16,7 @@ from optuna.distributions import BaseDistribution
 
 from experiments.matches import lineups
 from experiments.matches.schedule import Match
-from experiments.settings import applies, config, seats
+from experiments.settings import applies, config, sources
 from experiments.settings.commandline import Refusal, explain
 from experiments.sweep.axes import Axis, Parameters, Value, axis_of, describe_point, key_of
 
@@ -182,7 +182,7 @@ def _check_names(overrides: Sequence[Override], fixed: Sequence[str]) -> None:
 
 def _is_group(key: str) -> bool:
     """Return whether ``key`` names a group of `conf`."""
-    return seats.find(key).is_dir()
+    return sources.find(key).is_dir()
 
 
 def _check_match(settings: DictConfig) -> None:

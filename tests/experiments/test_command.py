@@ -156,15 +156,12 @@ def read(*typed: str, schema: type = Outer, bare: str | None = "files") -> list[
     [
         ("match.players=[a,b+x.y=1]", "match.players=['a','b+x.y=1']"),
         ("match.players=['a','b=1']", "match.players=['a','b=1']"),
-        ("match.players=[a,b]", "match.players=[a,b]"),
         ("match.stop=sprt:0:30", "match.stop=sprt:0:30"),
-        ("match.stop=width:0.1", "match.stop=width:0.1"),
         ("seed=1,2", "seed=1,2"),
         ("run.folder=a (1)=b", "run.folder='a (1)=b'"),
         ("player@opponent=swift", "opponent=swift"),
         ("player/budget@opponent.budget=short", "opponent/budget=short"),
         ("player/belief@opponent=factored", "opponent/belief=factored"),
-        ("opponent.threshold=0.3", "opponent.threshold=0.3"),
         ("~player@opponent", "~opponent"),
     ],
 )
@@ -266,11 +263,8 @@ def test_what_the_user_did_not_cause_is_a_traceback(tmp_path):
         ("seed=${seed}", "Recursive interpolation"),
         ("player.label=${oc.env:NO_SUCH}", "KeyError raised while resolving"),
         ("seed=9223372036854775808", "seed=9223372036854775808: must be at most 9,223,372,036,8"),
-        ("seed=100000000000000000000", "seed=100000000000000000000: must be at most"),
         ("run.folder=", "run.folder='' names no place"),
         ("tree.picture=../x.png", "tree.picture=../x.png: give a name, no path"),
-        ("tree.picture=/tmp/x.png", "tree.picture=/tmp/x.png: give a name, no path"),
-        ("tree.picture=", "tree.picture='' names no place"),
     ],
 )
 def test_a_value_that_cannot_be_is_told_before_anything_is_read(

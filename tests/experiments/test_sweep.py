@@ -328,7 +328,7 @@ def test_a_record_that_fails_costs_the_record_alone(run, database, monkeypatch):
         (("player.threshold=0.3,1", "sweep.method=gird", *SWIFT), "did you mean grid"),
         (("player.threshold=0.3,1", "sweep.games=3", *SWIFT), "sweep.games: unknown"),
         (("player.threshold=0.3,3", *SWIFT), "at most 1 (at player.threshold=3)"),
-        (("player.threshold=0.3,1", "--mulitrun", *SWIFT), "unrecognized arguments"),
+        (("player.threshold=0.3,1", "--mulitrun", *SWIFT), "--mulitrun: unknown flag"),
     ],
 )
 def test_bad_requests_are_refused_in_a_line(run, arguments, said):
