@@ -142,13 +142,6 @@ def test_what_cannot_be_shown_is_refused(command, monkeypatch, arguments, code, 
     assert "Traceback" not in err
 
 
-def test_help_says_what_there_is(command):
-    code, out, _ = command("--help")
-    assert code == 0
-    for words in ("record: ???", "seat: null", "A:B, A, A: or :B", "quiet: false", "run.records=3"):
-        assert words in out
-
-
 # Records of a run
 
 

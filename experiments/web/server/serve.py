@@ -68,12 +68,8 @@ def serve(settings: Web, ended: threading.Event, ready: Callable[[str], None]) -
 async def _serve(
     settings: Web, listening: socket.socket, ended: threading.Event, ready: Callable[[str], None]
 ) -> int:
-    workers, shares = Workers(settings.searches), Shares(settings.share)
-    folder, patience = Path(settings.folder), settings.idle * _DAY
-    registry = Registry(folder, settings.tables, workers, patience, shares)
-    streams, library = Streams(settings.streams, shares), Library(Path(settings.outputs))
-    reach = describe_reach(settings.host)
-    state = State(registry, streams, workers, settings.search, library, reach, Studies(registry))
+    state = prepare(settings, Workers(settings.searches))
+    registry, shares = state.registry, state.registry.shares
     server = _Server(
         uvicorn.Config(
             application(state, names_of(settings.host)),
@@ -103,12 +99,29 @@ async def _serve(
                 tidied = time.monotonic()
                 registry.put_aside()
         server.should_exit = True
-        streams.close()
+        state.streams.close()
         await serving
     finally:
         await registry.close()
-        workers.close()
+        state.workers.close()
     return len(registry.under_way)
+
+
+def prepare(settings: Web, workers: Workers) -> State:
+    """Return what the routes share; raises Refusal if the folder cannot be had."""
+    shares = Shares(settings.share)
+    registry = Registry(
+        Path(settings.folder), settings.tables, workers, settings.idle * _DAY, shares
+    )
+    return State(
+        registry=registry,
+        streams=Streams(settings.streams, shares),
+        workers=workers,
+        limits=settings.search,
+        library=Library(Path(settings.outputs)),
+        reach=describe_reach(settings.host),
+        studies=Studies(registry),
+    )
 
 
 class _Server(uvicorn.Server):
