@@ -11,10 +11,7 @@ import re
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 
-from hydra._internal.core_plugins.file_config_source import FileConfigSource
-from hydra._internal.core_plugins.importlib_resources_config_source import (
-    ImportlibResourcesConfigSource,
-)
+from hydra._internal.core_plugins import file_config_source, importlib_resources_config_source
 from hydra._internal.sources_registry import SourcesRegistry
 from hydra.core.object_type import ObjectType
 from hydra.core.plugins import Plugins
@@ -53,15 +50,22 @@ class _Twice(ConfigSource):
         return [*found, *[_OPPONENT] * (not config_path and _PLAYER in found)]
 
 
-class _Package(_Twice, ImportlibResourcesConfigSource):
-    pass
+# A launcher's process gets these classes before it registers Hydra's own, which it then leaves out
+# if they are called alike, and else refuses.
 
 
-class _Folder(_Twice, FileConfigSource):
-    pass
+class ImportlibResourcesConfigSource(
+    _Twice, importlib_resources_config_source.ImportlibResourcesConfigSource
+):
+    """Files of a package."""
+
+
+class FileConfigSource(_Twice, file_config_source.FileConfigSource):
+    """Files of a folder."""
 
 
 def register() -> None:
     """Have Hydra read all files by these sources."""
     Plugins.instance()  # which register Hydra's own first
-    SourcesRegistry.instance().types.update(pkg=_Package, file=_Folder)
+    ours = {"pkg": ImportlibResourcesConfigSource, "file": FileConfigSource}
+    SourcesRegistry.instance().types.update(ours)
