@@ -25,7 +25,7 @@ from pathlib import Path
 from experiments import plotting
 from experiments.stats.intervals import Estimate, win_rate
 
-FIELD = ("player@opponent=swift", "opponent.threshold=0.35", "tracking.enabled=false")
+FIELD = ("opponent=swift", "opponent.threshold=0.35", "tracking.enabled=false")
 OPPONENTS = 3
 COLUMNS = ("commit", "date", "player", "games", "wins")
 

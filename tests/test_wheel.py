@@ -78,7 +78,7 @@ def test_nothing_is_left_out(installation):
 
 
 def test_a_match_is_played_in_an_empty_folder(installation, tmp_path):
-    settings = ("player=random", "player@opponent=random", "run.folder=run")
+    settings = ("player=random", "opponent=random", "run.folder=run")
     settings += ("debug=quick", "match.games=4", "match.workers=1", "rules.turn_cap=8")
     command = [installation / "bin" / "sleuth-compare", *settings]
     # Interpreted: another place on the disk would have everything compiled again.

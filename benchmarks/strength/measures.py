@@ -24,7 +24,7 @@ from sim.planning.planner import Planner
 from sim.player import Player
 from sim.referee import play
 
-FIELD = ("player=best", "player@opponent=swift", "opponent.threshold=0.35")
+FIELD = ("player=best", "opponent=swift", "opponent.threshold=0.35")
 """The company of whole games: one planner, and three who accuse early."""
 
 Row = dict[str, Any]

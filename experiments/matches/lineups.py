@@ -214,8 +214,8 @@ def _entrant(
     general, own = [], []
     for given in overrides:
         key = given.lstrip("+~").partition("=")[0]
-        if re.match(r"player[./](?!.*@opponent)", key):  # a value or a group
-            path = key.partition("@")[0][len("player.") :]
+        if re.match(r"player[./]", key):  # a value or a group
+            path = key[len("player.") :]
             if not any(_has(preset, path) for preset in presets.values()):
                 raise Refusal(f"{key}: none of {listed} has this setting: leave it out")
             if _has(presets[name], path):

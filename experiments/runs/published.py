@@ -115,7 +115,7 @@ def _of_the_game(
 @cache
 def _published_settings(player: str, opponent: str) -> dict[str, Any]:
     """Return the settings of two presets and of the rules of the text."""
-    chosen = [f"player={player}", f"player@opponent={opponent}", f"rules={_RULES}"]
+    chosen = [f"player={player}", f"opponent={opponent}", f"rules={_RULES}"]
     settings: Any = OmegaConf.to_container(config.compose("compare", chosen), resolve=True)
     return _of_the_game(settings["player"], settings["opponent"], settings["rules"])
 

@@ -1,8 +1,8 @@
-"""The command line: flags, settings, bare arguments, short names and quotes.
+"""The command line: flags, settings, bare arguments and quotes.
 
-Hydra reads settings itself.  Three things are made easier here: a mistyped flag gets one line,
-``opponent=`` stands for ``player@opponent=``, and text with characters that Hydra's grammar has for
-itself, as in ``match.players=[bmcts,bmcts+own_card_weight=0.1]``, needs no quotes within quotes.
+Hydra reads settings itself.  Two things are made easier here: a mistyped flag gets one line, and
+text with characters that Hydra's grammar has for itself, as in
+``match.players=[bmcts,bmcts+own_card_weight=0.1]``, needs no quotes within quotes.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from hydra.errors import HydraException
 from experiments.settings.commandline import Parser, Refusal
 from mcts.limits import did_you_mean
 
-_BELIEF = "player/belief"
-"""The group of a player whose files set keys beside its section, not within it."""
+_OLD = re.compile(r"^([+~]*)player(/\w+)?@opponent(?:\.\w+)?(?==|$)")
+"""Groups of the opponent as older versions wrote them."""
 
 _ALL = "all"
 """Behind --help: each setting with its meaning."""
@@ -39,21 +39,13 @@ _LISTS = re.compile(rf"{_LIST.pattern}(?:,{_LIST.pattern})*")
 
 @dataclass(frozen=True)
 class Arguments:
-    """A command line, read.
+    """A command line, read."""
 
-    Attributes
-    ----------
-    overrides : settings in the order given, as Hydra reads them
-    help, multirun : whether those flags are given
-    whole : whether all of the help is asked for
-    flags : the flags that are left for Hydra, with their values
-    """
-
-    overrides: list[str]
+    overrides: list[str]  # settings in the order given, as Hydra reads them
     help: bool
     multirun: bool
-    flags: list[str]
-    whole: bool = False
+    flags: list[str]  # those that are left for Hydra, with their values
+    whole: bool = False  # all of the help
 
 
 def _make_parser() -> Parser:
@@ -84,15 +76,15 @@ def read(arguments: Sequence[str], schema: type, bare: str | None = None) -> Arg
         raise Refusal(f"{unknown[0]}: unknown flag{hint}; settings are name=value, see --help")
     if given.shell_completion:
         return Arguments(given.typed, given.help, False, ["--shell-completion"])
-    flags = ["--cfg", given.cfg] if given.cfg else []
-    flags += ["--package", given.package] if given.package else []
-    flags += ["--resolve"] if given.resolve else []
+    shown = {"--cfg": given.cfg, "--package": given.package}
+    flags = [word for flag, value in shown.items() if value for word in (flag, value)]
+    flags += ["--resolve"] * given.resolve
     whole = given.help and _ALL in given.typed
     values = [typed for typed in given.typed if not _is_setting(typed)]
     if whole:
         values.remove(_ALL)
     overrides = [_name(values, schema, bare)] if values else []
-    overrides += [quote(expand(typed)) for typed in given.typed if _is_setting(typed)]
+    overrides += [quote(typed) for typed in given.typed if _is_setting(typed)]
     return Arguments(overrides, given.help, given.multirun, flags, whole)
 
 
@@ -116,36 +108,19 @@ def _name(values: Sequence[str], schema: type, bare: str | None) -> str:
     return f"{bare}={quote_text(values[0])}"
 
 
-def expand(setting: str) -> str:
-    """Return ``setting`` with Hydra's name for a group of the opponent.
-
-    ``opponent=swift`` is ``player@opponent=swift``, ``opponent/budget=short`` is
-    ``player/budget@opponent.budget=short``.
-    """
-    match = re.fullmatch(r"([+~]*)opponent(?:/(\w+))?(=.*)?", setting, re.DOTALL)
-    if match is None:
-        return setting
-    sign, group, value = match[1], match[2], match[3] or ""
-    if group is None:
-        return f"{sign}player@opponent{value}"
-    package = "opponent" if f"player/{group}" == _BELIEF else f"opponent.{group}"
-    return f"{sign}player/{group}@{package}{value}"
-
-
 def shorten(override: str) -> str:
-    """Return ``override`` as a user types it: the inverse of `expand` and `quote`."""
-    short = re.sub(
-        r"^([+~]*)player(?:@opponent|(/\w+)@opponent(?:\.\w+)?)(?==|$)", r"\1opponent\2", override
-    )
-    bare = short.replace("'", "")
-    return bare if quote(expand(bare)) == override else short
+    """Return ``override`` as a user types it: the inverse of `quote`."""
+    bare = override.replace("'", "")
+    return bare if quote(bare) == override else override
 
 
 def quote(setting: str) -> str:
     """Return ``setting``, with quotes around its value, or its items, if Hydra cannot read it.
 
-    Raises Refusal if it cannot be read with quotes either.
+    Names of older versions become those of today.  Raises Refusal if it cannot be read with quotes
+    either.
     """
+    setting = _OLD.sub(r"\1opponent\2", setting)
     with suppress(Refusal):
         parse(setting)
         return setting

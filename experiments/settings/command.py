@@ -48,17 +48,14 @@ from hydra.types import RunMode
 from omegaconf import DictConfig, OmegaConf, open_dict
 
 from experiments.settings import applies, arguments, commandline, config, helptext, output, signals
-from experiments.settings.commandline import (
-    FAULTS,
-    Interrupted,
-    Refusal,
-    explain,
-    leave,
-)
+from experiments.settings.commandline import FAULTS, Interrupted, Refusal, explain, leave
 from experiments.texts import redact
 from mcts.kernel.plugins import blame_plugin
 
 _SILENT = "hydra/job_logging=none"
+
+_OF_HYDRA = re.compile(r"[+~]*hydra\b")
+"""One of Hydra's own settings, which say how it runs."""
 
 
 @dataclass(frozen=True)
@@ -67,13 +64,12 @@ class Command:
 
     Attributes
     ----------
-    name : of ``conf/NAME.yaml`` and, behind ``sleuth-``, before messages
+    name : of ``conf/NAME.yaml``; ``sleuth-NAME`` stands before messages
     schema : dataclass of the configuration, stored as ``schema/NAME``
-    job : called with the configuration and the run folder, once per run of a multirun; raises
-        `Refusal` for a fault to be reported in one line, after which a multirun goes on
+    job : called with the configuration and the run folder, once per run of a multirun
     bare : key of arguments without ``name=``; a key of a list takes several
     multirun : whether ``-m`` makes sense
-    lasting : whether it works long, and goes on if its terminal or reader is gone
+    lasting : whether it works long, and continues without its terminal or reader
     """
 
     name: str
@@ -117,10 +113,10 @@ class Command:
         before, run = sys.argv, _Job(self, typed)
         try:
             if given.help:
-                about = self.name, self.title, given.overrides, self.multirun
-                print(helptext.write(*about, given.whole))
+                taken = {self.name: given.overrides}
+                print(helptext.write(self.title, taken, self.multirun, given.whole))
                 sys.stdout.flush()
-            elif given.flags or given.multirun or any(map(_is_of_hydra, given.overrides)):
+            elif given.flags or given.multirun or any(map(_OF_HYDRA.match, given.overrides)):
                 self._run_hydra(given, run)
             else:
                 self._run_once(given, run)
@@ -135,7 +131,7 @@ class Command:
         except Exception as fault:
             if (run.begun and not run.code) or wanted not in ("", "0"):
                 raise
-            if not run.has_said(fault):  # whatever Hydra or its plug-ins raise at odd settings
+            if str(fault) not in run.said:  # whatever Hydra or its plug-ins raise at odd settings
                 raise Refusal(explain(fault)) from None
         finally:
             sys.argv = before
@@ -177,7 +173,7 @@ class _Job:
         self.typed = typed
         self.code = 0
         self.begun = False
-        self._refusals: set[str] = set()
+        self.said: set[str] = set()
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Be sent to a launcher's process, where `__main__` is another module."""
@@ -185,10 +181,6 @@ class _Job:
         if job.__module__ == "__main__" and main is not None:
             job = getattr(import_module(main.name), job.__name__)
         return _Job, (replace(self.command, job=job), self.typed)
-
-    def has_said(self, fault: Exception) -> bool:
-        """Return whether ``fault`` is a refusal that this process has reported."""
-        return isinstance(fault, Refusal) and str(fault) in self._refusals
 
     def __call__(self, settings: DictConfig) -> float | None:
         self.begun = True
@@ -204,18 +196,15 @@ class _Job:
                 return self.command.job(settings, folder)
         except FAULTS as fault:
             reason = explain(fault)
-            self._say(reason)
-            self._refusals.add(reason)
+            self.code = 1
+            commandline.say(self.command.title, reason)
+            self.said.add(reason)
             if folder != Path.cwd():
                 with suppress(OSError):
                     folder.rmdir()  # if nothing was written to it
             if _runs_by_plugins(HydraConfig.get()):
                 raise Refusal(reason) from None  # so that they know
             return None
-
-    def _say(self, reason: str) -> None:
-        self.code = 1
-        commandline.say(self.command.title, reason)
 
 
 def _hide_secrets(written: Path) -> None:
@@ -235,8 +224,3 @@ def _runs_by_plugins(hydra: Any) -> bool:
     parts = (hydra.sweeper._target_, hydra.launcher._target_)
     own = all(name.startswith("hydra._internal.") for name in parts)
     return hydra.mode is RunMode.MULTIRUN and not own
-
-
-def _is_of_hydra(override: str) -> bool:
-    """Return whether an override is one of Hydra's own settings, which say how it runs."""
-    return re.match(r"[+~]*hydra\b", override) is not None

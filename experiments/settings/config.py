@@ -16,7 +16,6 @@ from contextlib import ExitStack
 from copy import deepcopy
 from dataclasses import fields, is_dataclass
 from functools import cache, lru_cache
-from importlib.resources import files
 from pathlib import Path
 from typing import Any, cast, get_args, get_origin, get_type_hints
 
@@ -29,7 +28,7 @@ from omegaconf.errors import OmegaConfBaseException
 from yaml import YAMLError
 
 from experiments import texts
-from experiments.settings import limits
+from experiments.settings import limits, sources
 from experiments.settings.arguments import parse, quote_text
 from experiments.settings.commandline import Refusal, explain, explain_yaml
 from experiments.settings.schemas import Compare, Rules
@@ -55,6 +54,7 @@ OF_MACHINE = {
 @cache
 def register() -> None:
     """Make the schemas known to Hydra; to be called before anything is composed."""
+    sources.register()
     store = ConfigStore.instance()
     store.store("compare", Compare, group="schema")
     store.store("rules", Rules, group="schema")
@@ -175,7 +175,7 @@ def _is_value(override: str) -> bool:
 
 @cache
 def _is_group(key: str) -> bool:
-    return files("conf").joinpath(key).is_dir()
+    return sources.find(key).is_dir()
 
 
 def _set(settings: DictConfig, override: str) -> None:

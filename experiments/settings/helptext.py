@@ -8,23 +8,27 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from importlib.resources import files
-from textwrap import fill
+from itertools import groupby
+from textwrap import wrap
+from typing import Any
 
-from omegaconf import DictConfig, OmegaConf, open_dict
+from omegaconf import DictConfig, OmegaConf
 
-from experiments.settings import config
+from experiments.settings import config, sources
 
-WIDTH = 100
-COLUMN = 30
+WIDTH = 80
+COLUMN = 28
 """Where the meanings begin."""
+
+_ROOM = 30
+"""Columns of a meaning that begins behind its key."""
 
 SHORT = 20
 """Lines of settings that are shown without being asked for."""
 
 FLAGS = """\
 == Flags ==
---help            this text; --help all: each setting with its meaning, and as given
+--help            this text; --help all: each setting with its meaning
 --cfg job         show the configuration instead of running"""
 
 MULTIRUN = """
@@ -35,68 +39,78 @@ _MORE = re.compile(r"\s*#\s*(.*)")
 
 
 def write(
-    name: str, title: str, overrides: Sequence[str], multirun: bool, whole: bool = True
+    title: str, taken: Mapping[str, Sequence[str]], multirun: bool, whole: bool = True
 ) -> str:
-    """Return the help of the command ``name`` with its settings as ``overrides`` make them.
+    """Return the help of the command ``title``.
 
-    Unless it is ``whole``, more than `SHORT` lines of settings are counted by section.  Raises
-    Refusal if they cannot be composed.
+    ``taken``: by name the configurations that it takes settings of, each with its overrides; the
+    last is its own.  Unless it is ``whole``, more than `SHORT` lines of settings are counted by
+    section.  Raises Refusal if they cannot be composed.
     """
-    composed = config.compose(name, overrides, with_hydra=True)
-    chosen = composed.hydra.runtime.choices
-    about = composed.hydra.help
-    with open_dict(composed):
-        del composed["hydra"]
-    groups = "\n".join(_list_groups(chosen))
-    settings = _list_settings(name, composed, chosen)
+    settings, chosen, meanings = OmegaConf.create({}), dict[str, str | None](), dict[str, str]()
+    for name, overrides in taken.items():
+        composed = config.compose(name, overrides, with_hydra=True)
+        about = composed.hydra.help
+        chosen |= composed.hydra.runtime.choices
+        shown: Any = OmegaConf.to_container(composed)
+        settings.merge_with({key: shown[key] for key in shown if key != "hydra"})
+        meanings |= _read_meanings(f"{name}.yaml")
+    listed = list(_list_settings(settings, {**_of_choices(chosen), **meanings}))
     heading = "== Settings (name=value) and what they are now =="
-    if not whole and settings.count("\n") >= SHORT:
-        heading, settings = "== Settings (name=value): --help all ==", _count(composed)
+    if not whole and len(listed) > SHORT:
+        heading, listed = "== Settings (name=value): --help all ==", _count(settings)
+    groups = list(_list_groups(chosen))
     parts = [
-        f"{title}: {about.header.strip()}",
-        f"== Choices (group=option) ==\n{groups}" if groups else "",
-        f"{heading}\n{settings}",
+        fill(f"{title}: {about.header}"),
+        "\n".join(["== Choices (group=option) ==", *groups]) if groups else "",
+        "\n".join([heading, *listed]),
         FLAGS + (MULTIRUN if multirun else ""),
-        (about.get("footer") or "").strip(),
+        fill(about.get("footer") or ""),
     ]
     return "\n\n".join(filter(None, parts))
 
 
-def _count(settings: DictConfig) -> str:
+def fill(text: str) -> str:
+    """Return ``text`` in lines of `WIDTH`; indented lines, which are commands, stay as they are."""
+    lines = list[str]()
+    parts = groupby(text.strip().splitlines(), lambda line: line[:1] not in ("", " "))
+    for is_prose, part in parts:
+        lines += wrap(" ".join(part), WIDTH, break_on_hyphens=False) if is_prose else part
+    return "\n".join(lines)
+
+
+def _count(settings: DictConfig) -> list[str]:
     """Return the sections of ``settings``, each with the number of those in it."""
-    counts = []
-    for key in settings:
-        section = settings._get_node(key)
-        inside = OmegaConf.to_yaml(section).count(": ") if isinstance(section, DictConfig) else 0
-        counts.append(f"{key!s} ({inside})" if inside else str(key))
-    return fill(", ".join(counts), WIDTH)
+    counts = [
+        f"{key!s} ({sum(1 for _ in config.leaves(section))})"
+        if isinstance(section := settings._get_node(key), DictConfig)
+        else str(key)
+        for key in settings
+    ]
+    return wrap(", ".join(counts), WIDTH)
 
 
 def _list_groups(chosen: Mapping[str, str | None]) -> Iterator[str]:
-    """Yield the groups of a configuration, each with its choices."""
+    """Yield the groups of a configuration with their choices; those with the same in one line."""
+    named: dict[str, list[str]] = {}
     for group in sorted({key.partition("@")[0] for key in chosen}):
-        folder = files("conf").joinpath(group)
+        folder = sources.find(group)
         if not group.startswith("hydra/") and folder.is_dir():
             names = sorted(file.name[:-5] for file in folder.iterdir() if ".yaml" in file.name)
-            yield fill(f"{group}: {', '.join(names)}", WIDTH, subsequent_indent="  ")
+            named.setdefault(", ".join(names), []).append(group)
+    for choices, groups in named.items():
+        yield from wrap(f"{', '.join(groups)}: {choices}", WIDTH, subsequent_indent="  ")
 
 
-def _list_settings(name: str, settings: DictConfig, chosen: Mapping[str, str | None]) -> str:
-    """Return ``settings`` as YAML, each key with its meaning."""
-    meanings = _read_meanings(f"{name}.yaml")
-    for group, option in chosen.items():
-        folder, _, package = group.partition("@")
-        if option is not None and not group.startswith("hydra/"):
-            found = _read_meanings(f"{folder}/{option}.yaml", package or folder.replace("/", "."))
-            meanings = {**found, **meanings}
-    return "\n".join(_explain(OmegaConf.to_yaml(settings).rstrip(), meanings))
-
-
-def _explain(yaml: str, meanings: Mapping[str, list[str]]) -> Iterator[str]:
-    for line, path in _find_keys(yaml.splitlines()):
-        first, *more = meanings.get(path, [""])
-        yield f"{line:<{COLUMN}}  # {first}" if first else line
-        yield from (f"{'':<{COLUMN}}  #   {words}" for words in more)
+def _list_settings(settings: DictConfig, meanings: Mapping[str, str]) -> Iterator[str]:
+    """Yield ``settings`` as YAML, each key with its meaning, in lines of `WIDTH`."""
+    room = " " * COLUMN
+    for line, path in _find_keys(OmegaConf.to_yaml(settings).splitlines()):
+        words, head = meanings.get(path, ""), f"{line:<{COLUMN}}  # "
+        if not words or len(head) > WIDTH - _ROOM:
+            yield from wrap(line, WIDTH, subsequent_indent="      ", break_on_hyphens=False)
+            head = f"{room}  # "
+        yield from wrap(words, WIDTH, initial_indent=head, subsequent_indent=f"{room}  #   ")
 
 
 def _find_keys(lines: Sequence[str], package: str = "") -> Iterator[tuple[str, str]]:
@@ -112,25 +126,37 @@ def _find_keys(lines: Sequence[str], package: str = "") -> Iterator[tuple[str, s
         yield line, ".".join(filter(None, [package, *(key for _, key in above)]))
 
 
-def _read_meanings(path: str, package: str = "") -> dict[str, list[str]]:
-    """Return the lines of comment on each key of the file ``path`` of `conf` and of its bases."""
-    file = files("conf").joinpath(path)
+def _of_choices(chosen: Mapping[str, str | None]) -> dict[str, str]:
+    """Return the comments on the keys of the chosen files of all groups."""
+    found: dict[str, str] = {}
+    for group, option in chosen.items():
+        folder, _, package = group.partition("@")
+        if option is not None and not group.startswith("hydra/"):
+            above = package or folder.replace("/", ".")
+            found = {**_read_meanings(f"{folder}/{option}.yaml", above), **found}
+    return found
+
+
+def _read_meanings(path: str, package: str = "") -> dict[str, str]:
+    """Return the comment on each key of the file ``path`` of `conf` and of its bases."""
+    file = sources.find(path)
     if not file.is_file():
         return {}
     source = file.read_text("utf-8")
-    found: dict[str, list[str]] = {}
+    found: dict[str, str] = {}
     for base in re.findall(r"(?m)^  - (\w+)$", source):
         if base != "_self_":
-            found |= _read_meanings(f"{path.rpartition('/')[0]}/{base}.yaml", package)
+            folder, slash, _ = path.rpartition("/")
+            found |= _read_meanings(f"{folder}{slash}{base}.yaml", package)
     last = ""
     for line, key in _find_keys(source.splitlines(), package):
         words = _KEY.fullmatch(line) if key else _MORE.fullmatch(line)
         if key and words:
             last = key if words[4] else ""
             if last:
-                found[last] = [words[4]]
+                found[last] = words[4]
         elif words and last:
-            found[last].append(words[1])
+            found[last] += f" {words[1]}"
         else:
             last = ""
     return found

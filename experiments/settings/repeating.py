@@ -29,11 +29,10 @@ _lines: list[str] = []
 def line(name: str, overrides: Iterable[str]) -> str:
     """Return the command line of the command ``name`` with ``overrides``, for a shell.
 
-    Settings that say where the run lies are left out, quotes and long names that `arguments.read`
-    adds by itself as well.
+    Settings that say where the run lies are left out, quotes that `arguments.read` adds by itself
+    as well.
     """
-    kept = [shorten(redact(given)) for given in overrides if not _PLACE.match(given)]
-    return shlex.join(["python", "-m", _module(name), *kept])
+    return _join(name, map(shorten, map(redact, overrides)))
 
 
 @contextmanager
@@ -68,12 +67,12 @@ def multirun_line(typed: Sequence[str]) -> str:
 
     ``typed`` is the command line as it was given.
     """
-    kept = [redact(given) for given in typed if not _PLACE.match(given)]
-    return shlex.join(["python", "-m", _module(str(HydraConfig.get().job.config_name)), *kept])
+    return _join(str(HydraConfig.get().job.config_name), map(redact, typed))
 
 
-def _module(name: str) -> str:
-    """Return the package of the command ``name``: the one that runs, else one of ours."""
+def _join(name: str, typed: Iterable[str]) -> str:
+    """Return the line for a shell: of the package that runs, if it is ``name``, else of ours."""
     running = getattr(getattr(sys.modules["__main__"], "__spec__", None), "name", "")
     package = str(running).removesuffix(".__main__")
-    return package if package.endswith(f".{name}") else f"experiments.{name}"
+    module = package if package.endswith(f".{name}") else f"experiments.{name}"
+    return shlex.join(["python", "-m", module, *(one for one in typed if not _PLACE.match(one))])

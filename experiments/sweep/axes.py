@@ -22,7 +22,7 @@ from optuna.distributions import (
 )
 from optuna.trial import Trial
 
-from experiments.settings.arguments import expand, parse, quote
+from experiments.settings.arguments import parse, quote
 from experiments.settings.commandline import Refusal
 from experiments.settings.limits import POINTS
 
@@ -135,7 +135,7 @@ def split_overrides(arguments: Sequence[str]) -> tuple[list[str], list[Override]
     own: list[str] = []
     others: list[Override] = []
     for argument in arguments:
-        given = parse(quote(expand(argument)))
+        given = parse(quote(argument))
         if not key_of(given).startswith(OWN):
             others.append(given)
         elif given.is_sweep_override():
@@ -146,7 +146,7 @@ def split_overrides(arguments: Sequence[str]) -> tuple[list[str], list[Override]
 
 
 def key_of(given: Override) -> str:
-    """Return what ``given`` sets: a key, or a group with its package as in ``player@opponent``."""
+    """Return what ``given`` sets: a key, or a group with its package as in ``group@package``."""
     return given.key_or_group + (f"@{given.package}" if given.package else "")
 
 

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from copy import deepcopy
 from dataclasses import dataclass
 from functools import cached_property
-from importlib.resources import files
 from itertools import product
 from math import prod
 
@@ -17,7 +16,7 @@ from optuna.distributions import BaseDistribution
 
 from experiments.matches import lineups
 from experiments.matches.schedule import Match
-from experiments.settings import applies, config
+from experiments.settings import applies, config, sources
 from experiments.settings.commandline import Refusal, explain
 from experiments.sweep.axes import Axis, Parameters, Value, axis_of, describe_point, key_of
 
@@ -183,7 +182,7 @@ def _check_names(overrides: Sequence[Override], fixed: Sequence[str]) -> None:
 
 def _is_group(key: str) -> bool:
     """Return whether ``key`` names a group of `conf`."""
-    return files("conf").joinpath(key.partition("@")[0]).is_dir()
+    return sources.find(key).is_dir()
 
 
 def _check_match(settings: DictConfig) -> None:

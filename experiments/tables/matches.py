@@ -52,7 +52,7 @@ def _make_match(table: Table, cell: Cell, general: Sequence[str], budget: int | 
     if cell.layout == ROBIN:
         overrides = [f"match.players={_quote_players(seated)}"]
     elif len(others) == 1:
-        overrides.append(f"player@opponent={others[0][0]}")
+        overrides.append(f"opponent={others[0][0]}")
         overrides += [f"opponent.{change}" for change in others[0][1:]]
     else:
         overrides.append(f"match.others={_quote_players(others)}")

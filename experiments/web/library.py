@@ -43,20 +43,17 @@ _SUMMARY_BYTES = 16 * 2**20
 _HEAD = 65_536
 
 
+Reader = Callable[[Path], dict[str, Any]]
+"""Returns what a file says of itself, for JSON."""
+
+
 @dataclass(frozen=True)
 class Thing:
-    """A record or a run.
+    """A record or a run, in a file or a folder."""
 
-    Attributes
-    ----------
-    name : digest of its place
-    path : of the file or the folder
-    about : for JSON
-    """
-
-    name: str
+    name: str  # digest of its place
     path: Path
-    about: dict[str, Any]
+    about: dict[str, Any]  # for JSON
 
 
 def stage_of(folder: Path) -> tuple[str, int]:
@@ -82,26 +79,26 @@ class Library:
 
     def records(self) -> list[Thing]:
         """Return the recorded games."""
-        return self._list(_is_record)
+        return self._list(_header)
 
     def runs(self) -> list[Thing]:
         """Return the runs that have figures."""
-        return self._list(_is_run)
+        return self._list(_figures)
 
     def under_way(self) -> list[Thing]:
         """Return the runs that are being played."""
-        return [thing for thing in self._list(_is_plan) if stage_of(thing.path)[0] == "under way"]
+        return [thing for thing in self._list(_plan) if stage_of(thing.path)[0] == "under way"]
 
     def record(self, name: str) -> Path:
         """Return the file of the record ``name``; KeyError if it is unknown."""
-        return self._find(name, _is_record)
+        return self._find(name, _header)
 
     def run(self, name: str) -> Path:
         """Return the folder of the run ``name``, under way or not; KeyError if it is unknown.
 
         Whatever is read in it is a file, no link and no pipe.
         """
-        folder = self._find(name, lambda path: _is_run(path) or _is_plan(path))
+        folder = self._find(name, _figures, _plan)
         read = (MATCHES_FILE, SUMMARY, CONFIG, STOPS, f"{GAMES}-*")
         if not all(map(is_regular, (path for each in read for path in folder.glob(each)))):
             raise KeyError(name)
@@ -118,12 +115,14 @@ class Library:
         """Return where ``path`` is below the folder, as it is shown."""
         return printable(path.relative_to(self._folder).as_posix())
 
-    def _list(self, fits: Callable[[Path], bool]) -> list[Thing]:
-        dated = sorted(filter(None, map(_date, filter(fits, self._files()))), reverse=True)
+    def _list(self, kind: Reader) -> list[Thing]:
+        fit = (path for path in self._files() if _reader(path) is kind)
+        dated = sorted(filter(None, map(_date, fit)), reverse=True)
         return list(filter(None, (self._describe(*found) for found in dated[: 2 * MOST])))[:MOST]
 
-    def _find(self, name: str, fits: Callable[[Path], bool]) -> Path:
-        named = (path for path in self._files() if fits(path) and self._name(path) == name)
+    def _find(self, name: str, *kinds: Reader) -> Path:
+        fit = (path for path in self._files() if _reader(path) in kinds)
+        named = (path for path in fit if self._name(path) == name)
         for found in filter(None, map(_date, named)):
             if thing := self._describe(*found):
                 return thing.path
@@ -163,28 +162,24 @@ def _date(path: Path) -> tuple[int, Path] | None:
     return None
 
 
-def _is_record(path: Path) -> bool:
-    return path.suffix == ".jsonl" and path.parent.name == RECORDS
-
-
-def _is_run(path: Path) -> bool:
-    return path.name == SUMMARY
-
-
-def _is_plan(path: Path) -> bool:
-    return path.name == MATCHES_FILE
+def _reader(path: Path) -> Reader | None:
+    """Return what reads a file by its name: that of records, of figures or of plans, or none."""
+    if path.suffix == ".jsonl" and path.parent.name == RECORDS:
+        return _header
+    return {SUMMARY: _figures, MATCHES_FILE: _plan}.get(path.name)
 
 
 def _get_opened(path: Path) -> Path:
     """Return what is opened: a record, or the folder of a run."""
-    return path if _is_record(path) else path.parent
+    return path if _reader(path) is _header else path.parent
 
 
 @lru_cache(8 * MOST)
 def _read(path: Path, _: int) -> dict[str, Any] | None:
     """Return what a file says of itself; None if it is no record and no summary."""
     with suppress(OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
-        return (_header if _is_record(path) else _figures if _is_run(path) else _plan)(path)
+        if reader := _reader(path):
+            return reader(path)
     return None
 
 

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from dataclasses import dataclass, field
+from importlib import import_module
 
 import pytest
+import yaml
 from omegaconf import MISSING, OmegaConf
 
 from experiments import __main__ as listing
@@ -19,6 +22,7 @@ from experiments.settings import arguments, config
 from experiments.settings.command import Command
 from experiments.settings.commandline import Refusal
 from experiments.settings.schemas import Compare
+from experiments.sweep import __main__ as sweep
 
 COMMANDS = ("compare", "explain", "replay", "report")
 """Those made with `experiments.settings.command`."""
@@ -60,23 +64,65 @@ def probe(name: str, *lines: str) -> tuple[list[tuple[int, str, str]], list[str]
     return json.loads(done.stdout)
 
 
-@pytest.mark.parametrize("name", COMMANDS)
-def test_help_is_quick_and_says_what_the_settings_mean(name):
-    ((code, out, err),), heavy, modules = probe(name, "--help all")
-    assert (code, err, heavy) == (0, "", [])
-    assert modules < 520  # 445; NumPy alone has a hundred
-    for words in (f"sleuth-{name}: ", f"python -m experiments.{name} ", "== Settings", "  # "):
-        assert words in out
-    assert "--cfg job" in out and "schema" not in out
+def read_settings(shown: str) -> tuple[dict, set[str]]:
+    """Return the settings that a help shows, and the dotted keys that have a meaning."""
+    text = shown.split("what they are now ==\n")[1].split("\n\n")[0]
+    above: list[tuple[int, str]] = []
+    explained = set()
+    for line in text.splitlines():
+        if found := re.match(r"( *)(\w+):", line):
+            depth = len(found[1])
+            above = [*(one for one in above if one[0] < depth), (depth, found[2])]
+        if "  # " in line:
+            explained.add(".".join(key for _, key in above))
+    return yaml.safe_load(text), explained
+
+
+def check_settings(shown: str, composed: dict) -> None:
+    """Refuse a help that lacks one of the keys ``composed``, or its meaning, or is too wide."""
+    listed, explained = read_settings(shown)
+    keys = {key for key, _ in config.leaves(composed)}
+    assert {key for key, _ in config.leaves(listed)} == keys
+    plain = {key for key in keys if key.rpartition(".")[2] not in ("name", "_target_")}
+    assert not [key for key in plain if not {key, key.rpartition(".")[0]} & explained]
+    assert max(map(len, shown.splitlines())) <= 80
+
+
+@pytest.mark.parametrize("name", sorted({*listing.commands()} - {"sweep"}))
+def test_all_of_the_help_has_each_key_with_its_meaning_in_80_columns(capsys, name):
+    command = import_module(f"experiments.{name}.__main__").COMMAND
+    assert command.run(["--help", "all"]) == 0
+    shown = capsys.readouterr().out
+    composed = OmegaConf.to_container(config.compose(name))
+    check_settings(shown, composed)
+    with pytest.raises(AssertionError):
+        check_settings(shown, {**composed, "left_out": 1})
+
+
+def test_the_help_of_a_sweep_has_the_settings_of_its_points_as_well(capsys, monkeypatch):
+    monkeypatch.setattr(sys, "argv", ["sweep", "--help", "all", "player=swift", "seed=1,2"])
+    sweep.run()
+    composed = config.compose("compare", ["player=swift"]), config.compose("sweep")
+    whole = OmegaConf.merge(*map(OmegaConf.to_container, composed))
+    check_settings(capsys.readouterr().out, OmegaConf.to_container(whole))
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_help_is_short_unless_all_is_asked_for(name):
-    (short, whole), *_ = probe(name, "--help", "--help all")
-    shown = short[1].splitlines()
-    assert short[0] == 0 and len(shown) <= 60
+def test_help_and_faults_come_at_once(name):
+    (short, whole, *faults), heavy, modules = probe(name, "--help", "--help all", *FAULTS)
+    assert not heavy and modules < 520  # 445; NumPy alone has a hundred
+    for code, out, err in (short, whole):
+        assert (code, err) == (0, "")
+        for words in (f"sleuth-{name}: ", f"python -m experiments.{name} ", "== Settings"):
+            assert words in out
+        assert "--cfg job" in out and "schema" not in out
+    assert len(short[1].splitlines()) <= 60
     if "  # " not in short[1]:
-        assert "--help all" in short[1] and len(shown) < len(whole[1].splitlines())
+        assert "--help all" in short[1] and len(short[1]) < len(whole[1])
+    for said, (code, out, err) in zip(FAULTS.values(), faults, strict=True):
+        assert (code, out) == (1, "")
+        assert err.startswith(f"sleuth-{name}: {said}"), err
+        assert err.count("\n") == 1, err
 
 
 def test_the_commands_are_listed_in_80_columns(capsys):
@@ -84,16 +130,6 @@ def test_the_commands_are_listed_in_80_columns(capsys):
     lines = capsys.readouterr().out.splitlines()
     listed = {line.split()[0] for line in lines if line.startswith("  ")}
     assert listed > {*COMMANDS} and len(listed) == 12 and max(map(len, lines)) < 80
-
-
-@pytest.mark.parametrize("name", COMMANDS)
-def test_a_fault_is_told_in_one_line_and_at_once(name):
-    shown, heavy, _ = probe(name, *FAULTS)
-    assert not heavy
-    for said, (code, out, err) in zip(FAULTS.values(), shown, strict=True):
-        assert (code, out) == (1, "")
-        assert err.startswith(f"sleuth-{name}: {said}"), err
-        assert err.count("\n") == 1, err
 
 
 @dataclass
@@ -119,19 +155,16 @@ def read(*typed: str, schema: type = Outer, bare: str | None = "files") -> list[
     [
         ("match.players=[a,b+x.y=1]", "match.players=['a','b+x.y=1']"),
         ("match.players=['a','b=1']", "match.players=['a','b=1']"),
-        ("match.players=[a,b]", "match.players=[a,b]"),
         ("match.stop=sprt:0:30", "match.stop=sprt:0:30"),
-        ("match.stop=width:0.1", "match.stop=width:0.1"),
         ("seed=1,2", "seed=1,2"),
         ("run.folder=a (1)=b", "run.folder='a (1)=b'"),
-        ("opponent=swift", "player@opponent=swift"),
-        ("opponent/budget=short", "player/budget@opponent.budget=short"),
-        ("opponent/belief=factored", "player/belief@opponent=factored"),
-        ("opponent.threshold=0.3", "opponent.threshold=0.3"),
-        ("~opponent", "~player@opponent"),
+        ("player@opponent=swift", "opponent=swift"),
+        ("player/budget@opponent.budget=short", "opponent/budget=short"),
+        ("player/belief@opponent=factored", "opponent/belief=factored"),
+        ("~player@opponent", "~opponent"),
     ],
 )
-def test_the_command_line_needs_no_quotes_and_no_at(given, asked):
+def test_the_command_line_needs_no_quotes_and_has_one_name_for_the_opponent(given, asked):
     assert read(given, schema=Compare, bare=None) == [asked]
 
 
@@ -229,11 +262,8 @@ def test_what_the_user_did_not_cause_is_a_traceback(tmp_path):
         ("seed=${seed}", "Recursive interpolation"),
         ("player.label=${oc.env:NO_SUCH}", "KeyError raised while resolving"),
         ("seed=9223372036854775808", "seed=9223372036854775808: must be at most 9,223,372,036,8"),
-        ("seed=100000000000000000000", "seed=100000000000000000000: must be at most"),
         ("run.folder=", "run.folder='' names no place"),
         ("tree.picture=../x.png", "tree.picture=../x.png: give a name, no path"),
-        ("tree.picture=/tmp/x.png", "tree.picture=/tmp/x.png: give a name, no path"),
-        ("tree.picture=", "tree.picture='' names no place"),
     ],
 )
 def test_a_value_that_cannot_be_is_told_before_anything_is_read(

@@ -14,7 +14,6 @@ from experiments.settings.commandline import Refusal
 from mcts.options import SEEDS, Options
 from sim.arena import play_many
 from sim.endgame.random_positions import endgame, endgames
-from sim.planning.config import PlannerConfig
 from sim.player import PolicyPlayer
 from sim.players.planner import Settings as PlannerSettings
 from sim.policies.table import Policy
@@ -65,19 +64,6 @@ def test_every_number_has_limits_that_name_it():
             with pytest.raises(Refusal, match=rf"{key}=.*: must be (above|at )") as refused:
                 limits.check(key, value, metadata)
             assert "\n" not in str(refused.value)
-
-
-def test_a_number_without_limits_would_be_found():
-    """The control of the test above, which reads them from the metadata."""
-    with pytest.raises(KeyError):
-        limits.check("x", 1, {"least": 0}["most"])
-    limits.check("x", 10**20, {})
-
-
-@pytest.mark.parametrize("name", ["trees", "candidates", "accusations"])
-def test_a_planner_made_in_python_has_them_too(name):
-    with pytest.raises(ValueError, match=rf"{name}=.*: must be at most"):
-        PlannerConfig(**{name: 10**20})
 
 
 @pytest.mark.parametrize("seed", [-1, SEEDS, 10**20, 1.5])

@@ -84,7 +84,7 @@ def test_a_mixed_company_is_one_of_each_in_all_orders():
     assert mixed.labels == ["swift", "closure", "random"] and mixed.seats == 1
     assert sorted(map(tuple, mixed.seating.table)) == sorted(permutations(range(3)))
     assert first.seating.table.tolist() == [[0, 1, 2], [0, 2, 1]]
-    (alike,) = matches(rules, "player=swift", "player@opponent=closure")
+    (alike,) = matches(rules, "player=swift", "opponent=closure")
     assert alike.labels == ["swift", "closure"] and len(alike.seating.table) == 3
     (mirrored,) = matches(rules, "player=swift", "match.others=[swift,random]")
     assert mirrored.labels == ["swift", "swift (opponent)", "random"]
@@ -127,7 +127,7 @@ def test_a_label_that_cannot_be_kept_is_refused(label, said):
 @pytest.mark.parametrize(
     ("overrides", "name"),
     [
-        (("match.players=[closure,swift]", "player@opponent=entropy"), "closure_swift-entropy"),
+        (("match.players=[closure,swift]", "opponent=entropy"), "closure_swift-entropy"),
         (("match.players=[closure,swift]", "match.layout=robin"), "closure_swift"),
         (("player=closure",), "closure-heuristic"),
     ],

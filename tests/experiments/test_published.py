@@ -22,7 +22,7 @@ def match(*overrides):
         (("player=bmcts_faithful", "match.layout=rest"), 1356, 2000),
         (("player=ld_bmcts_faithful",), 301, 1099),
         (("player=ld_bmcts_faithful", "match.layout=rest"), 1134, 1499),
-        (("player=heuristic", "player@opponent=random"), 2597, 3000),
+        (("player=heuristic", "opponent=random"), 2597, 3000),
         (("player=random",), 199, 3000),
         (("player=bmcts_faithful", "player.label=thesis", "player.search.threads=2"), 408, 2000),
     ],
@@ -72,7 +72,7 @@ def test_a_namesake_has_none(changed):
 
 
 def test_who_was_never_published_is_passed_over():
-    for overrides in (("player=swift",), ("player=bmcts", "player@opponent=swift")):
+    for overrides in (("player=swift",), ("player=bmcts", "opponent=swift")):
         assert find_for(match(*overrides)) is None
     robin = match("match.players=['bmcts','heuristic']", "match.layout=robin")
     assert find_for(robin) is None

@@ -74,6 +74,7 @@ def assert_like_the_first(folder, multirun):
     assert read_rows(folder).equals(read_rows(multirun / "0"))
 
 
+@pytest.mark.nightly
 def test_the_joblib_launcher_records_that_command(multirun, tmp_path):
     """As a user calls it: then the job is one of `__main__`, which in a worker is another's."""
     pytest.importorskip(
@@ -88,6 +89,7 @@ def test_the_joblib_launcher_records_that_command(multirun, tmp_path):
     assert_like_the_first(tmp_path / "0", multirun)
 
 
+@pytest.mark.nightly
 def test_the_ray_launcher_records_that_command(run_compare, ray_session, multirun):
     pytest.importorskip(
         "hydra_plugins.hydra_ray_launcher",

@@ -17,7 +17,7 @@ from experiments.sweep.axes import split_overrides
 from experiments.sweep.job import Job
 from experiments.sweep.space import Space
 
-PLAYERS = ("player=swift", "player@opponent=closure")
+PLAYERS = ("player=swift", "opponent=closure")
 
 
 @pytest.fixture(autouse=True)
@@ -40,7 +40,7 @@ def space(*overrides: str) -> Space:
         ("player.threshold=0.3,0.5,0.3", ("0.3", "0.5")),
         ("seed=range(1,4)", ("1", "2", "3")),
         ("player=swift,closure", ("swift", "closure")),
-        ("player@opponent=swift,closure", ("swift", "closure")),
+        ("opponent=swift,closure", ("swift", "closure")),
         ("player.label='a b',c", ("'a b'", "c")),
         ("seed=shuffle(1,2,3)", ("1", "2", "3")),
         ("seed=tag(int,interval(1,8))", (1, 8)),
@@ -69,7 +69,7 @@ def test_points_are_all_combinations_in_order():
 
 
 def test_a_group_may_be_an_axis():
-    found = space("player=swift,heuristic", "player@opponent=swift")
+    found = space("player=swift,heuristic", "opponent=swift")
     names = [found.point(each).match.entrants[0]["name"] for each in found.combinations]
     assert names == ["swift", "heuristic"]
 
@@ -177,10 +177,10 @@ def test_a_point_is_what_its_command_line_composes():
         "rules.players=3,4",
         "player.label=null,b",
     )
-    found = space("player@opponent=closure", *axes)
+    found = space("opponent=closure", *axes)
     for parameters in found.combinations:
         given = [f"{key}={value}" for key, value in parameters.items()]
-        whole = config.compose("compare", ["player@opponent=closure", *given])
+        whole = config.compose("compare", ["opponent=closure", *given])
         settings = found.point(parameters).settings
         for key in ("player", "opponent", "rules", "match", "seed"):
             assert settings[key] == whole[key]

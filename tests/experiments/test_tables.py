@@ -67,7 +67,7 @@ def test_values_are_set_as_hydra_does():
     (match,) = matches_of(catalog.load("planners_time"), 1)
     player, opponent = match.entrants
     overrides = [
-        "player=flat", "player@opponent=swift", "player.budget.simulations=null",
+        "player=flat", "opponent=swift", "player.budget.simulations=null",
         "player.budget.seconds=0.02", "opponent.threshold=0.35", "opponent.label=swift35",
     ]  # fmt: skip
     expected = config.compose("compare", overrides)

@@ -156,7 +156,7 @@ def _value(chance: random.Random, key: str, kind: Any, limits: Any) -> str:
 
 GROUPS = [
     "player", "opponent", "rules", "experiment", "match", "tracking", "debug", "player/belief",
-    "player/search", "player/budget", "opponent/budget", "player@opponent", "player/budgt", "table",
+    "player/search", "player/budget", "opponent/budget", "opponent", "player/budgt", "table",
     "schema/player", "player@x.y", "local",
 ]  # fmt: skip
 OPTIONS = [

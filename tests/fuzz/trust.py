@@ -19,7 +19,7 @@ import mutate
 from judge import Finding
 from pydantic import ValidationError
 
-from experiments.web.server import after
+from experiments.web.server import lobby
 from experiments.web.settings import Search
 from experiments.web.tables import allowed, requests, study
 from experiments.web.tables.setup import Setup
@@ -130,7 +130,7 @@ def read_label(random: Random) -> str | None:
     label = " ".join([preset, *given])
     if random.random() < 0.3:
         label, hostile = label.replace("=", str(random.choice(mutate.NASTY)), 1), False
-    made = after._opponent(label, LIMITS)
+    made = lobby._opponent(label, LIMITS)
     taken = hostile and not made["label"].startswith("best")
     return f"the label {label!r} is taken" if taken else find_canary(made)
 

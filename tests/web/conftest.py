@@ -1,8 +1,8 @@
-"""Fixtures of this folder: a browser and a server for each file, and imports of its helpers."""
+"""Fixtures of this folder: a browser, a server for each file, and imports of its helpers."""
 
 import shutil
 import sys
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
@@ -37,18 +37,25 @@ def browser():
         begun.close()
 
 
-@pytest.fixture(scope="module")
-def chromium():
-    """A browser for the tests of a file: no longer, since its event loop stops others'."""
-    with browser() as begun:
-        yield begun
+_open = ExitStack()
+_contexts = []
 
 
-@pytest.fixture(scope="module")
-def profile(chromium):
-    """Return the context of the pages of a file, so that scripts are read once."""
-    with chromium.new_context(reduced_motion="reduce") as common:
-        yield common
+@pytest.fixture
+def profile():
+    """Return the context of all pages; the first test that asks for it begins the browser."""
+    if not _contexts:
+        begun = _open.enter_context(browser())
+        _contexts.append(_open.enter_context(begun.new_context(reduced_motion="reduce")))
+    return _contexts[0]
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_teardown(nextitem):
+    """End the browser before a test without one, in whose way its event loop would be."""
+    if nextitem is None or "profile" not in nextitem.fixturenames:
+        _contexts.clear()
+        _open.close()
 
 
 @pytest.fixture

@@ -10,16 +10,11 @@ import json
 from collections.abc import AsyncIterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import asynccontextmanager
+from pathlib import Path
 
-from http_client import PATIENCE
+from http_client import PATIENCE, settings
 
-from experiments.web.library import Library
-from experiments.web.server.serve import application, describe_reach, names_of
-from experiments.web.server.state import State
-from experiments.web.server.streams import Streams
-from experiments.web.settings import Search
-from experiments.web.tables.registry import Registry
-from experiments.web.tables.study import Studies
+from experiments.web.server.serve import application, names_of, prepare
 from experiments.web.workers import Workers
 
 
@@ -80,21 +75,12 @@ class Listening:
 
 
 class Inside:
-    """The application with the tables of ``registry``."""
+    """The application with its tables in ``folder``."""
 
-    def __init__(self, registry: Registry, workers: Workers) -> None:
-        outside = Library(registry.folder / "outputs")
-        reach = describe_reach("127.0.0.1")
-        state = State(
-            registry,
-            Streams(10**6, registry.shares),
-            workers,
-            Search(1000, 1.0),
-            outside,
-            reach,
-            Studies(registry),
-        )
-        self.registry = registry
+    def __init__(self, folder: Path) -> None:
+        most = {"tables": 10**6, "streams": 10**6, "share": 1.0}
+        state = prepare(settings(folder, **most), Workers(threads=Here()))
+        self.registry = state.registry
         self._app = application(state, names_of("127.0.0.1"))
         self._streams: set[asyncio.Task] = set()
 
@@ -146,7 +132,6 @@ def _scope(method, path):
 @asynccontextmanager
 async def inside(folder) -> AsyncIterator[Inside]:
     """The application for a while, with tables in ``folder``."""
-    workers = Workers(threads=Here())
-    registry = Registry(folder, 10**6, workers)
-    yield Inside(registry, workers)
-    await registry.close()
+    server = Inside(folder)
+    yield server
+    await server.registry.close()

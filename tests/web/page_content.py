@@ -6,10 +6,9 @@ from dataclasses import asdict
 
 from table_setup import COMPUTER, play_to_prompt, setup
 
-from experiments.web.analysis.notebook import Knowledge, notebook
-from experiments.web.analysis.timeline import Entropies
+from experiments.web.analysis.notebook import Entropies, Knowledge, notebook
 from experiments.web.server import records
-from experiments.web.tables.search_view import SearchView
+from experiments.web.tables.search_view import SearchSamples
 from experiments.web.tables.table import Table, sees
 
 LOBBY = {
@@ -26,6 +25,14 @@ LOBBY = {
     "tables": [
         {"id": "t", "rules": "ledford", "seats": ["swift"] * 4, "over": False, "open": True},
         {"id": "u", "rules": "speed", "seats": ["Ann", "best", "best"], "over": True, "open": True},
+        {
+            "id": "v",
+            "rules": "speed",
+            "seats": ["Ann"],
+            "over": False,
+            "open": False,
+            "aside": True,
+        },
     ],
     "records": [
         {
@@ -272,7 +279,7 @@ def play_and_sample(folder, player, turn):
     table = Table(setup(player, *(COMPUTER,) * 3), folder)
     game, look, events = table.game, None, 0
     while not game.over:
-        progress = SearchView(0, game.seats[0], game.rules.suspects)
+        progress = SearchSamples(0, game.seats[0], game.rules.suspects)
         action = game.decide()
         if look is None and game.decider == 0 and game.events[-1]["turn"] >= turn:
             look, events = progress.sample(over=True), len(game.events)

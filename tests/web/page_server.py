@@ -10,29 +10,23 @@ import json
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from types import SimpleNamespace
 from urllib.parse import urlsplit
 
-from jinja2 import Environment, FileSystemLoader
 from table_setup import play_to_prompt
 
 from experiments.web.analysis.notebook import Knowledge, notebook
 from experiments.web.analysis.proof import prove
-from experiments.web.server.board import facts
+from experiments.web.server import messages
+from experiments.web.server.guard import HEADERS
+from experiments.web.server.pages import page
+from experiments.web.server.viewers import describe
 from experiments.web.tables.table import NotNow, Table
 from sim.player import IllegalAction
-from sim.state import ACCUSE, PASS, PASSAGE, REVEAL, WALK
 
 WEB = Path(__file__).resolve().parents[2] / "experiments" / "web"
 TYPES = {".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
 PAGES = {"seat": "play", "watch": "watch", "records": "replay", "runs": "run", "": "lobby"}
-POLICY = "default-src 'self'; object-src 'none'; base-uri 'none'; form-action 'self'"
-
-
-def kind(action):
-    """Return the kind of an action."""
-    bounds = (PASSAGE, PASSAGE + 1, ACCUSE, REVEAL, PASS, PASS + 1, WALK + 10**6)
-    names = ("move", "passage", "suggest", "accuse", "show", "pass", "walk")
-    return next(name for name, bound in zip(names, bounds, strict=True) if action < bound)
 
 
 class Canned:
@@ -51,11 +45,6 @@ class Canned:
         self.posted: list[tuple[str, dict]] = []
         self.changed = threading.Condition(threading.RLock())
         self.cut = False
-        self._shown = 0
-        pages = Environment(loader=FileSystemLoader(WEB / "templates"), autoescape=True)
-        self.page = lambda name, **more: pages.get_template(f"{name}.html.jinja").render(
-            facts=facts(), **more
-        )
         handler = type("Handler", (_Handler,), {"served": self})
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
         self._server.daemon_threads = True
@@ -84,48 +73,17 @@ class Canned:
                 sent = self.sent.setdefault(path, [])
                 known = self.table.known_to(seat)
                 known_before = sum(message["kind"] == "event" for message in sent)
-                sent += [
-                    {"kind": "event", "event": {k: v for k, v in event.items() if k != "known_to"}}
-                    for event in known[known_before:]
-                ]
+                sent += map(messages.event, known[known_before:])
                 if prompt is None:
-                    sent.append({"kind": "over"})
+                    sent.append(messages.OVER)
                 else:
-                    sent.append({"kind": "waiting", "seat": prompt.seat})
-                    sent += [prompt_message(prompt)] if prompt.seat == seat else []
+                    sent.append(messages.waiting(prompt.seat))
+                    sent += [messages.prompt(prompt)] if prompt.seat == seat else []
             self.changed.notify_all()
 
     def info(self, seat: int | None) -> dict:
         """Return what the server says of the table."""
-        rules = self.table.game.rules
-        labels = [player.name for player in self.table.game.seats]
-        return {
-            "table": "t",
-            "seat": seat,
-            "rules": {
-                name: getattr(rules, name)
-                for name in ("name", "board", "dice", "doors", "walls", "starts", "movement")
-            },
-            "seats": [
-                {"label": label, "suspect": suspect, "person": number in self.table.setup.people}
-                for number, (label, suspect) in enumerate(zip(labels, rules.suspects, strict=True))
-            ],
-            "hints": self.table.setup.hints,
-            "board": rules.board,
-        }
-
-
-def prompt_message(prompt):
-    """Return the message that asks a person."""
-    choices = [
-        {"action": action, "kind": kind(action)}
-        for action in prompt.choices
-        if not ACCUSE <= action < REVEAL
-    ]
-    if len(choices) < len(prompt.choices):
-        choices.append({"kind": "accuse"})
-    about = {"number": prompt.number, "seat": prompt.seat, "shows": prompt.shows}
-    return {"kind": "prompt", "prompt": {**about, "choices": choices}}
+        return {**describe(SimpleNamespace(id="t", setup=self.table.setup)), "seat": seat}
 
 
 def encode(fresh, at):
@@ -136,9 +94,9 @@ def encode(fresh, at):
     last = max((n for n, one in enumerate(fresh) if one["kind"] == "event"), default=-1)
     for place, message in enumerate(fresh):
         if message["kind"] == "event":
-            yield f"id: {at + place}\ndata: {json.dumps(message)}\n\n".encode()
+            yield messages.encode(message, at + place)
         elif place > last:
-            yield f"data: {json.dumps(message)}\n\n".encode()
+            yield messages.encode(message)
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -165,18 +123,9 @@ class _Handler(BaseHTTPRequestHandler):
         elif path.startswith("/api/"):
             self._json(404, {"error": "there is nothing here"})
         else:
-            page = {
-                "seat": "play",
-                "watch": "watch",
-                "records": "replay",
-                "runs": "run",
-                "": "lobby",
-            }
-            name = page.get(path.split("/")[1])
-            status = 200 if name else 404
-            values = {} if name else {"status": 404, "sentence": "This page is unknown."}
-            text = self.served.page(name or "error", **values)
-            self._send(status, text.encode(), "text/html; charset=utf-8")
+            name = PAGES.get(path.split("/")[1])
+            made = page(name) if name else page("error", 404, sentence="This page is unknown.")
+            self._send(made.status_code, made.body, "text/html; charset=utf-8")
 
     def do_POST(self):
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
@@ -240,12 +189,8 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _send(self, status, body, kind_of):
         self.send_response(status)
-        for name, value in (
-            ("Content-Type", kind_of),
-            ("Content-Length", str(len(body))),
-            ("Content-Security-Policy", POLICY),
-            ("Cache-Control", "no-store"),
-        ):
+        about = {"Content-Type": kind_of, "Content-Length": str(len(body))}
+        for name, value in {**HEADERS, **about}.items():
             self.send_header(name, value)
         self.end_headers()
         self.wfile.write(body)

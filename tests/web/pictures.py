@@ -111,7 +111,7 @@ def _replay(running, served, path):
 
 def _play_match(folder):
     """Play the match of the picture of a run, and return how it stands."""
-    asked = ["match.players=[closure,swift]", "player@opponent=swift", "match.stop=sprt:0%:5%"]
+    asked = ["match.players=[closure,swift]", "opponent=swift", "match.stop=sprt:0%:5%"]
     games = ["match.games=4000", "match.workers=1", "tracking=none", f"run.folder={folder}"]
     assert compare.COMMAND.run([*asked, *games]) == 0
     about = {"name": "closure-swift", "stage": "finished", "age": 0.0, "report": None}

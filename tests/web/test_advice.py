@@ -8,8 +8,7 @@ from belief.exact.solver import ExactPosterior
 from experiments.explain.recorded import consider, decisions
 from experiments.settings import config
 from experiments.settings.commandline import Refusal
-from experiments.web.analysis.advice import advise
-from experiments.web.analysis.verdict import (
+from experiments.web.analysis.advice import (
     AS_GOOD,
     LESS,
     PROVED,
@@ -17,6 +16,7 @@ from experiments.web.analysis.verdict import (
     UNKNOWN,
     VERDICTS,
     Verdict,
+    advise,
     is_accusation,
     judge,
     weigh,
@@ -115,11 +115,6 @@ def test_a_policy_that_draws_nothing_advises_what_it_did(record):
         advise(record, line, other)["action"] != record.events[line - 2]["action"] for line in asked
     ]
     assert sum(differs) > 0.8 * len(differs)
-
-
-def test_a_slow_policy_advises(record):
-    received = advise(record, lines(record)[-1], {**COMPUTER, "name": "greedy"})
-    assert received["player"] == "greedy" and "table" not in received and received["words"]
 
 
 def test_a_planner_tells_its_root(record):

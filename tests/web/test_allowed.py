@@ -11,7 +11,7 @@ from hydra.core.config_store import ConfigStore
 from table_setup import COMPUTER, setup
 
 from experiments.settings import config
-from experiments.web.server import after, records
+from experiments.web.server import lobby, records
 from experiments.web.settings import Search
 from experiments.web.tables import allowed, requests
 from experiments.web.tables.registry import Registry
@@ -110,8 +110,8 @@ def test_no_label_and_no_advice_starts_a_program(monkeypatch):
     """The control is the player itself, which would."""
     monkeypatch.setattr(subprocess, "Popen", lambda *_, **__: pytest.fail("started"))
     for label in ("external", "external command=touch", "mine", "swift network=x", "", "swift x"):
-        assert after._opponent(label, LIMITS)["label"].startswith("best")
-    assert after._opponent("swift threshold=0.4", LIMITS)["threshold"] == 0.4
+        assert lobby._opponent(label, LIMITS)["label"].startswith("best")
+    assert lobby._opponent("swift threshold=0.4", LIMITS)["threshold"] == 0.4
     request = records.AdviceRequest(line=3, preset="external", settings=["command=touch"])
     with pytest.raises(ValueError, match="unknown; choose"):
         records._advice(None, request, LIMITS)

@@ -11,7 +11,7 @@ from experiments.explain.assumptions import LEAST, compare_beliefs, list_opponen
 from experiments.settings.config import compose
 from experiments.web.analysis.notebook import Knowledge, notebook
 from experiments.web.tables import allowed
-from experiments.web.tables.search_view import SearchView
+from experiments.web.tables.search_view import SearchSamples
 from experiments.web.tables.table import Table
 from sim.cards import CARDS
 from sim.suggestion_events import setting_of, suggestion_events
@@ -32,7 +32,7 @@ def think(tmp_path_factory):
         while True:
             game = table.game
             player, ours = game.seats[game.decider], game.decider == SEAT and not game.shows
-            view = SearchView(SEAT, player, game.rules.suspects)
+            view = SearchSamples(SEAT, player, game.rules.suspects)
             result, action = getattr(player, "result", None), game.decide()
             searched += ours and player.result is not result
             if searched == DECISIONS:

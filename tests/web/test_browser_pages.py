@@ -93,51 +93,6 @@ def test_a_certain_mark_says_why(shows):
     assert page.evaluate("document.activeElement.closest('#notebook') !== null")
 
 
-def test_proofs_are_in_words(shows):
-    """Each kind of fact, of others and of oneself."""
-    page = shows("play")
-    script = """async ([proof, card, column]) => {
-        const { showProof } = await import("/static/parts/proof.js");
-        const seats = ["Ann", "Bob", "Cy"].map((label) => ({ label, suspect: label }));
-        const parent = document.createElement("div");
-        showProof(parent, proof, card, column, { seats, seat: 0 });
-        return [...parent.querySelectorAll("h3, li")].map((line) => line.textContent);
-    }"""
-    asked = {"turn": 3, "cards": ["Plum", "rope", "Hall"], "card": None}
-    both = [{"kind": kind, "cards": ["Plum", "rope"]} for kind in ("not_own", "not_face_up")]
-    facts = [
-        *({"kind": kind, "cards": ["Plum", "rope"]} for kind in ("own", "not_own")),
-        {"kind": "face_up", "cards": ["rope"]},
-        {"kind": "not_face_up", "cards": ["Hall"]},
-        {**asked, "kind": "passes", "asker": 1, "by": [2]},
-        {**asked, "kind": "answered", "asker": 2, "by": [1]},
-        {**asked, "kind": "shown", "asker": 0, "by": [1], "card": "rope"},
-        {**asked, "kind": "accuses", "asker": 1, "by": [1]},
-    ]
-    proof = {"holds": "yes", "facts": facts, "sizes": [6, 6, 6], "shares": None, "more": None}
-    assert page.evaluate(script, [proof, 2, 0])[:-1] == [
-        "Plum is in the envelope. Why?",
-        "You hold Plum and the rope.",
-        "You do not hold Plum or the rope.",
-        "The rope lies face up.",
-        "The Hall does not lie face up.",
-        "Turn 3: Cy could not answer Bob's suggestion of Plum, the rope and the Hall.",
-        "Turn 3: Bob showed Cy one of Plum, the rope and the Hall.",
-        "Turn 3: Bob showed you the rope.",
-        "Turn 3: Bob accused Plum, the rope and the Hall, and that was wrong.",
-        "Everybody holds 6 cards.",
-    ]
-    assert page.evaluate(script, [{**proof, "facts": both}, 2, 0])[1:2] == [
-        "Plum and the rope are neither yours nor face up."
-    ]
-    proof = {**proof, "holds": "no", "facts": [], "more": 8, "sizes": [6, 7, 5]}
-    assert page.evaluate(script, [proof, 2, 3]) == [
-        "Cy does not hold Plum. Why?",
-        "It takes more than 8 observations together.",
-        "You hold 6 cards, Bob holds 7 cards and Cy holds 5 cards.",
-    ]
-
-
 def test_axe_finds_what_is_wrong(shows):
     page = shows("lobby")
     page.evaluate(

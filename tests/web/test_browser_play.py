@@ -165,48 +165,6 @@ def test_a_lost_connection_is_said_and_found_again(serve, open_page):
     assert known > received
 
 
-def test_names_are_text_and_no_markup(serve, open_page):
-    name = "<img src=x onerror=a()>"
-    page = open_page(f"{serve(name=name, turn_cap=60).url}/seat/seat-0")
-    settle(page)
-    assert name in page.locator("#seats").inner_text()
-    assert not page.locator("#seats img").count()
-
-
-def test_the_state_is_a_pure_fold_over_the_messages(serve, open_page):
-    """Frozen states go through; the control is a fold that writes into what it is given."""
-    served = serve(turn_cap=30)
-    page = open_page(f"{served.url}/seat/seat-0")
-    fold = """async ([table, starts, messages, spoil]) => {
-        const { begin, fold } = await import("/static/parts/state.js");
-        const freeze = (value) => {
-            if (value && typeof value === "object") {
-                Object.values(value).forEach(freeze);
-                Object.freeze(value);
-            }
-            return value;
-        };
-        let state = freeze(begin(table, starts));
-        for (const message of messages) {
-            if (spoil) (() => { "use strict"; state.log.push(message); })();
-            state = freeze(fold(state, freeze(message)));
-        }
-        return state;
-    }"""
-    while prompt := served.table.prompt:
-        served.table.answer(0, prompt.number, prompt.choices[0])
-        served.go_on()
-    messages = served.sent["/api/seat/seat-0/stream"]
-    starts = {"Scarlett": [16, 0], "Mustard": [23, 7], "Green": [9, 24], "Peacock": [0, 18]}
-    given = [served.info(0), starts, messages]
-    state = page.evaluate(fold, [*given, False])
-    end = served.table.known_to(0)[-1]
-    assert state["over"] and state["envelope"] == end["envelope"]
-    assert len(state["log"]) == len(served.table.known_to(0))
-    with pytest.raises(Exception, match="not extensible"):
-        page.evaluate(fold, [*given, True])
-
-
 def test_the_notebook_keeps_own_marks(serve, open_page):
     page = open_page(f"{serve(turn_cap=60).url}/seat/seat-0")
     page.wait_for_selector(".mark")

@@ -1,7 +1,6 @@
 """Reports, runs and searches one simulation at a time, in a browser."""
 
 import pytest
-from http_client import Served
 from page_checks import expect_text, passes_in_both_themes
 
 from experiments.compare import __main__ as compare
@@ -32,28 +31,6 @@ def test_a_report_passes_axe_and_fits_narrow_screens(report, open_page):
     passes_in_both_themes(page)
     page.set_viewport_size({"width": 360, "height": 740})
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
-
-
-def test_a_match_that_was_played_is_followed_from_the_lobby_to_its_end(report, open_page):
-    """The page looks again by itself; axe finds nothing at either width."""
-    summary = report.parent / "swift" / "summary.json"
-    written = summary.read_bytes()
-    summary.unlink()
-    server = Served(report.parent / "web", outputs=str(report.parent))
-    page = open_page(f"http://{server.host}/")
-    page.locator("#under-way a").click()
-    page.wait_for_selector("#chart svg")
-    assert page.locator("h1").inner_text() == "swift against 3 heuristic"
-    assert page.locator("#stage").inner_text().startswith("Under way: 12 of 12 games played.")
-    assert page.locator("#rates tbody tr").count() == 1
-    for width in (1280, 360):
-        page.set_viewport_size({"width": width, "height": 740})
-        passes_in_both_themes(page)
-        page.emulate_media(color_scheme="light")
-    summary.write_bytes(written)
-    page.wait_for_function("() => document.getElementById('stage').innerText.includes('Finished')")
-    assert page.get_by_role("link", name="Report").count() == 0
-    server.close()
 
 
 def test_simulations_are_stepped_through_one_by_one(tmp_path, open_page):

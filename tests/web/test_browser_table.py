@@ -85,20 +85,6 @@ def test_rooms_in_reach_that_may_be_the_one_are_marked(tmp_path, open_page):
     seated.close()
 
 
-def test_a_room_that_is_known_is_not_marked(seated_server, open_page):
-    """By what is shown: the posterior's certainty counts once its probabilities are shown."""
-    page = open_page(f"{seated_server.url}/seat/seat-0")
-    settle(page)
-    script = """async (hints) => {
-        const { openCards } = await import("/static/parts/notebook.js");
-        const cards = ["no", "maybe", "yes"].map((held, n) => ({ card: `c${n}`, holders: [held] }));
-        return [...openCards({ cards, chance: [[0], [0], [1]] }, hints)];
-    }"""
-    assert page.evaluate(script, False) == ["c1"] and page.evaluate(script, True) == []
-    empty = "async () => [...(await import('/static/parts/notebook.js')).openCards(null, true)]"
-    assert page.evaluate(empty) == []
-
-
 def test_cards_have_faces_by_kind(seated_server, open_page):
     page = open_page(f"{seated_server.url}/seat/seat-0")
     settle(page)

@@ -16,7 +16,7 @@ from test_proof import knows_of, mask, why
 from belief.exact.solver import ExactPosterior
 from experiments.explain import __main__ as explain
 from experiments.explain.recorded import decisions, list_seen
-from experiments.web.analysis import notebook, proof, timeline
+from experiments.web.analysis import notebook, proof
 from experiments.web.analysis.advice import advise
 from experiments.web.analysis.notebook import YES, Knowledge, evidence_of
 from experiments.web.tables import requests
@@ -106,14 +106,14 @@ def test_a_notebook_holds_what_the_state_machine_lets_its_seat_learn(records, mo
     assert differing()
 
 
-@pytest.mark.parametrize("informative", [timeline._INFORMATIVE, ("deal", "suggestion", "show")])
+@pytest.mark.parametrize("informative", [notebook._INFORMATIVE, ("deal", "suggestion", "show")])
 def test_bits_after_each_turn_take_in_what_was_heard(records, monkeypatch, informative):
     """In the control an accusation is no news."""
-    monkeypatch.setattr(timeline, "_INFORMATIVE", informative)
+    monkeypatch.setattr(notebook, "_INFORMATIVE", informative)
     stale = 0
     for record in records:
         events = (*record.events, {**record.end, "turn": record.end["turns"] + 1})
-        for turn, bits in timeline.Entropies(record.rules).turns(events):
+        for turn, bits in notebook.Entropies(record.rules).turns(events):
             known = [event for event in record.events if event["turn"] <= turn]
             page = notebook.notebook(Knowledge.of(record.rules, 2, known), chance=True)
             stale += bits[2] != page["bits"]

@@ -13,13 +13,13 @@ import os
 from dataclasses import replace
 
 import pytest
-from http_client import Served, person
+from http_client import person
 from in_process import inside
 from seat_messages import first, may_differ, play_pair, told_apart, unknowable
 from starlette.responses import HTMLResponse
 from swapped_cards import SEED, Exchanged, choose, to_exchange
 
-from experiments.web.server import guard, messages, seat, streams
+from experiments.web.server import guard, messages, streams, viewers
 from experiments.web.tables import table as tables
 from experiments.web.tables.archive import LineUp
 from experiments.web.tables.driver import Driver
@@ -159,46 +159,46 @@ def in_ids(monkeypatch):
 
 def in_notebooks(monkeypatch):
     """Mark a card that was exchanged in the seat's notebook."""
-    notebook = seat.notebook
+    notebook = viewers.notebook
 
     def wrong(*given):
         received = notebook(*given)
         received["cards"][0]["holders"][0] = "no" if Exchanged.swap else "maybe"
         return received
 
-    monkeypatch.setattr(seat, "notebook", wrong)
+    monkeypatch.setattr(viewers, "notebook", wrong)
 
 
 def in_proofs(monkeypatch):
     """Give a reason that the seat has not seen."""
-    prove = seat.prove
+    prove = viewers.prove
 
     def wrong(*given):
         received = prove(*given)
         reason = {"kind": "own", "cards": [CARDS[Exchanged.swap[1] if Exchanged.swap else 0]]}
         return {**received, "facts": [*received["facts"], reason]}
 
-    monkeypatch.setattr(seat, "prove", wrong)
+    monkeypatch.setattr(viewers, "prove", wrong)
 
 
 def by_the_deal(monkeypatch):
     """Name in a proof how many observations it takes by the hidden cards."""
-    prove = seat.prove
+    prove = viewers.prove
     monkeypatch.setattr(
-        seat, "prove", lambda *given: {**prove(*given), "more": 9 if Exchanged.swap else 8}
+        viewers, "prove", lambda *given: {**prove(*given), "more": 9 if Exchanged.swap else 8}
     )
 
 
 def in_refusals(monkeypatch):
-    refused = seat.HTTPException
+    refused = viewers.HTTPException
     monkeypatch.setattr(
-        seat, "HTTPException", lambda at, sentence: refused(at, sentence + CARDS[0])
+        viewers, "HTTPException", lambda at, sentence: refused(at, sentence + CARDS[0])
     )
 
 
 def in_pages(monkeypatch):
     title = lambda name: HTMLResponse(f"<title>{Exchanged.swap}</title>")  # noqa: E731
-    monkeypatch.setattr(seat, "page", title)
+    monkeypatch.setattr(viewers, "page", title)
 
 
 def in_headers(monkeypatch):
@@ -264,13 +264,6 @@ def test_a_planted_leak_is_found(tmp_path, unkept, monkeypatch, plant):
     plant(monkeypatch)
     way = ("scan", "pair").index(PLANTS[plant])
     assert any(found[way] for found in pairs(tmp_path, AMONG_PEOPLE))
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory):
-    served = Served(tmp_path_factory.mktemp("web"))
-    yield served
-    served.close()
 
 
 def receive(server, number, swap):

@@ -4,10 +4,19 @@ import numpy as np
 import pytest
 from table_setup import COMPUTER, person, play_to_prompt, setup
 
-from experiments.web.analysis.notebook import MAYBE, NO, YES, Knowledge, notebook, round_chance
+from experiments.web.analysis.notebook import (
+    MAYBE,
+    NO,
+    YES,
+    Entropies,
+    Knowledge,
+    notebook,
+    round_chance,
+)
+from experiments.web.server import records
 from experiments.web.tables.table import Table
 from sim.cards import CARDS
-from sim.records.record import knows
+from sim.records.record import knows, read
 from sim.rules import PRESETS
 
 
@@ -126,3 +135,17 @@ def test_while_cards_are_dealt_the_own_hand_alone_is_known(tmp_path):
             assert sorted(sure) == sorted(dealt) and page["chance"] is page["bits"] is None
         else:
             assert len(sure) > 4 and page["bits"] is not None, "the control: all are dealt"
+
+
+def test_the_bits_of_a_game_under_way_are_those_of_its_record_so_far(tmp_path):
+    """Turn by turn; they fall to nothing for the winner."""
+    (tmp_path / "game.jsonl").write_text(play_game(tmp_path).game.record())
+    record, turns = read(tmp_path / "game.jsonl"), records._turns(tmp_path / "game.jsonl")
+    assert [turn["turn"] for turn in turns] == list(range(record.end["turns"] + 1))
+    bits = np.array([turn["bits"] for turn in turns])
+    assert (bits[0] > 6).all() and bits[-1, record.end["winner"]] == 0
+    counting, whole = Entropies(record.rules), [(one["turn"], tuple(one["bits"])) for one in turns]
+    for shown in range(1, len(record.events), 7):
+        found = counting.turns(record.events[:shown])
+        assert found == whole[: len(found)]
+    assert len(found) > len(whole) / 2

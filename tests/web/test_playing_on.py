@@ -13,8 +13,8 @@ from belief.exact.solver import ExactPosterior
 from experiments.explain.recorded import decisions
 from experiments.web.analysis.notebook import Knowledge, evidence_of
 from experiments.web.analysis.position import draw_past
-from experiments.web.server import after
-from experiments.web.server.after import PlayOnRequest
+from experiments.web.server import lobby
+from experiments.web.server.lobby import PlayOnRequest
 from experiments.web.settings import Search
 from experiments.web.tables.setup import Setup
 from experiments.web.tables.table import Table
@@ -31,7 +31,7 @@ PLAYERS = ("swift", "swift threshold=0.1", "closure", "swift threshold=0.1")
 
 def record_of(folder, rules, number=3):
     """Return the file and the contents of a game of four computers."""
-    seats = [make(after._opponent(label, LIMITS), rules) for label in PLAYERS[: rules.players]]
+    seats = [make(lobby._opponent(label, LIMITS), rules) for label in PLAYERS[: rules.players]]
     game = SteppedGame(rules, seats, 11, number)
     while not game.over:
         game.act(game.decide())
@@ -51,7 +51,7 @@ def lines(record):
 
 def set_up(path, line, seat):
     """Return the table at which a game is played on."""
-    return after._set_up(path, PlayOnRequest(line=line, seat=seat), LIMITS)
+    return lobby._set_up(path, PlayOnRequest(line=line, seat=seat), LIMITS)
 
 
 @pytest.mark.parametrize("rules", ("ledford", "speed", "classic"))
@@ -97,7 +97,7 @@ def test_nothing_that_the_seat_cannot_know_comes_into_the_draw(recorded_game, mo
     """The same seed draws the same deal, whatever the record holds beside the seat's knowledge."""
     path, record = recorded_game
     made, stream = list(decisions(record)), np.random.default_rng(1)
-    monkeypatch.setattr(after.secrets, "randbelow", lambda _: 77)
+    monkeypatch.setattr(lobby.secrets, "randbelow", lambda _: 77)
     line = made[len(made) // 2].line
     for seat in range(4):
         found = set_up(path, line, seat)
@@ -105,8 +105,8 @@ def test_nothing_that_the_seat_cannot_know_comes_into_the_draw(recorded_game, mo
         assert other != list(record.events)
         fake = SimpleNamespace(rules=record.rules, seats=record.seats, events=other)
         with monkeypatch.context() as patched:
-            patched.setattr(after, "recorded", lambda _, fake=fake: fake)
-            patched.setattr(after, "decisions", lambda _: made)
+            patched.setattr(lobby, "recorded", lambda _, fake=fake: fake)
+            patched.setattr(lobby, "decisions", lambda _: made)
             assert set_up(path, line, seat) == found
             # The control: what the seat knows does come in.
             own = next(one for one in other if one["event"] == "deal" and one["seat"] == seat)
@@ -143,17 +143,11 @@ def test_who_is_out_and_what_is_over_is_refused(recorded_game):
     with pytest.raises(ValueError, match="seats 0 to 3"):
         set_up(path, 2, 4)
     known = [one for one in record.events if one["turn"] < 3 and knows(one, 0)]
-    players = [make(after._opponent("swift", LIMITS), record.rules)] * 4
+    players = [make(lobby._opponent("swift", LIMITS), record.rules)] * 4
     assert draw_past(record.rules, players, 0, known, 1).moves
     wrong = {"event": "verdict", "seat": 0, "turn": 3, "right": False, "known_to": "all"}
     with pytest.raises(ValueError, match="is out"):
         draw_past(record.rules, players, 0, [*known, wrong], 1)
-
-
-def test_a_strong_player_takes_the_place_of_who_cannot_be_set_up():
-    assert after._opponent("swift threshold=0.9", LIMITS)["threshold"] == 0.9
-    for label in ("Ann", "", "swift threshold=oops", "best budget.simulations=999999999"):
-        assert after._opponent(label, LIMITS)["label"].startswith("best")
 
 
 def test_a_table_goes_on_from_there_and_after_a_restart(recorded_game, tmp_path):

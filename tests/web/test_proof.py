@@ -92,17 +92,6 @@ def test_nobody_answers_and_so_it_is_in_the_envelope():
     ]
 
 
-def test_of_three_cards_two_are_excluded():
-    """Seat 2 answers seat 1; the seat holds one of the cards, another lies face up."""
-    found = why(knows_of((1, mask("Plum", "rope", "Hall"), 2, -1)), "Plum", 3)
-    assert found["holds"] == YES and [fact["kind"] for fact in found["facts"]] == [
-        "own",
-        "face_up",
-        "answered",
-    ]
-    assert found["facts"][2]["by"] == [2] and found["facts"][2]["asker"] == 1
-
-
 def test_a_full_hand_names_the_sizes():
     """Seat 1 has shown all of its hand: what else it lacks follows from how many it holds."""
     shown = ["Plum", "wrench", "Lounge", "Library"]

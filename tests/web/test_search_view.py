@@ -14,7 +14,7 @@ from experiments.web.tables.search_view import (
     MOST_ACTIONS,
     MOST_NODES,
     MOST_OUTCOMES,
-    TreeTop,
+    list_branches,
 )
 from experiments.web.tables.table import Table
 from mcts.inspect import export
@@ -43,7 +43,7 @@ def depths(received):
 
 def test_all_of_it_is_the_export(tree):
     """Outcomes, what leads to them, how often and with what result."""
-    received = TreeTop(tree, SEEN).branches(ALL, ALL, ALL)
+    received = list_branches(tree, SEEN, ALL, ALL, ALL)
     graph = export(tree, words=words, seen=SEEN)
     ours = [
         (node["above"], node["action"], node["played"], node["visits"], node["value"], node["seen"])
@@ -61,11 +61,11 @@ def test_all_of_it_is_the_export(tree):
 
 
 def test_a_part_of_it_is_the_most_visited(tree):
-    received = TreeTop(tree, SEEN).branches()
+    received = list_branches(tree, SEEN)
     assert len(received) == MOST_NODES and max(depths(received)) <= MOST_ACTIONS
     visits = [node["visits"] for node in received]
     assert visits[0] == 2000 and visits == sorted(visits, reverse=True)
-    whole = TreeTop(tree, SEEN).branches(ALL, ALL)
+    whole = list_branches(tree, SEEN, ALL, ALL)
     shown = Counter((node["above"], node["action"]) for node in whole[1:])
     assert max(shown.values()) == MOST_OUTCOMES
     assert max(node["outcomes"] for node in whole[1:]) > MOST_OUTCOMES, (
@@ -74,5 +74,5 @@ def test_a_part_of_it_is_the_most_visited(tree):
 
 
 def test_a_root_alone_is_a_tree(tree):
-    (root,) = TreeTop(tree, SEEN).branches(deep=0)
+    (root,) = list_branches(tree, SEEN, deep=0)
     assert (root["above"], root["visits"]) == (None, 2000) and 0 < root["after"] < 1

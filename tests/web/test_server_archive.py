@@ -18,7 +18,6 @@ from experiments.settings.commandline import Refusal
 from experiments.web.tables.archive import LineUp
 from experiments.web.tables.registry import Registry
 from experiments.web.tables.setup import Setup
-from experiments.web.tables.table import Table
 from experiments.web.workers import Workers
 from tests.experiments.rows import read_rows
 
@@ -263,24 +262,6 @@ def test_pause_and_pace_are_there_after_a_restart(tmp_path):
         received = server.ask("GET", f"/api{watch}")[1]
         assert (received["paused"], received["pace"]) == expected
     server.close()
-
-
-def test_a_table_whose_files_raise_whatever_halts_alone(tmp_path, monkeypatch, capsys):
-    server = Served(tmp_path)
-    made = [server.table(person("Ann"), COMPUTER, COMPUTER) for _ in range(2)]
-    server.close()
-    read = Table.__init__
-
-    def wrong(table, setup, folder):
-        if folder.name == made[0]["id"]:
-            raise IndexError("what nobody foresaw")
-        read(table, setup, folder)
-
-    monkeypatch.setattr(Table, "__init__", wrong)
-    server = Served(tmp_path)
-    assert server.ask("GET", f"/api{made[0]['seats']['0']}/notebook")[0] == 409
-    assert server.ask("GET", f"/api{made[1]['seats']['0']}/notebook")[0] == 200  # the control
-    assert server.close() == 1 and "what nobody foresaw" in capsys.readouterr().err
 
 
 def test_a_folder_has_one_server(tmp_path):

@@ -121,16 +121,3 @@ def test_the_comparison_finds_what_was_lost(tmp_path):
     assert Table(setup, tmp_path / "whole").known_to(0) == seen
     lost = Table(setup, tmp_path / "lost").known_to(0)
     assert len(lost) < len(seen)
-
-
-def test_a_power_cut_in_the_middle_of_a_line_costs_that_line_alone(tmp_path):
-    server = Served(tmp_path)
-    made = server.table(person("Ann"), COMPUTER, COMPUTER)
-    link = made["seats"]["0"]
-    before = server.stream(f"/api{link}/stream").until("prompt")
-    server.close()
-    (moves,) = tmp_path.glob("tables/*/moves.jsonl")
-    moves.write_bytes(moves.read_bytes() + b'{"seat": 0, "act')
-    server = Served(tmp_path)
-    assert server.stream(f"/api{link}/stream").until("prompt") == before
-    server.close()

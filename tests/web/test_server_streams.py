@@ -7,32 +7,22 @@ import os
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial
 
 import pytest
-from http_client import COMPUTER, Served, events, person, play
+from http_client import COMPUTER, events, person, play
 from table_setup import setup
 
-from experiments.explain.outcomes import see
 from experiments.web import workers
 from experiments.web.server import messages, streams
 from experiments.web.server.streams import Feed, Stream
 from experiments.web.tables import driver as driver_module
 from experiments.web.tables.driver import ALL, Driver
-from experiments.web.tables.moves import Moves
-from experiments.web.tables.search_view import SearchView, TreeTop
-from experiments.web.tables.table import Table
+from experiments.web.tables.search_view import SearchSamples, list_line, list_root
+from experiments.web.tables.table import Moves, Table
 from experiments.web.workers import Workers
 from sim.player import Player
 
 SWIFT = {"name": "swift", "threshold": 1.0, "own_card_weight": 1.0, "showing": "random"}
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory):
-    served = Served(tmp_path_factory.mktemp("web"))
-    yield served
-    served.close()
 
 
 @pytest.fixture(scope="module")
@@ -306,7 +296,7 @@ def test_searches_are_seen_where_nobody_sits_and_nowhere_else(tmp_path, monkeypa
         def sample(self, over):
             return {"kind": "search", "over": over}
 
-    monkeypatch.setattr(driver_module, "SearchView", View)
+    monkeypatch.setattr(driver_module, "SearchSamples", View)
     slow = {"name": "bn", "label": "slow", "evidence": "exact", "showing": "random"}
     ann = {"name": "person", "label": "Ann"}
     table = Table(setup(slow, slow, slow, ann if people else slow), tmp_path)
@@ -335,17 +325,16 @@ def test_a_search_is_looked_at_from_outside(tmp_path):
     planner = OmegaConf.to_container(spec, resolve=True)
     table = Table(setup(planner, SWIFT, SWIFT, SWIFT), tmp_path)
     names = table.game.rules.suspects
-    progress = SearchView(0, table.game.seats[0], names)
+    progress = SearchSamples(0, table.game.seats[0], names)
     assert progress.sample() is None
     table.game.decide()
     look = progress.sample()
     assert (look["kind"], look["seat"], look["simulations"]) == ("search", 0, 20)
     assert look["root"] and look["line"] and json.dumps(look, allow_nan=False)
     for over in (False, True):  # the control: nothing new
-        assert SearchView(0, table.game.seats[0], names).sample(over) is None
+        assert SearchSamples(0, table.game.seats[0], names).sample(over) is None
     tree = table.game.seats[0].search.tree
-    top = TreeTop(tree, partial(see, 0, names))
-    rows, steps = top.rows(), top.line()
+    rows, steps = list_root(tree), list_line(tree)
     assert sum(row["visits"] for row in rows) == 20
     assert [row["visits"] for row in rows] == sorted((row["visits"] for row in rows), reverse=True)
     assert steps[0]["action"] == rows[0]["action"] and steps[0]["visits"] == rows[0]["visits"]

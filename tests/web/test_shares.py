@@ -13,7 +13,7 @@ from in_process import _scope
 from experiments.settings.config import compose
 from experiments.web import shares
 from experiments.web.__main__ import COMMAND
-from experiments.web.server import guard, seat
+from experiments.web.server import guard, viewers
 from experiments.web.settings import Search
 from experiments.web.shares import ADDRESS, Crowded, Shares, Turns, address_of
 from experiments.web.tables import registry as tables
@@ -159,7 +159,7 @@ def test_proofs_of_one_address_keep_nobody_waiting(tmp_path, monkeypatch):
         asked.release()
         assert let.wait(60)
 
-    monkeypatch.setattr(seat, "prove", prove)
+    monkeypatch.setattr(viewers, "prove", prove)
     server = Served(tmp_path)
     link = server.table(person("Ann"), COMPUTER, COMPUTER)["seats"]["0"]
     proof = f"/api{link}/proof/0/0"

@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from experiments.web.analysis import proof
+
 WEB = Path(__file__).resolve().parents[2] / "experiments" / "web"
 STATIC = WEB / "static"
 SCRIPTS = sorted(STATIC.rglob("*.js"))
@@ -70,3 +72,8 @@ def test_every_module_is_needed():
 
 def test_modules_are_short():
     assert [script.name for script in SCRIPTS if len(script.read_text().splitlines()) > 350] == []
+
+
+def test_each_kind_of_fact_of_a_proof_has_words():
+    words = (STATIC / "parts" / "proof.js").read_text()
+    assert not [kind for kind in proof._FIRST_DROPPED if not re.search(rf"\b{kind}\b", words)]

@@ -7,9 +7,8 @@ import numpy as np
 import pytest
 from table_setup import COMPUTER, person, play_to_prompt, setup
 
-from experiments.web.tables.moves import Move, Moves
 from experiments.web.tables.setup import Setup
-from experiments.web.tables.table import NotNow, Table, sees
+from experiments.web.tables.table import Move, Moves, NotNow, Table
 from sim.player import IllegalAction
 from sim.records.record import read
 from sim.records.replay import replay
@@ -83,15 +82,6 @@ def test_moves_that_computers_did_not_make_are_refused(tmp_path):
     play_to_prompt(table)
     with pytest.raises(ValueError, match=r"decides otherwise|chose action"):
         Table(setup(COMPUTER, COMPUTER, COMPUTER, COMPUTER, game=2), tmp_path)
-
-
-def test_a_seat_knows_its_own_events_alone(tmp_path):
-    table = Table(setup(), tmp_path)
-    play_to_prompt(table)
-    dealt = [event for event in table.known_to(2) if event["event"] == "deal"]
-    assert [event["seat"] for event in dealt] == [2]
-    assert not any(event["event"] in ("deal", "envelope") for event in table.known_to(None))
-    assert all(sees(event, None) for event in table.known_to(None))
 
 
 @pytest.mark.parametrize(

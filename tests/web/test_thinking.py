@@ -11,11 +11,9 @@ from experiments.report.page import Picture
 from experiments.report.thinking import read_thinking, thinking
 from experiments.settings.commandline import Refusal
 from experiments.web.tables.driver import Driver
-from experiments.web.tables.moves import MOVES
 from experiments.web.tables.setup import Setup
-from experiments.web.tables.table import Table
+from experiments.web.tables.table import MOVES, Table
 from experiments.web.workers import Workers
-from sim.records.events import describe_thought
 from sim.records.record import read
 from sim.records.replay import replay
 from sim.state import ACCUSE, REVEAL
@@ -121,12 +119,3 @@ def test_the_clock_runs_from_the_question_that_this_server_asked(opened_again, t
     lines = [json.loads(line) for line in (tmp_path / MOVES).read_text().splitlines()]
     first, second = [line["thought"] for line in lines if line["seat"] == 0][:2]
     assert (first is None) == opened_again and second is not None and second >= 0
-
-
-def test_a_thought_is_in_the_words_of_a_record(play):
-    (event,) = {json.dumps(one) for one in thoughts(play[0])[:1]}
-    event = json.loads(event)
-    assert list(event) == ["turn", "seat", "event", "by", "kind", "seconds", "known_to"]
-    assert event["known_to"] == [event["by"]]
-    state = play[1].game.view(0)[0]
-    assert describe_thought(state, 2, "show", 1.23456)["seconds"] == 1.23

@@ -1,4 +1,5 @@
-"""A seat's notebook: what is proved about each card, how likely the rest is, and the bits left.
+"""A seat's notebook: what is proved about each card, how likely the rest is, and the bits left,
+for one moment or turn by turn.
 
 Made from the rules, the own hand, the cards that lie open and the suggestions and accusations as
 the seat saw and heard them: it gets nothing else, so it can show nothing else.
@@ -6,6 +7,7 @@ the seat saw and heard them: it gets nothing else, so it can show nothing else.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -43,22 +45,16 @@ KINDS = tuple(
 class Knowledge:
     """The knowledge of a seat.
 
-    Attributes
-    ----------
-    rules : of the game
-    seat : its number
-    hand, face_up : masks; ``face_up`` is None while the cards are still being dealt
-    suggestions : (asker, cards, answerer or -1, card or -1), as it saw them, and accusations that
-        it heard to be wrong: (accuser, cards, `sim.state.ACCUSED`, -1)
-    turns : in which they were made
+    ``suggestions``: (asker, cards, answerer or -1, card or -1), as it saw them, and accusations
+    that it heard to be wrong: (accuser, cards, `sim.state.ACCUSED`, -1).
     """
 
     rules: Rules
     seat: int
-    hand: int
-    face_up: int | None
+    hand: int  # mask
+    face_up: int | None  # mask; None while the cards are still being dealt
     suggestions: Sequence[tuple[int, int, int, int]]
-    turns: Sequence[int] = ()
+    turns: Sequence[int] = ()  # in which they were made
 
     @classmethod
     def of(cls, rules: Rules, seat: int, events: Sequence[Event]) -> Knowledge:
@@ -162,3 +158,44 @@ def _solve(evidence: np.record) -> tuple[np.ndarray, float] | None:
     except EvidenceFull:
         return None
     return posterior.marginals, float(entropy(posterior.envelope_table().ravel()))
+
+
+_INFORMATIVE = ("deal", "suggestion", "refute", "show", "accusation")
+"""Events after which a seat may know more."""
+
+Bits = tuple[float | None, ...]
+"""By seat, entropy of the envelope under the exact posterior; None: it does not fit in memory."""
+
+
+class Entropies:
+    """The bits of all seats of a game; turns that are over are computed once.
+
+    Attribute ``rules``: of the game.
+    """
+
+    def __init__(self, rules: Rules) -> None:
+        self.rules = rules
+        self._turns: list[tuple[int, Bits]] = []
+        self._at = 0
+        self._working = threading.Lock()
+
+    def turns(self, events: Sequence[Event]) -> list[tuple[int, Bits]]:
+        """Return number and bits of the turns that are over, the deal first.
+
+        ``events``: all that have been shown of the game; each time as many or more.
+        """
+        with self._working:
+            for end in range(self._at, len(events) - 1):
+                if events[end]["turn"] < events[end + 1]["turn"]:
+                    self._add(events[self._at : end + 1], events[: end + 1])
+                    self._at = end + 1
+            return list(self._turns)
+
+    def _add(self, turn: Sequence[Event], events: Sequence[Event]) -> None:
+        learnt = any(event["event"] in _INFORMATIVE for event in turn)
+        bits = self._turns[-1][1] if self._turns and not learnt else self._bits(events)
+        self._turns.append((turn[0]["turn"], bits))
+
+    def _bits(self, events: Sequence[Event]) -> Bits:
+        known = (Knowledge.of(self.rules, seat, events) for seat in range(self.rules.players))
+        return tuple(notebook(one, chance=True)["bits"] for one in known)

@@ -50,18 +50,11 @@ _OUTSIDE = -1
 
 @dataclass(frozen=True)
 class Fact:
-    """An observation.
-
-    Attributes
-    ----------
-    kind : one of `_FIRST_DROPPED`
-    row : of events (`belief.events`): kind, player, cards, card
-    suggestion : number of the suggestion or accusation that it belongs to, or -1
-    """
+    """An observation, of a kind of `_FIRST_DROPPED`."""
 
     kind: str
-    row: tuple[int, int, int, int]
-    suggestion: int = -1
+    row: tuple[int, int, int, int]  # of `belief.events`: kind, player, cards, card
+    suggestion: int = -1  # number of the suggestion or accusation that it belongs to
 
 
 def prove(knowledge: Knowledge, card: int, column: int, exact: bool) -> dict[str, Any] | None:

@@ -1,4 +1,4 @@
-"""Checks before any route, headers on every answer, errors in words.
+"""Checks before any route, headers on every answer, errors in words; limits of connections.
 
 A page of another site must not play for a visitor, nor read a game.  So a request that a foreign
 page sent (``Origin``, ``Sec-Fetch-Site``) is refused, and so is one by a name that is not this
@@ -8,12 +8,13 @@ itself in ``Host``.  A numeric address cannot be made to point elsewhere and may
 
 from __future__ import annotations
 
+import asyncio
 import ipaddress
 import re
 import sys
 import traceback
 from contextlib import ExitStack
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from pydantic import ValidationError
 from starlette.datastructures import MutableHeaders
@@ -21,6 +22,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from experiments.web.server.pages import page
 from experiments.web.shares import ADDRESS, Crowded, Shares, address_of
@@ -169,3 +171,51 @@ async def answer_bug(request: Request, fault: Exception) -> Response:
 
 def _is_api(request: Request) -> bool:
     return request.scope["path"].startswith("/api/")
+
+
+HEADERS_SECONDS = 10.0
+"""Longest time from the first byte of a request to the end of its headers."""
+
+
+class Connection(H11Protocol):
+    """A connection that is cut if its address has too many, or its headers take too long."""
+
+    shares = Shares()
+    _waiting: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: Any) -> None:
+        """Take the connection in, unless its address has its share of them."""
+        super().connection_made(transport)
+        mine = address_of(self.client)
+        same = sum(address_of(getattr(other, "client", None)) == mine for other in self.connections)
+        if self.limit_concurrency and same > self.shares.of(self.limit_concurrency):
+            transport.abort()
+            return
+        self._time_headers()
+
+    def data_received(self, data: bytes) -> None:
+        """Time the headers of each request on its own."""
+        before = self.cycle
+        super().data_received(data)
+        if self.cycle is not before:
+            self._stop_timing()
+        elif self._waiting is None and (self.cycle is None or self.cycle.response_complete):
+            self._time_headers()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Forget the connection."""
+        self._stop_timing()
+        super().connection_lost(exc)
+
+    def _time_headers(self) -> None:
+        self._waiting = self.loop.call_later(HEADERS_SECONDS, self.transport.abort)
+
+    def _stop_timing(self) -> None:
+        if self._waiting is not None:
+            self._waiting.cancel()
+            self._waiting = None
+
+
+def limit(shares: Shares) -> type[Connection]:
+    """Return the connections of a server with ``shares`` for addresses."""
+    return type("Limited", (Connection,), {"shares": shares})

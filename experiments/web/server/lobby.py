@@ -1,21 +1,42 @@
-"""The lobby: presets, tables, recorded games, runs; tables are made here."""
+"""Tables are made here: in the lobby, again after a game, and from a recorded game played on."""
 
 from __future__ import annotations
 
+import secrets
+from dataclasses import asdict, replace
 from functools import cache
+from pathlib import Path
 from typing import Any
 
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.routing import Route
 
+from belief.evidence import EvidenceFull
+from experiments.explain.recorded import FIRST_LINE, decisions
+from experiments.web.analysis.position import draw_past
 from experiments.web.server.guard import read_body
-from experiments.web.server.runs import links
-from experiments.web.server.state import State, refusals, state_of
+from experiments.web.server.records import links, record_path, recorded
+from experiments.web.server.state import State, place_of, refusals, state_of
 from experiments.web.server.warmup import warm_up
+from experiments.web.settings import Search
+from experiments.web.tables.archive import LineUp
 from experiments.web.tables.registry import Entry
-from experiments.web.tables.requests import TableRequest, compose_table, list_players, list_rules
+from experiments.web.tables.requests import (
+    Body,
+    Natural,
+    Pace,
+    TableRequest,
+    compose_player,
+    compose_table,
+    list_players,
+    list_rules,
+)
+from experiments.web.tables.setup import PERSON, Setup
 from mcts.kernel.compile import SEARCHING, count_functions
+from mcts.options import SEEDS
+from sim.records.record import RecordError, knows
 
 MOST_SHOWN = 200
 """Tables in the lobby, the latest first."""
@@ -88,8 +109,116 @@ def _describe(entry: Entry) -> dict[str, Any]:
     }
 
 
+YOU = "You"
+"""The name of a person who plays on."""
+
+STRONG = "best", ("budget.simulations=1000",)
+"""Plays on where a person sat, or a player that cannot be set up by its name."""
+
+
+class PlayOnRequest(Body):
+    """The line of an event, and the seat to play on from there."""
+
+    line: Natural
+    seat: Natural
+    pace: Pace = 1.0
+
+
+async def show_after(request: Request) -> JSONResponse:
+    """Return where one can go from a game that is over, from a seat of it or from watching it.
+
+    ``record`` is the link of its record, ``study`` that of the person, None where there is none;
+    ``again`` says whether the table can be made again.
+    """
+    state, (entry, seat) = state_of(request), place_of(request)
+    await state.registry.settle(entry)
+    if not entry.over:
+        raise HTTPException(409, "this game is not over")
+    place = state.registry.record_of(entry)
+    name = await state.workers.run(state.library.name_of, place)
+    token = request.path_params["token"].partition(".")[0] if seat is not None else ""
+    return JSONResponse(
+        {
+            "record": None if name is None else f"/records/{name}",
+            "again": _is_again(entry, seat),
+            "study": f"/study/{token}" if state.studies.find(token) else None,
+        }
+    )
+
+
+async def play_again(request: Request) -> JSONResponse:
+    """Make a table again, for the same players."""
+    state, (entry, seat) = state_of(request), place_of(request)
+    await state.registry.settle(entry)
+    if not entry.over or not _is_again(entry, seat):
+        raise HTTPException(409, "this game cannot be played again from here")
+    setup = replace(entry.setup, seed=None, game=0)
+    line_up = LineUp.of(setup)
+    if line_up is not None and str(line_up.folder) != entry.run:
+        setup = replace(setup, seed=entry.setup.seed)  # which was chosen
+    return await _make(state, setup)
+
+
+async def play_on(request: Request) -> JSONResponse:
+    """Make a table at which a recorded game is played on, its hidden part drawn again."""
+    state, path = state_of(request), await record_path(request)
+    given = await read_body(request, PlayOnRequest)
+    try:
+        setup = await state.workers.run_long(_set_up, path, given, state.limits)
+    except (RecordError, EvidenceFull, OSError, ValueError) as fault:
+        raise HTTPException(422, f"it cannot be played on from here: {fault}") from None
+    return await _make(state, setup)
+
+
+def _is_again(entry: Entry, seat: int | None) -> bool:
+    """Return whether a table can be made again: by who sat there, or by all if nobody did."""
+    setup = entry.setup
+    return setup.counted and not setup.series and (seat is not None or not setup.people)
+
+
+async def _make(state: State, setup: Setup) -> JSONResponse:
+    with refusals():
+        await state.workers.compile(warm_up, replace(setup, past=None))
+        entry, tokens = await state.registry.make(setup)
+    seats = [{"name": setup.labels[at], "link": f"/seat/{token}"} for at, token in tokens.items()]
+    return JSONResponse({"id": entry.id, "seats": seats, "watch": f"/watch/{entry.id}"}, 201)
+
+
+def _set_up(path: Path, given: PlayOnRequest, limits: Search) -> Setup:
+    """Return the table at which the game in ``path`` is played on.
+
+    Of the record it takes what the seat knows up to the next decision, and who plays.
+    """
+    record = recorded(path)
+    if given.seat >= record.rules.players:
+        raise ValueError(f"the game has seats 0 to {record.rules.players - 1}")
+    if (line := next((one.line for one in decisions(record) if one.line >= given.line), 0)) == 0:
+        raise ValueError("no decision follows; choose an earlier event")
+    events = record.events[: line - FIRST_LINE]
+    seats = [_opponent(str(seat["label"]), limits) for seat in record.seats]
+    seats[given.seat] = {"name": PERSON, "label": YOU}
+    seed = secrets.randbelow(SEEDS)
+    setup = Setup(asdict(record.rules), tuple(seats), seed, pace=given.pace, counted=False)
+    known = [event for event in events if knows(event, given.seat)]
+    past = draw_past(record.rules, setup.build_players(), given.seat, known, seed)
+    return replace(setup, past=asdict(past))
+
+
+def _opponent(label: str, limits: Search) -> dict[str, Any]:
+    """Return the player whose ``label`` the lobby would write so, else a strong one."""
+    preset, *settings = label.split() or [""]
+    try:
+        return compose_player(preset, settings, limits)
+    except ValueError:
+        return compose_player(*STRONG, limits)
+
+
+_PLACES = "seat/{token}", "watch/{table}"
 ROUTES = (
     Route("/api/lobby", show),
     Route("/api/compiled", count_compiled),
     Route("/api/tables", make, methods=["POST"]),
+    *(Route(f"/api/{place}/after", show_after) for place in _PLACES),
+    *(Route(f"/api/{place}/again", play_again, methods=["POST"]) for place in _PLACES),
+    Route("/api/records/{record}/on", play_on, methods=["POST"]),
 )

@@ -1,9 +1,12 @@
-"""Recorded games and runs: a record to replay, its timeline, advice at a decision, reports."""
+"""Recorded games and runs: a record to replay, its timeline, advice at a decision; a run as it is
+played, and its report.
+"""
 
 from __future__ import annotations
 
 import re
 import threading
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import asdict
@@ -19,9 +22,8 @@ from starlette.routing import Route
 from experiments.explain.recorded import FIRST_LINE, decisions
 from experiments.settings.commandline import Refusal
 from experiments.web.analysis.advice import advise
-from experiments.web.analysis.notebook import Knowledge, notebook
-from experiments.web.analysis.timeline import Entropies
-from experiments.web.library import is_regular
+from experiments.web.analysis.notebook import Entropies, Knowledge, notebook
+from experiments.web.library import is_regular, stage_of
 from experiments.web.server import messages
 from experiments.web.server.guard import read_body
 from experiments.web.server.pages import page
@@ -46,7 +48,7 @@ _DRAWN = re.compile(rb"(?<![\w.+/=-])\d{12,}(?![\w.+/=-])")
 """A number as long as a seed that was drawn, and no part of a word or of an image."""
 
 _CACHED = 16
-"""Records that are kept in memory."""
+"""Records that are kept in memory, and runs whose figures are until their folder changes."""
 
 _playing_on = threading.Lock()
 
@@ -103,14 +105,14 @@ async def report(request: Request) -> HTMLResponse:
     """Return the report of a run, if it has one."""
     state = state_of(request)
     try:
-        folder = await state.workers.run(state.library.run, request.path_params["run"])
+        folder = await _folder(request)
         if not is_regular(folder / REPORT):
-            raise KeyError(REPORT)
+            raise HTTPException(404, "this run has no report")
         with (folder / REPORT).open("rb") as file:
             text = file.read(MOST_BYTES)
         text = await state.workers.run(_hide_seeds, text, folder)
-    except (KeyError, OSError):
-        raise HTTPException(404, "unknown run, or it has no report") from None
+    except OSError:
+        raise HTTPException(404, "this run has no report") from None
     except (Refusal, ValueError) as fault:
         raise HTTPException(422, f"the run cannot be read: {fault}") from None
     return HTMLResponse(text, headers={"Content-Security-Policy": ALONE})
@@ -215,6 +217,54 @@ def _advice(path: Path, given: AdviceRequest, limits: Search) -> dict[str, Any]:
     return advise(recorded(path), given.line, player, given.seed, given.judged)
 
 
+async def show_run_page(request: Request) -> HTMLResponse:
+    """Return the page of a run."""
+    await _folder(request)
+    return page("run")
+
+
+async def show_run(request: Request) -> JSONResponse:
+    """Return how a run stands: who won how many of its games, and no more of any game."""
+    folder = await _folder(request)
+    workers, library = state_of(request).workers, state_of(request).library
+    stage, last = await workers.run(stage_of, folder)
+    try:
+        stands = await workers.run_long(_standing, folder, last)
+    except (Refusal, OSError, ValueError) as fault:
+        raise HTTPException(422, f"the run cannot be read: {fault}") from None
+    age = max(0.0, time.time() - last / 1e9)
+    about = {"name": library.place(folder), "stage": stage, "age": age}
+    return JSONResponse({**about, **stands, **links(request.path_params["run"], folder)})
+
+
+def links(name: str, folder: Path) -> dict[str, Any]:
+    """Return the link to the report of a run, None if it has none."""
+    return {"report": f"/runs/{name}/report" if is_regular(folder / REPORT) else None}
+
+
+async def _folder(request: Request) -> Path:
+    """Return the folder of the run in the path; 404 if it is unknown."""
+    state = state_of(request)
+    try:
+        return await state.workers.run(state.library.run, request.path_params["run"])
+    except KeyError:
+        raise HTTPException(404, "unknown run") from None
+
+
+@lru_cache(_CACHED)
+def _standing(folder: Path, _: int) -> dict[str, Any]:
+    from experiments.runs.standing import standing  # Arrow and SciPy take a second
+
+    return standing(_follow(folder).tallies())
+
+
+@lru_cache(_CACHED)
+def _follow(folder: Path) -> Any:
+    from experiments.runs.following import Followed
+
+    return Followed(folder)
+
+
 _RECORD = "/api/records/{record}"
 ROUTES = (
     Route("/records/{record}", show_page),
@@ -222,5 +272,7 @@ ROUTES = (
     Route(f"{_RECORD}/beliefs", beliefs),
     Route(f"{_RECORD}/notebooks/{{line:int}}", notebooks),
     Route(f"{_RECORD}/explain", explain, methods=["POST"]),
+    Route("/runs/{run}", show_run_page),
+    Route("/api/runs/{run}", show_run),
     Route("/runs/{run}/report", report),
 )

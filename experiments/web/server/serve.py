@@ -19,18 +19,8 @@ from starlette.middleware import Middleware
 
 from experiments.settings.commandline import Refusal
 from experiments.web.library import Library
-from experiments.web.server import (
-    after,
-    connections,
-    lobby,
-    pages,
-    records,
-    runs,
-    seat,
-    study,
-    watch,
-)
-from experiments.web.server.guard import Guard, answer_bug, answer_refusal
+from experiments.web.server import lobby, pages, records, study, viewers
+from experiments.web.server.guard import Guard, answer_bug, answer_refusal, limit
 from experiments.web.server.state import State
 from experiments.web.server.streams import Streams
 from experiments.web.settings import Web
@@ -57,11 +47,7 @@ def application(state: State, names: frozenset[str]) -> Starlette:
     ``state``: shared by all routes; ``names``: of the server in requests (`guard.Guard`).
     """
     app = Starlette(
-        routes=[
-            route
-            for each in (lobby, seat, study, watch, after, records, runs, pages)
-            for route in each.ROUTES
-        ],
+        routes=[route for each in (lobby, viewers, study, records, pages) for route in each.ROUTES],
         middleware=[Middleware(Guard, names, state.registry.shares)],
         exception_handlers={HTTPException: answer_refusal, Exception: answer_bug},
     )
@@ -82,12 +68,8 @@ def serve(settings: Web, ended: threading.Event, ready: Callable[[str], None]) -
 async def _serve(
     settings: Web, listening: socket.socket, ended: threading.Event, ready: Callable[[str], None]
 ) -> int:
-    workers, shares = Workers(settings.searches), Shares(settings.share)
-    folder, patience = Path(settings.folder), settings.idle * _DAY
-    registry = Registry(folder, settings.tables, workers, patience, shares)
-    streams, library = Streams(settings.streams, shares), Library(Path(settings.outputs))
-    reach = describe_reach(settings.host)
-    state = State(registry, streams, workers, settings.search, library, reach, Studies(registry))
+    state = prepare(settings, Workers(settings.searches))
+    registry, shares = state.registry, state.registry.shares
     server = _Server(
         uvicorn.Config(
             application(state, names_of(settings.host)),
@@ -97,7 +79,7 @@ async def _serve(
             server_header=False,
             lifespan="off",
             ws="none",
-            http=connections.limit(shares),
+            http=limit(shares),
             proxy_headers=False,  # with which a visitor of this machine could give any address
             timeout_graceful_shutdown=_LAST_SECONDS,
             timeout_keep_alive=30,
@@ -117,12 +99,29 @@ async def _serve(
                 tidied = time.monotonic()
                 registry.put_aside()
         server.should_exit = True
-        streams.close()
+        state.streams.close()
         await serving
     finally:
         await registry.close()
-        workers.close()
+        state.workers.close()
     return len(registry.under_way)
+
+
+def prepare(settings: Web, workers: Workers) -> State:
+    """Return what the routes share; raises Refusal if the folder cannot be had."""
+    shares = Shares(settings.share)
+    registry = Registry(
+        Path(settings.folder), settings.tables, workers, settings.idle * _DAY, shares
+    )
+    return State(
+        registry=registry,
+        streams=Streams(settings.streams, shares),
+        workers=workers,
+        limits=settings.search,
+        library=Library(Path(settings.outputs)),
+        reach=describe_reach(settings.host),
+        studies=Studies(registry),
+    )
 
 
 class _Server(uvicorn.Server):

@@ -22,25 +22,14 @@ from experiments.web.workers import Workers
 
 @dataclass(frozen=True)
 class State:
-    """State shared by all routes.
-
-    Attributes
-    ----------
-    registry : the tables
-    streams : the open connections
-    workers : threads for all that takes time
-    limits : of searches at a table
-    library : of recorded games and runs
-    reach : who can reach this server, in words
-    studies : people who take part in studies
-    """
+    """State shared by all routes."""
 
     registry: Registry
     streams: Streams
     workers: Workers
-    limits: Search
+    limits: Search  # of searches at a table
     library: Library
-    reach: str
+    reach: str  # who can reach this server, in words
     studies: Studies
 
 
@@ -63,20 +52,25 @@ def refusals() -> Iterator[None]:
         raise HTTPException(507, f"it cannot be written down: {fault}") from None
 
 
+def place_of(request: Request) -> tuple[Entry, int | None]:
+    """Return the table and seat of the token in the path, or the table and no seat; 404 if
+    unknown.
+    """
+    registry, named = state_of(request).registry, request.path_params
+    if "token" in named:
+        if (found := registry.seat(named["token"])) is None:
+            raise HTTPException(404, "this link leads to no seat")
+        return found
+    if (entry := registry.entries.get(named["table"])) is None:
+        raise HTTPException(404, "unknown table")
+    return entry, None
+
+
 def seat_of(request: Request) -> tuple[Entry, int]:
     """Return the table and seat of the token in the path; 404 if it is unknown."""
-    found = state_of(request).registry.seat(request.path_params["token"])
-    if found is None:
-        raise HTTPException(404, "this link leads to no seat")
-    return found
-
-
-def table_of(request: Request) -> Entry:
-    """Return the table in the path; 404 if it is unknown."""
-    entry = state_of(request).registry.entries.get(request.path_params["table"])
-    if entry is None:
-        raise HTTPException(404, "unknown table")
-    return entry
+    entry, seat = place_of(request)
+    assert seat is not None
+    return entry, seat
 
 
 async def driver_of(request: Request, entry: Entry) -> Driver:

@@ -38,26 +38,15 @@ BEGUN = "begun.txt"
 
 @dataclass(frozen=True)
 class LineUp:
-    """A kind of table: what the games of one match have in common.
-
-    Attributes
-    ----------
-    rules : arguments of `sim.rules.preset`
-    entrants : settings of the players, people first
-    order : numbers of the entrants by place; the place of seat 0 differs from game to game
-    shift : how many seats `order` is turned by at this table
-    seed : of the request, or None
-    study : whether the games belong to a study
-    series : name of the study, if it has one
-    """
+    """A kind of table: what the games of one match have in common."""
 
     rules: Mapping[str, Any]
-    entrants: tuple[dict[str, Any], ...]
-    order: tuple[int, ...]
-    shift: int
-    seed: int | None
+    entrants: tuple[dict[str, Any], ...]  # settings of the players, people first
+    order: tuple[int, ...]  # of the entrants by place; that of seat 0 differs between games
+    shift: int  # how many seats `order` is turned by at this table
+    seed: int | None  # of the request
     study: bool
-    series: str = ""
+    series: str = ""  # name of the study
 
     @classmethod
     def of(cls, setup: Setup) -> LineUp | None:

@@ -12,7 +12,7 @@ import time
 import traceback
 from typing import Any, Literal
 
-from experiments.web.tables.search_view import SearchView
+from experiments.web.tables.search_view import SearchSamples
 from experiments.web.tables.setup import SLOWEST
 from experiments.web.tables.table import NotNow, Prompt, Table, sees
 from experiments.web.workers import Workers
@@ -222,7 +222,7 @@ class Driver:
         view = (
             None
             if self.table.setup.people
-            else SearchView(seat, player, self.table.game.rules.suspects)
+            else SearchSamples(seat, player, self.table.game.rules.suspects)
         )
         try:
             while True:
@@ -238,7 +238,7 @@ class Driver:
                 cancel()
             raise
 
-    async def _sample(self, view: SearchView | None, over: bool) -> None:
+    async def _sample(self, view: SearchSamples | None, over: bool) -> None:
         """Show how a search stands, if that may be seen."""
         if view and (sample := await self._workers.run(view.sample, over)):
             self.searching = sample

@@ -1,7 +1,7 @@
 """All tables of a folder: made, driven, found again after a restart.
 
     FOLDER/tables/ID/table.json     setup, hashes of the seats' tokens
-    FOLDER/tables/ID/moves.jsonl    decisions (`experiments.web.tables.moves`)
+    FOLDER/tables/ID/moves.jsonl    decisions (`experiments.web.tables.table`)
     FOLDER/tables/ID/pace.json      pause and pace, once a spectator has set them
     FOLDER/tables/ID/over           once the game is over and filed: how it ended
     FOLDER/{study,games}/NAME/      runs of finished games with people
@@ -35,9 +35,8 @@ from experiments.web.shares import ADDRESS, Crowded, Shares
 from experiments.web.shares import TABLES as NEW_TABLES
 from experiments.web.tables import archive
 from experiments.web.tables.driver import HALTED, Driver
-from experiments.web.tables.moves import MOVES
 from experiments.web.tables.setup import Setup
-from experiments.web.tables.table import Table
+from experiments.web.tables.table import MOVES, Table
 from experiments.web.workers import Workers
 from mcts.options import SEEDS
 
@@ -56,39 +55,21 @@ LEFT_SECONDS = 60.0
 
 @dataclass
 class Entry:
-    """A table of the registry.
-
-    Attributes
-    ----------
-    id : its name in links to watch it
-    setup : its settings
-    run : folder of the run that its game belongs to, below the registry's; None without people
-    tokens : by seat, the hash of its token
-    over : whether the game is over, and filed
-    outcome : then the winner's name or None, turns, and seconds since the table was made; None of
-        a table of an earlier version
-    driver : while it is in memory
-    fault : why it cannot be opened, if it cannot
-    aside : whether it is put aside
-    owner : address that made it, or opened it again, while this server runs
-    opened : time of the last request for it, in seconds since 1970
-    task : drives it
-    loaded : set once there is a driver or a fault
-    """
+    """A table of the registry, by its name in links to watch it."""
 
     id: str
     setup: Setup
-    run: str | None
-    tokens: dict[int, str]
-    over: bool = False
-    outcome: dict[str, Any] | None = None
-    driver: Driver | None = None
-    fault: str | None = None
+    run: str | None  # folder of its run, below the registry's; None without people
+    tokens: dict[int, str]  # by seat, the hash of its token
+    over: bool = False  # and filed
+    outcome: dict[str, Any] | None = None  # winner, turns, seconds since it was made
+    driver: Driver | None = None  # while it is in memory
+    fault: str | None = None  # why it cannot be opened
     aside: bool = False
-    owner: str = ""
-    opened: float = 0.0
+    owner: str = ""  # address that made it, or opened it again, while this server runs
+    opened: float = 0.0  # time of the last request for it, in seconds since 1970
     task: asyncio.Task[None] | None = field(default=None, repr=False)
-    loaded: asyncio.Event = field(default_factory=asyncio.Event, repr=False)
+    loaded: asyncio.Event = field(default_factory=asyncio.Event, repr=False)  # driver or fault
 
     @property
     def under_way(self) -> bool:

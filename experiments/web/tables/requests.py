@@ -90,7 +90,7 @@ def compose_table(request: TableRequest, limits: Search) -> Setup:
         if seat["name"] == PERSON and seat["label"] in players:
             raise ValueError(f"{seat['label']} is a player's name: take another")
     return Setup(
-        rules=dict(_rules(request.rules, request.players)),
+        rules=compose_rules(request.rules, request.players),
         seats=seats,
         seed=request.seed,
         pace=request.pace,
@@ -118,6 +118,13 @@ def _player(preset: str, settings: tuple[str, ...], limits: Search) -> dict[str,
     if len(player["label"]) > LONGEST_LABEL:
         raise ValueError(f"{preset}: too many settings for a table")
     return player
+
+
+def compose_rules(name: str, players: int) -> dict[str, Any]:
+    """Return the rules ``name`` for so many players, as `sim.rules.preset` takes them; ValueError
+    with one sentence on what is wrong.
+    """
+    return dict(_rules(name, players))
 
 
 @lru_cache(_CACHED)

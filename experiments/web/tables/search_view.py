@@ -36,7 +36,7 @@ MOST_OUTCOMES = 4
 """Of one action: the most visited, so that there is room for what follows them."""
 
 
-class SearchView:
+class SearchSamples:
     """Samples of the search of ``player``, who has begun to decide in ``seat``.
 
     ``names``: of the players, by seat.
@@ -69,7 +69,7 @@ class SearchView:
             speed = round((done - last[0]) / (now - last[1]))
         if not self._assumes and isinstance(self._player, Planner):
             self._assumes = list_assumptions(self._player, len(self._names))
-        top = TreeTop(tree, partial(see, self._seat, self._names))
+        seen = partial(see, self._seat, self._names)
         return {
             "kind": "search",
             "seat": self._seat,
@@ -77,9 +77,9 @@ class SearchView:
             "simulations": done,
             "per_second": speed,
             "nodes": int(tree.counters[NODES]),
-            "root": top.rows(),
-            "line": top.line(),
-            "tree": top.branches() if tree.counters[NODES] > 1 else [],
+            "root": list_root(tree),
+            "line": list_line(tree),
+            "tree": list_branches(tree, seen) if tree.counters[NODES] > 1 else [],
             "over": over,
             **self._assumes,
         }
@@ -94,57 +94,52 @@ class SearchView:
         tree = self._tree
         if tree is None or tree.status[tree.counters[TOP]] != EXPANDED:
             return 0
-        return int(_edges(tree)[1].sum())
+        return int(tree.edge_visits[_root_edges(tree)].sum())
 
 
-class TreeTop:
-    """The top of ``tree`` as it stands now, by outcomes, which ``seen`` puts into words."""
+def list_root(tree: Tree) -> list[dict[str, Any]]:
+    """Return the root's actions with the most visits first: words, visits, value, error."""
+    block = _root_edges(tree)
+    visits, actions = tree.edge_visits[block].copy(), tree.action[block]
+    rows = []
+    for i in np.argsort(-visits, kind="stable")[:MOST_ROWS].tolist():
+        n, error = int(visits[i]), None
+        value = _within(float(tree.edge_total[block][i]) / n) if n else None
+        if n > 1 and value is not None:
+            variance = max(float(tree.edge_squares[block][i]) / n - value**2, 0.0)
+            error = math.sqrt(variance / (n - 1))
+        rows.append({"action": words(int(actions[i])), "visits": n, "value": value, "error": error})
+    return rows
 
-    def __init__(self, tree: Tree, seen: Callable[[int, int], str]) -> None:
-        self._tree, self._seen = tree, seen
 
-    def rows(self) -> list[dict[str, Any]]:
-        """Return the root's actions with the most visits first: words, visits, value, error."""
-        first, visits, means = _edges(self._tree)
-        squares = self._tree.edge_squares[first : first + len(visits)]
-        rows = []
-        for i in np.argsort(-visits, kind="stable")[:MOST_ROWS].tolist():
-            n, mean, error = int(visits[i]), float(means[i]), None
-            if n > 1:
-                error = math.sqrt(max(float(squares[i]) / n - mean**2, 0.0) / (n - 1))
-            action, value = words(int(self._tree.action[first + i])), mean if n else None
-            rows.append({"action": action, "visits": n, "value": value, "error": error})
-        return rows
+def list_line(tree: Tree) -> list[dict[str, Any]]:
+    """Return the most visited actions, from the root down."""
+    return [
+        {"action": words(one.action), "visits": one.visits, "value": _within(one.value)}
+        for one in principal_variation(tree)[:MOST_STEPS]
+    ]
 
-    def line(self) -> list[dict[str, Any]]:
-        """Return the most visited actions, from the root down."""
-        return [
-            {"action": words(one.action), "visits": one.visits, "value": _within(one.value)}
-            for one in principal_variation(self._tree)[:MOST_STEPS]
-        ]
 
-    def branches(
-        self, most: int = MOST_NODES, deep: int = MOST_ACTIONS, kinds: int = MOST_OUTCOMES
-    ) -> list[dict[str, Any]]:
-        """Return the ``most`` most visited outcomes (`experiments.explain.drawn.list_nodes`).
+def list_branches(
+    tree: Tree,
+    seen: Callable[[int, int], str],
+    most: int = MOST_NODES,
+    deep: int = MOST_ACTIONS,
+    kinds: int = MOST_OUTCOMES,
+) -> list[dict[str, Any]]:
+    """Return the ``most`` most visited outcomes (`experiments.explain.drawn.list_nodes`), which
+    ``seen`` puts into words.
 
-        They reach down ``deep`` actions; of the outcomes of one action ``kinds`` are listed.
-        """
-        graph = export(self._tree, most, words, seen=self._seen, deep=deep, kinds=kinds)
-        return list_nodes(graph)
+    They reach down ``deep`` actions; of the outcomes of one action ``kinds`` are listed.
+    """
+    return list_nodes(export(tree, most, words, seen=seen, deep=deep, kinds=kinds))
 
 
 def _within(value: float) -> float:
-    """Return a value of a search that goes on, whose sums may be a simulation apart."""
+    """Return a value of a search under way, whose sums may be a simulation apart."""
     return min(max(value, 0.0), 1.0)
 
 
-def _edges(tree: Tree) -> tuple[int, np.ndarray, np.ndarray]:
-    """Return first edge, visits and mean values of the root's actions."""
+def _root_edges(tree: Tree) -> slice:
     root = tree.counters[TOP]
-    first = int(tree.first[root])
-    block = slice(first, first + int(tree.length[root]))
-    visits = tree.edge_visits[block].copy()
-    means = np.zeros(len(visits))
-    np.divide(tree.edge_total[block], visits, out=means, where=visits > 0)
-    return first, visits, np.clip(means, 0.0, 1.0)
+    return slice(int(tree.first[root]), int(tree.first[root] + tree.length[root]))

@@ -27,30 +27,20 @@ SLOWEST = 60.0
 class Setup:
     """Settings of a table; ValueError with one sentence on what is wrong with them.
 
-    Attributes
-    ----------
-    rules : arguments of `sim.rules.preset`
-    seats : by seat, settings of a player as `sim.players.registry.make` takes them, or of a person:
-        ``name: person`` and a ``label``, which is a pseudonym
-    seed, game : which game it is; a seed of None is to be drawn
-    pace : seconds between two events
-    hints : whether people may see the exact probabilities
-    study : whether the game is kept among those of a study
-    series : name of the study, if it has one
-    counted : whether the game is filed at all
-    past : of a game that is gone on with, as `sim.records.stepped.Past`; it does not count
+    ``seats``: settings of a player as `sim.players.registry.make` takes them, or of a person:
+    ``name: person`` and a ``label``, which is a pseudonym.
     """
 
-    rules: Mapping[str, Any]
+    rules: Mapping[str, Any]  # arguments of `sim.rules.preset`
     seats: tuple[Mapping[str, Any], ...]
-    seed: int | None = None
+    seed: int | None = None  # None: to be drawn
     game: int = 0
-    pace: float = 1.0
-    hints: bool = True
-    study: bool = False
-    series: str = ""
-    counted: bool = True
-    past: Mapping[str, Any] | None = None
+    pace: float = 1.0  # seconds between two events
+    hints: bool = True  # people may see the exact probabilities
+    study: bool = False  # the game is kept among those of a study
+    series: str = ""  # name of the study
+    counted: bool = True  # the game is filed
+    past: Mapping[str, Any] | None = None  # `sim.records.stepped.Past` of a game played on
 
     def __post_init__(self) -> None:
         players = self.build_rules().players

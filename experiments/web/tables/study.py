@@ -15,7 +15,7 @@ import os
 import secrets
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 from urllib.parse import parse_qsl
@@ -27,9 +27,8 @@ from experiments.web.settings import Search
 from experiments.web.shares import PEOPLE as NEW_PEOPLE
 from experiments.web.shares import Crowded
 from experiments.web.tables.registry import Entry, Registry, hash_token
-from experiments.web.tables.requests import Name, Pace, PersonRequest, PlayerRequest, TableRequest
-from experiments.web.tables.requests import compose_table as compose
-from experiments.web.tables.setup import Setup
+from experiments.web.tables.requests import Name, Pace, compose_player, compose_rules
+from experiments.web.tables.setup import PERSON, Setup
 from sim.rules import SEATS
 
 PEOPLE = "people.jsonl"
@@ -75,15 +74,17 @@ class Preset(BaseModel):
         each.  ValueError with one sentence if rules and players do not fit.
         """
         budget = [] if self.simulations is None else [f"budget.simulations={self.simulations}"]
-        opponent = PlayerRequest(kind="player", preset=self.against, settings=budget)
-        seats: list[PersonRequest | PlayerRequest] = [opponent] * self.players
-        seats[game % self.players] = PersonRequest(kind="person", name=pseudonym(number))
-        request = TableRequest(
-            **{key: getattr(self, key) for key in ("rules", "players", "hints", "pace")},
-            seats=seats,
+        seats = [compose_player(self.against, budget, limits)] * self.players
+        seats[game % self.players] = {"name": PERSON, "label": pseudonym(number)}
+        return Setup(
+            rules=compose_rules(self.rules, self.players),
+            seats=tuple(seats),
+            pace=self.pace,
+            hints=self.hints,
             study=True,
+            series=self.name,
+            counted=game > 0,
         )
-        return replace(compose(request, limits), series=self.name, counted=game > 0)
 
 
 _MEANT = {
@@ -100,18 +101,11 @@ _MEANT = {
 
 @dataclass
 class Participant:
-    """A person in a study.
+    """A person in a study."""
 
-    Attributes
-    ----------
-    number : of all people of all studies here
-    preset : of the study
-    tables : made for them, in order
-    """
-
-    number: int
+    number: int  # among all people of all studies here
     preset: Preset
-    tables: list[str] = field(default_factory=list)
+    tables: list[str] = field(default_factory=list)  # made for them, in order
 
 
 class Progress(NamedTuple):

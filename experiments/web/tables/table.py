@@ -1,20 +1,27 @@
-"""A game under way at a table: the events so far, those shown, the question to a person.
+"""A game under way at a table: its moves on disk, events shown, the question to a person.
 
 Events of the game are shown one after another, at the table's pace.  An event that has not been
 shown reaches no viewer, and no person is asked before all is shown.
 
 A person who holds a single matching card is asked to show it, like one who has a choice: else the
-others could see the difference by the time that passes.  The game has gone on by then, so what
+others could see the difference by the time that passes.  The game has continued by then, so what
 follows is held back until the card is shown.
+
+Moves are lines of JSON, one per decision, written before the decision is shown.  A line that a
+killed server or a full disk left unfinished was never shown, and is dropped.  The moves lead to the
+same game again: deal and dice follow from its number, compiled players decide as they did, and for
+the others the line holds their choice.
 """
 
 from __future__ import annotations
 
+import json
+import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from experiments.web.tables.moves import MOVES, Move, Moves
 from experiments.web.tables.setup import Setup
 from mcts.kernel.errors import SleuthError
 from sim.cards import CARDS
@@ -24,6 +31,72 @@ from sim.records.record import knows
 from sim.records.stepped import Person, SteppedGame
 from sim.state import REVEAL
 
+MOVES = "moves.jsonl"
+"""The file, in the folder of a table."""
+
+
+@dataclass(frozen=True)
+class Move:
+    """A decision, or that a person has shown its only matching card."""
+
+    seat: int
+    action: int | None  # None where a card was shown without a choice
+    decisions: int = 0  # with the next two: spent on searches by the player by then
+    simulations: int = 0
+    search_seconds: float = 0.0
+    thought: float | None = None  # seconds that a person took, where that is known
+
+
+class Moves:
+    """The moves of a table in the file ``path``, which is made if missing.
+
+    Attributes ``recorded``: moves that were in the file; ``resumed``: whether there was such a
+    file.
+    """
+
+    def __init__(self, path: Path) -> None:
+        """Open the file; raises OSError, or ValueError if it is something else."""
+        self.recorded: list[Move] = []
+        whole, self.resumed = 0, path.exists()
+        if self.resumed:
+            content = path.read_bytes()
+            whole = content.rfind(b"\n") + 1
+            for line in content[:whole].splitlines():
+                try:
+                    self.recorded.append(Move(**json.loads(line)))
+                except (TypeError, ValueError):
+                    raise ValueError(f"{path}: not the moves of a table") from None
+        self._file, self._whole = path.open("ab", buffering=0), whole
+        self._cut()
+
+    def append(self, move: Move, lasting: bool) -> None:
+        """Write ``move``; it survives the end of this process, if ``lasting`` of the machine.
+
+        Raises OSError if it cannot be written; then nothing of it is in the file.
+        """
+        self._cut()  # remains of an earlier error, if they could not be removed then
+        line = json.dumps(asdict(move)).encode() + b"\n"
+        try:
+            left = memoryview(line)
+            while left:
+                left = left[self._file.write(left) :]
+            if lasting:
+                os.fsync(self._file.fileno())
+        except OSError:
+            with suppress(OSError):
+                self._cut()
+            raise
+        self._whole += len(line)
+
+    def _cut(self) -> None:
+        """Drop all behind the last whole line."""
+        if self._file.seek(0, os.SEEK_END) != self._whole:
+            self._file.truncate(self._whole)
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+
 
 class NotNow(SleuthError, ValueError):
     """An answer to no open question: it is another seat's turn, or it came too late or twice."""
@@ -31,15 +104,10 @@ class NotNow(SleuthError, ValueError):
 
 @dataclass(frozen=True)
 class Prompt:
-    """A question to a person.
+    """A question to the person in ``seat``; ``shows``: whether it is which card to show.
 
-    Attributes
-    ----------
-    number : of this question among all to this seat: a count of all decisions would show whether
-        another seat had a choice of cards
-    seat : the person's
-    shows : whether it is which card to show
-    choices : legal actions
+    ``number`` counts the questions to this seat: a count of all decisions would show whether
+    another seat had a choice of cards.
     """
 
     number: int

@@ -33,6 +33,7 @@ function phrases(called, me) {
         return `Turn ${turn}: ${called[by[0]]} showed ${who(asker)} one of ${list(things)}.`;
       case "accuses":
         return `Turn ${turn}: ${who(asker)} accused ${list(things)}, and that was wrong.`;
+      case "shown":
       default:
         return `Turn ${turn}: ${called[by[0]]} showed ${who(asker)} ${named(card)}.`;
     }

@@ -1,0 +1,197 @@
+"""A table as its viewers have it: from a seat, or without one."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any, Literal
+from weakref import WeakKeyDictionary
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, JSONResponse, Response
+from starlette.routing import Route
+
+from experiments.web.analysis.notebook import Entropies, Knowledge, notebook
+from experiments.web.analysis.proof import prove
+from experiments.web.server.guard import read_body
+from experiments.web.server.pages import page
+from experiments.web.server.state import driver_of, place_of, seat_of, state_of
+from experiments.web.tables.driver import Driver
+from experiments.web.tables.registry import Entry
+from experiments.web.tables.requests import Body, Natural, Pace
+from experiments.web.tables.table import NotNow
+from sim.cards import N_CARDS
+from sim.player import IllegalAction
+from sim.records.events import Event
+
+
+class AnswerRequest(Body):
+    """An answer to the question with ``number``."""
+
+    number: Natural
+    action: Natural
+
+
+_entropies: WeakKeyDictionary[Driver, Entropies] = WeakKeyDictionary()
+"""Of the tables whose beliefs were requested."""
+
+
+class ControlRequest(Body):
+    """One of the ways to control a table."""
+
+    pause: bool | None = None
+    step: Literal["event", "turn"] | None = None
+    pace: Pace | None = None
+
+
+def describe(entry: Entry) -> dict[str, Any]:
+    """Return what every viewer may know of a table."""
+    setup = entry.setup
+    rules = setup.build_rules()
+    return {
+        "table": entry.id,
+        "rules": asdict(rules),
+        "seats": [
+            {"label": label, "suspect": suspect, "person": seat in setup.people}
+            for seat, (label, suspect) in enumerate(zip(setup.labels, rules.suspects, strict=True))
+        ],
+        "board": rules.board,
+        "hints": setup.hints,
+        "study": setup.study,
+        "dealt_again": setup.past is not None,
+    }
+
+
+async def show_page(request: Request) -> HTMLResponse:
+    """Return the page of a seat, or of a table that is watched."""
+    return page("watch" if place_of(request)[1] is None else "play")
+
+
+async def show(request: Request) -> JSONResponse:
+    """Return table and number of the seat; without one whether the table is open and controlled by
+    spectators.
+    """
+    entry, seat = place_of(request)
+    if seat is not None:
+        return JSONResponse({**describe(entry), "seat": seat})
+    driver = await driver_of(request, entry)
+    about = {
+        "open": driver.open,
+        "control": not entry.setup.people and not entry.over,
+        "paused": driver.paused,
+        "pace": driver.pace,
+    }
+    return JSONResponse({**describe(entry), **about})
+
+
+async def stream(request: Request) -> Response:
+    """Send what the viewer may know, as it happens; 503 if too many streams are open."""
+    entry, seat = place_of(request)
+    driver = await driver_of(request, entry)
+    if request.method == "HEAD":
+        return Response(media_type="text/event-stream")
+    viewer, last = driver.spectator if seat is None else seat, request.headers.get("last-event-id")
+    found = state_of(request).streams.open(driver, viewer, last)
+    if found is None:
+        raise HTTPException(503, "too many viewers: try again later")
+    return found
+
+
+async def answer(request: Request) -> JSONResponse:
+    """Take an answer; one that is stale, repeated or illegal changes nothing."""
+    entry, seat = seat_of(request)
+    given = await read_body(request, AnswerRequest)
+    driver = await driver_of(request, entry)
+    try:
+        driver.answer(seat, given.number, given.action)
+    except NotNow as fault:
+        raise HTTPException(409, str(fault)) from None
+    except IllegalAction:
+        raise HTTPException(422, "the rules do not allow this here") from None
+    except OSError as fault:
+        sentence = f"your answer cannot be written down ({fault.strerror}): give it again later"
+        raise HTTPException(507, sentence) from None
+    return JSONResponse({})
+
+
+async def show_notebook(request: Request) -> JSONResponse:
+    """Return what is proved from what the seat knows; with hints how likely the rest is."""
+    entry, seat = seat_of(request)
+    driver = await driver_of(request, entry)
+    setup = entry.setup
+    known = Knowledge.of(setup.build_rules(), seat, driver.table.known_to(seat))
+    return JSONResponse(await state_of(request).workers.run(notebook, known, setup.hints))
+
+
+async def show_proof(request: Request) -> JSONResponse:
+    """Return why a mark of the seat's notebook is certain, by what the seat knows."""
+    entry, seat = seat_of(request)
+    card, column = request.path_params["card"], request.path_params["column"]
+    rules = entry.setup.build_rules()
+    if card >= N_CARDS or column > rules.players:
+        raise HTTPException(404, "the notebook has no such mark")
+    driver = await driver_of(request, entry)
+    known = Knowledge.of(rules, seat, driver.table.known_to(seat))
+    found = await state_of(request).workers.run_long(prove, known, card, column, entry.setup.hints)
+    if found is None:
+        raise HTTPException(409, "this is not certain by what you have seen")
+    return JSONResponse(found)
+
+
+async def control(request: Request) -> JSONResponse:
+    """Pause, step, or set the pace of a table without people."""
+    entry, _ = place_of(request)
+    if entry.setup.people:
+        raise HTTPException(403, "people sit at this table: they set its pace")
+    given = await read_body(request, ControlRequest)
+    if len(given.model_dump(exclude_none=True)) != 1:
+        raise HTTPException(422, "give one of pause, step (event or turn) and pace")
+    driver = await driver_of(request, entry)
+    if given.pause is not None:
+        driver.pause(given.pause)
+    elif given.pace is not None:
+        driver.set_pace(given.pace)
+    elif given.step == "event":
+        driver.step()
+    else:
+        driver.step_turn()
+    state_of(request).registry.save_pace(entry)
+    return JSONResponse({"paused": driver.paused, "pace": driver.pace})
+
+
+async def beliefs(request: Request) -> JSONResponse:
+    """Return what each seat knows, and the bits it had left turn by turn."""
+    entry, _ = place_of(request)
+    driver = await driver_of(request, entry)
+    if not driver.open:
+        raise HTTPException(403, "people sit at this table: beliefs are shown after the end")
+    if driver not in _entropies:
+        _entropies[driver] = Entropies(driver.table.game.rules)
+    shown = driver.table.game.events[: driver.table.shown]
+    workers = state_of(request).workers
+    return JSONResponse(await workers.run_long(_beliefs, _entropies[driver], shown))
+
+
+def _beliefs(entropies: Entropies, shown: list[Event]) -> dict[str, Any]:
+    rules = entropies.rules
+    seats = [Knowledge.of(rules, seat, shown) for seat in range(rules.players)]
+    turns = [{"turn": turn, "bits": bits} for turn, bits in entropies.turns(shown)]
+    return {"seats": [notebook(one, chance=True) for one in seats], "turns": turns}
+
+
+ROUTES = (
+    *(
+        route
+        for place in ("/seat/{token}", "/watch/{table}")
+        for route in (
+            Route(place, show_page),
+            Route(f"/api{place}", show),
+            Route(f"/api{place}/stream", stream),
+        )
+    ),
+    Route("/api/seat/{token}/notebook", show_notebook),
+    Route("/api/seat/{token}/proof/{card:int}/{column:int}", show_proof),
+    Route("/api/seat/{token}/answer", answer, methods=["POST"]),
+    Route("/api/watch/{table}/beliefs", beliefs),
+    Route("/api/watch/{table}/control", control, methods=["POST"]),
+)
