@@ -10,7 +10,7 @@ import hashlib
 import json
 import shutil
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -33,10 +33,13 @@ _PLACES = ("run", "folder", "classes")
 PACKED = {"compression": "zstd", "compression_level": 19}
 
 
-def keep(evidence: Evidence, source: Path, seal: Mapping[str, Any]) -> Path:
-    """Pack the run in ``source`` as the rows of ``evidence`` with its ``seal``; return the folder.
+def keep(
+    evidence: Evidence, source: Path, digest: Callable[[Sequence[str]], str | None]
+) -> Path:
+    """Pack the run in ``source`` as the rows of ``evidence``; return the folder.
 
-    Rows kept before are replaced when all are packed.  Raises Refusal if there is no run of it.
+    ``digest``: returns that of the modules that played them.  Rows kept before are replaced when
+    all are packed.  Raises Refusal if there is no run of it.
     """
     target = evidence.rows
     found = list(_runs(evidence, source, target))
@@ -53,7 +56,8 @@ def keep(evidence: Evidence, source: Path, seal: Mapping[str, Any]) -> Path:
             for name in (MATCHES_FILE, SUMMARY):
                 if (run / name).exists():
                     write_json(into, _without_places(read_json(run / name), evidence), name)
-        write_seal(packed, {**seal, "files": dict(_checksums(packed))})
+        files = dict(_checksums(packed))
+        write_seal(packed, {"sources": digest(evidence.modules(packed)), "files": files})
         shutil.rmtree(target, ignore_errors=True)
         packed.rename(target)
     return target

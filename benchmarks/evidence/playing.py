@@ -29,7 +29,7 @@ class Played:
     ----------
     evidence : the result
     run : the folder of its rows
-    sources : digest of the sources, from which the name of the folder is
+    sources : digest of all code that may play it, from which the name of the folder is
     ended : whether it is all; False if the time was over, Ctrl-C came, or its command failed
     fault : how its command failed; empty otherwise
     """
@@ -39,6 +39,12 @@ class Played:
     sources: str
     ended: bool
     fault: str = ""
+
+    def digest(self, modules: Sequence[str]) -> str | None:
+        """Return that of the ``modules`` that played it; None if code changed meanwhile."""
+        root = self.evidence.root
+        same = sources.digest(root, self.evidence.modules()) == self.sources
+        return sources.digest(root, modules) if same else None
 
 
 def play(
@@ -51,7 +57,7 @@ def play(
     """
     end = time.monotonic() + 3600 * hours
     for one in left:
-        digest = sources.digest(one.root, one.item.sources)
+        digest = sources.digest(one.root, one.modules())
         run = folder / digest / one.folder
         if not run.exists() and state.of(one).word == state.UNFINISHED:
             archive.unpack(one, run)

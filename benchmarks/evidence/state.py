@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -47,11 +48,16 @@ def of(evidence: Evidence) -> State:
     why = "" if known else _other_plan(evidence)
     if not why and seal.get("differs"):
         why = f"played again, {seal['differs']}"
-    if not why and seal.get("sources") != sources.digest(evidence.root, evidence.item.sources):
+    if not why and seal.get("sources") != digest(evidence):
         why = "its sources have changed"
     if not why and (lacking := seal["lacking"] if known else count_lacking(evidence)):
         return State(UNFINISHED, f"{lacking:,} games to go", seal)
     return State(STALE if why else FRESH, why, seal)
+
+
+def digest(evidence: Evidence) -> str:
+    """Return the digest of the code that plays the rows that are kept.  Refusal if there is none."""
+    return sources.digest(evidence.root, evidence.modules(evidence.rows))
 
 
 def plan(evidence: Evidence) -> str:
@@ -61,9 +67,12 @@ def plan(evidence: Evidence) -> str:
     """
     own = f"conf/table/{evidence.name}.yaml"
     shared = ("conf/compare.yaml", "conf/player/*.yaml", "conf/rules/*.yaml", "conf/match/*.yaml")
-    there = [own] if (evidence.root / own).exists() else []
+    state = hashlib.sha256()
+    for path in sorted(path for one in (own, *shared) for path in evidence.root.glob(one)):
+        state.update(path.relative_to(evidence.root).as_posix().encode() + b"\0")
+        state.update(hashlib.sha256(path.read_bytes()).digest() + b"\0")
     asked = repr(sorted(evidence.asked.items())) + (evidence.item.command or "")
-    return sources.digest(evidence.root, [*there, *shared]) + asked
+    return state.hexdigest()[:16] + asked
 
 
 def note_plan(evidence: Evidence) -> None:

@@ -278,10 +278,10 @@ def test_claims_are_read(text, values):
 
 
 def test_games_are_played_again(checkout):
-    played, differs = replay.replay(checkout, 1, console())
+    played, differs = replay.replay(checkout, 1)
     assert (played, differs) == (10, None)
     change_rows(checkout)
-    _, differs = replay.replay(checkout, 1, console())
+    _, differs = replay.replay(checkout, 1)
     assert "game 0" in differs and "is" in differs
 
 
@@ -292,10 +292,10 @@ def test_episodes_are_played_again(everything, tmp_path):
     cheap = pl.col("cell").is_in(["light_dark/heuristic", "light_dark/random"])
     kept = pl.read_parquet(path).filter(cheap)
     kept.write_parquet(path)
-    assert replay.replay(one, 2, console()) == (4, None)
+    assert replay.replay(one, 2) == (4, None)
     other = pl.when(pl.col("episode") == 1).then(0.5).otherwise("return").alias("return")
     kept.with_columns(other).write_parquet(path)
-    played, differs = replay.replay(one, 2, console())
+    played, differs = replay.replay(one, 2)
     assert played == 4 and differs.startswith("episode 1 of light_dark/")
     assert "return was 0.5 and is " in differs
 
@@ -304,7 +304,7 @@ def test_units_of_a_study_are_measured_again(everything, tmp_path):
     """Equal rows come again; a row with another value is found."""
     one = replace(find(everything, "beliefs_exact"), root=tmp_path)
     shutil.copytree(ROOT / listing.ROWS / one.folder, one.rows)
-    assert replay.replay(one, 2, console()) == (2, None)
+    assert replay.replay(one, 2) == (2, None)
     made = pl.read_parquet(path := one.rows / "moments.parquet").head(1)
     made.write_parquet(again := tmp_path / "again.parquet")
     assert replay.find_other(path, again) is None
