@@ -33,9 +33,7 @@ _PLACES = ("run", "folder", "classes")
 PACKED = {"compression": "zstd", "compression_level": 19}
 
 
-def keep(
-    evidence: Evidence, source: Path, digest: Callable[[Sequence[str]], str | None]
-) -> Path:
+def keep(evidence: Evidence, source: Path, digest: Callable[[Sequence[str]], str | None]) -> Path:
     """Pack the run in ``source`` as the rows of ``evidence``; return the folder.
 
     ``digest``: returns that of the modules that played them.  Rows kept before are replaced when

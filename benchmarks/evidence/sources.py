@@ -17,6 +17,7 @@ import tarfile
 import tempfile
 from collections.abc import Iterable, Iterator
 from functools import cache
+from os.path import exists
 from pathlib import Path
 
 from experiments.settings.commandline import Refusal
@@ -57,31 +58,31 @@ def closure(root: Path, modules: Iterable[str]) -> dict[str, Path]:
     """Return by name the files of ``modules`` and of all that they import; Refusal as `digest`."""
     waiting: list[str] = []
     for name in modules:
-        package = name.removesuffix(".*")
-        waiting += [package] if package == name else _list(root, package)
+        waiting += _list(root, name)
         if not waiting or _find(root, waiting[-1]) is None:
             raise Refusal(f"sources: {name} names no module")
-    found: dict[str, Path] = {}
+    seen: dict[str, Path | None] = {}
     while waiting:
         name = waiting.pop()
-        path = None if name in found else _find(root, name)
-        if path is not None:
-            found[name] = path
-            for other in _read(path).imports:
-                listed = other.removesuffix(".*")
-                waiting += [other] if listed == other else _list(root, listed)
-    return found
+        if name not in seen:
+            path = seen[name] = _find(root, name)
+            if path is not None:
+                waiting += [one for other in _read(path).imports for one in _list(root, other)]
+    return {name: path for name, path in seen.items() if path is not None}
 
 
 def _find(root: Path, module: str) -> Path | None:
-    path = root.joinpath(*module.split("."))
-    tried = (path.with_suffix(".py"), path / "__init__.py")
-    return next((one for one in tried if one.exists()), None)
+    path = f"{root}/{module.replace('.', '/')}"
+    tried = (f"{path}.py", f"{path}/__init__.py")
+    return next((Path(one) for one in tried if exists(one)), None)
 
 
-def _list(root: Path, package: str) -> list[str]:
-    folder = root.joinpath(*package.split("."))
-    names = sorted(path.stem for path in folder.glob("*.py"))
+def _list(root: Path, name: str) -> list[str]:
+    """Return the module called ``name``, or those of the package of ``package.*``."""
+    package = name.removesuffix(".*")
+    if package == name:
+        return [name]
+    names = sorted(path.stem for path in root.joinpath(*package.split(".")).glob("*.py"))
     return [f"{package}.{name}" for name in names if name != "__init__"]
 
 

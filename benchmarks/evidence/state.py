@@ -56,7 +56,7 @@ def of(evidence: Evidence) -> State:
 
 
 def digest(evidence: Evidence) -> str:
-    """Return the digest of the code that plays the rows that are kept.  Refusal if there is none."""
+    """Return the digest of the code that plays the rows that are kept."""
     return sources.digest(evidence.root, evidence.modules(evidence.rows))
 
 

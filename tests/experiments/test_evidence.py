@@ -21,19 +21,10 @@ from experiments.settings import presets
 from experiments.settings.commandline import Refusal
 from experiments.terminal import console
 
-REBUILT = ("cai_1", "field_swift", "contest_best", "beliefs_tables_bn")
-"""Results whose pages are made here; `make paper` makes all."""
-
 
 @pytest.fixture(scope="module")
 def everything() -> list[Evidence]:
     return listing.read()
-
-
-@pytest.fixture(scope="module")
-def states(everything) -> dict[str, state.State]:
-    """States of all results, which also says that no file of rows is damaged."""
-    return {one.name: state.of(one) for one in everything}
 
 
 def find(everything, name):
@@ -48,8 +39,7 @@ def checkout(everything, tmp_path):
     shutil.copyfile(ROOT / listing.RESULTS / one.page.name, one.page)
     for folder in ("mcts", "belief", "sim", "conf"):
         (tmp_path / folder).symlink_to(ROOT / folder)
-    digest = sources.digest(tmp_path, one.item.sources)
-    archive.write_seal(one.rows, {**archive.read_seal(one.rows), "sources": digest})
+    archive.write_seal(one.rows, {**archive.read_seal(one.rows), "sources": state.digest(one)})
     return one
 
 
@@ -66,7 +56,8 @@ def change_rows(one: Evidence) -> None:
     pq.write_table(table.cast(pq.read_schema(path)), path)
 
 
-@pytest.mark.parametrize("name", REBUILT)
+@pytest.mark.nightly
+@pytest.mark.parametrize("name", ["cai_1", "contest_best", "beliefs_tables_bn"])
 def test_pages_are_what_the_rows_give(everything, name, tmp_path):
     one = find(everything, name)
     for path in paper.write(one, tmp_path, tmp_path):
@@ -93,45 +84,29 @@ def test_a_changed_row_is_refused_and_would_change_the_page(checkout, tmp_path):
     change_rows(checkout)
     with pytest.raises(Refusal, match=r"games-00000\.parquet is not the file .* git checkout"):
         state.of(checkout)
-    archive.write_seal(
-        checkout.rows, {**archive.read_seal(checkout.rows), "files": checksums(checkout)}
-    )
+    files = dict(archive._checksums(checkout.rows))
+    archive.write_seal(checkout.rows, {**archive.read_seal(checkout.rows), "files": files})
     assert paper.write(checkout, made, made)[0].read_text() != before
 
 
-def test_line_ends_that_were_converted_are_named(checkout):
-    path = checkout.rows / "summary.json"
-    path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
-    with pytest.raises(
-        Refusal, match=r"summary\.json .* converted: git config core.autocrlf false"
-    ):
-        state.of(checkout)
-
-
-def checksums(one: Evidence) -> dict[str, str]:
-    return dict(archive._checksums(one.rows))
-
-
-def test_every_page_says_what_its_rows_are(everything, states):
+@pytest.mark.nightly
+def test_every_page_says_what_its_rows_are(everything):
+    """It says as well that no file of rows is damaged."""
     for one in everything:
         if one.page.exists():
             line = one.page.read_text().split("\n")[1]
-            assert line == paper.MARK + paper.describe(states[one.name]), one.name
+            assert line == paper.MARK + paper.describe(state.of(one)), one.name
 
 
 def test_a_changed_source_makes_rows_stale(checkout, tmp_path):
     assert state.of(checkout).word == state.FRESH
     (tmp_path / "sim").unlink()
     shutil.copytree(ROOT / "sim", tmp_path / "sim", ignore=shutil.ignore_patterns("__pycache__"))
-    path = tmp_path / "sim/rules.py"
-    text = path.read_text()
-    path.write_text(f"# A comment.\n{text}")
-    assert state.of(checkout).word == state.FRESH
-    path.write_text(f"{text}\nEXTRA = 1\n")
-    assert state.of(checkout) == replace(state.of(checkout), word=state.STALE)
+    for module, changed in [("openspiel/cluedo", False), ("rules", True)]:
+        path = tmp_path / f"sim/{module}.py"
+        path.write_text(f"{path.read_text()}\nEXTRA = 1\n")
+        assert (state.of(checkout).word == state.STALE) == changed, module
     assert state.of(checkout).why == "its sources have changed"
-    line = paper.describe(state.of(checkout))
-    assert line.startswith("**Stale**: its sources have changed.")
 
 
 def test_rows_of_another_plan_are_stale(checkout):
@@ -139,6 +114,7 @@ def test_rows_of_another_plan_are_stale(checkout):
     assert state.of(other).why.startswith("matches.0.seed was 4247 there and is 4248 now")
 
 
+@pytest.mark.nightly
 def test_rows_that_lack_games_are_unfinished_and_gone_on_with(checkout, tmp_path, monkeypatch):
     whole = pl.read_parquet(checkout.rows / "games-00000.parquet")
     kept = tmp_path / "outputs" / checkout.folder
@@ -147,8 +123,7 @@ def test_rows_that_lack_games_are_unfinished_and_gone_on_with(checkout, tmp_path
     schema = pq.read_schema(checkout.rows / "games-00000.parquet")
     table = few.to_arrow(compat_level=pl.CompatLevel.oldest()).cast(schema)
     pq.write_table(table, kept / "games-00000.parquet")
-    digest = sources.digest(tmp_path, checkout.item.sources)
-    archive.keep(checkout, kept, {"sources": digest})
+    archive.keep(checkout, kept, lambda modules: sources.digest(tmp_path, modules))
     lacking = 10 * few["match"].n_unique()
     for _ in range(2):  # as counted, and as noted in the seal
         found = state.of(checkout)
@@ -162,31 +137,84 @@ def test_rows_that_lack_games_are_unfinished_and_gone_on_with(checkout, tmp_path
 
     monkeypatch.setattr(playing, "play_part", lambda *_: None)  # the time is over at once
     (stopped,) = playing.play([checkout], 1.0, tmp_path / "place", console())
-    assert not stopped.ended and stopped.sources == digest
+    assert not stopped.ended
     assert archive.count_games(stopped.run).to_list() == [1990] * few["match"].n_unique()
     monkeypatch.undo()
     (ended,) = playing.play([checkout], 1.0, tmp_path / "place", console())
     assert ended.ended and ended.run == stopped.run
-    archive.keep(checkout, ended.run, {"sources": ended.sources})
+    archive.keep(checkout, ended.run, ended.digest)
     assert state.of(checkout).word == state.FRESH
     now = pl.read_parquet(checkout.rows / "games-00000.parquet")
     outcome = ["match", "game", "seat", "player", "won", "suggestions", "winner", "turns"]
     assert now.select(outcome).equals(whole.select(outcome))
 
 
-def test_words_do_not_count_as_sources(tmp_path):
-    path = tmp_path / "a.py"
-    digests = []
-    for text in (
-        "def f(x):\n    return x + 1\n",
-        '"""Doc."""\n# note\ndef f(x):\n    """Add."""\n    return (x +\n            1)\n',
-        "def f(x):\n    return x + 2\n",
-    ):
-        path.write_text(text)
-        digests.append(sources.digest(tmp_path, ["*.py"]))
-    assert digests[0] == digests[1] != digests[2]
-    with pytest.raises(Refusal, match=r"nothing\.py names no file"):
-        sources.digest(tmp_path, ["nothing.py"])
+TABLE = "from sim.deck import deal\n\nSEATS = 3\n\ndef play():\n    return deal(SEATS)\n"
+DECK = "def deal(n):\n    from belief.odds import WEIGHT\n\n    return n * WEIGHT\n"
+MODULES = {
+    "sim/table.py": TABLE,
+    "sim/deck.py": DECK,
+    "belief/odds.py": "WEIGHT = 2\n",
+    "belief/other.py": "WEIGHT = 7\n",
+}
+"""A small checkout: the table imports the deck; this one, inside a function, the odds."""
+
+RENAMED = {
+    "sim/deck.py": DECK.replace("odds", "chances"),
+    "belief/odds.py": "",
+    "belief/chances.py": "WEIGHT = 2\n",
+}
+MERGED = {"sim/table.py": TABLE.partition("\n\n")[2] + DECK, "sim/deck.py": ""}
+FOR_TYPES = "if TYPE_CHECKING:\n    import belief.other\n"
+
+
+@pytest.mark.parametrize(
+    ("changes", "same"),
+    [
+        ({"sim/deck.py": '"""Cards."""\n# note\n' + DECK}, True),
+        ({"belief/other.py": "WEIGHT = 8\n"}, True),  # which nothing imports
+        ({"belief/odds.py": "WEIGHT = 3\n"}, False),
+        ({"sim/deck.py": DECK.replace("odds", "other")}, False),
+        (RENAMED, True),
+        (MERGED, True),
+        ({"sim/table.py": TABLE.replace("deal(SEATS)", "deal(4)")}, False),
+        ({"sim/table.py": FOR_TYPES + TABLE}, True),
+        ({"sim/table.py": "import belief.other\n" + TABLE}, False),
+    ],
+)
+def test_a_digest_follows_what_imported_modules_define(tmp_path, changes, same):
+    write(tmp_path, MODULES)
+    before = sources.digest(tmp_path, ["sim.table"])
+    write(tmp_path, changes)
+    assert (sources.digest(tmp_path, ["sim.table"]) == before) == same
+
+
+def write(root, modules):
+    for name, text in modules.items():
+        (root / name).parent.mkdir(exist_ok=True)
+        (root / name).write_text(text)
+
+
+def test_all_modules_of_a_package_are_listed(tmp_path):
+    write(tmp_path, MODULES)
+    assert {*sources.closure(tmp_path, ["belief.*"])} == {"belief.odds", "belief.other"}
+    write(tmp_path, {"sim/deck.py": 'found = modules_of("belief", "plugins")\n'})
+    assert {*sources.closure(tmp_path, ["sim.table"])} == {
+        "sim.table",
+        "sim.deck",
+        "belief.odds",
+        "belief.other",
+    }
+    with pytest.raises(Refusal, match=r"sim\.nothing names no module"):
+        sources.digest(tmp_path, ["sim.nothing"])
+
+
+def test_every_result_names_modules_that_are_there(everything):
+    played = {one.name: tuple(one.modules(one.rows)) for one in everything if one.rows.exists()}
+    for modules in {*played.values(), (*listing.GAME, listing.EVERY_PLAYER)}:
+        assert {*modules} - {listing.EVERY_PLAYER} <= sources.closure(ROOT, modules).keys()
+    assert "sim.players.planner" in played["tree"] and "sim.players.planner" not in played["cai_3"]
+    assert played["ferrari_1"] == ("experiments.tables.path_trees",)
 
 
 def test_sources_of_a_commit(tmp_path):
@@ -198,17 +226,16 @@ def test_sources_of_a_commit(tmp_path):
         return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
 
     git("init", "--quiet")
-    (tmp_path / "sim").mkdir()
     commits = []
-    for text in ("x = 1\n", "# note\nx = 1\n", "x = 2\n"):
-        (tmp_path / "sim" / "a.py").write_text(text)
+    for text in ("WEIGHT = 2\n", "# note\nWEIGHT = 2\n", "WEIGHT = 3\n"):
+        write(tmp_path, {**MODULES, "belief/odds.py": text})
         git("add", ".")
         git("commit", "--quiet", "--message=one")
         commits.append(git("rev-parse", "HEAD"))
-    first, words, other = (sources.digest_at(tmp_path, one, ["sim/**/*.py"]) for one in commits)
-    assert first == words != other == sources.digest(tmp_path, ["sim/**/*.py"])
-    assert sources.digest_at(tmp_path, f"{commits[0]}+changes", ["sim/**/*.py"]) is None
-    assert sources.digest_at(tmp_path, commits[0], ["mcts/*.py"]) is None
+    first, words, other = (sources.digest_at(tmp_path, one, ["sim.table"]) for one in commits)
+    assert first == words != other == sources.digest(tmp_path, ["sim.table"])
+    assert sources.digest_at(tmp_path, f"{commits[0]}+changes", ["sim.table"]) is None
+    assert sources.digest_at(tmp_path, commits[0], ["mcts.search"]) is None
 
 
 def test_rows_gone_on_with_name_both_commits(checkout):
@@ -285,6 +312,7 @@ def test_games_are_played_again(checkout):
     assert "game 0" in differs and "is" in differs
 
 
+@pytest.mark.nightly
 def test_episodes_are_played_again(everything, tmp_path):
     one = replace(find(everything, "pomcpow_light_dark"), root=tmp_path)
     shutil.copytree(ROOT / listing.ROWS / one.folder, one.rows)
@@ -300,6 +328,7 @@ def test_episodes_are_played_again(everything, tmp_path):
     assert "return was 0.5 and is " in differs
 
 
+@pytest.mark.nightly
 def test_units_of_a_study_are_measured_again(everything, tmp_path):
     """Equal rows come again; a row with another value is found."""
     one = replace(find(everything, "beliefs_exact"), root=tmp_path)
@@ -322,12 +351,6 @@ def test_pages_say_what_was_played_again(everything):
     assert units["contest_best"] is None  # its server deals without a seed
     assert units["planners_time"] is None  # other games each time
     assert not find(everything, "planners_time").seeded and find(everything, "planners").seeded
-
-
-def test_no_seed_decides_a_race_of_threads(everything):
-    raced = {one.name for one in everything if "threads=" in str(one.table)}
-    assert raced >= {"parallel", "parallel_time"}
-    assert not any(find(everything, name).seeded for name in raced)
 
 
 def test_settings_beside_the_preset():
@@ -355,8 +378,16 @@ def test_bad_requests_are_refused(everything, tmp_path):
     one.rows.mkdir(parents=True)
     (one.rows / "games-00000.parquet").touch()
     with pytest.raises(Refusal, match="holds no rows of cai_1: play it first"):
-        archive.keep(one, tmp_path, {})
+        archive.keep(one, tmp_path, str)
     assert [path.name for path in one.rows.iterdir()] == ["games-00000.parquet"]  # as they were
+
+
+def test_git_converts_no_file():
+    """A clone with core.autocrlf has the bytes that seals and digests are of."""
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=True)
+    command = ["git", "check-attr", "-z", "--stdin", "text"]
+    found = subprocess.run(command, cwd=ROOT, input=listed.stdout, capture_output=True, check=True)
+    assert {*found.stdout.split(b"\0")[2::3]} == {b"unset"}
 
 
 def test_rows_of_another_command_are_stale(everything):
