@@ -25,7 +25,7 @@ run: $(VENV)/.run
 web: $(VENV)/.web
 	$(BIN)/python -m experiments.web $(ARGS)
 
-PYTEST := $(BIN)/python -m pytest --numprocesses 3 --dist worksteal
+PYTEST := $(BIN)/python -m pytest --numprocesses 2 --dist loadgroup
 
 test: $(VENV)/.dev
 	$(BIN)/ruff check .
@@ -42,7 +42,8 @@ nightly: $(VENV)/.dev
 	$(PYTEST) -m nightly $(ARGS)
 
 durations: $(VENV)/.dev
-	SLEUTH_RECORD_DURATIONS=1 $(PYTEST) -m "not nightly"
+	folder=$$(mktemp -d) && SLEUTH_CACHE_DIR=$$folder SLEUTH_RECORD_DURATIONS=1 $(PYTEST) -m "not nightly"; \
+	rm -rf $$folder
 
 fuzz: $(VENV)/.dev
 	$(BIN)/python tests/fuzz/run.py $(ARGS)
