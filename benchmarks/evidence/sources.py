@@ -87,12 +87,12 @@ def _list(root: Path, name: str) -> list[str]:
 
 
 class _Read:
-    """What counts of a file: digests of its statements, and the modules that it may import."""
+    """Digests of the statements of a file, and the modules that it may import."""
 
     def __init__(self, text: bytes) -> None:
         tree = ast.parse(text)
         self.imports = sorted(
-            {name for name in _imported(tree) if name.partition(".")[0] in FOLLOWED}
+            {name for name in _list_imports(tree) if name.partition(".")[0] in FOLLOWED}
         )
         for node in ast.walk(tree):
             body = getattr(node, "body", None)
@@ -112,7 +112,7 @@ def _read_once(path: Path, *_: int) -> _Read:
     return _Read(path.read_bytes())
 
 
-def _imported(tree: ast.AST) -> Iterator[str]:
+def _list_imports(tree: ast.AST) -> Iterator[str]:
     """Yield the names of what may be modules: what is imported, but not for types alone."""
     for node in ast.iter_child_nodes(tree):
         if _is_for_types(node):
@@ -124,7 +124,7 @@ def _imported(tree: ast.AST) -> Iterator[str]:
             yield from (f"{node.module}.{alias.name}" for alias in node.names)
         elif isinstance(node, ast.Call) and ast.unparse(node.func).endswith("modules_of"):
             yield f"{ast.literal_eval(node.args[0])}.*"  # see `mcts.kernel.sources`
-        yield from _imported(node)
+        yield from _list_imports(node)
 
 
 def _is_for_types(node: ast.AST) -> bool:

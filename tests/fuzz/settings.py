@@ -229,9 +229,7 @@ def _decisions() -> list[Any]:
 
 
 def decide(spec: dict[str, Any]) -> list[Any]:
-    """Return what a planner finds in place of seats of a recorded game, or whose games a policy
-    wins.
-    """
+    """Return what a planner finds in place of recorded seats, or whose games a policy wins."""
     made = _decisions()
     rules, found = made[0].record.rules, []
     if "search" not in spec:
