@@ -29,12 +29,12 @@ WORDS = {
 """Patterns of words, and what to write instead."""
 
 BROKEN = {
-    r"(?<![-\w])(the|an?|of|to|in|is|are|and|by|for|with|from|on)\s+\1\b(?! *[-=/])": "a word twice",
+    r"(?<![-\w])(the|an?|of|to|in|is|are|and|by|for|from|on)\s+\1\b(?! *[-=/])": "a word twice",
     r"\b(?:the|an?|every)\s+(?:the|an?|these|those|this|its|their|my|our)\b": "two articles",
     r"\b(?:the|an)\s+(?:is|are|was|were|has|have|had|does|did|be|been|and|of|than|if)\b": (
         "an article without a noun"
     ),
-    r"\b(?:the|an?|every|each)\s+[a-z]+s\s+(?:it|them|him|us)(?=[,.;:])": "an article before a verb",
+    r"\b(?:the|an?|every|each)\s+[a-z]+s\s+(?:it|them|him|us)(?=[,.;:])": "an article and a verb",
     r"(?:^|[.;!?]\s+|\n\n)(?:So that|Although|Whereas)\s[^,;:.]*\.(?=\s|$)": "half a sentence",
     r"\A[^\n]+\n\w+\.(?=\n|\Z)": "a word torn from its line",
     r"[a-z]\s+[,;](?=\s)": "a sign on its own",

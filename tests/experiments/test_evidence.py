@@ -4,18 +4,13 @@ from __future__ import annotations
 
 import shutil
 import subprocess
-import sys
-import time
 from dataclasses import replace
 
-import numpy as np
 import polars as pl
 import pyarrow.parquet as pq
 import pytest
-from matplotlib.image import imsave
 
 from benchmarks.evidence import archive, claims, listing, paper, playing, replay, sources, state
-from benchmarks.evidence.__main__ import _adds
 from benchmarks.evidence.listing import ROOT, Evidence, Item
 from experiments.settings import presets
 from experiments.settings.commandline import Refusal
@@ -62,19 +57,6 @@ def test_pages_are_what_the_rows_give(everything, name, tmp_path):
     one = find(everything, name)
     for path in paper.write(one, tmp_path, tmp_path):
         assert path.read_text() == (ROOT / listing.RESULTS / path.name).read_text()
-
-
-def test_a_picture_stays_if_only_the_shade_of_a_pixel_differs(tmp_path):
-    held, drawn = tmp_path / "held.png", tmp_path / "drawn.png"
-    pixels = np.full((20, 30, 3), 0.5)
-    assert not paper._look_alike(ROOT / "docs/images/field.png", held), "none is there"
-    imsave(held, pixels)
-    for change, alike in [(0, True), (2 / 255, True), (0.1, False)]:
-        pixels[4, 5, 0] = 0.5 + change
-        imsave(drawn, pixels)
-        assert paper._look_alike(drawn, held) == alike
-    imsave(drawn, pixels[1:])
-    assert not paper._look_alike(drawn, held)
 
 
 def test_a_changed_row_is_refused_and_would_change_the_page(checkout, tmp_path):
@@ -147,104 +129,6 @@ def test_rows_that_lack_games_are_unfinished_and_gone_on_with(checkout, tmp_path
     now = pl.read_parquet(checkout.rows / "games-00000.parquet")
     outcome = ["match", "game", "seat", "player", "won", "suggestions", "winner", "turns"]
     assert now.select(outcome).equals(whole.select(outcome))
-
-
-TABLE = "from sim.deck import deal\n\nSEATS = 3\n\ndef play():\n    return deal(SEATS)\n"
-DECK = "def deal(n):\n    from belief.odds import WEIGHT\n\n    return n * WEIGHT\n"
-MODULES = {
-    "sim/table.py": TABLE,
-    "sim/deck.py": DECK,
-    "belief/odds.py": "WEIGHT = 2\n",
-    "belief/other.py": "WEIGHT = 7\n",
-}
-"""A small checkout: the table imports the deck; this one, inside a function, the odds."""
-
-RENAMED = {
-    "sim/deck.py": DECK.replace("odds", "chances"),
-    "belief/odds.py": "",
-    "belief/chances.py": "WEIGHT = 2\n",
-}
-MERGED = {"sim/table.py": TABLE.partition("\n\n")[2] + DECK, "sim/deck.py": ""}
-FOR_TYPES = "if TYPE_CHECKING:\n    import belief.other\n"
-
-
-@pytest.mark.parametrize(
-    ("changes", "same"),
-    [
-        ({"sim/deck.py": '"""Cards."""\n# note\n' + DECK}, True),
-        ({"belief/other.py": "WEIGHT = 8\n"}, True),  # which nothing imports
-        ({"belief/odds.py": "WEIGHT = 3\n"}, False),
-        ({"sim/deck.py": DECK.replace("odds", "other")}, False),
-        (RENAMED, True),
-        (MERGED, True),
-        ({"sim/table.py": TABLE.replace("deal(SEATS)", "deal(4)")}, False),
-        ({"sim/table.py": FOR_TYPES + TABLE}, True),
-        ({"sim/table.py": "import belief.other\n" + TABLE}, False),
-    ],
-)
-def test_a_digest_follows_what_imported_modules_define(tmp_path, changes, same):
-    write(tmp_path, MODULES)
-    before = sources.digest(tmp_path, ["sim.table"])
-    write(tmp_path, changes)
-    assert (sources.digest(tmp_path, ["sim.table"]) == before) == same
-
-
-def write(root, modules):
-    for name, text in modules.items():
-        (root / name).parent.mkdir(exist_ok=True)
-        (root / name).write_text(text)
-
-
-def test_all_modules_of_a_package_are_listed(tmp_path):
-    write(tmp_path, MODULES)
-    assert {*sources.closure(tmp_path, ["belief.*"])} == {"belief.odds", "belief.other"}
-    write(tmp_path, {"sim/deck.py": 'found = modules_of("belief", "plugins")\n'})
-    assert {*sources.closure(tmp_path, ["sim.table"])} == {
-        "sim.table",
-        "sim.deck",
-        "belief.odds",
-        "belief.other",
-    }
-    with pytest.raises(Refusal, match=r"sim\.nothing names no module"):
-        sources.digest(tmp_path, ["sim.nothing"])
-
-
-def test_every_result_names_modules_that_are_there(everything):
-    played = {one.name: tuple(one.modules(one.rows)) for one in everything if one.rows.exists()}
-    for modules in {*played.values(), (*listing.GAME, listing.EVERY_PLAYER)}:
-        assert {*modules} - {listing.EVERY_PLAYER} <= sources.closure(ROOT, modules).keys()
-    assert "sim.players.planner" in played["tree"] and "sim.players.planner" not in played["cai_3"]
-    assert played["ferrari_1"] == ("experiments.tables.path_trees",)
-
-
-def test_sources_of_a_commit(tmp_path):
-    """Rows that are kept later are sealed with the sources of the commits that played them."""
-
-    def git(*arguments):
-        by = ("-c", "user.name=a", "-c", "user.email=a@b")
-        command = ["git", "-C", tmp_path, *by, *arguments]
-        return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
-
-    git("init", "--quiet")
-    commits = []
-    for text in ("WEIGHT = 2\n", "# note\nWEIGHT = 2\n", "WEIGHT = 3\n"):
-        write(tmp_path, {**MODULES, "belief/odds.py": text})
-        git("add", ".")
-        git("commit", "--quiet", "--message=one")
-        commits.append(git("rev-parse", "HEAD"))
-    first, words, other = (sources.digest_at(tmp_path, one, ["sim.table"]) for one in commits)
-    assert first == words != other == sources.digest(tmp_path, ["sim.table"])
-    assert sources.digest_at(tmp_path, f"{commits[0]}+changes", ["sim.table"]) is None
-    assert sources.digest_at(tmp_path, commits[0], ["mcts.search"]) is None
-
-
-def test_rows_gone_on_with_name_both_commits(checkout):
-    (held,) = archive.commits(checkout.rows)
-    path = checkout.rows / "games-00000.parquet"
-    rows = pl.read_parquet(path)
-    later = pl.when(pl.col("game") > 9).then(pl.lit("later")).otherwise("commit")
-    rows.with_columns(commit=later).write_parquet(path)
-    assert archive.commits(checkout.rows) == [held, "later"]
 
 
 def test_every_claim_has_an_origin(everything):
@@ -341,18 +225,6 @@ def test_units_of_a_study_are_measured_again(everything, tmp_path):
     assert "no kept row is {'belief': 'exact', 'game': 0," in replay.find_other(path, again)
 
 
-def test_pages_say_what_was_played_again(everything):
-    seal = {"checked": {"commit": "0123456789", "episodes": 4}}
-    line = paper.describe(state.State(state.FRESH, seal=seal))
-    assert "At commit 0123456 4 of their episodes were played again" in line
-    units = {one.name: one.units for one in everything}
-    assert units["pomcpow_sub_hunt"] == "episodes" and units["first_run"] == "games"
-    assert units["regret"] == "positions" and units["hunt_fork"] is None  # measured in one go
-    assert units["contest_best"] is None  # its server deals without a seed
-    assert units["planners_time"] is None  # other games each time
-    assert not find(everything, "planners_time").seeded and find(everything, "planners").seeded
-
-
 def test_settings_beside_the_preset():
     held = {"name": "swift", "label": "early", "threshold": 0.35, "inference": True}
     whole = presets.complete(held)
@@ -399,16 +271,6 @@ def test_rows_of_another_command_are_stale(everything):
     assert found.why.startswith("its command was python -m experiments.episodes paper=pomcpow")
 
 
-def test_games_of_an_interrupted_table_are_kept_and_of_no_run(checkout, tmp_path):
-    run = tmp_path / "run"
-    archive.unpack(checkout, run)
-    assert not _adds(checkout, run), "no more games than are kept"
-    shutil.rmtree(checkout.rows)
-    assert _adds(checkout, run)
-    played = replace(checkout, item=Item("compare player=swift"))
-    assert not _adds(played, run), "nothing says how many games it lacks"
-
-
 def test_the_next_is_played_though_a_command_fails(everything, tmp_path, monkeypatch):
     first, second = (find(everything, name) for name in ("contest_best", "cai_1"))
 
@@ -421,11 +283,3 @@ def test_the_next_is_played_though_a_command_fails(everything, tmp_path, monkeyp
     monkeypatch.setattr(archive, "unpack", lambda *_: None)
     found = list(playing.play([first, second], 1.0, tmp_path, console()))
     assert [(one.ended, one.fault) for one in found] == [(False, "it ended with 1"), (True, "")]
-
-
-def test_a_command_that_does_not_end_when_asked_is_killed(monkeypatch):
-    monkeypatch.setattr(playing, "_ENDING_SECONDS", 0.2)
-    deaf = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); time.sleep(60)"
-    started = time.monotonic()
-    assert not playing._run([sys.executable, "-c", deaf], started + 1.0)
-    assert time.monotonic() - started < 30.0

@@ -48,21 +48,6 @@ def claims_of(one: Evidence) -> list[Claim]:
     return [Claim("README.md", text, ROWS, one.name) for text, _ in shown]
 
 
-def test_the_smallest_part_that_gives_a_claim_is_played(few):
-    found = claims_of(few)
-    drawn = drawing.draw(found, {few.name: few}, len(found), 0)
-    by_claim = {one.claim.text: one.part for one in drawn}
-    assert len(drawn) == len(found) > 10
-    players = parts.of(few)[:-1]
-    assert len(players) == 10 and players[CSP].command.endswith("only=[csp]")
-    ((own, _),) = players[CSP].kept
-    assert by_claim[own].names == {"csp against 2 swift"}
-    whole = {one.part.command for one in drawn if one.part.names is None}
-    assert whole == {few.command}, "differences take two players"
-    hours = [part.hours for part in parts.of(few)]
-    assert hours == sorted(hours) and sum(hours[:-1]) == pytest.approx(hours[-1])
-
-
 def test_claims_are_drawn_by_the_seed(few):
     found = claims_of(few)
 
@@ -149,14 +134,3 @@ def test_runs_ablations_and_episodes_have_parts(everything):
     assert cells[0].hours < cells[-2].hours < cells[-1].hours
     (regret,) = parts.of(everything["regret"])
     assert regret.names is None and 0.0 < regret.hours < 1.0
-
-
-def test_a_difference_takes_the_cells_against_its_opponents(everything):
-    tree = everything["tree"]
-    claim = Claim("README.md", "-11.3 (-20.6 to -2.1)", ROWS, tree.name)
-    (drawn,) = drawing.draw([claim], {tree.name: tree}, 1, 0)
-    assert drawn.part.command.endswith(" only=[swift35,classic]")
-    players = {f"{one} against 3 swift35, classic" for one in ("best", "best_tree")}
-    assert drawn.part.names == players and not drawn.compare(drawn.part.kept)
-    named = {part.command.split(tree.command)[-1].strip() for part in parts.of(tree)}
-    assert named > {"", "only=[best]", "only=[swift35]"} and "only=[classic]" not in named
