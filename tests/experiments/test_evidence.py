@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+import sys
+import time
 from dataclasses import replace
 
+import numpy as np
 import polars as pl
 import pyarrow.parquet as pq
 import pytest
+from matplotlib.image import imsave
 
 from benchmarks.evidence import archive, claims, listing, paper, playing, replay, sources, state
 from benchmarks.evidence.listing import ROOT, Evidence, Item
@@ -283,3 +287,24 @@ def test_the_next_is_played_though_a_command_fails(everything, tmp_path, monkeyp
     monkeypatch.setattr(archive, "unpack", lambda *_: None)
     found = list(playing.play([first, second], 1.0, tmp_path, console()))
     assert [(one.ended, one.fault) for one in found] == [(False, "it ended with 1"), (True, "")]
+
+
+def test_a_picture_stays_if_only_the_shade_of_a_pixel_differs(tmp_path):
+    held, drawn = tmp_path / "held.png", tmp_path / "drawn.png"
+    pixels = np.full((20, 30, 3), 0.5)
+    assert not paper._look_alike(ROOT / "docs/images/field.png", held), "none is there"
+    imsave(held, pixels)
+    for change, alike in [(0, True), (2 / 255, True), (0.1, False)]:
+        pixels[4, 5, 0] = 0.5 + change
+        imsave(drawn, pixels)
+        assert paper._look_alike(drawn, held) == alike
+    imsave(drawn, pixels[1:])
+    assert not paper._look_alike(drawn, held)
+
+
+def test_a_command_that_does_not_end_when_asked_is_killed(monkeypatch):
+    monkeypatch.setattr(playing, "_ENDING_SECONDS", 0.2)
+    deaf = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); time.sleep(60)"
+    started = time.monotonic()
+    assert not playing._run([sys.executable, "-c", deaf], started + 1.0)
+    assert time.monotonic() - started < 30.0
