@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -87,10 +88,14 @@ def _keep(chosen: list[Evidence], source: Path, console: Console) -> None:
         raise Refusal("keep packs the rows of one result: name it, only=[NAME]")
     (one,) = chosen
     folder = archive.keep(one, source, lambda _: None)
-    modules = one.modules(folder)
-    played = {sources.digest_at(one.root, commit, modules) for commit in archive.commits(folder)}
-    if len(played) == 1:
-        archive.write_seal(folder, {**(archive.read_seal(folder) or {}), "sources": played.pop()})
+    commits = archive.commits(folder)
+
+    def digest(modules: Sequence[str]) -> str | None:
+        played = {sources.digest_at(one.root, commit, modules) for commit in commits}
+        return played.pop() if len(played) == 1 else None
+
+    digests = archive.by_digest(one.parts(folder), digest)
+    archive.write_seal(folder, {**(archive.read_seal(folder) or {}), "sources": digests})
     console.print(f"{one.name}: rows kept in {folder}", soft_wrap=True, highlight=False)
 
 
@@ -104,7 +109,7 @@ def _check(chosen: list[Evidence], number: int, console: Console) -> None:
         seal = archive.read_seal(one.rows) or {}
         seal.pop("differs", None)
         if differs is None:
-            seal["sources"] = state.digest(one)
+            seal["sources"] = state.digests(one)
             origin = {"commit": provenance.commit(), "machine": provenance.machine()}
             seal["checked"] = {**origin, one.units: played}
         else:

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 from rich.console import Console
 
-from benchmarks.evidence import claims, parts, playing, state
+from benchmarks.evidence import claims, parts, playing, sources, state
 from benchmarks.evidence.claims import ROWS, Claim
 from benchmarks.evidence.listing import Evidence
 from benchmarks.evidence.parts import Intervals, Part
@@ -128,7 +128,7 @@ def _place(part: Part, folder: Path) -> Path:
     """Return the folder for what today's code plays of ``part``."""
     one = part.evidence
     name = f"{one.name}-{hashlib.sha256(part.command.encode()).hexdigest()[:10]}"
-    return folder / "drawn" / state.digest(one) / name
+    return folder / "drawn" / sources.digest(one.root, one.modules) / name
 
 
 def table(made: Sequence[tuple[Drawn, str]]) -> tabular.Table:

@@ -168,17 +168,26 @@ class Evidence:
         """The name of the command, without its package and its settings."""
         return str(self.item.command).partition(" ")[0].rpartition(".")[2]
 
-    def modules(self, rows: Path | None = None) -> list[str]:
-        """Return the modules that play it, those of its players as the matches in ``rows`` say.
-
-        Without ``rows``: those of every player.  Of a computed table both are the same.
-        """
+    @property
+    def modules(self) -> tuple[str, ...]:
+        """Modules that may play it: of matches, those of every player."""
         if self.kind == STUDY:
-            return [*STUDIES[self.study].modules, *self.item.sources]
-        players = _players(rows) if rows else []
-        if not players and isinstance(self.table, Computed):
-            return [self.table.compute.rpartition(".")[0], *self.item.sources]
-        return [*GAME, *(players or [EVERY_PLAYER]), *self.item.sources]
+            return (*STUDIES[self.study].modules, *self.item.sources)
+        if isinstance(self.table, Computed):
+            return (self.table.compute.rpartition(".")[0], *self.item.sources)
+        return (*GAME, EVERY_PLAYER, *self.item.sources)
+
+    def parts(self, rows: Path) -> dict[str, tuple[str, ...]]:
+        """Return by match in ``rows`` the modules that play it, those of its players alone.
+
+        A match in a folder of its own has the name of that; what is no match is called ``""``.
+        """
+        found = {
+            match["name"] if path.parent == rows else path.parent.name: (*GAME, *_players(match))
+            for path in ([] if self.kind == STUDY else sorted(rows.rglob(MATCHES_FILE)))
+            for match in read_json(path)["matches"]
+        }
+        return found or {"": self.modules}
 
     @property
     def in_cells(self) -> bool:
@@ -232,18 +241,10 @@ def read_untraced(root: Path = ROOT) -> Untraced:
     return _read(Untraced, root / UNTRACED)
 
 
-def _players(rows: Path) -> list[str]:
-    """Return the modules of the players of the matches in ``rows``, and of what they look at."""
-    found = {
-        module
-        for path in rows.rglob(MATCHES_FILE)
-        for match in read_json(path)["matches"]
-        for module in (
-            *(entrant[TARGET].rpartition(".")[0] for entrant in match["entrants"]),
-            *(["experiments.matches.details"] if match.get("details") else []),
-        )
-    }
-    return sorted(found)
+def _players(match: dict[str, Any]) -> list[str]:
+    """Return the modules of the players of ``match``, and of what looks at its games."""
+    players = {entrant[TARGET].rpartition(".")[0] for entrant in match["entrants"]}
+    return sorted(players | ({"experiments.matches.details"} if match.get("details") else set()))
 
 
 def _read(schema: type, path: Path) -> Any:

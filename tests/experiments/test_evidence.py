@@ -38,7 +38,7 @@ def checkout(everything, tmp_path):
     shutil.copyfile(ROOT / listing.RESULTS / one.page.name, one.page)
     for folder in ("mcts", "belief", "sim", "conf"):
         (tmp_path / folder).symlink_to(ROOT / folder)
-    archive.write_seal(one.rows, {**archive.read_seal(one.rows), "sources": state.digest(one)})
+    archive.write_seal(one.rows, {**archive.read_seal(one.rows), "sources": state.digests(one)})
     return one
 
 
@@ -95,6 +95,22 @@ def test_a_changed_source_makes_rows_stale(checkout, tmp_path):
     assert state.of(checkout).why == "its sources have changed"
 
 
+def test_what_other_sources_played_alone_is_played_again(checkout, tmp_path):
+    """A column of a page is of its own: the changed player's matches are taken out."""
+    (tmp_path / "sim").unlink()
+    shutil.copytree(ROOT / "sim", tmp_path / "sim", ignore=shutil.ignore_patterns("__pycache__"))
+    path = tmp_path / "sim/players/neural.py"
+    path.write_text(f"{path.read_text()}\nEXTRA = 1\n")
+    found = state.of(checkout)
+    own = sorted(name for name in checkout.parts(checkout.rows) if name.startswith("neural"))
+    assert found.word == state.STALE and list(found.changed) == own != []
+    assert found.why == f"sources of {len(own)} of 10 have changed"
+    archive.unpack(checkout, tmp_path / "run", found.changed)
+    left = pl.read_parquet(tmp_path / "run/games-00000.parquet")
+    whole = pl.read_parquet(checkout.rows / "games-00000.parquet")
+    assert left.equals(whole.filter(~pl.col("match").is_in(own)))
+
+
 def test_rows_of_another_plan_are_stale(checkout):
     other = replace(checkout, item=replace(checkout.item, seed=4248))
     assert state.of(other).why.startswith("matches.0.seed was 4247 there and is 4248 now")
@@ -117,7 +133,7 @@ def test_rows_that_lack_games_are_unfinished_and_gone_on_with(checkout, tmp_path
         state.note_plan(checkout)
     assert paper.describe(found).startswith(f"**Unfinished**: {lacking} games to go. The rows")
     stands = archive.read_seal(checkout.rows)
-    archive.write_seal(checkout.rows, {**stands, "sources": "other"})
+    archive.write_seal(checkout.rows, {**stands, "sources": {}})
     assert state.of(checkout).word == state.STALE  # first of all: they are not gone on with
     archive.write_seal(checkout.rows, stands)
 

@@ -72,11 +72,13 @@ def test_all_modules_of_a_package_are_listed(tmp_path):
 
 def test_every_result_names_modules_that_are_there():
     everything = [one for one in listing.read() if one.rows.exists()]
-    played = {one.name: tuple(one.modules(one.rows)) for one in everything}
-    for modules in {*played.values(), (*listing.GAME, listing.EVERY_PLAYER)}:
+    parts = {one.name: one.parts(one.rows) for one in everything}
+    every = {modules for found in parts.values() for modules in found.values()}
+    for modules in every | {one.modules for one in everything}:
         assert {*modules} - {listing.EVERY_PLAYER} <= sources.closure(ROOT, modules).keys()
-    assert "sim.players.planner" in played["tree"] and "sim.players.planner" not in played["cai_3"]
-    assert played["ferrari_1"] == ("experiments.tables.path_trees",)
+    assert parts["ferrari_1"] == {"": ("experiments.tables.path_trees",)}
+    searches = {"sim.players.planner" in modules for modules in parts["search"].values()}
+    assert searches == {True, False}, "a match counts the players of its own"
 
 
 def test_sources_of_a_commit(tmp_path):
