@@ -42,8 +42,7 @@ nightly: $(VENV)/.dev
 	$(PYTEST) -m nightly $(ARGS)
 
 durations: $(VENV)/.dev
-	folder=$$(mktemp -d) && SLEUTH_CACHE_DIR=$$folder SLEUTH_RECORD_DURATIONS=1 $(PYTEST) -m "not nightly"; \
-	rm -rf $$folder
+	SLEUTH_RECORD_DURATIONS=1 $(PYTEST) -m "not nightly"
 
 fuzz: $(VENV)/.dev
 	$(BIN)/python tests/fuzz/run.py $(ARGS)
