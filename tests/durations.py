@@ -2,9 +2,10 @@
 
 `durations.json` holds seconds of CPU by file, its child processes included; compilation in the
 tests' own processes, which falls to the first file that needs a kernel, is a line of its own,
-`COMPILATION`.  `make durations` records them again, compilation if it is more than before, as
-without a cache (``SLEUTH_CACHE_DIR``) it is.  What takes more than twice its record and some seconds fails the run, after what the machine at hand takes longer for
-every file; a file that takes more than `SLOW` is left out of `make check`.
+`COMPILATION`.  `make durations` records them again; compilation if it is more than before, as it is
+without a cache (``SLEUTH_CACHE_DIR``).  What takes more than twice its record and some seconds
+fails the run, after what the machine at hand takes longer for every file; a file that takes more
+than `SLOW` is left out of `make check`.
 """
 
 from __future__ import annotations

@@ -23,7 +23,6 @@ FUZZERS = {
     "problems": 1000,
     "search": 3000,
     "served": 1000,
-    "trust": 5000,
 }
 """Modules of this folder, and the cases of a long run."""
 
