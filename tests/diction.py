@@ -12,6 +12,7 @@ import inspect
 import re
 import sys
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -80,10 +81,14 @@ def _is_property(node: ast.AST) -> bool:
     return bool(names & {"property", "cached_property", "setter"})
 
 
+@lru_cache(maxsize=1)
+def _walk(source: str) -> list[ast.AST]:
+    return [*ast.walk(ast.parse(source))]
+
+
 def wrong_names(source: str) -> Iterator[tuple[int, str]]:
     """Yield line and fault of names and docstrings in the Python ``source``."""
-    tree = ast.parse(source)
-    for node in ast.walk(tree):
+    for node in _walk(source):
         if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
             first = (ast.get_docstring(node) or "").partition(" ")[0].rstrip(",")
             if first in HEADS and not (first == "Whether" and _is_property(node)):
@@ -107,7 +112,7 @@ def prose(source: str, suffix: str) -> Iterator[tuple[int, str]]:
         yield 1, _blank(source)
     if suffix != ".py":
         return
-    for node in ast.walk(ast.parse(source)):
+    for node in _walk(source):
         value = node.value if isinstance(node, ast.Expr) else None
         if isinstance(value, ast.Constant) and isinstance(value.value, str):
             yield value.lineno, _blank(inspect.cleandoc(value.value))
