@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 
-from benchmarks.evidence import claims, drawing, listing, parts, playing
+from benchmarks.evidence import claims, drawing, listing, playing
 from benchmarks.evidence.claims import ROWS, Claim
 from benchmarks.evidence.listing import ROOT, Evidence
 from experiments.settings.commandline import Refusal
@@ -44,7 +44,7 @@ def few(everything, tmp_path) -> Evidence:
 
 
 def claims_of(one: Evidence) -> list[Claim]:
-    shown = parts.of(one)[-1].kept
+    shown = drawing.list_parts(one)[-1].kept
     return [Claim("README.md", text, ROWS, one.name) for text, _ in shown]
 
 
@@ -71,7 +71,7 @@ def test_a_claim_is_made_again_and_one_of_changed_rows_is_not(everything, tmp_pa
         path
     )
     published = "-84.42 (-85.83 to -83.01)"
-    false = parts.of(changed)[0].kept[0][0]
+    false = drawing.list_parts(changed)[0].kept[0][0]
     assert false != published
     made = []
     for rows, text in (
@@ -121,16 +121,18 @@ def test_a_part_is_played_once_and_a_failure_or_the_end_is_said(few, tmp_path, m
 
 
 def test_runs_ablations_and_episodes_have_parts(everything):
-    run = parts.of(everything["first_run"])
+    run = drawing.list_parts(everything["first_run"])
     assert len(run) == 9 and run[0].command.endswith("experiment=main match.players=[swift]")
     assert any("label=BMCTS by the text" in part.command for part in run)
     assert [text for text, _ in run[0].kept] == ["94.4 % (89.7 to 97.0)"]
-    curve = {part.command.split()[-1]: part for part in parts.of(everything["budget"])}
+    curve = {part.command.split()[-1]: part for part in drawing.list_parts(everything["budget"])}
     assert curve["only=[4000]"].kept[0][0] == "55.0 % (48.1 to 61.7)"
     assert len(curve["only=[4000]"].kept) < len(curve["only=[best]"].kept)
-    assert [part.names for part in parts.of(everything["ferrari_1"])] == [None]  # computed
-    cells = parts.of(everything["pomcpow_light_dark"])
+    assert [part.names for part in drawing.list_parts(everything["ferrari_1"])] == [
+        None
+    ]  # computed
+    cells = drawing.list_parts(everything["pomcpow_light_dark"])
     assert cells[0].names == {"light_dark/random"} and len(cells[0].kept) == 1
     assert cells[0].hours < cells[-2].hours < cells[-1].hours
-    (regret,) = parts.of(everything["regret"])
+    (regret,) = drawing.list_parts(everything["regret"])
     assert regret.names is None and 0.0 < regret.hours < 1.0
