@@ -7,7 +7,8 @@
 # four hosts in namespaces, as root, `make lowest` runs what is quick with the oldest versions that
 # pyproject.toml allows, `make evidence` lists what the results are made from, and plays
 # what is missing (ARGS=hours=8), `make paper` writes their pages and pictures from the rows.
-# Each makes the environment first if it is not there; VENV and PYTHON choose where and from what.
+# Each makes the environment first if it is not there, with what it needs; VENV and PYTHON choose
+# where and from what.
 
 VENV ?= .venv
 PYTHON ?= python3
@@ -17,14 +18,14 @@ LOWEST := .venv-lowest
 
 .PHONY: run web test check nightly durations fuzz bench peers evidence paper cluster lowest docs clean
 
-run: $(VENV)/.dev
+run: $(VENV)/.run
 	$(BIN)/python -m experiments.compare experiment=main $(ARGS)
 	$(BIN)/python -m experiments.compare experiment=parallel $(ARGS)
 
 web: $(VENV)/.web
 	$(BIN)/python -m experiments.web $(ARGS)
 
-PYTEST := $(BIN)/python -m pytest --numprocesses 3 --dist worksteal
+PYTEST := $(BIN)/python -m pytest --numprocesses 2 --dist loadgroup
 
 test: $(VENV)/.dev
 	$(BIN)/ruff check .
@@ -81,40 +82,51 @@ PLUGINS := hydra-optuna-sweeper==1.3.0 hydra-ray-launcher==1.2.2
 
 NEW_ENOUGH = $(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed: make PYTHON=python3.11")'
 
-# The stamp is made last, so that an installation cut short is done again.
-$(VENV)/.dev: pyproject.toml
+# $(call install,ENVIRONMENT,PACKAGES): by uv, which takes a fraction of the time, if it is there or
+# pip can install it, else by pip.
+install = { command -v uv || $(1)/bin/python -m pip install --quiet uv; } >/dev/null; \
+	PATH="$(1)/bin:$$PATH" uv pip install --quiet --python $(1)/bin/python $(2) \
+	|| $(1)/bin/python -m pip install --quiet --disable-pip-version-check $(2)
+
+# Stamps are made last, so that an installation cut short is done again.
+%/.made: pyproject.toml
 	@$(NEW_ENOUGH)
-	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps $(PLUGINS)
+	$(PYTHON) -m venv $*
 	touch $@
 
-$(VENV)/.web: $(VENV)/.dev
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[web]'
+$(VENV)/.run: $(VENV)/.made
+	$(call install,$(VENV),--editable .)
 	touch $@
 
-$(VENV)/.benchmarks: $(VENV)/.dev
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[benchmarks]'
+$(VENV)/.dev: $(VENV)/.made
+	$(call install,$(VENV),--editable '.[dev]')
+	$(call install,$(VENV),--no-deps $(PLUGINS))
+	touch $(VENV)/.run $@
+
+$(VENV)/.web: $(VENV)/.made
+	$(call install,$(VENV),--editable '.[web]')
 	touch $@
 
-$(PEERS)/.peers: pyproject.toml
-	@$(NEW_ENOUGH)
-	$(PYTHON) -m venv $(PEERS)
-	$(PEERS)/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[peers]'
+$(VENV)/.benchmarks: $(VENV)/.made
+	$(call install,$(VENV),--editable '.[benchmarks]')
+	touch $@
+
+$(VENV)/.docs: $(VENV)/.made
+	$(call install,$(VENV),--editable '.[docs]')
+	touch $@
+
+$(PEERS)/.peers: $(PEERS)/.made
+	$(call install,$(PEERS),--editable '.[peers]')
 	touch $@
 
 # pip has no way to ask for the lowest versions; uv has.
-$(LOWEST)/.lowest: pyproject.toml
-	@$(NEW_ENOUGH)
-	$(PYTHON) -m venv $(LOWEST)
+$(LOWEST)/.lowest: $(LOWEST)/.made
 	$(LOWEST)/bin/python -m pip install --quiet --disable-pip-version-check uv
 	$(LOWEST)/bin/uv pip install --quiet --python $(LOWEST)/bin/python --resolution lowest-direct --editable '.[dev]'
-	$(LOWEST)/bin/uv pip install --quiet --python $(LOWEST)/bin/python --no-deps $(PLUGINS)
+	$(call install,$(LOWEST),--no-deps $(PLUGINS))
 	touch $@
 
-$(VENV)/.docs: $(VENV)/.dev
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[docs]'
-	touch $@
+.PRECIOUS: %/.made
 
 clean:
 	rm -rf .venv $(PEERS) $(LOWEST) build site *.egg-info

@@ -32,17 +32,26 @@ get_absl_handler().python_handler.stream = sys.__stderr__
 _COSTLY = {"ray_session", "database"}
 """Fixtures of tests that are slow as well: they start Ray, or make a database of MLflow."""
 
+_STARTED = ("ray_session", "browser")
+"""Fixtures of a session that only one worker should start."""
+
 _RECORDED = durations.read()
 _CLOCK = durations.Clock()
 
 
 @pytest.hookimpl(tryfirst=True)  # before `-m` chooses
 def pytest_collection_modifyitems(items):
-    """Mark the tests of files that took long when they were recorded."""
+    """Mark what took long when it was recorded, and what shares an expensive start.
+
+    Tests of a group run in one worker: by file, but all of Ray in one, and all of
+    the browser.
+    """
     for item in items:
         file = item.nodeid.split("::")[0]
         if _RECORDED.get(file, 0.0) > durations.SLOW or _COSTLY & set(item.fixturenames):
             item.add_marker("slow")
+        started = [name for name in _STARTED if name in item.fixturenames]
+        item.add_marker(pytest.mark.xdist_group(started[0] if started else file))
 
 
 def pytest_collection_finish():
@@ -55,8 +64,9 @@ def pytest_runtest_makereport(item, call):
     """Add the CPU time since the last test's end to the report of this one's end."""
     report = yield
     if call.when == "teardown":
-        now = _CLOCK.read()
-        report.cpu, item.session.cpu = now - getattr(item.session, "cpu", now), now
+        now = (_CLOCK.read(), _CLOCK.compiling)
+        before, item.session.cpu = getattr(item.session, "cpu", now), now
+        report.cpu, report.compiled = now[0] - before[0], now[1] - before[1]
     return report
 
 

@@ -82,9 +82,6 @@ one floor, the commands among them, know nothing of each other."""
 GROUND_OF_THE_GAME = ("sim.policies",)
 """Belong to the room `sim`: the machine of the game and its policies need each other."""
 
-EXCEPTIONS: dict[tuple[str, str], str] = {}
-"""Arrows (importer, imported) that run upwards all the same, and why."""
-
 MOST_LINES = 400
 
 
@@ -194,17 +191,10 @@ def test_packages_import_what_they_may(package):
     [
         ("mcts", "import sim.game"),
         ("mcts", "from belief import exact"),
-        ("belief", "from mcts import tree"),
         ("belief", "from mcts.search import Search"),
-        ("belief", "from sim.cards import N_CARDS"),
         ("sim", "from experiments import results"),
         ("sim", "def late():\n    import ray"),
-        ("sim", "from ray.util import ActorPool"),
-        ("mcts", "import matplotlib.pyplot as plt"),
-        ("conf", "import mlflow"),
         ("examples", "import examples.maskable_ppo"),
-        ("mcts", "import ray"),
-        ("sim", "from sklearn.neural_network import MLPRegressor"),
     ],
 )
 def test_the_check_finds_what_a_package_may_not_import(package, source):
@@ -214,11 +204,9 @@ def test_the_check_finds_what_a_package_may_not_import(package, source):
 @pytest.mark.parametrize(
     ("package", "source"),
     [
-        ("belief", "from mcts.kernel import rng"),
         ("belief", "from mcts.kernel.rng import below"),
         ("sim", "from mcts.search import Search"),
         ("experiments", "import ray, sim.arena"),
-        ("mcts", "from . import tree"),
     ],
 )
 def test_the_check_lets_pass_what_a_package_may_import(package, source):
@@ -227,41 +215,20 @@ def test_the_check_lets_pass_what_a_package_may_import(package, source):
 
 def test_imports_run_downwards():
     assert len(arrows()) > 500
-    assert upward(arrows() - set(EXCEPTIONS)) == []
-
-
-def test_every_exception_is_needed():
-    assert set(EXCEPTIONS) <= arrows()
-    assert len(upward(EXCEPTIONS)) == len(EXCEPTIONS)
+    assert upward(arrows()) == []
 
 
 @pytest.mark.parametrize(
     ("importer", "imported"),
     [
         ("mcts.kernel.rng", "mcts.tree"),
-        ("mcts.search", "mcts.problems.tiger"),
-        ("belief.evidence", "belief.exact.solver"),
         ("belief.exact.solver", "belief.sampling.mcmc"),
-        ("belief.exact.solver", "belief.information"),
         ("belief.information", "belief.beliefs.base"),
-        ("belief.beliefs.exact", "belief.contract.testing"),
-        ("sim.game", "sim.planning.cluedo"),
-        ("sim.policies.swift", "sim.planning.config"),
         ("sim.referee", "sim.players.registry"),
-        ("sim.referee", "sim.models.company"),
         ("sim.models.company", "sim.planning.planner"),
-        ("sim.planning.planner", "sim.players.registry"),
-        ("sim.environment.aec", "sim.records.record"),
-        ("experiments.stats.sprt", "experiments.settings.config"),
         ("experiments.settings.config", "experiments.provenance.files"),
-        ("experiments.provenance.tracking", "experiments.matches.results"),
         ("experiments.matches.play", "experiments.runs.summary"),
-        ("experiments.runs.summary", "experiments.compare.plots"),
-        ("experiments.matches.play", "experiments.plotting"),
-        ("experiments.runs.summary", "experiments.study"),
-        ("experiments.sweep.job", "experiments.compare.power"),
         ("experiments.study", "experiments.regret.report"),
-        ("experiments.runs.summary", "examples.maskable_ppo"),
     ],
 )
 def test_the_check_finds_an_arrow_that_runs_upwards(importer, imported):
@@ -272,11 +239,7 @@ def test_the_check_finds_an_arrow_that_runs_upwards(importer, imported):
     ("importer", "imported"),
     [
         ("sim.game", "sim.policies.table"),
-        ("sim.policies.swift", "sim.state"),
-        ("sim.referee", "sim.player"),
         ("sim.players.registry", "sim.planning.planner"),
-        ("sim.planning.planner", "sim.player"),
-        ("experiments.sweep.job", "experiments.sweep.trials"),
         ("experiments.regret.report", "experiments.study"),
     ],
 )

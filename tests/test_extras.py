@@ -30,11 +30,9 @@ def use(library, statement):
     ("library", "statement", "name"),
     [
         ("pettingzoo", "from sim import env", "environment"),
-        ("gymnasium", "from sim import Against", "environment"),
         ("shapely", "import sim.hunt.geometry.cells", "hunt"),
         ("pyspiel", "from mcts.openspiel import planner", "openspiel"),
         ("choix", "from experiments.stats.ratings import *", None),
-        ("open_spiel", "from experiments.stats.alpharank import *", None),
     ],
 )
 def test_what_to_install_is_said(library, statement, name):

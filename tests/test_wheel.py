@@ -15,15 +15,13 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.nightly
+
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGES = ("mcts", "belief", "sim", "experiments", "conf")
 
-COMES_WITH = {
-    "omegaconf": "hydra-core",
-    "llvmlite": "numba",
-    "markupsafe": "jinja2",
-    "sqlalchemy": "optuna",
-}
+COMES_WITH = {"omegaconf", "llvmlite", "markupsafe", "sqlalchemy"}
+"""Libraries that others which are required need."""
 
 
 OPTIONAL = {
@@ -103,13 +101,8 @@ def test_all_that_is_imported_is_required():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     known = {re.split(r"[<>=\[]", requirement)[0] for requirement in project["dependencies"]}
     extras = " ".join(map(" ".join, project["optional-dependencies"].values()))
-    called = {
-        "hydra": "hydra-core",
-        "lazy_loader": "lazy-loader",
-        "yaml": "pyyaml",
-        "sklearn": "scikit-learn",
-    }
-    called["pyspiel"] = "open_spiel"
+    called = {"hydra": "hydra-core", "lazy_loader": "lazy-loader", "yaml": "pyyaml"}
+    called |= {"sklearn": "scikit-learn", "pyspiel": "open_spiel"}
     assert all(called.get(name, name) in extras for name in OPTIONAL)
     ours = {*PACKAGES, *sys.stdlib_module_names}
     for path in (path for name in PACKAGES for path in (ROOT / name).rglob("*.py")):

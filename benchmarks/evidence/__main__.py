@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -86,28 +87,29 @@ def _keep(chosen: list[Evidence], source: Path, console: Console) -> None:
     if len(chosen) != 1:
         raise Refusal("keep packs the rows of one result: name it, only=[NAME]")
     (one,) = chosen
-    folder = archive.keep(one, source, {"sources": None})
-    played = {
-        sources.digest_at(one.root, commit, one.item.sources) for commit in archive.commits(folder)
-    }
-    if len(played) == 1:
-        archive.write_seal(folder, {**(archive.read_seal(folder) or {}), "sources": played.pop()})
+    folder = archive.keep(one, source, lambda _: None)
+    commits = archive.commits(folder)
+
+    def digest(modules: Sequence[str]) -> str | None:
+        played = {sources.digest_at(one.root, commit, modules) for commit in commits}
+        return played.pop() if len(played) == 1 else None
+
+    digests = archive.by_digest(one.parts(folder), digest)
+    archive.write_seal(folder, {**(archive.read_seal(folder) or {}), "sources": digests})
     console.print(f"{one.name}: rows kept in {folder}", soft_wrap=True, highlight=False)
 
 
 def _check(chosen: list[Evidence], number: int, console: Console) -> None:
     """Play the first ``number`` games or episodes kept again, and seal what came out alike."""
-    from benchmarks.evidence import archive, replay, sources, state
+    from benchmarks.evidence import archive, replay, state
     from experiments.provenance import provenance
 
-    for one in chosen:
-        found = state.of(one)
-        if found.seal is None or one.units is None:
-            continue
-        played, differs = replay.replay(one, number, console)
-        seal = {key: value for key, value in found.seal.items() if key != "differs"}
+    able = [one for one in chosen if one.units is not None and state.of(one).seal is not None]
+    for one, played, differs in replay.replay_all(able, number, config.cores()):
+        seal = archive.read_seal(one.rows) or {}
+        seal.pop("differs", None)
         if differs is None:
-            seal["sources"] = sources.digest(one.root, one.item.sources)
+            seal["sources"] = state.digests(one)
             origin = {"commit": provenance.commit(), "machine": provenance.machine()}
             seal["checked"] = {**origin, one.units: played}
         else:
@@ -203,7 +205,7 @@ def _play(chosen: list[Evidence], hours: float, folder: Path, console: Console) 
     for one in playing.play(left, hours, folder, console):
         name = one.evidence.name
         if one.ended or _adds(one.evidence, one.run):
-            kept = archive.keep(one.evidence, one.run, {"sources": one.sources})
+            kept = archive.keep(one.evidence, one.run, one.digest)
             console.print(f"{name}: rows kept in {kept}", soft_wrap=True)
         if one.fault:
             console.print(f"{name}: {one.fault}", soft_wrap=True, markup=False)

@@ -10,12 +10,13 @@ import hashlib
 import json
 import shutil
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from omegaconf import OmegaConf
 
@@ -33,10 +34,11 @@ _PLACES = ("run", "folder", "classes")
 PACKED = {"compression": "zstd", "compression_level": 19}
 
 
-def keep(evidence: Evidence, source: Path, seal: Mapping[str, Any]) -> Path:
-    """Pack the run in ``source`` as the rows of ``evidence`` with its ``seal``; return the folder.
+def keep(evidence: Evidence, source: Path, digest: Callable[[Sequence[str]], str | None]) -> Path:
+    """Pack the run in ``source`` as the rows of ``evidence``; return the folder.
 
-    Rows kept before are replaced when all are packed.  Raises Refusal if there is no run of it.
+    ``digest``: returns that of modules that played a part of them.  Rows kept before are replaced
+    when all are packed.  Raises Refusal if there is no run of it.
     """
     target = evidence.rows
     found = list(_runs(evidence, source, target))
@@ -53,15 +55,38 @@ def keep(evidence: Evidence, source: Path, seal: Mapping[str, Any]) -> Path:
             for name in (MATCHES_FILE, SUMMARY):
                 if (run / name).exists():
                     write_json(into, _without_places(read_json(run / name), evidence), name)
-        write_seal(packed, {**seal, "files": dict(_checksums(packed))})
+        files = dict(_checksums(packed))
+        write_seal(packed, {"sources": by_digest(evidence.parts(packed), digest), "files": files})
         shutil.rmtree(target, ignore_errors=True)
         packed.rename(target)
     return target
 
 
-def unpack(evidence: Evidence, run: Path) -> None:
-    """Copy the rows of ``evidence`` to the folder ``run``, for games to be added."""
+def by_digest(
+    parts: Mapping[str, tuple[str, ...]], digest: Callable[[Sequence[str]], str | None]
+) -> dict[str, list[str]]:
+    """Return ``parts`` (`Evidence.parts`) by the ``digest`` of their modules, if there is one."""
+    digests = {modules: digest(modules) for modules in dict.fromkeys(parts.values())}
+    found: dict[str, list[str]] = {}
+    for name, modules in sorted(parts.items()):
+        if (one := digests[modules]) is not None:
+            found.setdefault(one, []).append(name)
+    return found
+
+
+def unpack(evidence: Evidence, run: Path, without: Collection[str] = ()) -> None:
+    """Copy the rows of ``evidence`` to the folder ``run``, for games to be added.
+
+    ``without``: those of some parts, by name, which are to be played again.
+    """
     shutil.copytree(evidence.rows, run, ignore=shutil.ignore_patterns(SEAL))
+    for name in without:
+        if (run / name).is_dir():
+            shutil.rmtree(run / name)
+    for path in run.glob("*.parquet") if without else ():
+        rows = pq.read_table(path)
+        left = rows.filter(~pc.field("match").isin(sorted(without)))
+        path.unlink() if left.num_rows == 0 else pq.write_table(left, path)
 
 
 def count_games(folder: Path) -> pl.Series:

@@ -10,11 +10,15 @@ from typing import Any
 from omegaconf import MISSING, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
-from experiments.provenance.files import read_yaml, reading
+from experiments.matches.origins import MATCHES_FILE
+from experiments.provenance.files import read_json, read_yaml, reading
 from experiments.settings.commandline import Refusal
 from experiments.tables import catalog
 from experiments.tables.schema import Computed, Table
 from mcts.limits import did_you_mean
+
+TARGET = "_target_"
+"""Key of a player's class of settings."""
 
 ROOT = Path(__file__).resolve().parents[2]
 """The checkout."""
@@ -28,11 +32,59 @@ IMAGES = "docs/images"
 TABLE, RUN, STUDY = "table", "run", "study"
 """Kinds of evidence: a table of `experiments.tables`, a run of matches, a study's rows."""
 
-COUNTS = {"beliefs": "games", "episodes": "episodes", "regret": "positions", "strength": "count"}
-"""By command of a study, the setting that says how much of it is measured: less is the same rows,
-fewer of them."""
+EVERY_PLAYER = "sim.players.*"
+GAME = ("sim.arena", "sim.referee")
+"""Modules that play a match, beside those of its players."""
 
-GAMES_DEPEND_ON = ["mcts/*.py", "mcts/kernel/*.py", "belief/**/*.py", "sim/**/*.py"]
+
+@dataclass(frozen=True)
+class Study:
+    """A command whose rows are no matches.
+
+    Attributes
+    ----------
+    shown : module that shows its rows: ``show(rows)``, and, where it has pictures,
+        ``draw_kept(rows, folder)``
+    modules : that play it, apart from those that a result names (`Item.sources`)
+    units : setting that says how much of it is measured: less is the same rows, fewer of them; None
+        if nothing can be measured again
+    """
+
+    shown: str
+    modules: tuple[str, ...]
+    units: str | None = None
+
+
+STUDIES = {
+    "beliefs": Study(
+        "experiments.beliefs.report",
+        ("experiments.beliefs.accuracy", "experiments.beliefs.asked", "sim.seat"),
+        "games",
+    ),
+    "contest": Study(
+        "benchmarks.contest.report", ("benchmarks.contest.client", "benchmarks.contest.table")
+    ),
+    "episodes": Study(
+        "experiments.episodes.table",
+        ("experiments.episodes.models", "experiments.episodes.problems"),
+        "episodes",
+    ),
+    "hunt": Study("experiments.hunt.search", ("experiments.hunt.search",)),
+    "qlearning": Study(
+        "benchmarks.qlearning.report", ("sim.qlearning.learning", "sim.qlearning.rooms")
+    ),
+    "regret": Study("experiments.regret.report", ("experiments.regret.__main__",), "positions"),
+    "strength": Study(
+        "benchmarks.strength.report",
+        (
+            "benchmarks.strength.measures",
+            "benchmarks.strength.virtual_workers",
+            "benchmarks.strength.ways",
+        ),
+        "count",
+    ),
+}
+"""By command."""
 
 
 @dataclass
@@ -45,7 +97,7 @@ class Item:
         ``tables NAME``
     played : the same in the words of the version that played its rows; null: as ``command``
     games, simulations, seed : of a table, in place of its own
-    sources : patterns of the files on which its rows depend, configuration apart
+    sources : modules that play it beside those of its kind (`Evidence.modules`)
     pictures : file that it draws to the one in ``docs/images``
     unseeded : whether no seed decides its rows: decisions have so much time and not so many
         simulations, or two threads race on one tree
@@ -56,7 +108,7 @@ class Item:
     games: int | None = None
     simulations: int | None = None
     seed: int | None = None
-    sources: list[str] = field(default_factory=lambda: list(GAMES_DEPEND_ON))
+    sources: list[str] = field(default_factory=list)
     pictures: dict[str, str] = field(default_factory=dict)
     unseeded: bool = False
 
@@ -108,13 +160,34 @@ class Evidence:
         if self.item.unseeded:
             return None
         if self.kind == STUDY:
-            return COUNTS.get(self.study)
+            return STUDIES[self.study].units
         return None if isinstance(self.table, Computed) else "games"
 
     @property
     def study(self) -> str:
         """The name of the command, without its package and its settings."""
         return str(self.item.command).partition(" ")[0].rpartition(".")[2]
+
+    @property
+    def modules(self) -> tuple[str, ...]:
+        """Modules that may play it: of matches, those of every player."""
+        if self.kind == STUDY:
+            return (*STUDIES[self.study].modules, *self.item.sources)
+        if isinstance(self.table, Computed):
+            return (self.table.compute.rpartition(".")[0], *self.item.sources)
+        return (*GAME, EVERY_PLAYER, *self.item.sources)
+
+    def parts(self, rows: Path) -> dict[str, tuple[str, ...]]:
+        """Return by match in ``rows`` the modules that play it, those of its players alone.
+
+        A match in a folder of its own has the name of that; what is no match is called ``""``.
+        """
+        found = {
+            match["name"] if path.parent == rows else path.parent.name: (*GAME, *_players(match))
+            for path in ([] if self.kind == STUDY else sorted(rows.rglob(MATCHES_FILE)))
+            for match in read_json(path)["matches"]
+        }
+        return found or {"": self.modules}
 
     @property
     def in_cells(self) -> bool:
@@ -166,6 +239,12 @@ def read(root: Path = ROOT) -> list[Evidence]:
 def read_untraced(root: Path = ROOT) -> Untraced:
     """Return what no row of the checkout ``root`` gives, as `read`."""
     return _read(Untraced, root / UNTRACED)
+
+
+def _players(match: dict[str, Any]) -> list[str]:
+    """Return the modules of the players of ``match``, and of what looks at its games."""
+    players = {entrant[TARGET].rpartition(".")[0] for entrant in match["entrants"]}
+    return sorted(players | ({"experiments.matches.details"} if match.get("details") else set()))
 
 
 def _read(schema: type, path: Path) -> Any:

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.evidence import state
-from benchmarks.evidence.listing import RUN, Evidence
+from benchmarks.evidence.listing import RUN, STUDIES, Evidence
 from benchmarks.evidence.state import FRESH, MISSING, State
 from experiments import tabular
 from experiments.provenance.files import SUMMARY, read_json, write_text
@@ -30,18 +30,6 @@ MARK = "<!-- evidence -->"
 """In front of the line of a page that says what its rows are."""
 
 INDEX = "docs/evidence.md"
-
-STUDIES = {
-    "beliefs": "experiments.beliefs.report",
-    "contest": "benchmarks.contest.report",
-    "episodes": "experiments.episodes.table",
-    "hunt": "experiments.hunt.search",
-    "qlearning": "benchmarks.qlearning.report",
-    "regret": "experiments.regret.report",
-    "strength": "benchmarks.strength.report",
-}
-"""Modules that show the rows of a study, by its command: ``show(rows)``, and, where it has
-pictures, ``draw_kept(rows, folder)``."""
 
 STUDIED = "Intervals are of 95 %."
 
@@ -113,7 +101,7 @@ def _of_run(evidence: Evidence, rows: Path) -> Page:
 
 
 def _of_study(evidence: Evidence, rows: Path) -> Page:
-    module = import_module(STUDIES[evidence.study])
+    module = import_module(STUDIES[evidence.study].shown)
     table, records = module.show(rows)
     named = replace(table, title=f"{evidence.name}: {table.title}")
 

@@ -29,7 +29,7 @@ class Played:
     ----------
     evidence : the result
     run : the folder of its rows
-    sources : digest of the sources, from which the name of the folder is
+    sources : digest of all code that may play it, from which the name of the folder is
     ended : whether it is all; False if the time was over, Ctrl-C came, or its command failed
     fault : how its command failed; empty otherwise
     """
@@ -40,21 +40,29 @@ class Played:
     ended: bool
     fault: str = ""
 
+    def digest(self, modules: Sequence[str]) -> str | None:
+        """Return that of the ``modules`` that played it; None if code changed meanwhile."""
+        root = self.evidence.root
+        same = sources.digest(root, self.evidence.modules) == self.sources
+        return sources.digest(root, modules) if same else None
+
 
 def play(
     left: Sequence[Evidence], hours: float, folder: Path, console: Console
 ) -> Iterator[Played]:
     """Play each of ``left`` in turn for ``hours`` at most, in folders below ``folder``.
 
-    Those with rows of today's plan and code go on from these.  Games of other sources lie
-    elsewhere, so none are mixed.  The next is played though a command fails.
+    Those with rows of today's plan go on from the matches of today's code.  Games of other sources
+    lie elsewhere, so none are mixed.  The next is played though a command fails.
     """
     end = time.monotonic() + 3600 * hours
     for one in left:
-        digest = sources.digest(one.root, one.item.sources)
+        digest = sources.digest(one.root, one.modules)
         run = folder / digest / one.folder
-        if not run.exists() and state.of(one).word == state.UNFINISHED:
-            archive.unpack(one, run)
+        found = state.of(one)
+        some = found.changed and len(found.changed) < len(one.parts(one.rows))
+        if not run.exists() and (some or found.word == state.UNFINISHED):
+            archive.unpack(one, run, found.changed)
         try:
             ended = play_part(one, one.command, run.parent, console, end) is not None
         except Refusal as fault:

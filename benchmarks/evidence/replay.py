@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +20,6 @@ from experiments.episodes import table
 from experiments.matches import startup
 from experiments.matches.background import Background
 from experiments.matches.origins import KEYS, MATCHES_FILE
-from experiments.matches.progress import stage
 from experiments.matches.results import Results
 from experiments.provenance.files import CONFIG, read_yaml
 from experiments.runs import rows, runfolder
@@ -29,30 +31,47 @@ _INTERRUPTED = "interrupted; what was compared before is noted"
 _OF_THE_MACHINE = ("search_seconds", *KEYS.names)
 """Columns in which equal games may differ."""
 
+_QUIET = Console(quiet=True)
 
 GAME, EPISODE = ("match", "game", "seat"), ("cell", "episode")
 """Keys of rows: where it was played, its number, and what else tells rows apart."""
 
 
-def replay(evidence: Evidence, number: int, console: Console) -> tuple[int, str | None]:
+def replay_all(
+    chosen: Sequence[Evidence], number: int, cores: int
+) -> Iterator[tuple[Evidence, int, str | None]]:
+    """Yield each of ``chosen`` with what `replay` returns, as they end.
+
+    So many processes as ``cores`` play, each a game at a time.  Raises as `replay`.
+    """
+    context = multiprocessing.get_context("spawn")  # Ray and Numba have threads
+    with ProcessPoolExecutor(max(1, min(cores, len(chosen))), context) as pool:
+        waiting = {pool.submit(replay, replace(one), number): one for one in chosen}
+        try:
+            for ended in as_completed(waiting):
+                yield waiting[ended], *ended.result()
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+
+def replay(evidence: Evidence, number: int) -> tuple[int, str | None]:
     """Play the first ``number`` games of each match, or units of a study or its cells, again.
 
     Returns how many were played, and where the first differs, None if all came again.  Raises
     Interrupted on Ctrl-C, Refusal if a match or a study cannot be played any more.
     """
     if evidence.kind != STUDY:
-        return _replay_games(evidence.rows, number, console)
-    if not evidence.in_cells:
-        return _replay_study(evidence, number, console)
-    with stage(console, f"{evidence.name}: the first {number} episodes of each cell"):
+        return _replay_games(evidence.rows, number)
+    if evidence.in_cells:
         return _replay_episodes(evidence.rows, number)
+    return _replay_study(evidence, number)
 
 
-def _replay_study(evidence: Evidence, number: int, console: Console) -> tuple[int, str | None]:
+def _replay_study(evidence: Evidence, number: int) -> tuple[int, str | None]:
     """Measure the first ``number`` units of a study again, by its command."""
     with tempfile.TemporaryDirectory() as place:
         command = f"{evidence.command} {evidence.units}={number}"
-        again = playing.play_part(evidence, command, Path(place), console)
+        again = playing.play_part(evidence, command, Path(place), _QUIET)
         if again is None:
             raise Interrupted(_INTERRUPTED)
         (path,) = again.glob("*.parquet")
@@ -90,23 +109,23 @@ def _play_cell(cell: str, numbers: list[int], how: dict[str, int]) -> list[dict[
     return list(table.play(cell, numbers, **how))
 
 
-def _replay_games(folder: Path, games: int, console: Console) -> tuple[int, str | None]:
+def _replay_games(folder: Path, games: int) -> tuple[int, str | None]:
     played, first = 0, None
     for path in sorted(folder.rglob(MATCHES_FILE)):
-        number, differs = _replay_run(path.parent, games, console)
+        number, differs = _replay_run(path.parent, games)
         played, first = played + number, first or differs
     return played, first
 
 
-def _replay_run(folder: Path, games: int, console: Console) -> tuple[int, str | None]:
+def _replay_run(folder: Path, games: int) -> tuple[int, str | None]:
     matches = runfolder.read_matches(folder, completed=True)
     for match in matches:
         play.check_match(match, match.name)
     with tempfile.TemporaryDirectory() as place:
         again = Path(place) / "run"
         runfolder.claim(again, matches, "games", resume=False)
-        resources = startup.prepare(matches, None, None, console, games * len(matches))
-        ended = play.play_games(Results.resume(again, matches), games, resources, console)
+        resources = startup.prepare(matches, 1, None, _QUIET)
+        ended = play.play_games(Results.resume(again, matches), games, resources, _QUIET)
         if ended.fault is not None:
             raise Refusal(str(ended.fault))
         if ended.interrupted:

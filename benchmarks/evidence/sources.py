@@ -1,4 +1,11 @@
-"""A digest of the sources on which a result may depend: the code, without its words."""
+"""A digest of the code on which a result depends: what its modules define, wherever it stands.
+
+From the modules that play a result the imports are followed, those inside functions as well, as far
+as they lead to `FOLLOWED`.  The digest is of the set of statements at the top of these modules,
+without imports, docstrings and comments.  So a file that is renamed, split or merged changes
+nothing.  An import of another module's definition of the same name changes nothing either, if both
+modules count: ``again`` plays games to find that.
+"""
 
 from __future__ import annotations
 
@@ -8,63 +15,125 @@ import io
 import subprocess
 import tarfile
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import cache
+from os.path import exists
 from pathlib import Path
 
 from experiments.settings.commandline import Refusal
 
+FOLLOWED = ("mcts", "belief", "sim")
+"""Packages whose modules count if a module that counts imports them."""
 
-def digest(root: Path, patterns: Iterable[str]) -> str:
-    """Return a digest of the files below ``root`` that ``patterns`` (of `Path.glob`) name.
 
-    Of Python only what runs counts: a docstring, a comment or a line break changes nothing.  Raises
-    Refusal if a pattern names no file.
+def digest(root: Path, modules: Iterable[str]) -> str:
+    """Return a digest of what ``modules`` below ``root``, and what they import, define.
+
+    ``package.*`` names all modules of a package.  Raises Refusal if a name names no file.
     """
-    found: dict[Path, None] = {}
-    for pattern in patterns:
-        files = sorted(root.glob(pattern))
-        if not files:
-            raise Refusal(f"sources: {pattern} names no file")
-        found |= dict.fromkeys(files)
-    state = hashlib.sha256()
-    for path in sorted(found):
-        about = path.stat()
-        content = _content(path, about.st_mtime_ns, about.st_size)
-        state.update(path.relative_to(root).as_posix().encode() + b"\0" + content + b"\0")
-    return state.hexdigest()[:16]
+    found = {part for path in closure(root, modules).values() for part in _read(path).parts}
+    return hashlib.sha256(b"".join(sorted(found))).hexdigest()[:16]
 
 
-def digest_at(root: Path, commit: str, patterns: Iterable[str]) -> str | None:
+def digest_at(root: Path, commit: str, modules: Iterable[str]) -> str | None:
     """Return `digest` of the files as they were at ``commit`` of the repository at ``root``.
 
-    None if that commit is unknown, or has no such file.
+    None if that commit is unknown, or has no such module.
     """
-    wanted = list(patterns)
-    command = ["git", "archive", commit, *(f":(glob){pattern}" for pattern in wanted)]
-    found = subprocess.run(command, cwd=root, capture_output=True)
+    found = subprocess.run(
+        ["git", "archive", commit, ":(glob)*/**/*.py"], cwd=root, capture_output=True
+    )
     if found.returncode:
         return None
     with tempfile.TemporaryDirectory() as place:
         with tarfile.open(fileobj=io.BytesIO(found.stdout)) as files:
             files.extractall(place, filter="data")
-        return digest(Path(place), wanted)
+        try:
+            return digest(Path(place), modules)
+        except Refusal:
+            return None
+
+
+def closure(root: Path, modules: Iterable[str]) -> dict[str, Path]:
+    """Return by name the files of ``modules`` and of all that they import; Refusal as `digest`."""
+    waiting: list[str] = []
+    for name in modules:
+        waiting += _list(root, name)
+        if not waiting or _find(root, waiting[-1]) is None:
+            raise Refusal(f"sources: {name} names no module")
+    seen: dict[str, Path | None] = {}
+    while waiting:
+        name = waiting.pop()
+        if name not in seen:
+            path = seen[name] = _find(root, name)
+            if path is not None:
+                waiting += [one for other in _read(path).imports for one in _list(root, other)]
+    return {name: path for name, path in seen.items() if path is not None}
+
+
+def _find(root: Path, module: str) -> Path | None:
+    path = f"{root}/{module.replace('.', '/')}"
+    tried = (f"{path}.py", f"{path}/__init__.py")
+    return next((Path(one) for one in tried if exists(one)), None)
+
+
+def _list(root: Path, name: str) -> list[str]:
+    """Return the module called ``name``, or those of the package of ``package.*``."""
+    package = name.removesuffix(".*")
+    if package == name:
+        return [name]
+    names = sorted(path.stem for path in root.joinpath(*package.split(".")).glob("*.py"))
+    return [f"{package}.{name}" for name in names if name != "__init__"]
+
+
+class _Read:
+    """Digests of the statements of a file, and the modules that it may import."""
+
+    def __init__(self, text: bytes) -> None:
+        tree = ast.parse(text)
+        self.imports = sorted(
+            {name for name in _list_imports(tree) if name.partition(".")[0] in FOLLOWED}
+        )
+        for node in ast.walk(tree):
+            body = getattr(node, "body", None)
+            if isinstance(body, list):
+                node.body = [one for one in body if not _is_words(one)]  # type: ignore[attr-defined]
+        self.parts = [hashlib.sha256(ast.dump(one).encode()).digest() for one in tree.body]
+
+
+def _read(path: Path) -> _Read:
+    about = path.stat()
+    return _read_once(path, about.st_mtime_ns, about.st_size)
 
 
 @cache
-def _content(path: Path, *_: int) -> bytes:
-    """Return a digest of what counts in a file; it is read again if time or size are others."""
-    if path.suffix != ".py":
-        return hashlib.sha256(path.read_bytes()).digest()
-    tree = ast.parse(path.read_bytes())
-    for node in ast.walk(tree):
-        body = getattr(node, "body", None)
-        if isinstance(body, list):
-            node.body = [one for one in body if not _is_text(one)]  # type: ignore[attr-defined]
-    return hashlib.sha256(ast.dump(tree).encode()).digest()
+def _read_once(path: Path, *_: int) -> _Read:
+    """Return what is in a file; it is read again if time or size are others."""
+    return _Read(path.read_bytes())
 
 
-def _is_text(statement: ast.stmt) -> bool:
-    """Return whether a statement is a docstring, or a string that stands below an attribute."""
+def _list_imports(tree: ast.AST) -> Iterator[str]:
+    """Yield the names of what may be modules: what is imported, but not for types alone."""
+    for node in ast.iter_child_nodes(tree):
+        if _is_for_types(node):
+            continue
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            yield node.module
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+        elif isinstance(node, ast.Call) and ast.unparse(node.func).endswith("modules_of"):
+            yield f"{ast.literal_eval(node.args[0])}.*"  # see `mcts.kernel.sources`
+        yield from _list_imports(node)
+
+
+def _is_for_types(node: ast.AST) -> bool:
+    return isinstance(node, ast.If) and ast.unparse(node.test).endswith("TYPE_CHECKING")
+
+
+def _is_words(statement: ast.stmt) -> bool:
+    """Return whether a statement is an import, or a string that stands alone, as a docstring."""
+    if isinstance(statement, (ast.Import, ast.ImportFrom)) or _is_for_types(statement):
+        return True
     value = statement.value if isinstance(statement, ast.Expr) else None
     return isinstance(value, ast.Constant) and isinstance(value.value, str)

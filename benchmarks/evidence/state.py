@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -26,11 +28,13 @@ class State:
     word : `FRESH`, `UNFINISHED`, `STALE` or `MISSING`
     why : what makes it stale or unfinished; empty otherwise
     seal : of its rows, None without any
+    changed : names of the parts whose sources alone make it stale (`Evidence.parts`)
     """
 
     word: str
     why: str = ""
     seal: dict[str, Any] | None = None
+    changed: tuple[str, ...] = ()
 
 
 def of(evidence: Evidence) -> State:
@@ -47,11 +51,24 @@ def of(evidence: Evidence) -> State:
     why = "" if known else _other_plan(evidence)
     if not why and seal.get("differs"):
         why = f"played again, {seal['differs']}"
-    if not why and seal.get("sources") != sources.digest(evidence.root, evidence.item.sources):
-        why = "its sources have changed"
+    if not why and (changed := _list_changed(evidence, seal)):
+        parts = len(evidence.parts(evidence.rows))
+        whose = "its sources" if len(changed) == parts else f"sources of {len(changed)} of {parts}"
+        return State(STALE, f"{whose} have changed", seal, changed)
     if not why and (lacking := seal["lacking"] if known else count_lacking(evidence)):
         return State(UNFINISHED, f"{lacking:,} games to go", seal)
     return State(STALE if why else FRESH, why, seal)
+
+
+def digests(evidence: Evidence) -> dict[str, list[str]]:
+    """Return the parts of the rows that are kept by the digest of today's code that plays them."""
+    return archive.by_digest(evidence.parts(evidence.rows), partial(sources.digest, evidence.root))
+
+
+def _list_changed(evidence: Evidence, seal: dict[str, Any]) -> tuple[str, ...]:
+    held = seal.get("sources") or {}
+    now = digests(evidence)
+    return tuple(name for one in now for name in now[one] if name not in held.get(one, ()))
 
 
 def plan(evidence: Evidence) -> str:
@@ -61,9 +78,12 @@ def plan(evidence: Evidence) -> str:
     """
     own = f"conf/table/{evidence.name}.yaml"
     shared = ("conf/compare.yaml", "conf/player/*.yaml", "conf/rules/*.yaml", "conf/match/*.yaml")
-    there = [own] if (evidence.root / own).exists() else []
+    state = hashlib.sha256()
+    for path in sorted(path for one in (own, *shared) for path in evidence.root.glob(one)):
+        state.update(path.relative_to(evidence.root).as_posix().encode() + b"\0")
+        state.update(hashlib.sha256(path.read_bytes()).digest() + b"\0")
     asked = repr(sorted(evidence.asked.items())) + (evidence.item.command or "")
-    return sources.digest(evidence.root, [*there, *shared]) + asked
+    return state.hexdigest()[:16] + asked
 
 
 def note_plan(evidence: Evidence) -> None:

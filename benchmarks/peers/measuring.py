@@ -49,8 +49,7 @@ def _seconds(work: Work, simulations: int) -> float:
 
 
 def _enough(work: Work) -> int:
-    """Return how many simulations take the least time; the first call, which compiles, is not
-    counted."""
+    """Return how many simulations take the least time, the first call, which compiles, apart."""
     simulations = 100
     work(simulations)
     while (took := _seconds(work, simulations)) < LEAST_SECONDS / 2:

@@ -32,7 +32,7 @@ for variable in [name for name in os.environ if name.startswith("MLFLOW_TRACKING
     del os.environ[variable]  # tests must not record to a server of their user
 
 sys.path.insert(0, str(Path(__file__).parent))
-"""So that tests of this folder can import what stands beside them."""
+"""Where tests of this folder find the modules beside them."""
 
 
 @dataclass(frozen=True)

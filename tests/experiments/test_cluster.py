@@ -6,9 +6,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from experiments.matches import lineups, play, results
 from experiments.settings import config
 from tests.experiments.rows import read_rows
+
+pytestmark = pytest.mark.nightly
 
 GAMES = 6000
 SETTINGS = ("player=heuristic", f"match.games={GAMES}", "tracking.enabled=false")

@@ -15,25 +15,15 @@ import pytest
 from matplotlib.image import imsave
 
 from benchmarks.evidence import archive, claims, listing, paper, playing, replay, sources, state
-from benchmarks.evidence.__main__ import _adds
 from benchmarks.evidence.listing import ROOT, Evidence, Item
 from experiments.settings import presets
 from experiments.settings.commandline import Refusal
 from experiments.terminal import console
 
-REBUILT = ("cai_1", "field_swift", "contest_best", "beliefs_tables_bn")
-"""Results whose pages are made here; `make paper` makes all."""
-
 
 @pytest.fixture(scope="module")
 def everything() -> list[Evidence]:
     return listing.read()
-
-
-@pytest.fixture(scope="module")
-def states(everything) -> dict[str, state.State]:
-    """States of all results, which also says that no file of rows is damaged."""
-    return {one.name: state.of(one) for one in everything}
 
 
 def find(everything, name):
@@ -48,8 +38,7 @@ def checkout(everything, tmp_path):
     shutil.copyfile(ROOT / listing.RESULTS / one.page.name, one.page)
     for folder in ("mcts", "belief", "sim", "conf"):
         (tmp_path / folder).symlink_to(ROOT / folder)
-    digest = sources.digest(tmp_path, one.item.sources)
-    archive.write_seal(one.rows, {**archive.read_seal(one.rows), "sources": digest})
+    archive.write_seal(one.rows, {**archive.read_seal(one.rows), "sources": state.digests(one)})
     return one
 
 
@@ -66,24 +55,12 @@ def change_rows(one: Evidence) -> None:
     pq.write_table(table.cast(pq.read_schema(path)), path)
 
 
-@pytest.mark.parametrize("name", REBUILT)
+@pytest.mark.nightly
+@pytest.mark.parametrize("name", ["cai_1", "contest_best", "beliefs_tables_bn"])
 def test_pages_are_what_the_rows_give(everything, name, tmp_path):
     one = find(everything, name)
     for path in paper.write(one, tmp_path, tmp_path):
         assert path.read_text() == (ROOT / listing.RESULTS / path.name).read_text()
-
-
-def test_a_picture_stays_if_only_the_shade_of_a_pixel_differs(tmp_path):
-    held, drawn = tmp_path / "held.png", tmp_path / "drawn.png"
-    pixels = np.full((20, 30, 3), 0.5)
-    assert not paper._look_alike(ROOT / "docs/images/field.png", held), "none is there"
-    imsave(held, pixels)
-    for change, alike in [(0, True), (2 / 255, True), (0.1, False)]:
-        pixels[4, 5, 0] = 0.5 + change
-        imsave(drawn, pixels)
-        assert paper._look_alike(drawn, held) == alike
-    imsave(drawn, pixels[1:])
-    assert not paper._look_alike(drawn, held)
 
 
 def test_a_changed_row_is_refused_and_would_change_the_page(checkout, tmp_path):
@@ -93,45 +70,45 @@ def test_a_changed_row_is_refused_and_would_change_the_page(checkout, tmp_path):
     change_rows(checkout)
     with pytest.raises(Refusal, match=r"games-00000\.parquet is not the file .* git checkout"):
         state.of(checkout)
-    archive.write_seal(
-        checkout.rows, {**archive.read_seal(checkout.rows), "files": checksums(checkout)}
-    )
+    files = dict(archive._checksums(checkout.rows))
+    archive.write_seal(checkout.rows, {**archive.read_seal(checkout.rows), "files": files})
     assert paper.write(checkout, made, made)[0].read_text() != before
 
 
-def test_line_ends_that_were_converted_are_named(checkout):
-    path = checkout.rows / "summary.json"
-    path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
-    with pytest.raises(
-        Refusal, match=r"summary\.json .* converted: git config core.autocrlf false"
-    ):
-        state.of(checkout)
-
-
-def checksums(one: Evidence) -> dict[str, str]:
-    return dict(archive._checksums(one.rows))
-
-
-def test_every_page_says_what_its_rows_are(everything, states):
+@pytest.mark.nightly
+def test_every_page_says_what_its_rows_are(everything):
+    """It says as well that no file of rows is damaged."""
     for one in everything:
         if one.page.exists():
             line = one.page.read_text().split("\n")[1]
-            assert line == paper.MARK + paper.describe(states[one.name]), one.name
+            assert line == paper.MARK + paper.describe(state.of(one)), one.name
 
 
 def test_a_changed_source_makes_rows_stale(checkout, tmp_path):
     assert state.of(checkout).word == state.FRESH
     (tmp_path / "sim").unlink()
     shutil.copytree(ROOT / "sim", tmp_path / "sim", ignore=shutil.ignore_patterns("__pycache__"))
-    path = tmp_path / "sim/rules.py"
-    text = path.read_text()
-    path.write_text(f"# A comment.\n{text}")
-    assert state.of(checkout).word == state.FRESH
-    path.write_text(f"{text}\nEXTRA = 1\n")
-    assert state.of(checkout) == replace(state.of(checkout), word=state.STALE)
+    for module, changed in [("openspiel/cluedo", False), ("rules", True)]:
+        path = tmp_path / f"sim/{module}.py"
+        path.write_text(f"{path.read_text()}\nEXTRA = 1\n")
+        assert (state.of(checkout).word == state.STALE) == changed, module
     assert state.of(checkout).why == "its sources have changed"
-    line = paper.describe(state.of(checkout))
-    assert line.startswith("**Stale**: its sources have changed.")
+
+
+def test_what_other_sources_played_alone_is_played_again(checkout, tmp_path):
+    """A column of a page is of its own: the changed player's matches are taken out."""
+    (tmp_path / "sim").unlink()
+    shutil.copytree(ROOT / "sim", tmp_path / "sim", ignore=shutil.ignore_patterns("__pycache__"))
+    path = tmp_path / "sim/players/neural.py"
+    path.write_text(f"{path.read_text()}\nEXTRA = 1\n")
+    found = state.of(checkout)
+    own = sorted(name for name in checkout.parts(checkout.rows) if name.startswith("neural"))
+    assert found.word == state.STALE and list(found.changed) == own != []
+    assert found.why == f"sources of {len(own)} of 10 have changed"
+    archive.unpack(checkout, tmp_path / "run", found.changed)
+    left = pl.read_parquet(tmp_path / "run/games-00000.parquet")
+    whole = pl.read_parquet(checkout.rows / "games-00000.parquet")
+    assert left.equals(whole.filter(~pl.col("match").is_in(own)))
 
 
 def test_rows_of_another_plan_are_stale(checkout):
@@ -139,6 +116,7 @@ def test_rows_of_another_plan_are_stale(checkout):
     assert state.of(other).why.startswith("matches.0.seed was 4247 there and is 4248 now")
 
 
+@pytest.mark.nightly
 def test_rows_that_lack_games_are_unfinished_and_gone_on_with(checkout, tmp_path, monkeypatch):
     whole = pl.read_parquet(checkout.rows / "games-00000.parquet")
     kept = tmp_path / "outputs" / checkout.folder
@@ -147,8 +125,7 @@ def test_rows_that_lack_games_are_unfinished_and_gone_on_with(checkout, tmp_path
     schema = pq.read_schema(checkout.rows / "games-00000.parquet")
     table = few.to_arrow(compat_level=pl.CompatLevel.oldest()).cast(schema)
     pq.write_table(table, kept / "games-00000.parquet")
-    digest = sources.digest(tmp_path, checkout.item.sources)
-    archive.keep(checkout, kept, {"sources": digest})
+    archive.keep(checkout, kept, lambda modules: sources.digest(tmp_path, modules))
     lacking = 10 * few["match"].n_unique()
     for _ in range(2):  # as counted, and as noted in the seal
         found = state.of(checkout)
@@ -156,68 +133,22 @@ def test_rows_that_lack_games_are_unfinished_and_gone_on_with(checkout, tmp_path
         state.note_plan(checkout)
     assert paper.describe(found).startswith(f"**Unfinished**: {lacking} games to go. The rows")
     stands = archive.read_seal(checkout.rows)
-    archive.write_seal(checkout.rows, {**stands, "sources": "other"})
+    archive.write_seal(checkout.rows, {**stands, "sources": {}})
     assert state.of(checkout).word == state.STALE  # first of all: they are not gone on with
     archive.write_seal(checkout.rows, stands)
 
     monkeypatch.setattr(playing, "play_part", lambda *_: None)  # the time is over at once
     (stopped,) = playing.play([checkout], 1.0, tmp_path / "place", console())
-    assert not stopped.ended and stopped.sources == digest
+    assert not stopped.ended
     assert archive.count_games(stopped.run).to_list() == [1990] * few["match"].n_unique()
     monkeypatch.undo()
     (ended,) = playing.play([checkout], 1.0, tmp_path / "place", console())
     assert ended.ended and ended.run == stopped.run
-    archive.keep(checkout, ended.run, {"sources": ended.sources})
+    archive.keep(checkout, ended.run, ended.digest)
     assert state.of(checkout).word == state.FRESH
     now = pl.read_parquet(checkout.rows / "games-00000.parquet")
     outcome = ["match", "game", "seat", "player", "won", "suggestions", "winner", "turns"]
     assert now.select(outcome).equals(whole.select(outcome))
-
-
-def test_words_do_not_count_as_sources(tmp_path):
-    path = tmp_path / "a.py"
-    digests = []
-    for text in (
-        "def f(x):\n    return x + 1\n",
-        '"""Doc."""\n# note\ndef f(x):\n    """Add."""\n    return (x +\n            1)\n',
-        "def f(x):\n    return x + 2\n",
-    ):
-        path.write_text(text)
-        digests.append(sources.digest(tmp_path, ["*.py"]))
-    assert digests[0] == digests[1] != digests[2]
-    with pytest.raises(Refusal, match=r"nothing\.py names no file"):
-        sources.digest(tmp_path, ["nothing.py"])
-
-
-def test_sources_of_a_commit(tmp_path):
-    """Rows that are kept later are sealed with the sources of the commits that played them."""
-
-    def git(*arguments):
-        by = ("-c", "user.name=a", "-c", "user.email=a@b")
-        command = ["git", "-C", tmp_path, *by, *arguments]
-        return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
-
-    git("init", "--quiet")
-    (tmp_path / "sim").mkdir()
-    commits = []
-    for text in ("x = 1\n", "# note\nx = 1\n", "x = 2\n"):
-        (tmp_path / "sim" / "a.py").write_text(text)
-        git("add", ".")
-        git("commit", "--quiet", "--message=one")
-        commits.append(git("rev-parse", "HEAD"))
-    first, words, other = (sources.digest_at(tmp_path, one, ["sim/**/*.py"]) for one in commits)
-    assert first == words != other == sources.digest(tmp_path, ["sim/**/*.py"])
-    assert sources.digest_at(tmp_path, f"{commits[0]}+changes", ["sim/**/*.py"]) is None
-    assert sources.digest_at(tmp_path, commits[0], ["mcts/*.py"]) is None
-
-
-def test_rows_gone_on_with_name_both_commits(checkout):
-    (held,) = archive.commits(checkout.rows)
-    path = checkout.rows / "games-00000.parquet"
-    rows = pl.read_parquet(path)
-    later = pl.when(pl.col("game") > 9).then(pl.lit("later")).otherwise("commit")
-    rows.with_columns(commit=later).write_parquet(path)
-    assert archive.commits(checkout.rows) == [held, "later"]
 
 
 def test_every_claim_has_an_origin(everything):
@@ -278,13 +209,14 @@ def test_claims_are_read(text, values):
 
 
 def test_games_are_played_again(checkout):
-    played, differs = replay.replay(checkout, 1, console())
+    played, differs = replay.replay(checkout, 1)
     assert (played, differs) == (10, None)
     change_rows(checkout)
-    _, differs = replay.replay(checkout, 1, console())
+    _, differs = replay.replay(checkout, 1)
     assert "game 0" in differs and "is" in differs
 
 
+@pytest.mark.nightly
 def test_episodes_are_played_again(everything, tmp_path):
     one = replace(find(everything, "pomcpow_light_dark"), root=tmp_path)
     shutil.copytree(ROOT / listing.ROWS / one.folder, one.rows)
@@ -292,42 +224,25 @@ def test_episodes_are_played_again(everything, tmp_path):
     cheap = pl.col("cell").is_in(["light_dark/heuristic", "light_dark/random"])
     kept = pl.read_parquet(path).filter(cheap)
     kept.write_parquet(path)
-    assert replay.replay(one, 2, console()) == (4, None)
+    assert replay.replay(one, 2) == (4, None)
     other = pl.when(pl.col("episode") == 1).then(0.5).otherwise("return").alias("return")
     kept.with_columns(other).write_parquet(path)
-    played, differs = replay.replay(one, 2, console())
+    played, differs = replay.replay(one, 2)
     assert played == 4 and differs.startswith("episode 1 of light_dark/")
     assert "return was 0.5 and is " in differs
 
 
+@pytest.mark.nightly
 def test_units_of_a_study_are_measured_again(everything, tmp_path):
     """Equal rows come again; a row with another value is found."""
     one = replace(find(everything, "beliefs_exact"), root=tmp_path)
     shutil.copytree(ROOT / listing.ROWS / one.folder, one.rows)
-    assert replay.replay(one, 2, console()) == (2, None)
+    assert replay.replay(one, 2) == (2, None)
     made = pl.read_parquet(path := one.rows / "moments.parquet").head(1)
     made.write_parquet(again := tmp_path / "again.parquet")
     assert replay.find_other(path, again) is None
     made.with_columns(microseconds=9.0, entropy=9.0).write_parquet(again)
     assert "no kept row is {'belief': 'exact', 'game': 0," in replay.find_other(path, again)
-
-
-def test_pages_say_what_was_played_again(everything):
-    seal = {"checked": {"commit": "0123456789", "episodes": 4}}
-    line = paper.describe(state.State(state.FRESH, seal=seal))
-    assert "At commit 0123456 4 of their episodes were played again" in line
-    units = {one.name: one.units for one in everything}
-    assert units["pomcpow_sub_hunt"] == "episodes" and units["first_run"] == "games"
-    assert units["regret"] == "positions" and units["hunt_fork"] is None  # measured in one go
-    assert units["contest_best"] is None  # its server deals without a seed
-    assert units["planners_time"] is None  # other games each time
-    assert not find(everything, "planners_time").seeded and find(everything, "planners").seeded
-
-
-def test_no_seed_decides_a_race_of_threads(everything):
-    raced = {one.name for one in everything if "threads=" in str(one.table)}
-    assert raced >= {"parallel", "parallel_time"}
-    assert not any(find(everything, name).seeded for name in raced)
 
 
 def test_settings_beside_the_preset():
@@ -355,8 +270,16 @@ def test_bad_requests_are_refused(everything, tmp_path):
     one.rows.mkdir(parents=True)
     (one.rows / "games-00000.parquet").touch()
     with pytest.raises(Refusal, match="holds no rows of cai_1: play it first"):
-        archive.keep(one, tmp_path, {})
+        archive.keep(one, tmp_path, str)
     assert [path.name for path in one.rows.iterdir()] == ["games-00000.parquet"]  # as they were
+
+
+def test_git_converts_no_file():
+    """A clone with core.autocrlf has the bytes that seals and digests are of."""
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=True)
+    command = ["git", "check-attr", "-z", "--stdin", "text"]
+    found = subprocess.run(command, cwd=ROOT, input=listed.stdout, capture_output=True, check=True)
+    assert {*found.stdout.split(b"\0")[2::3]} == {b"unset"}
 
 
 def test_rows_of_another_command_are_stale(everything):
@@ -366,16 +289,6 @@ def test_rows_of_another_command_are_stale(everything):
     found = state.of(replace(one, item=other))
     assert found.word == state.STALE
     assert found.why.startswith("its command was python -m experiments.episodes paper=pomcpow")
-
-
-def test_games_of_an_interrupted_table_are_kept_and_of_no_run(checkout, tmp_path):
-    run = tmp_path / "run"
-    archive.unpack(checkout, run)
-    assert not _adds(checkout, run), "no more games than are kept"
-    shutil.rmtree(checkout.rows)
-    assert _adds(checkout, run)
-    played = replace(checkout, item=Item("compare player=swift"))
-    assert not _adds(played, run), "nothing says how many games it lacks"
 
 
 def test_the_next_is_played_though_a_command_fails(everything, tmp_path, monkeypatch):
@@ -390,6 +303,19 @@ def test_the_next_is_played_though_a_command_fails(everything, tmp_path, monkeyp
     monkeypatch.setattr(archive, "unpack", lambda *_: None)
     found = list(playing.play([first, second], 1.0, tmp_path, console()))
     assert [(one.ended, one.fault) for one in found] == [(False, "it ended with 1"), (True, "")]
+
+
+def test_a_picture_stays_if_only_the_shade_of_a_pixel_differs(tmp_path):
+    held, drawn = tmp_path / "held.png", tmp_path / "drawn.png"
+    pixels = np.full((20, 30, 3), 0.5)
+    assert not paper._look_alike(ROOT / "docs/images/field.png", held), "none is there"
+    imsave(held, pixels)
+    for change, alike in [(0, True), (2 / 255, True), (0.1, False)]:
+        pixels[4, 5, 0] = 0.5 + change
+        imsave(drawn, pixels)
+        assert paper._look_alike(drawn, held) == alike
+    imsave(drawn, pixels[1:])
+    assert not paper._look_alike(drawn, held)
 
 
 def test_a_command_that_does_not_end_when_asked_is_killed(monkeypatch):

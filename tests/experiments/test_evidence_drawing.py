@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import shutil
-import subprocess
 from dataclasses import replace
 
 import polars as pl
@@ -12,11 +11,13 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 
-from benchmarks.evidence import claims, drawing, listing, parts, playing
+from benchmarks.evidence import claims, drawing, listing, playing
 from benchmarks.evidence.claims import ROWS, Claim
 from benchmarks.evidence.listing import ROOT, Evidence
 from experiments.settings.commandline import Refusal
 from experiments.terminal import console
+
+pytestmark = pytest.mark.nightly
 
 GAMES = 40
 
@@ -43,23 +44,8 @@ def few(everything, tmp_path) -> Evidence:
 
 
 def claims_of(one: Evidence) -> list[Claim]:
-    shown = parts.of(one)[-1].kept
+    shown = drawing.list_parts(one)[-1].kept
     return [Claim("README.md", text, ROWS, one.name) for text, _ in shown]
-
-
-def test_the_smallest_part_that_gives_a_claim_is_played(few):
-    found = claims_of(few)
-    drawn = drawing.draw(found, {few.name: few}, len(found), 0)
-    by_claim = {one.claim.text: one.part for one in drawn}
-    assert len(drawn) == len(found) > 10
-    players = parts.of(few)[:-1]
-    assert len(players) == 10 and players[CSP].command.endswith("only=[csp]")
-    ((own, _),) = players[CSP].kept
-    assert by_claim[own].names == {"csp against 2 swift"}
-    whole = {one.part.command for one in drawn if one.part.names is None}
-    assert whole == {few.command}, "differences take two players"
-    hours = [part.hours for part in parts.of(few)]
-    assert hours == sorted(hours) and sum(hours[:-1]) == pytest.approx(hours[-1])
 
 
 def test_claims_are_drawn_by_the_seed(few):
@@ -70,13 +56,6 @@ def test_claims_are_drawn_by_the_seed(few):
 
     assert texts(4, 35) == texts(8, 35)[:4] != texts(4, 36)
     assert drawing.draw([replace(one, origin=claims.LISTED) for one in found], {}, 4, 35) == []
-
-
-def test_what_no_row_of_its_own_gives_is_passed_over(few):
-    found = [Claim("README.md", "12.3 % (1.2 to 45.6)", ROWS, few.name), claims_of(few)[0]]
-    for seed in range(3):
-        (one,) = drawing.draw(found, {few.name: few}, 2, seed)
-        assert one.claim == found[1]
 
 
 def test_a_claim_is_made_again_and_one_of_changed_rows_is_not(everything, tmp_path):
@@ -92,7 +71,7 @@ def test_a_claim_is_made_again_and_one_of_changed_rows_is_not(everything, tmp_pa
         path
     )
     published = "-84.42 (-85.83 to -83.01)"
-    false = parts.of(changed)[0].kept[0][0]
+    false = drawing.list_parts(changed)[0].kept[0][0]
     assert false != published
     made = []
     for rows, text in (
@@ -111,8 +90,11 @@ def test_a_claim_is_made_again_and_one_of_changed_rows_is_not(everything, tmp_pa
 
 
 def test_a_part_is_played_once_and_a_failure_or_the_end_is_said(few, tmp_path, monkeypatch):
+    """Those of least work come first."""
     found = claims_of(few)
-    drawn = drawing.draw(found, {few.name: few}, len(found), 0)
+    elsewhere = Claim("README.md", "12.3 % (1.2 to 45.6)", ROWS, few.name)
+    drawn = drawing.draw([elsewhere, *found], {few.name: few}, len(found) + 1, 0)
+    assert elsewhere not in [one.claim for one in drawn], "its rows do not give it"
     commands = []
 
     def play(one, command, *_):
@@ -122,6 +104,12 @@ def test_a_part_is_played_once_and_a_failure_or_the_end_is_said(few, tmp_path, m
     monkeypatch.setattr(playing, "play_part", play)
     made = list(drawing.play(drawn, tmp_path, console()))
     assert len(commands) == len(set(commands)) < len(made) == len(found)
+    hours = {one.part.command: one.part.hours for one in drawn}
+    played = [hours[command] for command in commands]
+    assert played == sorted(played)
+    left = [(one, drawing.NOT_PLAYED) for one, _ in made[3:]]
+    title = drawing.table([*made[:3], *left]).title
+    assert title.endswith(f" of 3 equal, {len(left)} not played")
 
     def fail(*_):
         raise Refusal("it ended with 1")
@@ -132,69 +120,19 @@ def test_a_part_is_played_once_and_a_failure_or_the_end_is_said(few, tmp_path, m
     assert list(drawing.play(drawn, tmp_path, console())) == []
 
 
-def test_the_quickest_commands_come_first_until_the_time_is_over(few, tmp_path, monkeypatch):
-    found = claims_of(few)
-    drawn = drawing.draw(found, {few.name: few}, len(found), 0)
-    asked = []
-
-    def play(one, command, *rest):
-        asked.append((command, rest[-1]))
-        return one.rows if len(asked) < 3 else None
-
-    monkeypatch.setattr(playing, "play_part", play)
-    made = list(drawing.play(drawn, tmp_path, console(), 99.0))
-    hours = {one.part.command: one.part.hours for one in drawn}
-    played = [hours[command] for command, _ in asked]
-    assert played == sorted(played) and {end for _, end in asked} == {99.0}
-    left = [(one, drawing.NOT_PLAYED) for one in drawn[len(made) :]]
-    shown = drawing.table([*made, *left])
-    assert shown.title.endswith(f"of {len(made)} equal, {len(left)} not played")
-
-
 def test_runs_ablations_and_episodes_have_parts(everything):
-    run = parts.of(everything["first_run"])
+    run = drawing.list_parts(everything["first_run"])
     assert len(run) == 9 and run[0].command.endswith("experiment=main match.players=[swift]")
     assert any("label=BMCTS by the text" in part.command for part in run)
     assert [text for text, _ in run[0].kept] == ["94.4 % (89.7 to 97.0)"]
-    curve = {part.command.split()[-1]: part for part in parts.of(everything["budget"])}
+    curve = {part.command.split()[-1]: part for part in drawing.list_parts(everything["budget"])}
     assert curve["only=[4000]"].kept[0][0] == "55.0 % (48.1 to 61.7)"
     assert len(curve["only=[4000]"].kept) < len(curve["only=[best]"].kept)
-    assert [part.names for part in parts.of(everything["ferrari_1"])] == [None]  # computed
-    cells = parts.of(everything["pomcpow_light_dark"])
+    assert [part.names for part in drawing.list_parts(everything["ferrari_1"])] == [
+        None
+    ]  # computed
+    cells = drawing.list_parts(everything["pomcpow_light_dark"])
     assert cells[0].names == {"light_dark/random"} and len(cells[0].kept) == 1
     assert cells[0].hours < cells[-2].hours < cells[-1].hours
-    (regret,) = parts.of(everything["regret"])
+    (regret,) = drawing.list_parts(everything["regret"])
     assert regret.names is None and 0.0 < regret.hours < 1.0
-
-
-def test_a_difference_takes_the_cells_against_its_opponents(everything):
-    tree = everything["tree"]
-    claim = Claim("README.md", "-11.3 (-20.6 to -2.1)", ROWS, tree.name)
-    (drawn,) = drawing.draw([claim], {tree.name: tree}, 1, 0)
-    assert drawn.part.command.endswith(" only=[swift35,classic]")
-    players = {f"{one} against 3 swift35, classic" for one in ("best", "best_tree")}
-    assert drawn.part.names == players and not drawn.compare(drawn.part.kept)
-    named = {part.command.split(tree.command)[-1].strip() for part in parts.of(tree)}
-    assert named > {"", "only=[best]", "only=[swift35]"} and "only=[classic]" not in named
-
-
-def test_what_is_drawn_and_left_out_is_said(everything, few):
-    listed = {few.name: few, "contest_best": everything["contest_best"]}
-    dealt = Claim("README.md", "1 % (0 to 2)", ROWS, "contest_best")
-    found = [*claims_of(few), dealt]
-    drawn = drawing.draw(found, listed, len(found), 0)
-    assert dealt not in [one.claim for one in drawn]
-    takes, left = drawing.describe(drawn, found, listed)
-    assert takes.startswith(f"claims drawn: {len(drawn)}; ") and "about 0.00 hours" in takes
-    assert left == "not drawn from: claims of contest_best, which no seed decides (1)"
-    (run,) = [one for one in parts.of(everything["first_run"]) if one.names is None]
-    unknown = [drawing.Drawn(dealt, run, 0)]
-    assert "for which nobody knows" in drawing.describe(unknown, [], {})[0]
-
-
-def test_git_converts_no_file():
-    """A clone with core.autocrlf has the bytes that seals and digests are of."""
-    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=True)
-    command = ["git", "check-attr", "-z", "--stdin", "text"]
-    found = subprocess.run(command, cwd=ROOT, input=listed.stdout, capture_output=True, check=True)
-    assert {*found.stdout.split(b"\0")[2::3]} == {b"unset"}

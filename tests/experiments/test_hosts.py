@@ -33,7 +33,7 @@ def possible() -> None:
         pytest.skip(str(fault))
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.usefixtures("possible")
 def test_a_host_that_is_cut_off_costs_no_game_and_a_stranger_gets_in_nowhere(tmp_path):
     """Two hosts: the one that drives, and one whose frames are lost in the middle for good."""

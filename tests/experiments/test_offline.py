@@ -6,8 +6,12 @@ import os
 import subprocess
 import sys
 
+import pytest
+
 from experiments.provenance import tracking
 from experiments.provenance.tracking import Store
+
+pytestmark = pytest.mark.nightly
 
 NEEDED = ("HOME", "PATH", "SLEUTH_CACHE_DIR", "XDG_CACHE_HOME")
 """Variables that the run gets: with those of a CI, or of pytest, MLflow reports nothing anyway."""

@@ -14,6 +14,8 @@ from benchmarks.qlearning.__main__ import COMMAND
 from experiments.settings.config import compose
 from sim.qlearning import learning, network, rooms
 
+pytestmark = pytest.mark.nightly
+
 SMALL = (
     "states=100",
     "updates=400000",

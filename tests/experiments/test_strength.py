@@ -24,6 +24,7 @@ def command(run_study):
     return partial(run_study, COMMAND)
 
 
+@pytest.mark.nightly
 def test_one_simulated_worker_loses_what_one_worker_loses(command):
     outcome = command(*SMALL)
     assert outcome.code == 0
@@ -43,6 +44,7 @@ def test_one_simulated_worker_loses_what_one_worker_loses(command):
     assert len(shown.rows) == len(records) == len(lost)
 
 
+@pytest.mark.nightly
 def test_workers_of_a_real_machine_play_whole_games(command):
     outcome = command(*GAMES, "threads=[1]")
     assert outcome.code == 0
@@ -53,6 +55,7 @@ def test_workers_of_a_real_machine_play_whole_games(command):
     assert all(losses == trees[0] for losses in trees)
 
 
+@pytest.mark.nightly
 def test_a_search_is_the_planners_own_where_one_worker_plays():
     """The control of `measures`: a planner that searches by ``one`` is the planner."""
     way = next(ways([1], [], []))

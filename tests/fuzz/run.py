@@ -19,15 +19,10 @@ FUZZERS = {
     "commands": 1000,
     "records": 5000,
     "folders": 1000,
-    "cache": 200,
-    "workspaces": 2000,
     "networks": 2000,
     "problems": 1000,
     "search": 3000,
-    "tables": 300,
     "served": 1000,
-    "trust": 5000,
-    "settings": 1000,
 }
 """Modules of this folder, and the cases of a long run."""
 

@@ -1,23 +1,17 @@
 """Damaged input files of all kinds do no harm; and the fuzzers find what would."""
 
-from contextlib import nullcontext
-
 import networks
 import problems
 import pytest
 import search
-import tables
-import workspaces
 
 from experiments.episodes import problems as played
-from experiments.hunt import fields
-from experiments.tables import computed
 from mcts import search as searches
 from mcts.memory import Memory
 from mcts.search import Search
 from sim.qlearning import network
 
-FUZZERS = {workspaces: 60, networks: 100, problems: 40, tables: 2, search: 60}
+FUZZERS = {networks: 100, problems: 40, search: 60}
 
 
 @pytest.mark.parametrize("fuzzer", FUZZERS)
@@ -26,10 +20,8 @@ def test_whatever_is_given_is_used_or_refused_in_a_line(fuzzer, tmp_path):
 
 
 PLANTED = {
-    workspaces: [(fields, "_geometry", lambda make, given, role: make(given))],
     networks: [(network, "check_shapes", lambda *_: None)],
     problems: [(played, "describe", str)],
-    tables: [(computed, "reading", lambda *_: nullcontext())],
 }
 """By fuzzer, what is put in the place of a check."""
 

@@ -46,6 +46,7 @@ PLANTS = {
 }
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("plant", PLANTS, ids=lambda plant: plant.__name__)
 def test_a_planted_fault_is_found(tmp_path, monkeypatch, plant):
     plant(monkeypatch)

@@ -1,53 +1,72 @@
 """A key that a choice does not use is refused, and one that nothing reads is found."""
 
-from dataclasses import dataclass
+import re
+from collections import Counter
+from importlib import import_module
+from pathlib import Path
 
 import pytest
-import settings
-from settings import cases, compose, examine
+from commands import CASES
+from commands import _settings as settings_of
+from forks import module_of
+from hydra.core.hydra_config import HydraConfig
+from omegaconf import OmegaConf, open_dict
 
-from experiments.replay.__main__ import COMMAND, Replay
-from experiments.settings import config
+from experiments.matches import lineups
+from experiments.settings import applies, arguments, config
 from experiments.settings.commandline import Refusal
-from experiments.settings.limits import between
+from experiments.tables import catalog
 
-RECORD = "record=RECORD"
-
-
-@pytest.mark.parametrize("case", cases(["replay"]), ids=lambda case: f"{case[2]} of {case[1][1:]}")
-def test_a_key_changes_what_is_done_or_is_refused(case, tmp_path):
-    """`run.py settings` tries the other commands, rules and players, which takes its time."""
-    assert examine(*case, tmp_path) is None
+ROOT = Path(__file__).resolve().parents[2]
+SOURCES = [path for name in ("experiments", "benchmarks") for path in (ROOT / name).rglob("*.py")]
+HANDED_ON = ("player.", "opponent.", "rules.", "tracking.", "table.")
+"""Sections that are handed on whole; `tests/test_settings_used.py` looks at players."""
 
 
-def test_a_key_that_nothing_reads_is_found(tmp_path, monkeypatch):
+@pytest.fixture(scope="module")
+def names() -> Counter[str]:
+    """Attributes and words in quotes of the sources: what they may read."""
+    found: Counter[str] = Counter()
+    for path in SOURCES:
+        found.update(re.findall(r"(?<=[.\"'])[a-z_]+\b", path.read_text()))
+    return found
+
+
+@pytest.mark.parametrize("command", sorted({*CASES, "evidence", "strength"}))
+def test_every_key_is_read(command, names):
+    keys = [key for key in settings_of(command) if not key.startswith(HANDED_ON)]
+    assert [key for key in keys if key.rpartition(".")[2] not in names] == []
+
+
+def test_a_key_that_nothing_reads_is_found(names):
     """The control."""
-
-    @dataclass
-    class Patient(Replay):
-        patience: int = between(0, 9, default=0)
-
-    known = settings.import_module("experiments.replay.__main__")
-    monkeypatch.setattr(known, "COMMAND", settings.replace(COMMAND, schema=Patient))
-    settings.find_read.cache_clear()
-    config.forget()  # compositions with the other schema
-    case, *_ = [case for case in cases(["replay"])[:9] if case[2] == "patience"]
-    found = examine(*case, tmp_path)
-    assert found is not None and found.complaint == "patience is taken and changes nothing"
-    read, *_ = [case for case in cases(["replay"])[:9] if case[2] == "seat"]
-    assert examine(*read, tmp_path) is None
-    config.forget()
+    assert "patients" not in names and "threshold" in names
 
 
-def test_a_rule_and_a_problem_that_ignore_a_key_are_found(tmp_path, monkeypatch):
-    """The control of what is handed on whole: without the table these are taken."""
-    monkeypatch.setattr(settings.applies, "check", lambda *_: None)
-    few = ["player=swift", "tracking=none"]
-    taken = [("compare", [*few, "rules=speed"], "rules.dice", "2")]
-    taken += [("compare", [*few, "player=hide"], "player.by_out", "0.3")]
-    for case in taken:
-        assert examine(*case, tmp_path) is not None, case
-    assert examine("compare", [*few, "rules=ledford"], "rules.dice", "2", tmp_path) is None
+def compose(command: str, line: list[str]):
+    """Return the checked settings of a command line, and its overrides; raises Refusal."""
+    known = import_module(module_of(command)).COMMAND
+    known.register()
+    if command == "tables":
+        catalog.register()
+    given = arguments.read(line, known.schema, known.bare)
+    found = config.compose(command, given.overrides, with_hydra=True)
+    shared = HydraConfig.instance()
+    outer = shared.cfg
+    try:
+        shared.set_config(found)
+        with open_dict(found):
+            del found["hydra"]
+        OmegaConf.resolve(found)
+        config.check_sections(found)
+        applies.check(command, found, given.overrides)
+        if command == "compare":
+            lineups.matches(found, given.overrides)
+        elif command == "regret":
+            import_module("experiments.regret.__main__")._specs(found)
+    finally:
+        shared.cfg = outer
+    return found, given.overrides
 
 
 MATCH = "match.others=[closure,random,uniform]"
