@@ -20,8 +20,8 @@ from experiments.explain.outcomes import annotate, see
 from experiments.explain.recorded import Decision, consider, words
 from mcts.inspect import export
 from mcts.options import Budget
-from mcts.search import Search
 from mcts.outcomes import Simulation, Way, follow
+from mcts.search import Search
 from mcts.tree import Tree
 from sim.planning.planner import Planner
 

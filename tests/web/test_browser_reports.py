@@ -8,9 +8,9 @@ from experiments.explain.simulations import simulations_page
 from experiments.report import __main__ as reports
 from mcts.inspect import export
 from mcts.options import Budget, Options
+from mcts.outcomes import follow
 from mcts.problems import TigerParameters
 from mcts.search import Search
-from mcts.outcomes import follow
 
 
 @pytest.fixture(scope="module")
