@@ -230,9 +230,7 @@ def exclude_envelopes(matrix: np.ndarray, triples: np.ndarray) -> None:
 
 @jit
 def note_question(b: np.ndarray, player: int, cards: int, own_card_weight: float) -> None:
-    """Weigh in that ``player`` asked for ``cards`` (mask) itself: its entries count
-    ``own_card_weight``.
-    """
+    """Multiply the entries of ``cards`` (mask), ``player``'s question, by ``own_card_weight``."""
     while cards:
         card = lowest(cards)
         cards &= cards - 1

@@ -259,8 +259,7 @@ def _walk(node: DictConfig, path: str) -> Iterator[tuple[str, DictConfig, Any]]:
 
 
 def _check_items(key: str, value: Any, kind: Any) -> None:
-    """Refuse a list of other things than its type ``kind`` says, which OmegaConf takes in lists of
-    lists."""
+    """Refuse a list that holds another type than ``kind``; OmegaConf lets nested ones through."""
     wanted = {str: "words", int: "whole numbers", float: "numbers"}
     found = [part for part in (kind, *get_args(kind)) if get_origin(part) is list]
     for part, item in ((part, item) for part in found for item in value or ()):

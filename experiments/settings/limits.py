@@ -50,8 +50,7 @@ def seed(default: Any = MISSING) -> Any:
 
 
 def place() -> Any:
-    """Return the field of a folder or file, or null: an empty one would be the working
-    directory."""
+    """Return the field of a folder or file, or null; an empty one is the working directory."""
     return field(default=MISSING, metadata={"place": True})
 
 

@@ -46,8 +46,7 @@ class Problem:
     start: Belief
     """Draws a state in which a search begins, with all that is hidden."""
     actions: Callable[[State], Sequence[Any]]
-    """Legal actions in a state, in the order they should be tried; they must not depend on what is
-    hidden."""
+    """Legal actions in a state, in the order to try them; they do not depend on what is hidden."""
     step: Callable[[State, Any, Chance], tuple[State, float]]
     """Returns the next state and the reward; with several players rewards do not count."""
     observation: Callable[[State], Any]

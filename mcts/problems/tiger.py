@@ -108,8 +108,10 @@ def actions(p, s, out, edge_data):
 
 @jit
 def step(p, s, action, edge_data, stream):
-    """Listen or open a door; one draw, another to place the tiger unless propagated, and one for a
-    noise."""
+    """Listen or open a door.
+
+    Takes one draw, one more to place the tiger unless the belief is propagated, one for a noise.
+    """
     s[_TO_GO] -= 1
     left = s[_LEFT]
     if p.noises > 1:
