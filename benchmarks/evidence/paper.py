@@ -37,7 +37,7 @@ STUDIES = {
     "episodes": "experiments.episodes.table",
     "hunt": "experiments.hunt.search",
     "qlearning": "benchmarks.qlearning.report",
-    "regret": "experiments.regret.report",
+    "regret": "experiments.regret.__main__",
     "strength": "benchmarks.strength.report",
 }
 """Modules that show the rows of a study, by its command: ``show(rows)``, and, where it has

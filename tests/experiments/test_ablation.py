@@ -18,21 +18,18 @@ from experiments.settings import config
 from experiments.settings.commandline import Refusal
 from experiments.stats.comparisons import mcnemar
 from experiments.stats.intervals import Estimate, paired_difference
-from experiments.tables import catalog
-from experiments.tables.ablation import cells as of
-from experiments.tables.ablation import joined, plot, report
-from experiments.tables.ablation.joined import Joined
-from experiments.tables.ablation.schema import (
+from experiments.tables import catalog, joined, ladder
+from experiments.tables import cells as of
+from experiments.tables.joined import Joined
+from experiments.tables.quantities import QUANTITIES
+from experiments.tables.steps import (
     ADDED,
     ALONE,
     APART,
     CUMULATIVE,
     Ablation,
     Step,
-    lines_of,
 )
-from experiments.tables.quantities import QUANTITIES
-from experiments.tables.schema import expand
 from tests.experiments.rows import read_rows
 
 QUICK = {
@@ -60,10 +57,10 @@ def table(**changes):
 
 def lines(made, player):
     """Return way, name, settings and reference of each line of a set-up."""
-    (setup,) = (one for one in expand(made) if one.player.label == player)
+    found = [cell.line for cell in made.cells if cell.player.label == player]
     return [
         (line.way, line.step, dict(line.settings), line.reference and line.reference.label)
-        for line, _ in lines_of(made, setup)
+        for line in found
     ]
 
 
@@ -101,7 +98,7 @@ def test_a_step_of_another_player_belongs_to_the_next_as_far_as_it_is_there():
 
 
 def by_step(cells):
-    return {(cell.setup.player.label, cell.line.way, cell.line.step): cell for cell in cells}
+    return {(cell.cell.player.label, cell.line.way, cell.line.step): cell for cell in cells}
 
 
 def test_cells_that_are_played_alike_are_one_folder(tmp_path):
@@ -119,7 +116,7 @@ def test_cells_that_are_played_alike_are_one_folder(tmp_path):
 def test_a_layout_may_have_a_share_of_the_games(tmp_path):
     both = table(players=["swift"], layouts=["one", "rest"], shares={"rest": 0.3})
     found = of.cells_of(both, tmp_path)
-    games = {(part.setup.layout, part.line.step): part.games for part in found}
+    games = {(part.cell.layout, part.line.step): part.games for part in found}
     assert games["one", "walls"] == 8 and games["rest", "walls"] == 3
     assert games["one", "capped"] == 12 and games["rest", "capped"] == 4
     seconds = replace(both, seconds=3600.0).hours(None, None, 1)
@@ -250,8 +247,8 @@ def test_a_difference_is_paired_with_the_line_before(command):
 @pytest.mark.parametrize(("p_holm", "marked"), [(0.049, True), (0.051, False)])
 def test_what_holms_correction_keeps_is_marked(p_holm, marked):
     gain = of.Gain(Estimate(0.08, 0.004, 0.154), 150, 0.01, p_holm)
-    assert report._points(gain) == "+8.0 (+0.4 to +15.4)" + " ≠" * marked
-    said = " ".join(str(note) for note in report._notes(table(), [], True))
+    assert ladder._points(gain) == "+8.0 (+0.4 to +15.4)" + " ≠" * marked
+    said = " ".join(str(note) for note in ladder._notes(table(), [], True))
     (bound,) = re.findall(r"≠ marks differences with p below ([0-9.]+), .* Holm's correction", said)
     assert marked == (p_holm < float(bound))
 
@@ -286,14 +283,14 @@ def test_what_cannot_be_is_refused_in_one_line(command, given, message):
 def test_games_are_drawn_for_every_way(command, monkeypatch, way):
     """Control: nothing is drawn of cells without games."""
     picture = command.root / f"{way}.png"
-    plot.draw(table(), of.cells_of(table(), command.root / "nowhere"), picture)
+    ladder.draw(table(), of.cells_of(table(), command.root / "nowhere"), picture)
     assert not picture.exists()
     assert command("only=[heuristic]", "games=4")[0] == 0
     if way == APART:  # a curve is over simulations
-        plot.draw(table(ways=[way]), of.cells_of(table(ways=[way]), command.root), picture)
+        ladder.draw(table(ways=[way]), of.cells_of(table(ways=[way]), command.root), picture)
         assert not picture.exists()
-    monkeypatch.setattr(plot, "simulations_of", lambda match: match.rules["turn_cap"])
-    plot.draw(table(ways=[way]), of.cells_of(table(ways=[way]), command.root), picture)
+    monkeypatch.setattr(ladder, "simulations_of", lambda match: match.rules["turn_cap"])
+    ladder.draw(table(ways=[way]), of.cells_of(table(ways=[way]), command.root), picture)
     assert picture.read_bytes().startswith(b"\x89PNG")
 
 

@@ -17,7 +17,7 @@ from experiments.runs import runfolder
 from experiments.settings import config
 from experiments.stats.comparisons import round_robin
 from experiments.stats.ratings import ratings
-from experiments.tables import catalog, field, plot, report
+from experiments.tables import catalog, field, page, report
 from experiments.tables.matches import matches
 from experiments.tables.measured import Measured
 from experiments.tables.schema import Table
@@ -110,11 +110,11 @@ def test_the_ratings_of_winners_exchanged_at_random_are_flat(folder, monkeypatch
 
 def test_it_is_reported_and_drawn(folder, tmp_path):
     run = Measured(folder)
-    made = report.make(SMALL, run, trial=False)
+    made = page.make(SMALL, run, trial=False)
     shown = made.shown.as_text()
     assert [row[0] for row in shown] == ["three"] * 4 + ["four"] * 4
     assert {row[2] for row in shown} == {"ours", "Ledford 2018"}
-    heading = report.heading(SMALL, run, trial=False)
+    heading = page.heading(SMALL, run, trial=False)
     _, numbers = report.store("small", made, heading, tmp_path)
     with numbers.open() as file:
         first = next(csv.DictReader(file))
@@ -123,7 +123,7 @@ def test_it_is_reported_and_drawn(folder, tmp_path):
     assert first["player"] == line.player
     text = (tmp_path / "small.md").read_text()
     assert f"{GAMES} games per cell, seed 5, rules `ferrari2009`, `ledford`." in text
-    plot.draw_ratings(field.standings(SMALL, run), "small", tmp_path / "small.png")
+    field.draw(field.standings(SMALL, run), "small", tmp_path / "small.png")
     assert (tmp_path / "small.png").read_bytes().startswith(b"\x89PNG")
 
 
@@ -132,8 +132,8 @@ def test_who_was_in_no_game_has_no_rating(tmp_path):
     run = Measured(tmp_path / "few")
     found = field.standings(SMALL, run)
     assert len(found["three"]) == 3 and not any(line.elo for line in found["three"])
-    assert "Ratings need" in report.make(SMALL, run, trial=False).shown.notes[0]
-    plot.draw_ratings({"three": found["three"]}, "few", tmp_path / "few.png")
+    assert "Ratings need" in page.make(SMALL, run, trial=False).shown.notes[0]
+    field.draw({"three": found["three"]}, "few", tmp_path / "few.png")
     assert not (tmp_path / "few.png").exists()
 
 
@@ -188,4 +188,4 @@ def test_the_budget_is_shown_though_the_first_player_does_not_search():
     planned = matches(table, 50, 5)
     assert [match.labels[0] for match in planned] == ["swift", "response", "best"]
     run = SimpleNamespace(played=SimpleNamespace(matches=planned))
-    assert report._simulations(run) == 50
+    assert page._simulations(run) == 50

@@ -18,7 +18,7 @@ from experiments.runs import runfolder
 from experiments.settings.commandline import Refusal
 from experiments.stats.comparisons import MARKED, mcnemar
 from experiments.stats.intervals import paired_difference
-from experiments.tables import catalog, matrix, report
+from experiments.tables import catalog, matrix, page
 from experiments.tables.matches import matches
 from experiments.tables.measured import Measured
 from experiments.tables.schema import Table
@@ -96,7 +96,7 @@ def test_holm_is_over_all_cells_with_a_control(run):
 
 
 def test_a_matrix_is_shown_stored_and_drawn(run, tmp_path):
-    made = report.make(SMALL, run, trial=False)
+    made = page.make(SMALL, run, trial=False)
     assert len(made.shown.rows) == 2 * 3 and len(made.records) == 2 * 2 * 3
 
 

@@ -7,25 +7,26 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import numpy as np
 import pytest
 from hydra.core.config_store import ConfigStore
 
+from experiments import plotting
 from experiments.settings import config
 from experiments.settings.commandline import Refusal
 from experiments.stats.intervals import paired_difference
 from experiments.tables import __main__ as tables_command
-from experiments.tables import catalog, plot, report
-from experiments.tables.ablation.schema import Ablation
-from experiments.tables.choice import choose
+from experiments.tables import catalog, page, report
+from experiments.tables.cells import choose
 from experiments.tables.figure import Figure
 from experiments.tables.matches import matches
 from experiments.tables.measured import Measured
 from experiments.tables.schema import Computed, Table
+from experiments.tables.steps import Ablation
 from sim import rules
 from sim.players import registry
 from tests.experiments.rows import read_rows
 
+ROWS = Path(__file__).parents[2] / "docs/results/rows"
 CELLS = {"ablation": 8, "planners": 30, "robin": 20, "ledford_4_1": 4, "ledford_4_2": 3}
 
 
@@ -345,33 +346,23 @@ def test_differences_are_from_the_control_and_from_further_ones(command):
     assert catalog.load("search").controls == ["best"]
 
 
-def test_wins_are_drawn_along_a_setting(tmp_path):
-    def make_run(*values):
-        """Return a run in which a higher value wins more games."""
-        players = [{"name": "hide", "hiding": value} for value in values] + [{"name": "swift"}]
-        found = [
-            type(
-                "Match",
-                (),
-                {"entrants": [player], "labels": ["x", "heuristic"], "name": f"m{number}"},
-            )
-            for number, player in enumerate(players)
-        ]
+def test_each_variant_is_a_line_with_the_player_among_its_own_kind(tmp_path, monkeypatch):
+    """Control: nothing is drawn along a setting that no player has."""
+    run, drawn = Measured(ROWS / "accusations"), {}
+    draw = plotting.intervals
 
-        class Run:
-            played = type("Played", (), {"matches": found})
-            lines = dict.fromkeys(match.name for match in found)
-            locate = classmethod(lambda cls, name: (cls, name))
-            numbers = staticmethod(lambda number: np.arange(40))
-            wins = staticmethod(lambda name: np.arange(40) < 10 + 3 * int(name[1:]))
+    def note(axes, places, *values, label, **look):
+        drawn[label] = sorted(places)
+        draw(axes, places, *values, label=label, **look)
 
-        return Run
-
-    picture = tmp_path / "hiding.png"
-    plot.draw_by_setting("hiding", make_run(1.0), picture)
-    plot.draw_by_setting("threshold", make_run(0.0, 1.0), picture)
-    assert not picture.exists()  # a point is no line, and no player has that setting
-    plot.draw_by_setting("hiding", make_run(0.0, 1.0), picture)
+    monkeypatch.setattr(plotting, "intervals", note)
+    picture = tmp_path / "threshold.png"
+    page.draw_by_setting("benefit_weight", run, picture)
+    assert not picture.exists()
+    page.draw_by_setting("threshold", run, picture)
+    companies = ("swift", "swift35", "swift25")
+    assert [*drawn] == [f"{one}, {how}" for one in companies for how in ("heard", "secret")]
+    assert all(len(places) == 10 and places[-1] == 1.0 for places in drawn.values())
     assert picture.read_bytes().startswith(b"\x89PNG")
 
 

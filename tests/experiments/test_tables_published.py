@@ -14,8 +14,8 @@ from experiments.runs import runfolder
 from experiments.runs.published import find
 from experiments.settings import config
 from experiments.stats.intervals import mean, paired_difference, win_rate
-from experiments.tables import catalog, plot, report
-from experiments.tables.ablation.cells import forget_runs
+from experiments.tables import catalog, comparison
+from experiments.tables.cells import forget_runs
 from experiments.tables.figure import Figure
 from experiments.tables.matches import matches
 from experiments.tables.measured import Measured
@@ -311,7 +311,7 @@ def test_nothing_is_gained_over_a_match_without_games(tmp_path):
 
 def test_ours_stands_beside_the_papers_column_with_a_mark_and_notes(run):
     paper = read_published("ferrari_5")
-    made = report.compare_published("", run, paper)
+    made = comparison.compare_published("", run, paper)
     heads = [column.title for column in made.shown.columns]
     assert heads[2:] == ["published", *paper.columns.values(), "notes"]
     first = made.shown.rows[0]
@@ -329,9 +329,9 @@ def test_ours_is_drawn_beside_what_was_published(run, tmp_path):
     paper = read_published("ferrari_5")
     other = [replace(row, quantity=QUANTITIES["endless"]) for row in paper.rows]
     for without in (read_published("ferrari_4"), replace(paper, rows=other)):
-        plot.draw_published(without, "", run, tmp_path / "nothing.png")
+        comparison.draw(without, "", run, tmp_path / "nothing.png")
         assert not (tmp_path / "nothing.png").exists()
-    plot.draw_published(paper, "ferrari_5", run, tmp_path / "beside.png")
+    comparison.draw(paper, "ferrari_5", run, tmp_path / "beside.png")
     assert (tmp_path / "beside.png").read_bytes().startswith(b"\x89PNG")
 
 

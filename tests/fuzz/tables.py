@@ -16,7 +16,7 @@ from judge import Finding, Outcome
 
 from experiments.tables import catalog
 from experiments.tables.__main__ import COMMAND
-from experiments.tables.ablation import cells
+from experiments.tables import cells
 
 TABLES = {"ferrari_1": [], "hiding": ["games=8"]}
 """By table that is shown, settings that make it quick to play."""
