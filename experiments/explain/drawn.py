@@ -8,11 +8,12 @@ from typing import Any
 import networkx as nx
 
 from belief.exact.solver import ExactPosterior
-from experiments.explain.recorded import Decision, prior, words
+from experiments.explain.recorded import Decision, prior
 from mcts.inspect import root_table
 from mcts.search import SearchResult
 from sim.cards import SUSPECTS, WEAPONS
 from sim.state import ACCUSE, REVEAL
+from sim.words import action_to_string
 
 
 def list_actions(
@@ -38,7 +39,7 @@ def list_actions(
             if ACCUSE <= row.action < REVEAL
             else None,
         }
-        for row in root_table(result, words)
+        for row in root_table(result, action_to_string)
     ]
 
 

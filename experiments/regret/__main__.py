@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
+from functools import lru_cache, partial
 from itertools import groupby, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -110,7 +110,6 @@ def job(settings: DictConfig, run: study.Run) -> None:
     entered = list(contestants(specs, _budgets(settings, specs)))
     from experiments.matches.progress import stage
     from sim import rules
-    from sim.endgame.random_positions import endgames
     from sim.players import registry
 
     try:
@@ -120,7 +119,7 @@ def job(settings: DictConfig, run: study.Run) -> None:
         raise Refusal(str(fault)) from None
     run.claim(rows())
     with stage(run.console, "finding positions"):
-        positions = list(islice(endgames(settings.seed, seats), settings.positions))
+        positions = find_positions(settings.seed, seats, settings.positions)
     run.compile(lambda: [turn(positions[0], player, 0) for player in players])
 
     found = run.measure_each(
@@ -133,10 +132,18 @@ def job(settings: DictConfig, run: study.Run) -> None:
         "seeds": settings.seeds,
         "seed": settings.seed,
         "players": specs,
-        "references": _references([positions[number] for number in run.done]),
+        "references": references([positions[number] for number in run.done]),
         "figures": figures(found, settings.seed),
     }
     run.finish(described, [tabulate(described)], [PLOT], partial(draw, described))
+
+
+@lru_cache(8)
+def find_positions(seed: int, seats: int, count: int) -> list[Endgame]:
+    """Return the first positions of ``seed`` at a table of ``seats``."""
+    from sim.endgame.random_positions import endgames
+
+    return list(islice(endgames(seed, seats), count))
 
 
 def _specs(settings: DictConfig) -> dict[str, dict[str, Any]]:
@@ -265,7 +272,7 @@ def figures(found: pl.DataFrame, seed: int) -> list[dict[str, Any]]:
     ]
 
 
-def _references(positions: Sequence[Endgame]) -> dict[str, float]:
+def references(positions: Sequence[Endgame]) -> dict[str, float]:
     """Return the mean value of the positions, and what thoughtless turns lose in them."""
     import numpy as np
 

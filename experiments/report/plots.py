@@ -48,17 +48,21 @@ def rates(
         return svg(figure, f"Win rates with intervals of {listed}.", prefix)
 
 
-def elo(ratings: Sequence[Mapping[str, Any]], prefix: str) -> Markup:
-    """Draw the ratings of a round robin."""
-    found = [Estimate(rated["elo"], rated["low"], rated["high"]) for rated in ratings]
-    with drawing(0.8 + 0.5 * len(ratings)) as (figure, axes):
-        intervals(axes, range(len(found)), found, across=True)
-        _names_above(axes, [rated["player"] for rated in ratings])
-        axes.set(xlabel="Elo, mean of the players 0", ylim=(len(found) - 0.55, -0.65))
+def ranked(
+    found: Mapping[str, Estimate], axis: str, label: str, prefix: str, left: float | None = None
+) -> Markup:
+    """Draw estimates by name, one below the other, such as ratings.
+
+    ``axis``: what they are; ``label``: what is to be seen; ``left``: the end of the axis.
+    """
+    with drawing(0.8 + 0.5 * len(found)) as (figure, axes):
+        intervals(axes, range(len(found)), list(found.values()), across=True)
+        _names_above(axes, list(found))
+        axes.set(xlabel=axis, ylim=(len(found) - 0.55, -0.65))
+        axes.set_xlim(left=left)
         axes.xaxis.set_major_locator(MaxNLocator(6))
         axes.grid(axis="x")
-        names = ", ".join(f"{rated['player']} {rated['elo']:+.0f}" for rated in ratings)
-        return svg(figure, f"Ratings in Elo with intervals: {names}.", prefix)
+        return svg(figure, label, prefix)
 
 
 def seats(players: Mapping[str, Sequence[Estimate | None]], parity: float, prefix: str) -> Markup:
@@ -117,18 +121,6 @@ def entropy(players: Mapping[str, Sequence[Moment]], when: str, prefix: str) -> 
         axes.grid(axis="y")
         legend_below(figure, axes)
         return svg(figure, f"Entropy of the envelope by turn, of {', '.join(players)}.", prefix)
-
-
-def seconds(times: Mapping[str, Estimate], kind: str, prefix: str) -> Markup:
-    """Draw by person the median of its thinking times to ``kind``, with the quartiles."""
-    with drawing(0.8 + 0.5 * len(times)) as (figure, axes):
-        intervals(axes, range(len(times)), list(times.values()), across=True)
-        _names_above(axes, list(times))
-        axes.set(xlabel="seconds: median and quartiles", ylim=(len(times) - 0.55, -0.65))
-        axes.set_xlim(left=0)
-        axes.grid(axis="x")
-        listed = "; ".join(f"{name} {time.value:.1f}" for name, time in times.items())
-        return svg(figure, f"Median seconds to {kind}: {listed}.", prefix)
 
 
 def _names_above(axes: Axes, names: Sequence[str]) -> None:

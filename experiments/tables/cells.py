@@ -26,8 +26,7 @@ from experiments.tables.figure import Figure
 from experiments.tables.matches import FAST_COMPILED_GAMES, FAST_GAMES, matches
 from experiments.tables.measured import Measured, common_wins, simulations_of
 from experiments.tables.quantities import QUANTITIES
-from experiments.tables.schema import Cell, Table
-from experiments.tables.steps import Line
+from experiments.tables.schema import Cell, Line, Table
 from experiments.texts import file_name
 from mcts.limits import did_you_mean
 from sim.rules import Rules

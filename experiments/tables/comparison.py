@@ -11,7 +11,7 @@ from experiments.tables.figure import Figure
 from experiments.tables.measured import Measured
 from experiments.tables.published import Published, Row
 from experiments.tables.quantities import QUANTITIES
-from experiments.tables.report import Report, mark_trial
+from experiments.tables.report import Report
 from experiments.tabular import Marked
 
 DIFFERS = "≠"
@@ -24,9 +24,7 @@ _MARKS = (
 _PARTS = ("value", "low", "high", "games")
 
 
-def compare_published(
-    title: str, run: Measured | ComputedFigures, paper: Published, trial: bool = False
-) -> Report:
+def compare_published(title: str, run: Measured | ComputedFigures, paper: Published) -> Report:
     """Return a table with ours beside the figures of ``paper``."""
     numbers: dict[str, int] = {}
     rows, records = [], []
@@ -53,8 +51,7 @@ def compare_published(
     sentences = [*paper.about, *filter(None, [said])]
     sentences += [f"[{number}] {paper.notes[note]}" for note, number in numbers.items()]
     rows = [row[: len(heads)] for row in rows]
-    report = Report(tabular.Table(title, heads, rows, list(map(Marked, sentences))), records)
-    return mark_trial(report) if trial else report
+    return Report(tabular.Table(title, heads, rows, list(map(Marked, sentences))), records)
 
 
 def _measure(run: Measured | ComputedFigures, row: Row, column: str) -> Figure | None:

@@ -9,8 +9,7 @@ from pathlib import Path
 from experiments.tables import catalog
 from experiments.tables.cells import PlannedCell, cells_of
 from experiments.tables.measured import Measured, simulations_of
-from experiments.tables.schema import Table
-from experiments.tables.steps import APART, CUMULATIVE
+from experiments.tables.schema import APART, CUMULATIVE, Table
 from experiments.texts import span
 
 FEWEST = 20

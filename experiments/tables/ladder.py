@@ -19,8 +19,9 @@ from experiments.tables.cells import Gain, PlannedCell, compare_all
 from experiments.tables.figure import Figure
 from experiments.tables.measured import simulations_of
 from experiments.tables.quantities import QUANTITIES
-from experiments.tables.report import Report, above, describe_games, mark_trial
-from experiments.tables.steps import ADDED, ALONE, APART, CUMULATIVE, WAYS, Ablation, Step
+from experiments.tables.report import Report, above, describe_games
+from experiments.tables.schema import ADDED, ALONE, APART, CUMULATIVE, WAYS
+from experiments.tables.steps import Ablation, Step
 from experiments.tabular import Marked
 
 POLICIES = ("endless", "turns_if_won", "turns_if_won_median", "suggestions_if_won")
@@ -66,7 +67,7 @@ _WAYS = {
 }
 
 
-def make(table: Ablation, cells: Sequence[PlannedCell], trial: bool) -> Report:
+def make(table: Ablation, cells: Sequence[PlannedCell]) -> Report:
     """Return the report of ``table`` from the games of its ``cells``."""
     keys: tuple[str, ...] = POLICIES if table.compiled else PLANNERS
     keys += SUGGESTIONS if "suggestions" in table.details else ()
@@ -97,8 +98,7 @@ def make(table: Ablation, cells: Sequence[PlannedCell], trial: bool) -> Report:
     title += "" if table.simulations is None else f", at {budget:,} simulations"
     compared = any(record["difference"] is not None for record in records)
     notes = list(_notes(table, cells, compared))
-    report = Report(tabular.Table(title, heads, rows, notes), records)
-    return mark_trial(report) if trial else report
+    return Report(tabular.Table(title, heads, rows, notes), records)
 
 
 def _setup(table: Ablation, cell: PlannedCell) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -47,38 +47,42 @@ def read(table: Table | Computed, root: Path, asked: Mapping[str, Any], fast: bo
     own; ``fast``: whether it is that of a trial.  Raises Refusal if there is nothing, or it cannot
     be read.
     """
+    made = _read(table, root, asked, fast)
+    return replace(made, report=mark_trial(made.report)) if fast else made
+
+
+def _read(table: Table | Computed, root: Path, asked: Mapping[str, Any], fast: bool) -> Page:
     if isinstance(table, Computed):
         figures = ComputedFigures(computed.folder(table, root, fast))
         title = f"{table.name}: {table.about}"
-        report = comparison.compare_published(title, figures, table.published, fast)
+        report = comparison.compare_published(title, figures, table.published)
         return Page(report, lambda: figures.heading(table, fast), lambda _: None)
     if isinstance(table, Ablation):
         found = cells.cells_of(table, root, **{key: asked.get(key) for key in ASKED}, fast=fast)
         return Page(
-            ladder.make(table, found, fast),
+            ladder.make(table, found),
             lambda: ladder.heading(table, found, fast),
             lambda folder: ladder.draw(table, found, folder / f"{table.name}.png"),
         )
     folder = cells.folder_of(table, root, fast)
     run = Joined(folder, table, root, fast) if table.beside else Measured(folder)
-    report = make(table, run, fast)
-    return Page(report, lambda: heading(table, run, fast), lambda to: draw(table, run, to))
+    return Page(
+        make(table, run), lambda: heading(table, run, fast), lambda folder: draw(table, run, folder)
+    )
 
 
-def make(table: Table, run: Measured, trial: bool) -> Report:
-    """Return the report of ``table`` from its run; ``trial`` as `Report` has it."""
+def make(table: Table, run: Measured) -> Report:
+    """Return the report of ``table`` from its run."""
     title = f"{table.name}: {table.about}"
     if table.simulations is not None:  # the same in all cells
         title += f", at {_simulations(run):,} simulations"
     if table.robin:
-        report = Report(*field.make(title, table, run))
-    elif table.matrix is not None:
-        report = Report(*matrix.make(title, table, run))
-    elif table.published:
-        report = comparison.compare_published(title, run, table.published)
-    else:
-        report = strength(title, run, table.controls)
-    return mark_trial(report) if trial else report
+        return Report(*field.make(title, table, run))
+    if table.matrix is not None:
+        return Report(*matrix.make(title, table, run))
+    if table.published:
+        return comparison.compare_published(title, run, table.published)
+    return strength(title, run, table.controls)
 
 
 def heading(table: Table, run: Measured, trial: bool) -> list[str]:

@@ -26,18 +26,15 @@ class Report:
     ----------
     shown : the table as it is read, with sentences below it
     records : the rows and columns of the CSV
-    trial : whether it was played by ``fast=true``
     """
 
     shown: tabular.Table
     records: list[dict[str, Any]]
-    trial: bool = False
 
 
 def mark_trial(report: Report) -> Report:
     """Return ``report`` with the sentence that it is a trial."""
-    shown = replace(report.shown, notes=[_TRIAL, *report.shown.notes])
-    return replace(report, shown=shown, trial=True)
+    return replace(report, shown=replace(report.shown, notes=[_TRIAL, *report.shown.notes]))
 
 
 def strength(title: str, run: Measured, controls: Sequence[str]) -> Report:

@@ -6,10 +6,10 @@ The matches of cells are made in `experiments.tables.matches`, the cells of an a
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from omegaconf import MISSING, DictConfig
 
@@ -17,9 +17,6 @@ from experiments.settings import config, limits
 from experiments.settings.commandline import Refusal
 from experiments.settings.limits import GAMES, as_option, between, file_name, one_of
 from mcts.options import Budget
-
-if TYPE_CHECKING:
-    from experiments.tables.steps import Line
 
 PER_SIMULATIONS = 1000
 """Simulations per decision that `Table.seconds` is for, where the table has a budget."""
@@ -41,6 +38,10 @@ ROBIN = "robin"
 
 LAYOUTS = ("one", "rest", ROBIN)
 """Values of ``match.layout`` that a cell may have."""
+
+CUMULATIVE, ALONE, ADDED, APART = "cumulative", "alone", "added", "apart"
+WAYS = (CUMULATIVE, ALONE, ADDED, APART)
+"""Ways to combine the settings of steps (`experiments.tables.steps.Ablation.ways`)."""
 
 BUDGET = "player.budget.simulations"
 """The setting along which a curve is drawn."""
@@ -217,6 +218,32 @@ class Entrant:
     def settings(self) -> DictConfig:
         """The settings of its preset."""
         return preset_settings(self.preset)
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line of an ablation: a way to play each set-up.
+
+    Attributes
+    ----------
+    way : one of `WAYS`
+    step : its name, or that of the base
+    settings : by key, in place of the table's
+    games : per cell; None: as many as the table says
+    reference : the line with which it is compared
+    """
+
+    way: str
+    step: str
+    about: str = ""
+    settings: Mapping[str, str] = field(default_factory=dict, hash=False)
+    games: int | None = None
+    reference: Line | None = None
+
+    @property
+    def label(self) -> str:
+        """Its name among the lines."""
+        return f"{self.step}, {self.way}" if self.way in (ALONE, ADDED) else self.step
 
 
 @dataclass(frozen=True)

@@ -15,11 +15,18 @@ from omegaconf import MISSING, OmegaConf
 
 from experiments.settings import limits
 from experiments.settings.commandline import Refusal
-from experiments.tables.schema import Cell, Entrant, Table, expand
-
-CUMULATIVE, ALONE, ADDED, APART = "cumulative", "alone", "added", "apart"
-WAYS = (CUMULATIVE, ALONE, ADDED, APART)
-"""Ways to combine the settings of steps (`Ablation.ways`)."""
+from experiments.tables.schema import (
+    ADDED,
+    ALONE,
+    APART,
+    CUMULATIVE,
+    WAYS,
+    Cell,
+    Entrant,
+    Line,
+    Table,
+    expand,
+)
 
 
 @dataclass
@@ -114,32 +121,6 @@ class Step:
         if games is not None and not (games.isascii() and games.isdigit() and int(games) >= 4):
             raise Refusal(f"{key}: games={games} in {name}: must be a number, at least 4")
         return cls(name, about or "", settings, None if games is None else int(games), of)
-
-
-@dataclass(frozen=True)
-class Line:
-    """A line of a set-up.
-
-    Attributes
-    ----------
-    way : one of `WAYS`
-    step : its name, or that of the base
-    settings : by key, in place of the table's
-    games : per cell; None: as many as the table says
-    reference : the line with which it is compared
-    """
-
-    way: str
-    step: str
-    about: str = ""
-    settings: Mapping[str, str] = field(default_factory=dict, hash=False)
-    games: int | None = None
-    reference: Line | None = None
-
-    @property
-    def label(self) -> str:
-        """Its name among the lines."""
-        return f"{self.step}, {self.way}" if self.way in (ALONE, ADDED) else self.step
 
 
 def _of_setup(table: Ablation, setup: Cell) -> Iterator[Cell]:

@@ -14,9 +14,8 @@ import folders
 from called import find_fault
 from judge import Finding, Outcome
 
-from experiments.tables import catalog
+from experiments.tables import catalog, cells
 from experiments.tables.__main__ import COMMAND
-from experiments.tables import cells
 
 TABLES = {"ferrari_1": [], "hiding": ["games=8"]}
 """By table that is shown, settings that make it quick to play."""

@@ -17,7 +17,7 @@ from belief.exact.solver import ExactPosterior
 from experiments.explain.assumptions import list_assumptions
 from experiments.explain.drawn import list_actions, list_nodes
 from experiments.explain.outcomes import annotate, see
-from experiments.explain.recorded import FIRST_LINE, Decision, consider, decisions, pick, words
+from experiments.explain.recorded import FIRST_LINE, Decision, consider, decisions, pick
 from experiments.web.analysis import verdict
 from experiments.web.analysis.notebook import Knowledge, evidence_of
 from mcts.inspect import export, principal_variation
@@ -31,6 +31,7 @@ from sim.policies.table import Policy, seat_policy
 from sim.records.record import Record
 from sim.rules import world
 from sim.view import Log, replay_evidence
+from sim.words import action_to_string as words
 
 MOST_NODES = 40
 """Of the tree."""
