@@ -34,7 +34,12 @@ def cards_of(mask: int) -> list[str]:
 
 def mask_of(names: Iterable[str]) -> int:
     """Return the mask of the cards with these ``names``; ValueError if one is no card's."""
-    return sum({1 << CARDS.index(name) for name in names})
+    mask = 0
+    for name in names:
+        if name not in CARDS:
+            raise ValueError(f"{name!r} is no card: choose from {', '.join(CARDS)}")
+        mask |= 1 << CARDS.index(name)
+    return mask
 
 
 __all__ = [

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     from experiments.stats.intervals import Estimate
     from experiments.tabular import Table
+    from experiments.views import Field
 
 FIGURES, PICTURE = "calibration.csv", "calibration.png"
 ACCUSATION = "accusation"
@@ -81,7 +82,7 @@ def job(settings: DictConfig, _: Path) -> None:
 
     from experiments import tabular, terminal
     from experiments.runs import runfolder
-    from experiments.stats.intervals import columns
+    from experiments.views import record
 
     console = terminal.console()
     folders = list(map(Path, settings.runs))
@@ -94,14 +95,9 @@ def job(settings: DictConfig, _: Path) -> None:
         for (match, player), made in found.items():
             about = [label] * (len(folders) > 1) + [match] + [player] * (matches[match] > 1)
             players[": ".join(about)] = groups = group(made)
+            which = {"run": label, "match": match, "player": player}
             rows += (
-                {
-                    **{"run": label, "match": match, "player": player},
-                    **{"by": by, "group": one.name},
-                    **{"decisions": one.decisions, "games": one.games, "predicted": one.predicted},
-                    **columns("won", one.won),
-                    **columns("bias", one.bias),
-                }
+                {**which, "by": by, **record(one, _fields())}
                 for by, there in groups.items()
                 for one in there
             )
@@ -120,7 +116,7 @@ def job(settings: DictConfig, _: Path) -> None:
 def load(folder: Path) -> dict[tuple[str, str], pl.DataFrame]:
     """Return the decisions of the run in ``folder`` by match and player.
 
-    Columns are ``game``, ``kind``, ``round``, ``value``, ``going_on``, ``accusing`` and ``won``.
+    Columns are ``game``, ``kind``, ``round``, ``value`` and ``won`` among others.
     Raises Refusal if there are no decisions, or a part cannot be read.
     """
     import polars as pl
@@ -128,7 +124,7 @@ def load(folder: Path) -> dict[tuple[str, str], pl.DataFrame]:
     from experiments.matches.part_files import GAMES
     from experiments.runs.rows import apart, by_part
 
-    columns = ["match", "player", "game", "seat", "turn", "kind", "value", "going_on", "accusing"]
+    columns = ["match", "player", "game", "seat", "turn", "kind", "value"]
     seat = ["match", "game", "seat"]
     made = by_part(
         folder, "decisions", lambda part: part.filter(pl.col("value").is_not_null()).select(columns)
@@ -198,22 +194,30 @@ def _share(wins: pl.Series, decisions: pl.Series) -> Estimate | None:
     return found and Estimate(found.value, max(0.0, found.low), min(1.0, found.high))
 
 
+def _fields(first: str = "") -> list[Field]:
+    """Return what is shown of a group; ``first``: the heading of what it has in common."""
+    from experiments.tabular import Column, count, percent
+    from experiments.views import Field
+
+    return [
+        Field("name", first, "group"),
+        Field("decisions", count("decisions"), "decisions"),
+        Field("games", count("games"), "games"),
+        Field("predicted", percent("predicted"), "predicted"),
+        Field("won", Column("came of it, 95 %"), "won", "_"),
+        Field("bias", Column("predicted minus that"), "bias", "_"),
+    ]
+
+
 def _tables(players: Mapping[str, Groups]) -> Iterator[Table]:
     """Yield for each player its decisions by kind of action, and accusations by probability."""
-    from experiments.tabular import Column, Table, count, percent
+    from experiments.views import show
 
-    columns = (
-        (count("decisions"), "decisions"),
-        (count("games"), "games"),
-        (percent("predicted"), "predicted"),
-        (Column("came of it, 95 %"), "won"),
-        (Column("predicted minus that"), "bias"),
-    )
     for name, groups in players.items():
         kinds = [*groups["all"], *groups["kind"]]
         for first, found in (("chance to win", kinds), ("accused with", groups["accusation"])):
             if there := [one for one in found if one.decisions]:
-                yield Table.of(name, there, ((first, "name"), *columns))
+                yield show(name, there, _fields(first))[0]
 
 
 def draw(players: Mapping[str, Groups], path: Path) -> None:

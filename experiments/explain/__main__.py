@@ -274,7 +274,7 @@ def _print_actions(
     result: SearchResult,
 ) -> None:
     """Print the actions at the root."""
-    from experiments.explain.drawn import list_actions
+    from experiments.explain.outcomes import list_actions
     from sim.words import action_to_string
 
     rows = [

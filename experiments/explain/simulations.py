@@ -15,8 +15,7 @@ from typing import Any
 
 import networkx as nx
 
-from experiments.explain.drawn import list_nodes
-from experiments.explain.outcomes import annotate, see
+from experiments.explain.outcomes import annotate, list_nodes, see
 from experiments.explain.recorded import Decision, consider
 from mcts.inspect import export
 from mcts.options import Budget

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from experiments.report import plots
+from experiments.report import pictures
 from experiments.report.page import Block, Folded, Picture, Section, Text
 from experiments.report.run import Run
 from experiments.runs.figures import Deciding, Moment
@@ -91,13 +91,13 @@ def _results(run: Run, prefix: str) -> Iterator[Block]:
         yield _tabulate_published(run, beside)
     drawn = [(run.name_of(line), line.rate, line.parity) for line in run.figures.lines]
     theirs = {run.name_of(line): beside[line.match] for line in lines if line.match in beside}
-    yield Picture("Win rates", plots.rates(drawn, theirs, f"{prefix}rates"))
+    yield Picture("Win rates", pictures.rates(drawn, theirs, f"{prefix}rates"))
     for at, (match, tally) in enumerate(run.played.pairs()):
         if match.measured is None or not tally.games or at >= _PICTURED:
             continue
         won = match.wins_of(tally.winner(), 0)[tally.numbers]
         parity, name = match.seats / match.players, match.name
-        drawing = plots.convergence(won, parity, run.stop, name, f"{prefix}games{at}")
+        drawing = pictures.convergence(won, parity, run.stop, name, f"{prefix}games{at}")
         yield Picture(f"Over the games: {name}", drawing)
 
 
@@ -154,14 +154,14 @@ def _better(run: Run, prefix: str) -> Iterator[Block]:
         names = ", ".join(f"{name} {elo.value:+.0f}" for name, elo in found_elo.items())
         label = f"Ratings in Elo with intervals: {names}."
         axis, place = "Elo, mean of the players 0", f"{prefix}elo{number}"
-        yield Picture(title, plots.ranked(found_elo, axis, label, place))
+        yield Picture(title, pictures.ranked(found_elo, axis, label, place))
     for test in run.figures.tests:
         yield Text(f"Sequential test {run.about['stop']}: {test['verdict']}.")
 
 
 def _by_seat(run: Run, prefix: str) -> Iterator[Block]:
     seats = max(match.players for match in run.matches)
-    rows, pictures = [], []
+    rows, shown = [], []
     for at, match in enumerate(run.matches):
         found: dict[str, list[Estimate | None]] = {}
         for line in run.figures.lines:
@@ -177,15 +177,15 @@ def _by_seat(run: Run, prefix: str) -> Iterator[Block]:
             ]
             rows.append([run.name_of(line), *cells])
         if found and at < _PICTURED:
-            drawing = plots.seats(found, 1 / match.players, f"{prefix}seats{at}")
-            pictures.append(Picture(match.name, drawing))
+            drawing = pictures.seats(found, 1 / match.players, f"{prefix}seats{at}")
+            shown.append(Picture(match.name, drawing))
     columns = ("", *(f"seat {seat}" for seat in range(seats)))
     yield Table("Win rate by seat, counted from 0, 95 %; wins and games", columns, rows)
-    yield from pictures
+    yield from shown
 
 
 def _by_turn(run: Run, prefix: str) -> Iterator[Block]:
-    pictures = []
+    shown = []
     for at, match in enumerate(run.matches):
         players = {
             line.player: run.ends[match.name, line.player]
@@ -196,9 +196,9 @@ def _by_turn(run: Run, prefix: str) -> Iterator[Block]:
             title = f"{match.name}, {player}" if len(players) > 1 else match.name
             yield _spans(run, title, ends)
         if players and at < _PICTURED:
-            drawing = plots.wins_over_turns(players, run.stop, f"{prefix}turns{at}")
-            pictures.append(Picture(f"Games won by turn: {match.name}", drawing))
-    yield from pictures
+            drawing = pictures.wins_over_turns(players, run.stop, f"{prefix}turns{at}")
+            shown.append(Picture(f"Games won by turn: {match.name}", drawing))
+    yield from shown
     if run.game_lengths:
         yield _lengths(run)
 
@@ -258,7 +258,7 @@ def _knowledge(run: Run, prefix: str) -> Iterator[Block]:
             if players:
                 title = f"Entropy of the envelope {when}, bits: {match.name}"
                 yield _tabulate_entropy(title, players)
-                drawing = plots.entropy(players, when, f"{prefix}bits{at}-{number_}")
+                drawing = pictures.entropy(players, when, f"{prefix}bits{at}-{number_}")
                 yield Picture(title, drawing)
 
 

@@ -11,9 +11,7 @@ from filelock import FileLock
 from hydra.core.config_store import ConfigStore
 from omegaconf import OmegaConf
 
-from experiments.matches import play, results
 from experiments.provenance.folders import LOCK
-from experiments.runs import runfolder
 from experiments.settings import config
 from experiments.settings.commandline import Refusal
 from experiments.stats.comparisons import mcnemar
@@ -24,7 +22,7 @@ from experiments.tables.joined import Joined
 from experiments.tables.quantities import QUANTITIES
 from experiments.tables.schema import ADDED, ALONE, APART, CUMULATIVE
 from experiments.tables.steps import Ablation, Step
-from tests.experiments.rows import read_rows
+from tests.experiments.rows import play_matches, read_rows
 
 QUICK = {
     "about": "quick ones",
@@ -322,21 +320,13 @@ CLIMBED = Ablation(
 )
 
 
-def play_games(folder, match):
-    """Play 60 games of ``match`` in ``folder``."""
-    runfolder.claim(folder, [match], "games", resume=False)
-    played = results.Results(folder, [match])
-    played.add(0, play.portion(match, np.arange(60)))
-    played.flush()
-
-
 def test_cells_of_ablations_are_found_by_names_of_their_own(tmp_path, monkeypatch):
     """Control: a step without games is missing."""
     monkeypatch.setattr(joined.catalog, "load_ablation", lambda name: CLIMBED)
     of.forget_runs()
     found = of.cells_of(CLIMBED, tmp_path)
-    play_games(found[0].folder, found[0].match)
-    play_games(tmp_path / "own", found[1].match)
+    play_matches(found[0].folder, [found[0].match], 60)
+    play_matches(tmp_path / "own", [found[1].match], 60)
     table = replace(catalog.load("ledford_4_1"), beside=["climbed"])
     run = Joined(tmp_path / "own", table, tmp_path, fast=False)
     setup = "swift against 3 random"

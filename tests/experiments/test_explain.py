@@ -25,7 +25,13 @@ FILE = Path(__file__).parents[1] / "data" / "game.jsonl"
 BEGINS, SUGGESTS, ENDS = 69, 15, 67
 """Lines of `FILE` with decisions of the three phases of a turn."""
 
-PLAYER = ("player=bmcts", "player.budget.simulations=60")
+USUAL = {
+    "player": "bmcts",
+    "player.budget.simulations": 60,
+    "tree.picture": "null",
+    "tree.simulations": 0,
+}
+"""Settings that are not given: neither a picture is drawn nor are steps searched again."""
 
 
 @pytest.fixture
@@ -36,9 +42,11 @@ def command(tmp_path, monkeypatch, capsys):
 
     def run(*arguments):
         folder = tmp_path / f"run{next(runs)}"
-        player = () if any(each.startswith("player=") for each in arguments) else PLAYER
+        given = {each.partition("=")[0] for each in arguments}
+        given |= {"player.budget.simulations"} if "player" in given else set()
+        usual = [f"{key}={value}" for key, value in USUAL.items() if key not in given]
         monkeypatch.delenv("HYDRA_FULL_ERROR", raising=False)
-        code = explain.COMMAND.run([*player, *arguments, f"run.folder={folder}"])
+        code = explain.COMMAND.run([*usual, *arguments, f"run.folder={folder}"])
         return code, *capsys.readouterr(), folder
 
     return run
@@ -117,7 +125,7 @@ def ask(command, monkeypatch):
 @pytest.mark.parametrize(("given", "line"), [("", 9), ("turn=2", 31), ("seat=1 turn=5", 36)])
 def test_a_turn_names_its_first_decision(command, given, line):
     """Without a seat it is that of the player from outside, seat 0; it was called in turn 5."""
-    code, out, err, _ = command(f"record={FILE}", "tree.picture=null", *given.split())
+    code, out, err, _ = command(f"record={FILE}", *given.split())
     assert (code, err) == (0, "") and out.startswith(f"line {line}, rules classic")
 
 
@@ -131,7 +139,7 @@ def test_a_turn_names_its_first_decision(command, given, line):
 )
 def test_what_a_planner_assumes_is_stated(command, settings, begins):
     """The control: a planner with the exact belief and one model of the others."""
-    asked = (f"record={FILE}", "event=31", "tree.picture=null")
+    asked = (f"record={FILE}", "event=31")
     first = [] if settings[0].startswith("player=") else ["player=bmcts"]
     given = [*first, *settings, "player.budget.simulations=20"]
     out = command(*asked, *given)[1]
@@ -142,7 +150,7 @@ def test_what_a_planner_assumes_is_stated(command, settings, begins):
 
 @pytest.mark.parametrize("event", [BEGINS, SUGGESTS, ENDS], ids=["begins", "suggests", "ends"])
 def test_a_decision_is_explained(ask, event):
-    said = ask(event, "tree.nodes=20", "tree.picture=null")
+    said = ask(event, "tree.nodes=20")
     out, table, result, decision = said.out, said.rows, said.player.result, said.decision
     posterior = ExactPosterior(said.evidence)
     envelope, bits = posterior.envelope_table().ravel(), entropy(posterior.envelope_table().ravel())
@@ -201,14 +209,14 @@ def check_bits(said, marginals):
 
 def test_the_entropy_is_that_of_the_transcript(ask, monkeypatch, capsys):
     """It is shown after a turn: nothing is learnt after the decision that ends it."""
-    said = re.search(r"envelope: ([\d.]+) bits", ask(ENDS, "tree.picture=null").out)[1]
+    said = re.search(r"envelope: ([\d.]+) bits", ask(ENDS).out)[1]
     assert replay.COMMAND.run([str(FILE), "turns=11", "seat=3"]) == 0
     row = re.search(r"│ +11 │.*", capsys.readouterr().out)[0]
     assert row.split("│")[-2].strip() == said
 
 
 def test_the_tree_is_kept(ask):
-    said = ask(BEGINS, "tree.nodes=15")
+    said = ask(BEGINS, "tree.nodes=15", "tree.picture=tree.png", "tree.simulations=5")
     folder, result = said.folder, said.player.result
     assert f"tree in {folder}: tree.graphml, tree.json, tree.png, simulations.html" in said.out
     assert (folder / "tree.png").read_bytes().startswith(b"\x89PNG")
@@ -227,7 +235,7 @@ def test_the_tree_is_kept(ask):
 
 
 def test_a_picture_is_optional(ask):
-    said = ask(ENDS, "tree.picture=null", "tree.simulations=0")
+    said = ask(ENDS)
     assert "tree.png" not in said.out and "simulations.html" not in said.out
     assert sorted(path.suffix for path in said.folder.iterdir()) == [".graphml", ".json", ".yaml"]
 
@@ -238,13 +246,13 @@ def test_a_link_of_the_pictures_name_is_not_written_through(ask, tmp_path):
     away.mkdir()
     for name in ("tree.png", "tree.json", "tree.graphml", "config.yaml"):
         (folder / name).symlink_to(away / name)
-    assert ask(BEGINS, "tree.nodes=5").folder == folder
+    assert ask(BEGINS, "tree.nodes=5", "tree.picture=tree.png").folder == folder
     assert not list(away.iterdir())
     assert (folder / "tree.png").read_bytes().startswith(b"\x89PNG")
 
 
 def test_the_seed_names_the_search(ask):
-    results = [ask(BEGINS, f"seed={seed}", "tree.picture=null").player.result for seed in (1, 1, 2)]
+    results = [ask(BEGINS, f"seed={seed}").player.result for seed in (1, 1, 2)]
     visits = [result.visits.tolist() for result in results]
     assert visits[0] == visits[1] != visits[2]
 
@@ -257,8 +265,7 @@ PLANNERS = {
 
 @pytest.mark.parametrize("planner", PLANNERS)
 def test_any_planner_is_explained(ask, planner):
-    budget = ("player.budget.simulations=60", "tree.picture=null")
-    said = ask(BEGINS, *PLANNERS[planner].split(), *budget)
+    said = ask(BEGINS, *PLANNERS[planner].split(), "player.budget.simulations=60")
     assert sum(int(row[1]) for row in said.rows) == said.player.result.visits.sum() == 60
     assert ("in one tree of 20 simulations" in said.out) == (planner == "pimc")
     assert "  1. " in said.out

@@ -10,10 +10,8 @@ import numpy as np
 import pytest
 from hydra.core.config_store import ConfigStore
 
-from experiments.matches import play
-from experiments.matches.results import Results, Tally
+from experiments.matches.results import Tally
 from experiments.matches.schedule import Seating
-from experiments.runs import runfolder
 from experiments.settings import config
 from experiments.stats.comparisons import round_robin
 from experiments.stats.ratings import ratings
@@ -21,6 +19,7 @@ from experiments.tables import catalog, field, page, report
 from experiments.tables.matches import matches
 from experiments.tables.measured import Measured
 from experiments.tables.schema import Table
+from tests.experiments.rows import play_matches
 
 GAMES = 240
 SMALL = Table(
@@ -59,12 +58,7 @@ def found(run):
 
 
 def play_games(place, games):
-    planned = matches(SMALL, None, SMALL.seed)
-    runfolder.claim(place, planned, "games", resume=True)
-    results = Results(place, planned)
-    for number, match in enumerate(planned):
-        results.add(number, play.portion(match, range(games)))
-    results.flush()
+    play_matches(place, matches(SMALL, None, SMALL.seed), games)
 
 
 def test_a_standing_is_that_of_the_games(run, found):

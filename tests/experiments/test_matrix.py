@@ -20,6 +20,7 @@ from experiments.tables import matrix, page
 from experiments.tables.matches import matches
 from experiments.tables.measured import Measured
 from experiments.tables.schema import Table
+from tests.experiments.rows import play_matches
 
 GAMES = 160
 SMALL = Table(
@@ -41,12 +42,7 @@ SMALL = Table(
 @pytest.fixture(scope="module")
 def run(tmp_path_factory):
     place = tmp_path_factory.mktemp("matrix") / "small"
-    planned = matches(SMALL, None, SMALL.seed)
-    runfolder.claim(place, planned, "games", resume=True)
-    results = Results(place, planned)
-    for number, match in enumerate(planned):
-        results.add(number, play.portion(match, range(GAMES)))
-    results.flush()
+    play_matches(place, matches(SMALL, None, SMALL.seed), GAMES)
     return Measured(place)
 
 

@@ -18,8 +18,8 @@ from experiments.plotting import SERIES
 from experiments.provenance.files import SUMMARY, write_json
 from experiments.report import __main__ as report
 from experiments.report import overview
+from experiments.report.pictures import INK, drawing, svg
 from experiments.report.run import load
-from experiments.report.svg import INK, drawing, svg
 from experiments.runs import runfolder, summary
 from experiments.runs.figures import Moment
 from experiments.runs.turns import bits, well_sampled

@@ -13,8 +13,7 @@ from experiments.matches.details import DECISION
 from experiments.matches.results import Played, Results
 from experiments.matches.schedule import Seating
 from experiments.plotting import picture
-from experiments.report.between import between, compare_unpaired
-from experiments.report.overview import page, side_by_side
+from experiments.report.overview import between, compare_unpaired, page, side_by_side
 from experiments.report.page import Page, Section, fence, html, markdown
 from experiments.report.run import load
 from experiments.runs import runfolder

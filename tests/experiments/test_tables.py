@@ -274,6 +274,11 @@ def test_the_file_of_a_faulty_table_is_named(command, monkeypatch, number, chang
         assert shown.err.startswith(f"sleuth-tables: conf/table/{name}.yaml: {message}")
 
 
+def test_the_list_reads_tables_as_hydra_composes_them(tables):
+    for name, table in tables.items():
+        assert catalog.outline(name) == replace(table, published=None), name
+
+
 def test_all_tables_are_listed(command, tables):
     shown = [command(*given)[1].out for given in ((), ("list",), ("table=list",))]
     assert shown[0] == shown[1] == shown[2] and all(name in shown[0] for name in catalog.names())

@@ -21,7 +21,7 @@ from experiments.tables.matches import matches
 from experiments.tables.measured import Measured
 from experiments.tables.quantities import QUANTITIES
 from experiments.tables.schema import Table
-from tests.experiments.rows import read_rows
+from tests.experiments.rows import play_matches, read_rows
 
 PRINTED = {
     # [Cai & Ferrari 2006, Table I]: played 14 and 12 times; the human player, the ICP
@@ -162,21 +162,12 @@ def test_all_players_with_a_belief_take_it_from_the_same_tables():
     assert found["neural against bn and random, text, first seat"].seating.shifts == (0,)
 
 
-def play_games(folder, planned, games):
-    """Play the first ``games`` of the matches ``planned`` in ``folder``."""
-    runfolder.claim(folder, planned, "games", resume=False)
-    played = Results(folder, planned)
-    for number, match in enumerate(planned):
-        played.add(number, play.portion(match, np.arange(games)))
-    played.flush()
-
-
 @pytest.fixture(scope="module")
 def run(tmp_path_factory):
     """The first 60 games of three cells of Tables III and V."""
     folder = tmp_path_factory.mktemp("tables")
     names = ("ferrari_5", "cai_3")
-    play_games(folder, [match for name in names for match in variants_of(name, ["text"])], 60)
+    play_matches(folder, [match for name in names for match in variants_of(name, ["text"])], 60)
     return Measured(folder)
 
 

@@ -15,8 +15,7 @@ from typing import Any
 from belief.evidence import EvidenceFull
 from belief.exact.solver import ExactPosterior
 from experiments.explain.assumptions import list_assumptions
-from experiments.explain.drawn import list_actions, list_nodes
-from experiments.explain.outcomes import annotate, see
+from experiments.explain.outcomes import annotate, list_actions, list_nodes, see
 from experiments.explain.recorded import FIRST_LINE, Decision, consider, decisions, pick
 from experiments.web.analysis import verdict
 from experiments.web.analysis.notebook import Knowledge, evidence_of
@@ -43,7 +42,7 @@ def advise(
     """Return the choice of the player ``spec`` at the decision on ``line``, for JSON.
 
     ``action`` and its ``words``; of a planner that searched ``table``, the root's actions, and
-    ``tree``, the most visited outcomes (both by `experiments.explain.drawn`), ``line``, the most
+    ``tree``, the most visited outcomes (both by `experiments.explain.outcomes`), ``line``, the most
     visited line, and ``simulations``; where it is ``judged``, ``verdict``, that on the action done
     (`experiments.web.analysis.verdict`).  Its random numbers are named by ``seed``.  Raises
     experiments.settings.commandline.Refusal if the line holds no turn decision with a choice, or

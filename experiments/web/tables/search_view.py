@@ -17,8 +17,7 @@ from typing import Any
 import numpy as np
 
 from experiments.explain.assumptions import list_assumptions
-from experiments.explain.drawn import list_nodes
-from experiments.explain.outcomes import see
+from experiments.explain.outcomes import list_nodes, see
 from mcts.inspect import export, principal_variation
 from mcts.search import Search
 from mcts.tree import LISTED, NODES, TOP, Tree
@@ -126,7 +125,7 @@ class TreeTop:
     def branches(
         self, most: int = MOST_NODES, deep: int = MOST_ACTIONS, kinds: int = MOST_OUTCOMES
     ) -> list[dict[str, Any]]:
-        """Return the ``most`` most visited outcomes (`experiments.explain.drawn.list_nodes`).
+        """Return the ``most`` most visited outcomes (`experiments.explain.outcomes.list_nodes`).
 
         They reach down ``deep`` actions; of the outcomes of one action ``kinds`` are listed.
         """
