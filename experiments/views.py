@@ -12,7 +12,7 @@ from experiments.tabular import Column, Table
 
 @dataclass(frozen=True)
 class Field:
-    """What is shown of each item.
+    """A figure or a text that is shown of each item.
 
     Attributes
     ----------

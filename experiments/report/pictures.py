@@ -143,7 +143,7 @@ def rates(
         return svg(figure, f"Win rates with intervals of {listed}.", prefix)
 
 
-def ranked(
+def draw_ranking(
     found: Mapping[str, Estimate], axis: str, label: str, prefix: str, left: float | None = None
 ) -> Markup:
     """Draw estimates by name, one below the other, such as ratings.

@@ -154,7 +154,7 @@ def _better(run: Run, prefix: str) -> Iterator[Block]:
         names = ", ".join(f"{name} {elo.value:+.0f}" for name, elo in found_elo.items())
         label = f"Ratings in Elo with intervals: {names}."
         axis, place = "Elo, mean of the players 0", f"{prefix}elo{number}"
-        yield Picture(title, pictures.ranked(found_elo, axis, label, place))
+        yield Picture(title, pictures.draw_ranking(found_elo, axis, label, place))
     for test in run.figures.tests:
         yield Text(f"Sequential test {run.about['stop']}: {test['verdict']}.")
 

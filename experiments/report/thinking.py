@@ -85,7 +85,7 @@ def thinking(runs: Sequence[Thinking], prefix: str) -> Iterator[Block]:
         times = {person: time for (person, which), time in lines.items() if which == kind}
         listed = "; ".join(f"{name} {time.value:.1f}" for name, time in times.items())
         label, axis = f"Median seconds to {kind}: {listed}.", "seconds: median and quartiles"
-        drawn = pictures.ranked(times, axis, label, f"{prefix}{at}", left=0)
+        drawn = pictures.draw_ranking(times, axis, label, f"{prefix}{at}", left=0)
         yield Picture(f"Seconds to {kind}", drawn)
 
 

@@ -61,7 +61,7 @@ def load_ablation(name: str) -> Ablation:
 def outline(name: str) -> Table | Computed:
     """Return `load` without the published figures, read without Hydra in a few milliseconds.
 
-    Raises Refusal as `load`, which looks again at what is no such table.
+    Raises Refusal as `load`, which looks again at a file that is faulty.
     """
     try:
         schema, values = _read_files(name)

@@ -269,7 +269,7 @@ class Cell:
 
     @property
     def setup(self) -> tuple[Entrant, tuple[Entrant, ...], str]:
-        """Who plays in which seats: what the lines of an ablation have in common."""
+        """Players, opponents and layout: all that the lines of an ablation have in common."""
         return self.player, self.opponents, self.layout
 
     @property

@@ -44,6 +44,7 @@ def command(tmp_path, monkeypatch, capsys):
         folder = tmp_path / f"run{next(runs)}"
         given = {each.partition("=")[0] for each in arguments}
         given |= {"player.budget.simulations"} if "player" in given else set()
+        given |= {"tree.simulations"} if "player=pimc" in arguments else set()  # it has none
         usual = [f"{key}={value}" for key, value in USUAL.items() if key not in given]
         monkeypatch.delenv("HYDRA_FULL_ERROR", raising=False)
         code = explain.COMMAND.run([*usual, *arguments, f"run.folder={folder}"])

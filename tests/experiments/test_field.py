@@ -52,7 +52,7 @@ def run(folder):
 
 
 @pytest.fixture(scope="module")
-def found(run):
+def standings(run):
     """The standings, of which each is a thousand fits."""
     return field.standings(SMALL, run)
 
@@ -61,10 +61,10 @@ def play_games(place, games):
     play_matches(place, matches(SMALL, None, SMALL.seed), games)
 
 
-def test_a_standing_is_that_of_the_games(run, found):
-    assert list(found) == ["three", "four"]
+def test_a_standing_is_that_of_the_games(run, standings):
+    assert list(standings) == ["three", "four"]
     for match, tally, lines in zip(
-        run.played.matches, run.played.tallies, found.values(), strict=True
+        run.played.matches, run.played.tallies, standings.values(), strict=True
     ):
         tables, winners = match.seating.at(range(GAMES)), tally.winner()
         expected = {one.label: one for one in ratings(tables, winners, match.labels, 5)}
@@ -79,8 +79,8 @@ def test_a_standing_is_that_of_the_games(run, found):
             assert line.games == (GAMES if line.variant == "four" else 3 * GAMES / 4)
 
 
-def test_differences_are_from_the_control_in_any_order_of_players(run, found):
-    (lines, _), match = found.values(), run.played.matches[0]
+def test_differences_are_from_the_control_in_any_order_of_players(run, standings):
+    (lines, _), match = standings.values(), run.played.matches[0]
     against = {line.player: line.against for line in lines}
     assert against.pop("swift") == {} and all(set(one) == {"swift"} for one in against.values())
     games = run.played.tallies[0].numbers
@@ -93,14 +93,14 @@ def test_differences_are_from_the_control_in_any_order_of_players(run, found):
     assert against["heuristic"]["swift"][0].high < 0  # who is weaker
 
 
-def test_the_ratings_of_winners_exchanged_at_random_are_flat(folder, found, monkeypatch):
+def test_the_ratings_of_winners_exchanged_at_random_are_flat(folder, standings, monkeypatch):
     """The fault planted: which seat won says nothing of who sat there."""
 
     def spread(standings):
         lines = standings["three"]
         return lines[0].elo.value - lines[-1].elo.value, lines[0].elo.low > lines[-1].elo.high
 
-    assert spread(found)[0] > 200 and spread(found)[1]
+    assert spread(standings)[0] > 200 and spread(standings)[1]
     winner = Tally.winner
 
     def exchange(tally):
@@ -111,8 +111,8 @@ def test_the_ratings_of_winners_exchanged_at_random_are_flat(folder, found, monk
     assert flat[0] < 120 and not flat[1]
 
 
-def test_it_is_reported_and_drawn(run, found, tmp_path, monkeypatch):
-    monkeypatch.setattr(field, "standings", lambda *_: found)
+def test_it_is_reported_and_drawn(run, standings, tmp_path, monkeypatch):
+    monkeypatch.setattr(field, "standings", lambda *_: standings)
     made = page.make(SMALL, run)
     shown = made.shown.as_text()
     assert [row[0] for row in shown] == ["three"] * 4 + ["four"] * 4
@@ -121,12 +121,12 @@ def test_it_is_reported_and_drawn(run, found, tmp_path, monkeypatch):
     _, numbers = report.store("small", made, heading, tmp_path)
     with numbers.open() as file:
         first = next(csv.DictReader(file))
-    (line, *_), _ = found.values()
+    (line, *_), _ = standings.values()
     assert float(first["elo_high"]) == pytest.approx(line.elo.high, rel=1e-11)
     assert first["player"] == line.player
     text = (tmp_path / "small.md").read_text()
     assert f"{GAMES} games per cell, seed 5, rules `ferrari2009`, `ledford`." in text
-    field.draw(found, "small", tmp_path / "small.png")
+    field.draw(standings, "small", tmp_path / "small.png")
     assert (tmp_path / "small.png").read_bytes().startswith(b"\x89PNG")
 
 

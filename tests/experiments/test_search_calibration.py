@@ -66,7 +66,7 @@ def test_few_games_have_no_interval():
 @pytest.fixture
 def run(run_compare, tmp_path):
     """Return the folder of a run of a search that wrote its decisions."""
-    settings = ("player=flat", "player.budget.simulations=20", "match.games=5", "match.workers=1")
+    settings = ("player=flat", "player.budget.simulations=20", "match.games=12", "match.workers=1")
     return run_compare(*settings, "run.details=[decisions]").folder
 
 
@@ -76,8 +76,8 @@ def test_a_run_is_read(run, capsys):
     found = pl.read_csv(run / "calibration.csv")
     (whole,) = found.filter(pl.col("by") == "all").iter_rows(named=True)
     kinds = found.filter(pl.col("by") == "kind", pl.col("group") != "accusation")
-    assert whole["decisions"] == kinds["decisions"].sum() > 40
-    assert 0 < whole["predicted"] < 1 and whole["games"] == 5
+    assert whole["decisions"] == kinds["decisions"].sum() > 100
+    assert 0 < whole["predicted"] < 1 and whole["games"] == 12
     assert (run / "calibration.png").read_bytes().startswith(b"\x89PNG")
     assert COMMAND.run([str(run), f"output={run / 'matches.json'}/no"]) == 1
     for part in run.glob("decisions-*.parquet"):  # several on a slow machine
