@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache, partial
 from itertools import groupby, islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from hydra.core.hydra_config import HydraConfig
 from omegaconf import MISSING, DictConfig
@@ -69,13 +69,8 @@ class Settings(study.Settings):
     rules: Table = field(default_factory=Table)
 
 
-@dataclass(frozen=True)
-class Contestant:
-    """A player that decides.
-
-    ``spec`` is as `sim.players.registry.make` takes it; no ``simulations`` if it makes none, or as
-    many as its own budget allows.
-    """
+class Contestant(NamedTuple):
+    """A player that decides: ``spec`` for `sim.players.registry.make`, ``simulations`` if any."""
 
     label: str
     spec: Mapping[str, Any]

@@ -32,7 +32,7 @@ CELLS = {"ablation": 8, "planners": 30, "robin": 20, "ledford_4_1": 4, "ledford_
 
 @pytest.fixture(scope="module")
 def tables():
-    return {name: catalog.load(name) for name in catalog.names()}
+    return {name: catalog.outline(name) for name in catalog.names()}
 
 
 @pytest.fixture(scope="module")
@@ -274,9 +274,10 @@ def test_the_file_of_a_faulty_table_is_named(command, monkeypatch, number, chang
         assert shown.err.startswith(f"sleuth-tables: conf/table/{name}.yaml: {message}")
 
 
+@pytest.mark.nightly
 def test_the_list_reads_tables_as_hydra_composes_them(tables):
     for name, table in tables.items():
-        assert catalog.outline(name) == replace(table, published=None), name
+        assert table == replace(catalog.load(name), published=None), name
 
 
 def test_all_tables_are_listed(command, tables):
