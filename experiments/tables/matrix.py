@@ -81,7 +81,7 @@ def _name(run: Measured, cell: Cell, label: str) -> str | None:
     for match in run.played.matches:
         player, company, *_ = match.labels
         if player == label and company in wanted and match.name.endswith(f", {cell.variant}"):
-            return match.name if match.name in run.lines else None
+            return match.name if match.name in run.begun else None
     return None
 
 

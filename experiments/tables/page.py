@@ -134,7 +134,7 @@ def draw_by_setting(setting: str, run: Measured, path: Path) -> None:
     met: dict[str, dict[float, str]] = {}
     for match in run.played.matches:
         value = match.entrants[0].get(setting)
-        if value is not None and match.name in run.lines:
+        if value is not None and match.name in run.begun:
             company = match.labels[1].removesuffix(" (opponent)")  # a player among its own kind
             variant = match.name.partition(", ")[2]
             line = f"{company}, {variant}" if variant else company
