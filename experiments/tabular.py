@@ -23,13 +23,13 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from experiments.provenance.files import whole
-from experiments.stats.intervals import Estimate
 from experiments.texts import csv_cell, lines
 from experiments.texts import html as shown
 from experiments.texts import markdown as plain
 
 if TYPE_CHECKING:
     from jinja2 import Template
+
 
 LONG = 12
 """Characters of a name that is shown whole even where there is little room."""
@@ -90,8 +90,8 @@ def p_value(title: str) -> Column:
 def mean(title: str, digits: int = 1) -> Column:
     """Return a column of numbers, or of estimates with their intervals."""
 
-    def as_text(value: float | Estimate) -> str:
-        if not isinstance(value, Estimate):
+    def as_text(value: Any) -> str:
+        if not hasattr(value, "low"):
             return f"{value:,.{digits}f}"
         middle, low, high = (f"{part:,.{digits}f}" for part in (value.value, value.low, value.high))
         return f"{middle} ({low} to {high})"

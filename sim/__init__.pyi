@@ -1,6 +1,6 @@
 from . import hunt, openspiel, policies
 from .arena import play_many
-from .cards import CARDS, CATEGORY_MASK, FIRST_ROOM, FIRST_WEAPON, ROOMS
+from .cards import CARDS, CATEGORY_MASK, FIRST_ROOM, FIRST_WEAPON, ROOMS, cards_of, mask_of
 from .chance import game_key
 from .contract.testing import check_player
 from .environment.aec import env
@@ -30,6 +30,7 @@ from .state import (
     TURN,
     empty,
 )
+from .words import action_to_string
 
 __all__ = [
     "ACCUSE",
@@ -58,6 +59,8 @@ __all__ = [
     "PolicyPlayer",
     "Rules",
     "Seat",
+    "action_to_string",
+    "cards_of",
     "check_player",
     "choose",
     "empty",
@@ -65,6 +68,7 @@ __all__ = [
     "game_key",
     "hunt",
     "legal",
+    "mask_of",
     "new_game",
     "open_decision",
     "openspiel",

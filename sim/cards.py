@@ -5,6 +5,8 @@ Card numbers are those of `belief.evidence`: suspects 0-5, weapons 6-11, rooms 1
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from belief.evidence import ALL_CARDS, CATEGORY_MASK, CATEGORY_START, N_CARDS
 
 SUSPECTS = ("Mustard", "Scarlett", "Plum", "Green", "White", "Peacock")
@@ -24,6 +26,22 @@ CARDS = SUSPECTS + WEAPONS + ROOMS
 
 FIRST_WEAPON, FIRST_ROOM = CATEGORY_START[1:3]
 
+
+def cards_of(mask: int) -> list[str]:
+    """Return the names of the cards in a mask, in the order of `CARDS`."""
+    return [name for card, name in enumerate(CARDS) if int(mask) >> card & 1]
+
+
+def mask_of(names: Iterable[str]) -> int:
+    """Return the mask of the cards with these ``names``; ValueError if one is no card's."""
+    mask = 0
+    for name in names:
+        if name not in CARDS:
+            raise ValueError(f"{name!r} is no card: choose from {', '.join(CARDS)}")
+        mask |= 1 << CARDS.index(name)
+    return mask
+
+
 __all__ = [
     "ALL_CARDS",
     "CARDS",
@@ -34,4 +52,6 @@ __all__ = [
     "ROOMS",
     "SUSPECTS",
     "WEAPONS",
+    "cards_of",
+    "mask_of",
 ]

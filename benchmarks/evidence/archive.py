@@ -25,7 +25,7 @@ from experiments.matches import part_files
 from experiments.matches.origins import MATCHES_FILE
 from experiments.provenance.files import CONFIG, SUMMARY, read_json, read_yaml, reading, write_json
 from experiments.settings.commandline import Refusal
-from experiments.tables.ablation.schema import Ablation
+from experiments.tables.steps import Ablation
 
 SEAL = "seal.json"
 _PLACES = ("run", "folder", "classes")
@@ -106,7 +106,7 @@ def _runs(evidence: Evidence, source: Path, target: Path) -> Iterator[tuple[Path
         yield source, target
         return
     from experiments.runs import runfolder
-    from experiments.tables.ablation.cells import cells_of
+    from experiments.tables.cells import cells_of
 
     cells = cells_of(evidence.table, target.parent, **evidence.asked)
     runs = [path.parent for path in sorted(source.glob(f"*/{MATCHES_FILE}"))]

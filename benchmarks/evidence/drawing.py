@@ -34,12 +34,11 @@ from experiments.provenance.files import SUMMARY, read_json
 from experiments.settings import config
 from experiments.settings.arguments import quote_text
 from experiments.settings.commandline import Refusal
-from experiments.tables.ablation.cells import StepCell, cells_of
-from experiments.tables.ablation.schema import Ablation
-from experiments.tables.choice import choose
+from experiments.tables.cells import PlannedCell, cells_of, choose
 from experiments.tables.matches import matches
 from experiments.tables.measured import simulations_of
 from experiments.tables.schema import Table
+from experiments.tables.steps import Ablation
 
 INDEX = "docs/drawn.csv"
 NOT_PLAYED = "not played"
@@ -162,7 +161,7 @@ def _of_ablation(evidence: Evidence, table: Ablation) -> Found:
         yield _choose("only", choice), names, sum(map(_work, chosen)) / sum(map(_work, cells))
 
 
-def _work(cell: StepCell) -> int:
+def _work(cell: PlannedCell) -> int:
     return cell.games * (simulations_of(cell.match) or 1)
 
 

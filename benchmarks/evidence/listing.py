@@ -73,7 +73,7 @@ STUDIES = {
     "qlearning": Study(
         "benchmarks.qlearning.report", ("sim.qlearning.learning", "sim.qlearning.rooms")
     ),
-    "regret": Study("experiments.regret.report", ("experiments.regret.__main__",), "positions"),
+    "regret": Study("experiments.regret.__main__", ("experiments.regret.__main__",), "positions"),
     "strength": Study(
         "benchmarks.strength.report",
         (

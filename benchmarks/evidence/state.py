@@ -13,8 +13,8 @@ from benchmarks.evidence.listing import Evidence
 from experiments.matches.origins import MATCHES_FILE
 from experiments.provenance.files import SUMMARY, read_json
 from experiments.settings.commandline import Refusal
-from experiments.tables.ablation.schema import Ablation
 from experiments.tables.schema import Computed, Table
+from experiments.tables.steps import Ablation
 
 FRESH, UNFINISHED, STALE, MISSING = "fresh", "unfinished", "stale", "no rows"
 
@@ -100,7 +100,7 @@ def note_plan(evidence: Evidence) -> None:
 
 def count_lacking(evidence: Evidence) -> int:
     """Return how many games of today's plan the rows of ``evidence`` lack, 0 if it is no table."""
-    from experiments.tables.ablation.cells import cells_of
+    from experiments.tables.cells import cells_of
 
     table = evidence.table
     if not isinstance(table, Table):
@@ -120,7 +120,7 @@ def count_lacking(evidence: Evidence) -> int:
 def _other_plan(evidence: Evidence) -> str:
     """Return in what the plan of the rows differs from what would be played today."""
     from experiments.runs import runfolder
-    from experiments.tables.ablation.cells import cells_of
+    from experiments.tables.cells import cells_of
     from experiments.tables.matches import matches
 
     table = evidence.table

@@ -44,91 +44,61 @@ class Settings(study.Settings):
 
 def job(settings: DictConfig, run: study.Run) -> None:
     """Measure, write and print."""
-    setup = _setup(settings)
+    rules, player, policy = _players(settings)
+    names = _beliefs(settings, rules)
     from belief.evidence import EvidenceFull
-    from experiments.beliefs import accuracy, calibration, report
+    from experiments.beliefs import accuracy, asked, calibration, report
     from experiments.matches.progress import stage
+    from sim.players.registry import make
+    from sim.policies.table import SHOWING
 
-    longest = max(accuracy.MOMENTS)
-    about = setup.rules, setup.showing, setup.beliefs, settings.seed
-    run.claim(accuracy.ROWS)
-    with stage(run.console, "compiling, or loading what is compiled"):
-        for game in setup.play(settings.seed, [0], longest):
-            accuracy.measure(game, *about)
+    seed, longest = settings.seed, max(accuracy.MOMENTS)
+    truly = SHOWING.index(player["showing"])  # and by that place in `ASSUMED`
+    showing = truly if settings.assume is None else ASSUMED.index(settings.assume)
+    about = rules, showing, names, seed
+
+    def play(numbers: Iterable[int]) -> Iterator[Game]:
+        if policy:
+            return accuracy.play(rules, [policy] * rules.players, seed, numbers, longest)
+        return asked.play(rules, lambda: make(player, rules), seed, numbers, longest)
 
     def measure(left: list[int], _: Callable[[float], None]) -> Generator[tuple[int, list[Any]]]:
         try:
-            for game in setup.play(settings.seed, left, longest):
+            for game in play(left):
                 yield game.number, accuracy.measure(game, *about)
         except EvidenceFull as fault:
             raise Refusal(str(fault)) from None
 
+    run.claim(accuracy.ROWS)
+    with stage(run.console, "compiling, or loading what is compiled"):
+        for game in play([0]):
+            accuracy.measure(game, *about)
     rows = run.measure(range(settings.games), measure)
     if rows.is_empty():
         raise Refusal("no game lasted two suggestions: measure more games")
     with stage(run.console, "bootstrap"):
-        figures = calibration.summarise(rows, settings.bins, settings.seed)
-    title = f"{setup.title}; {len(run.done)} games"
+        figures = calibration.summarise(rows, settings.bins, seed)
 
-    described = {"title": title, "games": len(run.done), "beliefs": figures, **setup.described}
+    wrong = "" if truly == showing else f" (assumed: {ASSUMED[showing]})"
+    title = (
+        f"{rules.players} {player['name']} players, {rules.name}, showing {player['showing']}"
+        f"{wrong}; {len(run.done)} games"
+    )
+    described = {
+        "title": title,
+        "games": len(run.done),
+        "beliefs": figures,
+        "rules": asdict(rules),
+        "policy": asdict(policy) if policy else player,
+        "assumed_showing": ASSUMED[showing],
+    }
     pictures = [report.ACCURACY, report.CALIBRATION]
     shown = [report.table(figures, title)]
     run.finish(described, shown, pictures, partial(report.draw, figures, title))
 
 
-@dataclass(frozen=True)
-class _Setup:
-    """A measurement to make.
-
-    ``policy`` is None where ``player``, the configuration's, is no compiled policy; ``showing`` is
-    the place in `ASSUMED` of what the beliefs assume.
-    """
-
-    rules: Rules
-    player: dict[str, Any]
-    policy: Policy | None
-    beliefs: tuple[str, ...]
-    showing: int
-
-    @property
-    def title(self) -> str:
-        """Players and assumptions, in a few words."""
-        shown, rules = self.player["showing"], self.rules
-        assumed = ASSUMED[self.showing]
-        wrong = "" if _rule_of(shown) == self.showing else f" (assumed: {assumed})"
-        return (
-            f"{rules.players} {self.player['name']} players, {rules.name}, showing {shown}{wrong}"
-        )
-
-    @property
-    def described(self) -> dict[str, Any]:
-        """The part of the summary that says what was played, after all defaults."""
-        policy = asdict(self.policy) if self.policy else self.player
-        played = {"rules": asdict(self.rules), "policy": policy}
-        return {**played, "assumed_showing": ASSUMED[self.showing]}
-
-    def play(self, seed: int, numbers: Iterable[int], longest: int) -> Iterator[Game]:
-        """Play games, as `accuracy.play`."""
-        from experiments.beliefs import accuracy, asked
-        from sim.players.registry import make
-
-        if self.policy:
-            seats = [self.policy] * self.rules.players
-            return accuracy.play(self.rules, seats, seed, numbers, longest)
-        return asked.play(self.rules, lambda: make(self.player, self.rules), seed, numbers, longest)
-
-
-def _rule_of(showing: str) -> int:
-    """Return the place in `ASSUMED` of what describes a showing policy."""
-    from sim.policies.table import SHOWING
-
-    return SHOWING.index(showing)
-
-
-def _setup(settings: DictConfig) -> _Setup:
-    """Return what to measure; Refusal if it is unknown."""
-    from belief.beliefs.registry import BELIEFS
-    from experiments.beliefs.calibration import REFERENCE
+def _players(settings: DictConfig) -> tuple[Rules, dict[str, Any], Policy | None]:
+    """Return the rules, the player of all seats, and its policy if it is one; Refusal if not."""
     from experiments.matches.schedule import is_policy
     from sim.players.registry import make, make_policy
     from sim.rules import preset
@@ -136,12 +106,18 @@ def _setup(settings: DictConfig) -> _Setup:
     if "budget" in settings.player:
         raise Refusal(f"player={settings.player.name} searches: choose a player that does not")
     try:
-        rules = preset(**plain(settings.rules))
-        player = plain(settings.player)
-        policy = make_policy(player) if is_policy(player) else None
+        rules, player = preset(**plain(settings.rules)), plain(settings.player)
         make(player, rules)
+        return rules, player, make_policy(player) if is_policy(player) else None
     except ValueError as fault:
         raise Refusal(str(fault)) from None
+
+
+def _beliefs(settings: DictConfig, rules: Rules) -> tuple[str, ...]:
+    """Return the names of the beliefs to measure; Refusal if one is unknown, or needs shares."""
+    from belief.beliefs.registry import BELIEFS
+    from experiments.beliefs.calibration import REFERENCE
+
     names = settings.beliefs
     if names is None:
         fitting = [name for name in BELIEFS if rules.shares or not BELIEFS[name].needs_shares]
@@ -155,9 +131,7 @@ def _setup(settings: DictConfig) -> _Setup:
                 f"beliefs: {name} needs hands by category, which rules={rules.name} does not deal: "
                 "give rules=ferrari2009 or rules=cai2006"
             )
-    assumed = settings.assume
-    showing = _rule_of(player["showing"]) if assumed is None else ASSUMED.index(assumed)
-    return _Setup(rules, player, policy, tuple(dict.fromkeys(names)), showing)
+    return tuple(dict.fromkeys(names))
 
 
 COMMAND = study.command("beliefs", Settings, job)

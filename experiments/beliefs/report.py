@@ -1,4 +1,4 @@
-"""Accuracy of beliefs in figures, in tables and as pictures."""
+"""Figures of beliefs (`experiments.beliefs.calibration`) as tables and pictures."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
+from matplotlib.axes import Axes
 
+from experiments import plotting
 from experiments.beliefs import calibration
 from experiments.beliefs.accuracy import MOMENTS, ROWS
 from experiments.provenance.files import CONFIG, SUMMARY, read_json, read_yaml
@@ -89,7 +91,7 @@ _MEANS = {"log loss": "log_loss", "above exact": "excess", "bias": "bias"}
 """Means over all moments, by their heads."""
 
 
-def _estimate(key: str) -> Callable[[Mapping[str, Any]], Estimate | None]:
+def _estimate(key: str) -> Callable[[Mapping[str, Any]], Any]:
     def read(line: Mapping[str, Any]) -> Estimate | None:
         found = line[key]
         return found and Estimate(found["value"], found["low"], found["high"])
@@ -112,11 +114,9 @@ def _after(moment: int) -> Callable[[Mapping[str, Any]], float | None]:
 
 
 def draw(figures: Mapping[str, Any], title: str, folder: Path) -> None:
-    """Draw accuracy and calibration to PNGs in ``folder``."""
-    from experiments.beliefs import plots  # Matplotlib takes a second to import
-
-    plots.accuracy_plot(dict(figures), title, folder / ACCURACY)
-    plots.calibration_plot(dict(figures), title, folder / CALIBRATION)
+    """Draw accuracy and calibration to PNGs in ``folder``; ``title``: who played."""
+    _draw_accuracy(figures, title, folder / ACCURACY)
+    _draw_calibration(figures, title, folder / CALIBRATION)
 
 
 def draw_kept(kept: Path, folder: Path) -> None:
@@ -130,3 +130,68 @@ def _read(folder: Path) -> tuple[dict[str, Any], str]:
     rows = pl.read_parquet(folder / ROWS.file)
     figures = calibration.summarise(rows, settings["bins"], settings["seed"])
     return figures, read_json(folder / SUMMARY)["title"]
+
+
+def _draw_accuracy(figures: Mapping[str, Any], title: str, path: Path) -> None:
+    """Draw log loss, its excess over the exact belief's, and bias by number of suggestions."""
+    labels = {
+        "log_loss": "log loss of the true envelope, bits",
+        "excess": "log loss above the exact belief's, bits",
+        "bias": "bias: entropy less log loss, bits",
+    }
+    if len(figures) == 1 or calibration.REFERENCE not in figures:
+        del labels["excess"]
+    size = (4.6 * len(labels), 4.6)
+    with plotting.picture(path, title, size, columns=len(labels)) as (figure, (panels,)):
+        for axes, (key, label) in zip(panels, labels.items(), strict=True):
+            for number, (name, found) in enumerate(figures.items()):
+                if key != "excess" or name != calibration.REFERENCE:
+                    rows = [row for row in found["by_suggestions"] if row.get(key) is not None]
+                    at = [row["suggestions"] for row in rows]
+                    plotting.band(axes, at, list(map(_estimate(key), rows)), number, label=name)
+            axes.set(xlabel="suggestions made, by all players together", ylabel=label)
+            axes.grid(axis="y")
+            if key != "log_loss":
+                plotting.reference_line(axes, 0)
+        loss, bias = panels[0], panels[-1]
+        loss.set_ylim(0, None)
+        for side, what, height in (("top", "too unsure", 0.98), ("bottom", "too sure", 0.02)):
+            place = {"transform": bias.transAxes, "ha": "right", "va": side}
+            bias.text(0.99, height, what, color=plotting.REFERENCE, **place)
+        plotting.legend_below(figure, loss, len(figures))
+
+
+def _draw_calibration(figures: Mapping[str, Any], title: str, path: Path) -> None:
+    """Draw a reliability diagram of the marginals, one panel a belief."""
+    across = min(len(figures), 3)
+    down = -(-len(figures) // across)
+    size = (max(3.5 * across, 5.5), 3.7 * down + 0.5)
+    shared = {"sharex": True, "sharey": True}
+    with plotting.picture(path, title, size, down, across, **shared) as (figure, panels):
+        for number, axes in enumerate(panels.flat):
+            if number >= len(figures):
+                axes.set_visible(False)
+                # The panel above has the labels that this one would have had.
+                panels[down - 2, number % across].tick_params(labelbottom=True)
+                continue
+            name = list(figures)[number]
+            _reliability(axes, figures[name], name, number)
+        figure.supxlabel("P(card in the envelope), as the belief has it: mean of the bin")
+        figure.supylabel("how often it was there, 95 %")
+
+
+def _reliability(axes: Axes, found: dict[str, Any], name: str, number: int) -> None:
+    """Draw the bins of one belief beside the diagonal."""
+    axes.plot([0, 1], [0, 1], color=plotting.REFERENCE, linestyle="--", linewidth=1)
+    rows = [row for row in found["bins"] if row["observed"] is not None]
+    observed = list(map(_estimate("observed"), rows))
+    plotting.intervals(axes, [row["predicted"] for row in rows], observed, number, linestyle="-")
+    wrong = [f"{claim['wrong']} of {claim['cards']:,}" for claim in found["certain"]]
+    axes.set_title(name)
+    text = f"certain and wrong:\nnot there {wrong[0]}\nthere {wrong[1]}"
+    at_the_corner: dict[str, Any] = {"transform": axes.transAxes, "ha": "right", "va": "bottom"}
+    axes.text(0.97, 0.03, text, fontsize=8, color=plotting.REFERENCE, **at_the_corner)
+    axes.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), aspect="equal")
+    for axis in (axes.xaxis, axes.yaxis):
+        plotting.shares(axis)
+    axes.grid()

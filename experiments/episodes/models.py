@@ -1,19 +1,17 @@
-"""Problems and planners of the tables of POMCPOW, by name, with the published parameters.
-
-They are those of the programs behind [Sunberg & Kochenderfer 2018]; nothing is tuned here.  Tag and
-RockSample are not in their tables: they take the parameters of Laser Tag, with POMCP's exploration.
-Their POMCP-DPW is `one_step`: in that program no observation is ever met again.
-"""
+"""Problems and planners of the tables of POMCPOW, by name; ``pomcpow.yaml`` has their rows."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import cache, partial
+from importlib.resources import files
 from typing import Any
 
 import numpy as np
+import yaml
 
 from experiments.settings.commandline import Refusal
 from mcts.continuous.episode import play
@@ -26,49 +24,33 @@ from mcts.problems.tag import laser_tag, tag
 from mcts.problems.vdp_tag import VdpTagParameters, manage_uncertainty
 from mcts.problems.weighed_rocks import weighed_rocks
 
-_UNLIMITED = 1e9
 
-_TAG = {
-    "pomcpow": Search("pomcpow", 26.0, 90, 4.0, 1 / 35, final="visits"),
-    "pomcp": Search("pomcp", 26.0, 90),
-    "pomcp_dpw": Search("pomcp_dpw", 26.0, 90, 4.0, 1 / 35),
-    "one_step": Search("pomcp_dpw", 26.0, 90, _UNLIMITED),
-    "pft_dpw": Search("pft_dpw", 26.0, 90, 4.0, 1 / 35, leaf="greedy"),
-}
+@dataclass(frozen=True)
+class Row:
+    """A planner of a problem: how it searches, if it does, and the published mean and its standard
+    error of 1,000 episodes, each if there is one."""
 
-SEARCHES: dict[str, dict[str, Search]] = {
-    "light_dark": {
-        "pomcpow": Search("pomcpow", 90.0, 20, 5.0, 1 / 15),
-        "pomcp": Search("pomcp", 100.0, 20),
-        "pomcp_discretised": Search("pomcp", 100.0, 20, grain=0.05),
-        "pomcp_dpw": Search("pomcp_dpw", 100.0, 20, 4.0, 1 / 10),
-        "one_step": Search("pomcp_dpw", 100.0, 20, _UNLIMITED),
-        "pft_dpw": Search("pft_dpw", 100.0, 20, 4.0, 1 / 10, leaf="greedy"),
-    },
-    "laser_tag": _TAG,
-    "sub_hunt": {
-        "pomcpow": Search("pomcpow", 17.0, 20, 6.0, 1 / 100, final="visits"),
-        "pomcp": Search("pomcp", 100.0, 20),
-        "pomcp_discretised": Search("pomcp", 100.0, 20, grain=1.0),
-        "pomcp_dpw": Search("pomcp_dpw", 100.0, 20, 1.0, 1 / 10),
-        "one_step": Search("pomcp_dpw", 100.0, 20, _UNLIMITED),
-        "pft_dpw": Search("pft_dpw", 100.0, 20, 2.0, 1 / 10, leaf="greedy"),
-    },
-    "vdp_tag": {
-        "pomcpow": Search("pomcpow", 110.0, 10, 5.0, 1 / 100, 30.0, 1 / 30, leaf="random"),
-        "pomcp_discretised": Search("pomcp", 100.0, 10, grain=0.2, leaf="random"),
-        "pomcp_dpw": Search("pomcp_dpw", 110.0, 10, 5.0, 1 / 100, 30.0, 1 / 30, leaf="random"),
-        "one_step": Search("pomcp_dpw", 110.0, 10, _UNLIMITED, 0.0, 30.0, 1 / 30, leaf="random"),
-        "pft_dpw": Search("pft_dpw", 70.0, 10, 8.0, 1 / 85, 20.0, 1 / 25, leaf="random"),
-    },
-    "tag": _TAG,
-    "rocksample": {
-        "pomcpow": Search("pomcpow", 20.0, 90, 4.0, 1 / 35, final="visits"),
-        "pomcp": Search("pomcp", 20.0, 90),
-        "pomcp_dpw": Search("pomcp_dpw", 20.0, 90, 4.0, 1 / 35),
-        "pft_dpw": Search("pft_dpw", 20.0, 90, 4.0, 1 / 35, leaf="greedy"),
-    },
-}
+    search: Search | None = None
+    published: tuple[float | None, ...] = ()
+
+
+def _read_rows() -> dict[str, dict[str, Row]]:
+    text = files("experiments.episodes").joinpath("pomcpow.yaml").read_text("utf-8")
+
+    def read(search: dict[str, Any] | None = None, published: Sequence[Any] = ()) -> Row:
+        if search is None:
+            return Row(None, tuple(published))
+        numbers = {key: float(Fraction(str(search[key]))) for key in {*search} - _AS_WRITTEN}
+        return Row(Search(**{**search, **numbers}), tuple(published))
+
+    return {
+        problem: {planner: read(**row) for planner, row in planners.items()}
+        for problem, planners in yaml.safe_load(text).items()
+    }
+
+
+_AS_WRITTEN = {"kind", "leaf", "final", "depth"}
+ROWS = _read_rows()
 """By problem and planner."""
 
 HEURISTICS: dict[str, Callable[[Any, np.ndarray], int | None]] = {
@@ -77,29 +59,18 @@ HEURISTICS: dict[str, Callable[[Any, np.ndarray], int | None]] = {
     "vdp_tag": manage_uncertainty,
 }
 POLICIES = ("qmdp", "random", "heuristic")
-MODELS = tuple(SEARCHES)
-_WITHOUT_VALUES = ("vdp_tag",)
+MODELS = tuple(ROWS)
 _ANGLES = 25
 """Directions of VDP Tag, where they are few."""
 MOST_ACTIONS = 100
 """Of an episode without ``steps``, as published."""
 
 
-def planners(problem: str) -> list[str]:
-    """Return the names of what plays ``problem``."""
-    return [
-        *SEARCHES[problem],
-        *(("qmdp",) if problem not in _WITHOUT_VALUES else ()),
-        "random",
-        *(("heuristic",) if problem in HEURISTICS else ()),
-    ]
-
-
 def leaves(problem: str, planner: str) -> tuple[str, ...]:
-    """Return the leaves that ``planner`` may have."""
+    """Return the leaves that ``planner`` may have; only VDP Tag has no values of its states."""
     if planner in POLICIES:
         return ()
-    if problem in _WITHOUT_VALUES:
+    if "qmdp" not in ROWS[problem]:
         return ("random",)
     return ("values", "random", "greedy") if planner == "pft_dpw" else ("values", "random")
 
@@ -109,17 +80,15 @@ def find_search(problem: str, planner: str, leaf: str | None) -> Search | None:
 
     ``leaf``: in place of the published one.
     """
-    if planner in POLICIES and planner in planners(problem):
-        return None
-    search = SEARCHES[problem].get(planner)
-    if search is None:
-        raise Refusal(f"planner={planner}: of {problem} there are {', '.join(planners(problem))}")
-    if leaf is None:
-        return search
+    row = ROWS[problem].get(planner)
+    if row is None:
+        raise Refusal(f"planner={planner}: of {problem} there are {', '.join(ROWS[problem])}")
+    if row.search is None or leaf is None:
+        return row.search
     known = leaves(problem, planner)
     if leaf not in known:
         raise Refusal(f"leaf={leaf}: {planner} of {problem} has {' or '.join(known)}")
-    return replace(search, leaf=leaf)
+    return replace(row.search, leaf=leaf)
 
 
 @cache

@@ -33,40 +33,6 @@ ROWS = study.Rows(
     more=("episodes", "only"),
 )
 
-PUBLISHED: dict[str, tuple[float, float | None]] = {
-    "light_dark/pomcpow": (56.11, 0.56),
-    "light_dark/pft_dpw": (57.16, 0.47),
-    "light_dark/pomcp_discretised": (61.06, 0.40),
-    "light_dark/pomcp": (-7.10, 1.00),
-    "light_dark/pomcp_dpw": (-7.26, 1.00),
-    "light_dark/one_step": (-7.26, 1.00),
-    "light_dark/qmdp": (-6.37, 1.03),
-    "light_dark/heuristic": (42.42, 0.43),
-    "laser_tag/pomcpow": (-10.32, 0.17),
-    "laser_tag/pft_dpw": (-11.07, 0.16),
-    "laser_tag/pomcp": (-14.12, 0.21),
-    "laser_tag/pomcp_dpw": (-10.64, 0.19),
-    "laser_tag/one_step": (-10.64, 0.19),
-    "laser_tag/qmdp": (-10.54, 0.19),
-    "sub_hunt/pomcpow": (69.22, 1.26),
-    "sub_hunt/pft_dpw": (77.36, 1.11),
-    "sub_hunt/pomcp_discretised": (27.98, 1.34),
-    "sub_hunt/pomcp": (28.25, 1.35),
-    "sub_hunt/pomcp_dpw": (28.26, 1.35),
-    "sub_hunt/one_step": (28.26, 1.35),
-    "sub_hunt/qmdp": (27.99, 1.34),
-    "sub_hunt/heuristic": (79.01, 1.08),
-    "vdp_tag/pomcpow": (29.34, 0.83),
-    "vdp_tag/pft_dpw": (27.24, 0.84),
-    "vdp_tag/pomcp_discretised": (14.67, 0.95),
-    "vdp_tag/pomcp_dpw": (16.41, 0.96),
-    "vdp_tag/one_step": (16.41, 0.96),
-    "vdp_tag/heuristic": (-2.73, 1.23),
-    "rocksample/pomcp": (15.32, None),
-}
-"""Mean and standard error of 1,000 episodes, from the authors' rows; RockSample by other authors,
-on another map.  What they call POMCP-DPW is ``one_step``: see `experiments.episodes.models`."""
-
 _PORTION = 10
 
 
@@ -94,7 +60,7 @@ def cells(only: Sequence[str] | None, leaf: str | None) -> list[Cell]:
     found = [
         Cell(problem, planner, leaf)
         for problem in models.MODELS
-        for planner in models.planners(problem)
+        for planner in models.ROWS[problem]
         if leaf is None or leaf in models.leaves(problem, planner)
     ]
     if not only:
@@ -168,7 +134,8 @@ def table(rows: pl.DataFrame, title: str) -> Table:
     )
     lines = []
     for (name,), found in rows.group_by(["cell"], maintain_order=True):
-        published = PUBLISHED.get("/".join(str(name).split("/")[:2]))
+        problem, planner, *_ = str(name).split("/")
+        published = models.ROWS[problem][planner].published
         ours = mean(found["return"].to_numpy())
         milliseconds = 1000 * float(found["seconds"].sum()) / int(found["actions"].sum())
         lines.append([name, len(found), ours, milliseconds, *_beside(found, published)])
@@ -183,9 +150,9 @@ def _order(name: str) -> tuple[int, str]:
     return models.MODELS.index(name.split("/")[0]), name
 
 
-def _beside(found: pl.DataFrame, published: tuple[float, float | None] | None) -> tuple[str, str]:
+def _beside(found: pl.DataFrame, published: tuple[Any, ...]) -> tuple[str, str]:
     """Return the published figure in words, and whether ours agrees with it."""
-    if published is None:
+    if not published:
         return "", ""
     value, error = published
     if error is None:

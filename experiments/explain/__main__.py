@@ -13,7 +13,9 @@ Nothing slow is imported at the top: ``--help`` and a mistyped setting should no
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -82,9 +84,12 @@ def job(settings: DictConfig, folder: Path) -> None:
     """
     _check(settings)
     from belief.exact.solver import ExactPosterior
+    from experiments.explain.outcomes import annotate, see
     from experiments.explain.recorded import consider, nearest, pick, pick_turn
     from experiments.explain.simulations import step_by_step
     from experiments.matches.background import Background
+    from mcts.inspect import export
+    from sim.words import action_to_string
 
     made = _read(Path(settings.record))
     if settings.event is None:
@@ -116,7 +121,9 @@ def job(settings: DictConfig, folder: Path) -> None:
     tree = getattr(player.search, "tree", None)
     _print_search(console, player, result, tree)
     if tree is not None:
-        graph = _grow(settings, decision, tree, evidence)
+        seen = partial(see, decision.seat, decision.record.rules.suspects)
+        graph = export(tree, settings.tree.nodes, action_to_string, seen=seen)
+        annotate(graph, decision, evidence)
         _print_outcomes(console, graph)
         files = _keep(settings, folder, graph)
         page = step_by_step(player, decision, settings.seed, settings.tree.simulations)
@@ -165,11 +172,10 @@ def _planner(settings: DictConfig, rules: Rules) -> Planner:
 
 def _print_position(console: Console, decision: Decision, posterior: ExactPosterior) -> None:
     """Print whose decision it is, and what that seat knows."""
-    from experiments.explain.recorded import words
     from sim.board import N_CORRIDOR, graph
-    from sim.cards import CARDS, CATEGORY_MASK, ROOMS
-    from sim.records.events import names
+    from sim.cards import CARDS, CATEGORY_MASK, ROOMS, cards_of
     from sim.state import SUGGEST, TURN
+    from sim.words import action_to_string
 
     record, seat, state = decision.record, decision.seat, decision.view[0]
     spot = int(state.spot[seat])
@@ -181,22 +187,20 @@ def _print_position(console: Console, decision: Decision, posterior: ExactPoster
         begins += ", called here by a suggestion"
     does = {TURN: begins, SUGGEST: "makes a suggestion"}.get(int(state.phase), "ends its turn")
     who = f"seat {seat} ({record.rules.suspects[seat]}, {record.seats[seat]['label']})"
+    done = action_to_string(decision.action)
     console.print(f"line {decision.line}, rules {record.rules.name}, turn {state.turn}")
-    console.print(f"{who}, {where}, {does}; in the record: {words(decision.action)}\n")
-    own = int(state.hand[seat] | state.face_up)
-    shown = {"hand": names(state.hand[seat]), "face up": names(state.face_up)}
+    console.print(f"{who}, {where}, {does}; in the record: {done}\n")
+    inside, own = posterior.marginals[:, 0], int(state.hand[seat] | state.face_up)
+    shown = {"hand": cards_of(state.hand[seat]), "face up": cards_of(state.face_up)}
     for other in range(record.rules.players):
-        holds = posterior.marginals[:, other + 1] > _SURE
-        shown[f"proved of seat {other}"] = names(
-            sum(1 << int(c) for c in holds.nonzero()[0]) & ~own
-        )
-    inside = posterior.marginals[:, 0]
+        held = (posterior.marginals[:, other + 1] > _SURE).nonzero()[0]
+        shown[f"proved of seat {other}"] = [CARDS[card] for card in held if not own >> card & 1]
     for kind, mask in zip(("suspect", "weapon", "room"), CATEGORY_MASK, strict=True):
         fit = [card for card in (-inside).argsort(kind="stable") if int(mask) >> card & 1]
         shown[f"envelope, {kind}"] = [f"{CARDS[c]} {inside[c]:.2f}" for c in fit if inside[c] > 0]
     shown["suggestions"] = [f"{state.asked} so far", f"{state.suggestions[seat]} its own"]
     for accuser in state.heard.nonzero()[0]:
-        shown[f"wrongly accused by seat {accuser}"] = names(state.heard[accuser])
+        shown[f"wrongly accused by seat {accuser}"] = cards_of(state.heard[accuser])
     for label, items in shown.items():
         if items:
             console.print(f"{label}: {', '.join(items)}")
@@ -224,8 +228,8 @@ def _print_assumptions(console: Console, decision: Decision, player: Planner) ->
     """Print whom the player takes the others for, and where its belief is not the exact one."""
     from experiments.explain.assumptions import list_assumptions
 
-    names, players = decision.record.rules.suspects, decision.record.rules.players
-    found = list_assumptions(player, players)
+    names = decision.record.rules.suspects
+    found = list_assumptions(player, decision.record.rules.players)
     for other in found["opponents"]:
         types = ", ".join(f"{name} {chance:.0%}" for name, chance in other["types"])
         console.print(f"takes seat {other['seat']} ({names[other['seat']]}) for: {types}")
@@ -244,6 +248,24 @@ def _print_assumptions(console: Console, decision: Decision, player: Planner) ->
     console.print()
 
 
+def _print_table(
+    console: Console, title: str, heads: Sequence[str], rows: Iterable[Sequence[str]]
+) -> None:
+    """Print a table whose first column holds words."""
+    from rich.table import Table
+
+    table = Table(title=title)
+    for number, head in enumerate(heads):
+        table.add_column(head, justify="right" if number else "left")
+    for row in rows:
+        table.add_row(*row)
+    console.print(table)
+
+
+def _write(value: float | None, form: str, ahead: str = "") -> str:
+    return "" if value is None else f"{ahead}{value:{form}}"
+
+
 def _print_actions(
     console: Console,
     decision: Decision,
@@ -252,22 +274,22 @@ def _print_actions(
     result: SearchResult,
 ) -> None:
     """Print the actions at the root."""
-    from rich.table import Table
+    from experiments.explain.outcomes import list_actions
+    from sim.words import action_to_string
 
-    from experiments.explain.drawn import list_actions
-    from experiments.explain.recorded import words
-
-    table = Table(title=f"{player}: {words(result.best)}")
-    for column in ("action", "visits", "share", "value", "bits", "right"):
-        table.add_column(column, justify="left" if column == "action" else "right")
-    for row in list_actions(decision, posterior, result):
-        value, error, *more = (
-            "" if row[name] is None else f"{row[name]:.3f}"
-            for name in ("value", "error", "bits", "right")
+    rows = [
+        (
+            row["words"],
+            str(row["visits"]),
+            f"{row['share']:.0%}",
+            _write(row["value"], ".3f") + _write(row["error"], ".3f", " ± "),
+            _write(row["bits"], ".3f"),
+            _write(row["right"], ".3f"),
         )
-        value += f" ± {error}" if error else ""
-        table.add_row(row["words"], str(row["visits"]), f"{row['share']:.0%}", value, *more)
-    console.print(table)
+        for row in list_actions(decision, posterior, result)
+    ]
+    heads = ("action", "visits", "share", "value", "bits", "right")
+    _print_table(console, f"{player}: {action_to_string(result.best)}", heads, rows)
 
 
 def _print_search(
@@ -275,11 +297,11 @@ def _print_search(
 ) -> None:
     """Print what the search expects to be played, how big it was, how far its decisions reached,
     and where its time went."""
-    from experiments.explain.recorded import words
     from mcts.inspect import count_decisions, principal_variation
     from mcts.tree import TOP
     from sim.planning.information_sets import begins_turn
     from sim.planning.variants import POLICY
+    from sim.words import action_to_string
 
     if tree is not None:
         most = int(tree.visits[tree.counters[TOP]])
@@ -287,7 +309,7 @@ def _print_search(
         console.print(f"most visited line{whose}:")
         for number, step in enumerate(principal_variation(tree), 1):
             figures = f"{step.visits} visits, value {step.value:.3f}"
-            console.print(f"  {number}. {words(step.action)} ({figures})")
+            console.print(f"  {number}. {action_to_string(step.action)} ({figures})")
     full = ", all that there is room for" if result.full else ""
     spent = f"{result.simulations} simulations in {result.seconds:.2f} s"
     console.print(f"{spent}, {result.nodes} nodes{full}")
@@ -303,44 +325,30 @@ def _print_search(
         console.print(f"time: {', '.join(shares)}")
 
 
-def _grow(settings: DictConfig, decision: Decision, tree: Tree, evidence: np.record) -> nx.DiGraph:
-    """Return the most visited outcomes of the tree, with what is known at each."""
-    from functools import partial
-
-    from experiments.explain.outcomes import annotate, see
-    from experiments.explain.recorded import words
-    from mcts.inspect import export
-
-    seen = partial(see, decision.seat, decision.record.rules.suspects)
-    graph = export(tree, settings.tree.nodes, words, seen=seen)
-    annotate(graph, decision, evidence)
-    return graph
-
-
 def _print_outcomes(console: Console, graph: nx.DiGraph) -> None:
     """Print the outcomes of the most visited suggestion: share, probability, value, bits."""
-    from rich.table import Table
-
     asked = [
-        (above, node, played)
+        (above, graph.nodes[node], played)
         for above, node, played in graph.edges(data=True)
         if "probability" in graph.nodes[node]
     ]
     if not asked:
         return
     first, _, most = max(asked, key=lambda edge: edge[-1]["visits"])
-    table = Table(title=f"what may be seen after: {most['words']}")
-    for column in ("outcome", "visits", "share", "exact", "value", "bits left"):
-        table.add_column(column, justify="left" if column == "outcome" else "right")
-    for above, node, played in asked:
-        if (above, played["action"]) == (first, most["action"]):
-            seen = graph.nodes[node]
-            value = f"{seen['value']:.3f}" if "value" in seen else ""
-            bits = f"{seen['bits']:.2f}" if "bits" in seen else ""
-            share = f"{seen['visits'] / most['visits']:.0%}"
-            exact = f"{seen['probability']:.0%}"
-            table.add_row(seen["seen"], str(seen["visits"]), share, exact, value, bits)
-    console.print(table)
+    rows = [
+        (
+            seen["seen"],
+            str(seen["visits"]),
+            f"{seen['visits'] / most['visits']:.0%}",
+            f"{seen['probability']:.0%}",
+            _write(seen.get("value"), ".3f"),
+            _write(seen.get("bits"), ".2f"),
+        )
+        for above, seen, played in asked
+        if (above, played["action"]) == (first, most["action"])
+    ]
+    heads = ("outcome", "visits", "share", "exact", "value", "bits left")
+    _print_table(console, f"what may be seen after: {most['words']}", heads, rows)
 
 
 def _keep(settings: DictConfig, folder: Path, graph: nx.DiGraph) -> list[str]:

@@ -1,4 +1,6 @@
-"""Outcomes in the tree of a search: what was seen, how likely it was, and what is known then.
+"""A search for tables and drawings: its root's actions, and the outcomes of its tree.
+
+Of an outcome there is what was seen, how likely it was, and what is known then.
 
 The belief at an outcome is that of the evidence at the root and of the answers on the way to own
 suggestions.  What the others ask in between is rolled up, and not part of it.
@@ -9,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import networkx as nx
 import numpy as np
@@ -17,12 +20,15 @@ from belief.events import check_events, record
 from belief.evidence import ContradictoryEvidence
 from belief.exact.solver import ExactPosterior
 from belief.information import entropy
-from experiments.explain.recorded import Decision
+from experiments.explain.recorded import Decision, prior
+from mcts.inspect import root_table
 from mcts.outcomes import ENDED
-from sim.cards import CARDS, FIRST_ROOM, FIRST_WEAPON, WEAPONS
+from mcts.search import SearchResult
+from sim.cards import CARDS, FIRST_ROOM, FIRST_WEAPON, SUSPECTS, WEAPONS
 from sim.planning.outcomes import read_answer
-from sim.state import ACCUSE, ASK, PASS, PASSAGE
+from sim.state import ACCUSE, ASK, PASS, PASSAGE, REVEAL
 from sim.suggestion_events import suggestion_events
+from sim.words import action_to_string
 
 NO_ROOM = -1
 """The pawn's room is not known: the others may have called it away."""
@@ -131,3 +137,71 @@ def _cards(action: int, room: int) -> int:
     """Return the mask of the cards that the suggestion ``action`` names in ``room``."""
     suspect, weapon = divmod(action - ASK, len(WEAPONS))
     return 1 << suspect | 1 << FIRST_WEAPON + weapon | 1 << FIRST_ROOM + room
+
+
+def list_actions(
+    decision: Decision, posterior: ExactPosterior, result: SearchResult
+) -> list[dict[str, Any]]:
+    """Return the root's actions, for JSON, with the most visits first.
+
+    ``action`` and its ``words``, ``visits``, their ``share``, ``value`` and its standard ``error``,
+    ``bits``, by which candidates are ranked, and ``right``, the probability of an accusation by
+    ``posterior``; None where there is none.
+    """
+    bits, envelope = prior(decision, posterior.marginals), posterior.envelope_table().ravel()
+    return [
+        {
+            "action": row.action,
+            "words": row.words,
+            "visits": row.visits,
+            "share": row.share,
+            "value": None if math.isnan(row.value) else row.value,
+            "error": None if math.isnan(row.error) else row.error,
+            "bits": bits.get(row.action),
+            "right": float(envelope[row.action - ACCUSE])
+            if ACCUSE <= row.action < REVEAL
+            else None,
+        }
+        for row in root_table(result, action_to_string)
+    ]
+
+
+def list_nodes(graph: nx.DiGraph) -> list[dict[str, Any]]:
+    """Return the nodes of a graph of `mcts.inspect.export`, for JSON, each after that above it.
+
+    A node has ``above``, its place in the list (None: the root), and ``visits``; but for the root
+    also ``seen``, the outcome in words, and what it is the outcome of: ``action`` in words,
+    ``played``, how often, ``value``, the mean result of that, ``outcomes``, how many it has in all;
+    and ``end``.  Where they are known it has ``after``, the mean result from there on, and by
+    `annotate` ``exact``, the outcome's probability, ``bits`` and
+    ``envelope``, by kind of card the cards with their probabilities, the likeliest first.
+    """
+    return [_node(graph, node) for node in graph]
+
+
+def _node(graph: nx.DiGraph, node: int) -> dict[str, Any]:
+    about = graph.nodes[node]
+    found = {"above": None, "visits": about["visits"]}
+    for above, _, played in graph.in_edges(node, data=True):
+        found |= {
+            "above": above,
+            "action": played["words"],
+            "played": played["visits"],
+            "value": played["value"],
+            "outcomes": played["kinds"],
+            "seen": about["seen"],
+            "end": about["end"],
+        }
+    names = {"value": "after", "probability": "exact", "bits": "bits"}
+    found |= {ours: about[theirs] for theirs, ours in names.items() if theirs in about}
+    if "envelope" in about:
+        found["envelope"] = _by_kind(about["envelope"])
+    return found
+
+
+def _by_kind(envelope: dict[str, float]) -> list[tuple[str, list[tuple[str, float]]]]:
+    kinds: dict[str, list[tuple[str, float]]] = {"suspect": [], "weapon": [], "room": []}
+    for card, chance in sorted(envelope.items(), key=lambda one: -one[1]):
+        kind = "suspect" if card in SUSPECTS else "weapon" if card in WEAPONS else "room"
+        kinds[kind].append((card, chance))
+    return list(kinds.items())

@@ -15,15 +15,15 @@ from typing import Any
 
 import networkx as nx
 
-from experiments.explain.drawn import list_nodes
-from experiments.explain.outcomes import annotate, see
-from experiments.explain.recorded import Decision, consider, words
+from experiments.explain.outcomes import annotate, list_nodes, see
+from experiments.explain.recorded import Decision, consider
 from mcts.inspect import export
 from mcts.options import Budget
 from mcts.outcomes import Simulation, Way, follow
 from mcts.search import Search
 from mcts.tree import Tree
 from sim.planning.planner import Planner
+from sim.words import action_to_string
 
 _PARTS = "dom", "percent", "tree", "explore"
 _SCRIPTS = (*(f"parts/{name}.js" for name in _PARTS), "stepper.js")
@@ -52,7 +52,7 @@ def step_by_step(player: Planner, decision: Decision, seed: int, most: int) -> s
 
     simulations = follow(grow, most)
     seen = partial(see, decision.seat, decision.record.rules.suspects)
-    graph = export(grow(most), None, words, seen=seen)
+    graph = export(grow(most), None, action_to_string, seen=seen)
     annotate(graph, decision, searcher.position(decision.view).root[0].evidence[decision.seat])
     where = f"game {decision.record.game}, turn {decision.view[0].turn}"
     about = (

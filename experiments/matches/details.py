@@ -29,8 +29,8 @@ from belief.information import entropy
 from experiments.matches.certainty import CERTAINTY, Certainties
 from mcts.search import SearchResult
 from sim.cards import FIRST_ROOM, FIRST_WEAPON, ROOMS, WEAPONS
+from sim.cards import cards_of as names
 from sim.player import Player
-from sim.records.events import names
 from sim.rules import Rules
 from sim.state import ACCUSE, ACCUSED, ASK, END, MOVE, PASS, PASSAGE, REVEAL, SHOW, WALK
 from sim.suggestion_events import setting_of, suggestion_events

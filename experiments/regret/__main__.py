@@ -12,20 +12,25 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
-from itertools import islice
-from typing import TYPE_CHECKING, Any
+from functools import lru_cache, partial
+from itertools import groupby, islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from hydra.core.hydra_config import HydraConfig
 from omegaconf import MISSING, DictConfig
 
 from experiments import study
+from experiments.provenance.files import SUMMARY, read_json
 from experiments.settings.commandline import Refusal
 from experiments.settings.config import plain
 from experiments.settings.limits import as_option, between
 from mcts.options import Budget
 
 if TYPE_CHECKING:
+    import polars as pl
+
+    from experiments.tabular import Table as Shown
     from sim.endgame.positions import Endgame
     from sim.player import Player
 
@@ -34,6 +39,13 @@ SEATS = range(3, 7)
 
 MOST = 100_000
 """Positions, and turns at one of them."""
+
+FILE, PLOT = "regret.parquet", "regret.png"
+
+_BEST = 1e-9
+"""A turn that loses less is a best one."""
+_APART = 1.04
+"""So far to the right of each other stand the intervals of two players, as a factor."""
 
 
 @dataclass
@@ -57,17 +69,31 @@ class Settings(study.Settings):
     rules: Table = field(default_factory=Table)
 
 
-@dataclass(frozen=True)
-class Contestant:
-    """A player that decides.
-
-    ``spec`` is as `sim.players.registry.make` takes it; no ``simulations`` if it makes none, or as
-    many as its own budget allows.
-    """
+class Contestant(NamedTuple):
+    """A player that decides: ``spec`` for `sim.players.registry.make`, ``simulations`` if any."""
 
     label: str
     spec: Mapping[str, Any]
     simulations: int | None
+
+
+def rows() -> study.Rows:
+    """Return the schema of the rows, one a turn."""
+    import polars as pl
+
+    schema = {
+        "player": pl.String,
+        "simulations": pl.Int64,  # null for a compiled policy
+        "position": pl.Int64,
+        "seed": pl.Int64,
+        "first": pl.Int64,  # action (`sim.state`): a move or an accusation ...
+        "second": pl.Int64,  # ... and the suggestion after a move
+        "first_regret": pl.Float64,  # of the first decision, if the best suggestion followed
+        "regret": pl.Float64,  # of the turn, as a probability of winning
+        "best": pl.Float64,  # value of the position
+        "search_seconds": pl.Float64,  # of the turn
+    }
+    return study.Rows(FILE, "positions", schema, more=("positions",), least=2)
 
 
 def job(settings: DictConfig, run: study.Run) -> None:
@@ -77,18 +103,23 @@ def job(settings: DictConfig, run: study.Run) -> None:
         raise Refusal(f"rules.players={seats}: a table has {SEATS[0]} to {SEATS[-1]}")
     specs = _specs(settings)
     entered = list(contestants(specs, _budgets(settings, specs)))
-    players = _players(entered, seats)
     from experiments.matches.progress import stage
-    from experiments.regret import report
+    from sim import rules
+    from sim.players import registry
 
-    run.claim(report.ROWS)
+    try:
+        table = rules.preset("speed", players=seats)
+        players = [registry.make(contestant.spec, table) for contestant in entered]
+    except ValueError as fault:
+        raise Refusal(str(fault)) from None
+    run.claim(rows())
     with stage(run.console, "finding positions"):
-        positions = _positions(settings, settings.positions)
+        positions = find_positions(settings.seed, seats, settings.positions)
     run.compile(lambda: [turn(positions[0], player, 0) for player in players])
 
-    rows = run.measure_each(
+    found = run.measure_each(
         range(settings.positions),
-        lambda number: _rows(number, positions[number], entered, players, settings),
+        lambda number: _measure(number, positions[number], entered, players, settings),
     )
     described = {
         "seats": seats,
@@ -96,10 +127,18 @@ def job(settings: DictConfig, run: study.Run) -> None:
         "seeds": settings.seeds,
         "seed": settings.seed,
         "players": specs,
-        "references": report.references([positions[number] for number in run.done]),
-        "figures": report.figures(rows, settings.seed),
+        "references": references([positions[number] for number in run.done]),
+        "figures": figures(found, settings.seed),
     }
-    run.finish(described, [report.table(described)], [report.PLOT], partial(report.draw, described))
+    run.finish(described, [tabulate(described)], [PLOT], partial(draw, described))
+
+
+@lru_cache(8)
+def find_positions(seed: int, seats: int, count: int) -> list[Endgame]:
+    """Return the first positions of ``seed`` at a table of ``seats``."""
+    from sim.endgame.random_positions import endgames
+
+    return list(islice(endgames(seed, seats), count))
 
 
 def _specs(settings: DictConfig) -> dict[str, dict[str, Any]]:
@@ -110,9 +149,8 @@ def _specs(settings: DictConfig) -> dict[str, dict[str, Any]]:
     if settings.players is None:
         player = plain(settings.player)
         return {label(player): player}
-    return lineups.read_players(
-        settings.players, [*_overrides_of("player."), *_overrides_of("player/")], "players"
-    )
+    own = [*_overrides_of("player."), *_overrides_of("player/")]
+    return lineups.read_players(settings.players, own, "players")
 
 
 def _overrides_of(start: str) -> list[str]:
@@ -142,33 +180,14 @@ def contestants(
     for label, spec in specs.items():
         if "budget" not in spec:
             yield Contestant(label, spec, None)
-        elif simulations is None:
-            yield Contestant(label, spec, spec["budget"]["simulations"])
-        else:
-            for budget in simulations:
-                allowed = {**spec["budget"], "simulations": budget, "seconds": None}
-                yield Contestant(label, {**spec, "budget": allowed}, budget)
+            continue
+        for budget in (None,) if simulations is None else simulations:
+            changed = {} if budget is None else {"simulations": budget, "seconds": None}
+            allowed = {**spec["budget"], **changed}
+            yield Contestant(label, {**spec, "budget": allowed}, allowed["simulations"])
 
 
-def _positions(settings: DictConfig, count: int) -> list[Endgame]:
-    from sim.endgame.random_positions import endgames
-
-    return list(islice(endgames(settings.seed, settings.rules.players), count))
-
-
-def _players(entered: Sequence[Contestant], seats: int) -> list[Player]:
-    """Return the players; Refusal if one cannot be made."""
-    from sim import rules
-    from sim.players import registry
-
-    table = rules.preset("speed", players=seats)
-    try:
-        return [registry.make(contestant.spec, table) for contestant in entered]
-    except ValueError as fault:
-        raise Refusal(str(fault)) from None
-
-
-def _rows(
+def _measure(
     number: int,
     position: Endgame,
     entered: Sequence[Contestant],
@@ -214,6 +233,150 @@ def turn(position: Endgame, player: Player, key: int) -> tuple[list[int], list[f
         made.append(then.choice(player, key))
         lost.append(then.regret(made[1]))
     return made, lost
+
+
+def figures(found: pl.DataFrame, seed: int) -> list[dict[str, Any]]:
+    """Return a line for each player and budget: its mean regret and what is behind it.
+
+    The intervals are over positions (`experiments.stats.intervals.clustered_means` with ``seed``).
+    """
+    import polars as pl
+
+    from experiments.stats.intervals import clustered_means
+    from sim.state import ACCUSE
+
+    key = ["player", "simulations"]
+    lines = found.group_by(key, maintain_order=True).agg(
+        turns=pl.len(),
+        first_regret=pl.mean("first_regret"),
+        best_share=(pl.col("regret") < _BEST).mean(),
+        accused_share=(pl.col("first") >= ACCUSE).mean(),
+        search_seconds=pl.mean("search_seconds"),
+    )
+    totals, counts = (
+        found.pivot("position", index=key, values="regret", aggregate_function=how)
+        .drop(key)
+        .fill_null(0)
+        .to_numpy()
+        for how in ("sum", "len")
+    )
+    means = clustered_means(totals, counts, seed)
+    return [
+        {**line, "regret": mean.value, "low": mean.low, "high": mean.high}
+        for line, mean in zip(lines.to_dicts(), means, strict=True)
+    ]
+
+
+def references(positions: Sequence[Endgame]) -> dict[str, float]:
+    """Return the mean value of the positions, and what thoughtless turns lose in them."""
+    import numpy as np
+
+    from sim.state import ACCUSE
+
+    best = np.array([position.best for position in positions])
+    accusing = [position.values[position.actions >= ACCUSE].max() for position in positions]
+    anything = [position.suggestions.mean() for position in positions]
+    return {
+        "best": float(best.mean()),
+        "any_suggestion": float((best - anything).mean()),
+        "accusing_at_once": float((best - accusing).mean()),
+    }
+
+
+def _title(described: dict[str, Any]) -> str:
+    return (
+        f"{described['positions']} late positions of {described['seats']} players, "
+        f"{described['seeds']} seed{'s' if described['seeds'] > 1 else ''}"
+    )
+
+
+def tabulate(described: dict[str, Any]) -> Shown:
+    """Return the figures as a table."""
+    from experiments import tabular
+    from experiments.stats.intervals import Estimate
+
+    known = {key: f"{100 * value:.1f}" for key, value in described["references"].items()}
+    note = (
+        f"in points of winning; best play wins {known['best']} %, any suggestion loses "
+        f"{known['any_suggestion']}, accusing at once {known['accusing_at_once']}"
+    )
+
+    def points(line: dict[str, Any]) -> Estimate:
+        return Estimate(*(100 * line[key] for key in ("regret", "low", "high")))
+
+    def milliseconds(line: dict[str, Any]) -> float | None:
+        return None if line["simulations"] is None else 1000 * line["search_seconds"]
+
+    best, accused = (
+        tabular.Column(title, lambda value: f"{100 * value:.0f} %")
+        for title in ("best turn", "accused")
+    )
+    columns = (
+        (tabular.Column("player"), "player"),
+        (tabular.count("simulations"), "simulations"),
+        (tabular.mean("regret, 95 %"), points),
+        (tabular.mean("by the room"), lambda line: 100 * line["first_regret"]),
+        (best, "best_share"),
+        (accused, "accused_share"),
+        (tabular.mean("ms"), milliseconds),
+    )
+    title = f"Regret, {_title(described)}"
+    return tabular.Table.of(title, described["figures"], columns, [note])
+
+
+def show(folder: Path) -> tuple[Shown, list[dict[str, Any]]]:
+    """Return the table of the rows in ``folder``, and its figures for a CSV."""
+    described = _read(folder)
+    return tabulate(described), described["figures"]
+
+
+def draw_kept(kept: Path, folder: Path) -> None:
+    """Draw the rows in ``kept``, as `draw`."""
+    draw(_read(kept), folder)
+
+
+def _read(folder: Path) -> dict[str, Any]:
+    """Return what the run in ``folder`` described, its figures made from the rows again."""
+    import polars as pl
+
+    described = read_json(folder / SUMMARY)
+    return {**described, "figures": figures(pl.read_parquet(folder / FILE), described["seed"])}
+
+
+def draw(described: dict[str, Any], folder: Path) -> None:
+    """Draw a curve for each player that searches and a line for each that does not."""
+    from matplotlib.ticker import FuncFormatter
+
+    from experiments.plotting import SERIES, intervals, picture
+    from experiments.stats.intervals import Estimate
+
+    curves = [
+        list(lines) for _, lines in groupby(described["figures"], lambda line: line["player"])
+    ]
+    title = f"Regret with 95 % intervals, {_title(described)}"
+    with picture(folder / PLOT, title, (10, 5)) as (_, ((axes,),)):
+        for number, lines in enumerate(curves):
+            found = [Estimate(line["regret"], line["low"], line["high"]) for line in lines]
+            player, colour = lines[0]["player"], SERIES[number % len(SERIES)]
+            if lines[0]["simulations"] is None:
+                axes.axhline(found[0].value, color=colour, ls="--", lw=1, label=player)
+                axes.axhspan(found[0].low, found[0].high, color=colour, alpha=0.08, lw=0)
+                continue
+            beside = _APART ** (number - len(curves) / 2)
+            at = [beside * line["simulations"] for line in lines]
+            stroke = "-" if number < len(SERIES) else ":"
+            intervals(axes, at, found, number, linestyle=stroke, label=player)
+        axes.set_xscale("log")
+        axes.xaxis.set_major_formatter("{x:,.0f}")
+        axes.set(
+            xlabel="simulations a decision",
+            ylabel="mean regret, probability of winning (linear to 0.01)",
+        )
+        axes.set_yscale("symlog", linthresh=0.01)
+        axes.set_ylim(bottom=0)
+        axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+        axes.grid()
+        axes.legend(fontsize=8, loc="center left", bbox_to_anchor=(1.0, 0.5))
 
 
 COMMAND = study.command("regret", Settings, job)

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from omegaconf import MISSING, DictConfig
 
@@ -84,8 +84,7 @@ def show(file: Path, seat: int | None, turns: tuple[int, int | None], quiet: boo
     _print(record, seat, played, terminal.console())
 
 
-@dataclass(frozen=True)
-class _Turn:
+class _Turn(NamedTuple):
     """A row of the transcript: the turn's number and seat, what happened, bits of each seat."""
 
     number: int
@@ -102,10 +101,10 @@ def _seats(record: Record, seat: int | None) -> list[int]:
 def _turns(record: Record, seat: int | None, span: tuple[int, int | None]) -> Iterator[_Turn]:
     """Replay the whole record and yield the turns in ``span``, as ``seat`` or everybody knows."""
     from experiments.matches.details import EnvelopeEntropies
-    from experiments.replay.words import in_words
     from sim.records.record import knows
     from sim.records.replay import states
     from sim.state import OVER
+    from sim.words import event_to_string
 
     entropies = EnvelopeEntropies()
     first, last = span
@@ -114,15 +113,12 @@ def _turns(record: Record, seat: int | None, span: tuple[int, int | None]) -> It
         turn = events[0]["turn"]
         for event in events:
             if seat is None or knows(event, seat):
-                lines.setdefault(event["turn"], []).append(in_words(event))
+                lines.setdefault(event["turn"], []).append(event_to_string(event))
         done = state[0].phase == OVER or state[0].turn > turn
         if done and first <= turn and (last is None or turn <= last):
-            bits = [_bits(entropies.of(state[0].evidence[one])) for one in _seats(record, seat)]
+            known = [entropies.of(state[0].evidence[one]) for one in _seats(record, seat)]
+            bits = [UNKNOWN if one is None else f"{one:.2f}" for one in known]
             yield _Turn(turn, events[0]["seat"] if turn else None, lines.get(turn, []), bits)
-
-
-def _bits(entropy: float | None) -> str:
-    return UNKNOWN if entropy is None else f"{entropy:.2f}"
 
 
 def _print(record: Record, seat: int | None, played: list[_Turn], console: Console) -> None:
@@ -135,11 +131,9 @@ def _print(record: Record, seat: int | None, played: list[_Turn], console: Conso
     for number, (suspect, player) in enumerate(zip(rules.suspects, record.seats, strict=True)):
         console.print(f"seat {number} ({suspect}): {player['label']}", soft_wrap=True)
     table = Table(title=title, caption="bits: entropy of the envelope, at the end of the turn")
-    table.add_column("turn", justify="right")
-    table.add_column("seat", justify="right")
-    table.add_column("what happened")
-    for number in _seats(record, seat):
-        table.add_column(f"bits {number}", justify="right")
+    bits = [f"bits {number}" for number in _seats(record, seat)]
+    for head in ("turn", "seat", "what happened", *bits):
+        table.add_column(head, justify="left" if head == "what happened" else "right")
     for turn in played:
         between = "; " if turn.number else "\n"
         seated = "" if turn.seat is None else str(turn.seat)

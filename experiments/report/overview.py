@@ -1,24 +1,40 @@
-"""A report on one or several runs, put together: faults first, what was run last."""
+"""A report on one or several runs: what is wrong first, runs side by side, what was run last.
+
+Every match is compared with one of the first run that has the same parity: on the same games where
+both played them, else as two independent samples, which is said with the reason.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+import json
+from collections.abc import Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, replace
+from math import sqrt
 from typing import Any
 
-from experiments.matches.schedule import Match
-from experiments.report.between import between, flat, settings
+import numpy as np
+from scipy.special import ndtr
+
+from experiments.matches.results import Tally
+from experiments.matches.schedule import SAME, Match
 from experiments.report.page import Block, Command, Folded, Page, Picture, Section
-from experiments.report.plots import rates
+from experiments.report.pictures import rates
 from experiments.report.run import Run
 from experiments.report.sections import lead, sections
 from experiments.report.thinking import thinking
-from experiments.stats.comparisons import ONE_TEST
+from experiments.settings.config import leaves
+from experiments.stats.comparisons import ONE_TEST, holm, mcnemar
+from experiments.stats.intervals import Estimate, Z, win_rate
+from experiments.stats.stopping import Sprt, Stop
 from experiments.tabular import Table, count, mean, p_value, percent, words
 
 _PICTURED = 40
 """Lines that are drawn beside one another; the table holds all."""
 _BEGAN, _ENDED = "at the beginning", "in the last session"
+
+
+_HALVINGS, _MOST_ERRORS = 50, 40.0
+"""Of a search for standard errors; beyond the most a p value is 0."""
 
 
 def page(runs: Sequence[Run]) -> Page:
@@ -68,7 +84,7 @@ def _beside(runs: Sequence[Run]) -> Iterator[Block]:
     ]
     if drawn:
         yield Picture("Win rates of all runs", rates(drawn[:_PICTURED], {}, "all"))
-    keys, values = settings(runs)
+    keys, values = _settings(runs)
     if keys:
         yield Table(
             "Settings in which they differ",
@@ -154,5 +170,184 @@ def _versions(began: dict[str, str], ended: dict[str, str]) -> Folded:
 def _list_settings(match: Match) -> Folded:
     entrants = zip(match.labels, match.entrants, strict=True)
     described: dict[str, Any] = {"rules": match.rules, **dict(entrants)}
-    rows = list(flat(described))
+    rows = list(_flat(described))
     return Folded(Table(f"Settings of {match.name}", ("", words("value")), rows))
+
+
+@dataclass(frozen=True)
+class Between:
+    """Two matches of different runs; the difference is the second's win rate less the first's.
+
+    Attributes
+    ----------
+    first, second : run and match
+    games : of each, equal if paired
+    unpaired : why they are taken as independent samples; None if they were paired
+    p : that both win equally often, by the test that the interval inverts; None after a sequential
+        test, which looked at every game
+    p_holm : adjusted for all comparisons of the report
+    """
+
+    first: tuple[str, str]
+    second: tuple[str, str]
+    games: tuple[int, int]
+    difference: Estimate
+    unpaired: str | None
+    p: float | None
+    p_holm: float | None = None
+
+    @property
+    def name(self) -> str:
+        """The difference in words: second minus first."""
+        return f"{': '.join(self.second)} minus {': '.join(self.first)}"
+
+    @property
+    def counts(self) -> str:
+        """The games behind it, in words."""
+        first, second = (f"{games:,}" for games in self.games)
+        return f"{second} and {first}" if self.unpaired else first
+
+
+def between(runs: Sequence[Run]) -> list[Between]:
+    """Compare the matches of all runs but the first with those of the first."""
+    found = list(_compare(runs[0], runs[1:]))
+    tested = [pair.p for pair in found if pair.p is not None]
+    adjusted = iter(holm(np.array(tested)) if tested else ())
+    return [
+        pair if pair.p is None else replace(pair, p_holm=float(next(adjusted))) for pair in found
+    ]
+
+
+def _compare(first: Run, others: Sequence[Run]) -> Iterator[Between]:
+    controls = list(_measured_matches(first))
+    for other in others:
+        for match, tally in _measured_matches(other):
+            # The first that played the same games, else the first in which as much can be won.
+            like = [candidate for candidate in controls if _parity(candidate[0]) == _parity(match)]
+            if not like:
+                continue
+            control, its = next(
+                (candidate for candidate in like if not unlike(candidate[0], match)), like[0]
+            )
+            rule = next(
+                (run.stop for run in (first, other) if isinstance(run.stop, Sprt)), first.stop
+            )
+            names = (first.label, control.name), (other.label, match.name)
+            yield _difference(names, (control, its), (match, tally), rule)
+
+
+def _measured_matches(run: Run) -> Iterator[tuple[Match, Tally]]:
+    for match, tally in run.played.pairs():
+        if match.measured is not None and tally.games:
+            yield match, tally
+
+
+def _parity(match: Match) -> float:
+    return match.seats / match.players
+
+
+def unlike(one: Match, other: Match) -> str | None:
+    """Return in what two matches differ so that game *k* is not the same game; None in nothing."""
+    for key in SAME:
+        values = [
+            # Opponents count by what they are, whatever they are called.
+            [{**entrant, "label": None} for entrant in match.entrants[1:]]
+            if key == "opponents"
+            else getattr(match, key)
+            for match in (one, other)
+        ]
+        if values[0] != values[1]:
+            return key
+    return None
+
+
+def _difference(
+    names: tuple[tuple[str, str], tuple[str, str]],
+    first: tuple[Match, Tally],
+    second: tuple[Match, Tally],
+    rule: Stop,
+) -> Between:
+    both = np.intersect1d(first[1].numbers, second[1].numbers)
+    key = unlike(first[0], second[0])
+    reason = f"other {key}" if key else None if len(both) else "no game in common"
+    if reason is None:
+        one, other = (match.wins_of(tally.winner(), 0)[both] for match, tally in (first, second))
+        p, games = mcnemar(one, other), (len(both), len(both))
+        found = rule.difference(one, other)
+    else:
+        wins = [_wins(*counts) for counts in (first, second)]
+        games = (first[1].games, second[1].games)
+        found = compare_unpaired(
+            *(rule.win_rate(*counts) for counts in zip(wins, games, strict=True))
+        )
+        p = unpaired_p(wins, games)
+    return Between(*names, games, found, reason, None if isinstance(rule, Sprt) else p)
+
+
+def _wins(match: Match, tally: Tally) -> int:
+    return int(match.wins_of(tally.winner(), 0).sum())
+
+
+def compare_unpaired(first: Estimate, second: Estimate) -> Estimate:
+    """Return the difference of two independent rates, second less first, from their intervals.
+
+    Newcombe's hybrid score interval, if theirs are Wilson's [Newcombe 1998, Statistics in Medicine
+    17, method 10].
+    """
+    value = second.value - first.value
+    below = sqrt((second.value - second.low) ** 2 + (first.high - first.value) ** 2)
+    above = sqrt((second.high - second.value) ** 2 + (first.value - first.low) ** 2)
+    return Estimate(value, value - below, value + above)
+
+
+def unpaired_p(wins: Sequence[int], games: Sequence[int]) -> float:
+    """Return the p value that two independent rates are equal, by the test of `compare_unpaired`.
+
+    One less the confidence at which that interval reaches 0, so it is below 0.05 exactly where the
+    interval of 95 % excludes 0.
+    """
+    least, most = 0.0, _MOST_ERRORS
+    middle = Z  # first, so that rounding cannot part the interval from the p value
+    for _ in range(_HALVINGS):
+        rates = (win_rate(*counts, middle) for counts in zip(wins, games, strict=True))
+        found = compare_unpaired(*rates)
+        least, most = (least, middle) if found.low <= 0 <= found.high else (middle, most)
+        middle = (least + most) / 2
+    return 2 * float(ndtr(-least))
+
+
+def _settings(runs: Sequence[Run]) -> tuple[list[str], list[list[str]]]:
+    """Return the settings that differ between ``runs``, and by run their values as text.
+
+    Those of players that all runs have; a setting that a run has not is empty.
+    """
+    labels = [{label for match in run.matches for label in match.labels} for run in runs]
+    plans = [dict(_flat(_plan(run, set.intersection(*labels)))) for run in runs]
+    keys = list(dict.fromkeys(key for plan in plans for key in plan))
+    differing = [key for key in keys if len({plan.get(key) for plan in plans}) > 1]
+    return differing, [[plan.get(key, "") for key in differing] for plan in plans]
+
+
+def _plan(run: Run, players: Set[str]) -> dict[str, Any]:
+    """Return what ``run`` was asked to play, with the settings of ``players`` alone."""
+    first = run.matches[0]
+    entrants = {
+        label: {**entrant, "label": label}
+        for match in run.matches
+        for label, entrant in zip(match.labels, match.entrants, strict=True)
+        if label in players
+    }
+    return {
+        "matches": "; ".join(match.name for match in run.matches),
+        "seed": first.seed,
+        "stop": run.about["stop"],
+        "rules": first.rules,
+        "shifts of seats": list(first.seating.shifts),
+        **entrants,
+    }
+
+
+def _flat(nested: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield the leaves of nested mappings, each a dotted name and its value as text."""
+    for path, value in leaves(nested):
+        yield path, value if isinstance(value, str) else json.dumps(value)

@@ -2,23 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any
 
-from experiments.report import plots
-from experiments.report.details import knowledge, speed
+import numpy as np
+
+from experiments.report import pictures
 from experiments.report.page import Block, Folded, Picture, Section, Text
 from experiments.report.run import Run
+from experiments.runs.figures import Deciding, Moment
 from experiments.runs.published import Published, find_for
 from experiments.runs.summary import Line
-from experiments.runs.turns import Ends
+from experiments.runs.turns import LEAST, Ends, bits, well_sampled
 from experiments.stats.comparisons import ONE_TEST
 from experiments.stats.intervals import Estimate
-from experiments.tabular import Table, count, mean, p_value, percent, words
+from experiments.tabular import Column, Table, count, mean, p_value, percent, words
 
 _SPANS = 8
 """Rows of a table by turn."""
 _PICTURED = 12
 """Matches of a run that are drawn; the tables hold all."""
+_MOMENTS = 8
+"""Rows of a table by turn."""
+
+_TWO_DIGITS = mean("", 2).write
 
 
 def lead(run: Run) -> list[str]:
@@ -41,8 +49,8 @@ def sections(run: Run, prefix: str) -> list[Section]:
         ("Who is better", _better(run, prefix)),
         ("By seat", _by_seat(run, prefix)),
         ("By turn", _by_turn(run, prefix)),
-        ("What players know", knowledge(run, prefix)),
-        ("Speed", speed(run)),
+        ("What players know", _knowledge(run, prefix)),
+        ("Speed", _speed(run)),
     )
     listed = ((title, list(blocks)) for title, blocks in made)
     return [Section(title, blocks) for title, blocks in listed if blocks]
@@ -83,13 +91,13 @@ def _results(run: Run, prefix: str) -> Iterator[Block]:
         yield _tabulate_published(run, beside)
     drawn = [(run.name_of(line), line.rate, line.parity) for line in run.figures.lines]
     theirs = {run.name_of(line): beside[line.match] for line in lines if line.match in beside}
-    yield Picture("Win rates", plots.rates(drawn, theirs, f"{prefix}rates"))
+    yield Picture("Win rates", pictures.rates(drawn, theirs, f"{prefix}rates"))
     for at, (match, tally) in enumerate(run.played.pairs()):
         if match.measured is None or not tally.games or at >= _PICTURED:
             continue
         won = match.wins_of(tally.winner(), 0)[tally.numbers]
         parity, name = match.seats / match.players, match.name
-        drawing = plots.convergence(won, parity, run.stop, name, f"{prefix}games{at}")
+        drawing = pictures.convergence(won, parity, run.stop, name, f"{prefix}games{at}")
         yield Picture(f"Over the games: {name}", drawing)
 
 
@@ -139,14 +147,21 @@ def _better(run: Run, prefix: str) -> Iterator[Block]:
             ),
             ["Bradley-Terry, for one winner among several seats; the players' mean is 0."],
         )
-        yield Picture(title, plots.elo(ratings, f"{prefix}elo{number}"))
+        found_elo = {
+            rated["player"]: Estimate(rated["elo"], rated["low"], rated["high"])
+            for rated in ratings
+        }
+        names = ", ".join(f"{name} {elo.value:+.0f}" for name, elo in found_elo.items())
+        label = f"Ratings in Elo with intervals: {names}."
+        axis, place = "Elo, mean of the players 0", f"{prefix}elo{number}"
+        yield Picture(title, pictures.draw_ranking(found_elo, axis, label, place))
     for test in run.figures.tests:
         yield Text(f"Sequential test {run.about['stop']}: {test['verdict']}.")
 
 
 def _by_seat(run: Run, prefix: str) -> Iterator[Block]:
     seats = max(match.players for match in run.matches)
-    rows, pictures = [], []
+    rows, shown = [], []
     for at, match in enumerate(run.matches):
         found: dict[str, list[Estimate | None]] = {}
         for line in run.figures.lines:
@@ -162,15 +177,15 @@ def _by_seat(run: Run, prefix: str) -> Iterator[Block]:
             ]
             rows.append([run.name_of(line), *cells])
         if found and at < _PICTURED:
-            drawing = plots.seats(found, 1 / match.players, f"{prefix}seats{at}")
-            pictures.append(Picture(match.name, drawing))
+            drawing = pictures.seats(found, 1 / match.players, f"{prefix}seats{at}")
+            shown.append(Picture(match.name, drawing))
     columns = ("", *(f"seat {seat}" for seat in range(seats)))
     yield Table("Win rate by seat, counted from 0, 95 %; wins and games", columns, rows)
-    yield from pictures
+    yield from shown
 
 
 def _by_turn(run: Run, prefix: str) -> Iterator[Block]:
-    pictures = []
+    shown = []
     for at, match in enumerate(run.matches):
         players = {
             line.player: run.ends[match.name, line.player]
@@ -181,9 +196,9 @@ def _by_turn(run: Run, prefix: str) -> Iterator[Block]:
             title = f"{match.name}, {player}" if len(players) > 1 else match.name
             yield _spans(run, title, ends)
         if players and at < _PICTURED:
-            drawing = plots.wins_over_turns(players, run.stop, f"{prefix}turns{at}")
-            pictures.append(Picture(f"Games won by turn: {match.name}", drawing))
-    yield from pictures
+            drawing = pictures.wins_over_turns(players, run.stop, f"{prefix}turns{at}")
+            shown.append(Picture(f"Games won by turn: {match.name}", drawing))
+    yield from shown
     if run.game_lengths:
         yield _lengths(run)
 
@@ -224,3 +239,115 @@ def _lengths(run: Run) -> Table:
             (mean("suggestions"), "suggestions"),
         ),
     )
+
+
+def _knowledge(run: Run, prefix: str) -> Iterator[Block]:
+    """Yield tables and pictures of what suggesters learn and planners know; none without rows."""
+    if run.suggestion_stats:
+        yield _suggestions(run)
+    curves = {(asked.match, asked.player): asked.by_turn for asked in run.suggestion_stats}
+    for at, (when, found) in enumerate(
+        (("after a suggestion", curves), ("before a decision", run.envelopes))
+    ):
+        for number_, match in enumerate(run.matches):
+            players = {
+                player: shown
+                for (name, player), moments in found.items()
+                if name == match.name and (shown := well_sampled(moments))
+            }
+            if players:
+                title = f"Entropy of the envelope {when}, bits: {match.name}"
+                yield _tabulate_entropy(title, players)
+                drawing = pictures.entropy(players, when, f"{prefix}bits{at}-{number_}")
+                yield Picture(title, drawing)
+
+
+def _suggestions(run: Run) -> Table:
+    return Table.of(
+        "What a suggestion brings, 95 % by game",
+        run.suggestion_stats,
+        (
+            ("", partial(_player, run)),
+            (count("games"), "games"),
+            (count("suggestions"), "suggestions"),
+            (mean("bits learnt", 2), "decrease"),
+            (mean("mean of games", 2), "game_decrease"),
+            (mean("of envelope", 2), "envelope_decrease"),
+            (mean("cards known", 2), "known"),
+            (mean("of them own", 2), "own"),
+        ),
+        [
+            "Bits learnt are those that the factored belief of the thesis loses, of all cards; of "
+            "the envelope, those of the exact posterior. Cards known are those of the three named "
+            "that the suggester knew before."
+        ],
+    )
+
+
+def _tabulate_entropy(title: str, players: Mapping[str, Sequence[Moment]]) -> Table:
+    there = sorted({moment.turn for found in players.values() for moment in found})
+    chosen = [there[at] for at in np.unique(np.linspace(0, len(there) - 1, _MOMENTS).astype(int))]
+    at = {player: {moment.turn: moment for moment in found} for player, found in players.items()}
+    return Table(
+        title,
+        ("turn", *(Column(player, _bits) for player in players)),
+        [[str(turn), *(at[player].get(turn) for player in players)] for turn in chosen],
+        [
+            "Means with 95 % over the games that were still going on and in which the player had "
+            f"this turn; their number is in brackets, {LEAST} at least. Games that last are not "
+            "the average ones."
+        ],
+    )
+
+
+def _bits(moment: Moment) -> str:
+    return f"{_TWO_DIGITS(bits(moment))} [{moment.games:,}]"
+
+
+def _speed(run: Run) -> Iterator[Block]:
+    """Yield what was searched, how fast, and how long the run took."""
+    searched = [line for line in run.figures.table if line.decisions]
+    if searched:
+        yield Table.of(
+            "Searching",
+            searched,
+            (
+                ("", partial(_player, run)),
+                (count("decisions"), "decisions"),
+                (count("simulations"), "simulations"),
+                (mean("simulations a second", 0), "simulations_per_second"),
+                (mean("a decision"), lambda line: line.simulations / line.decisions),
+                (mean("ms a decision"), "milliseconds"),
+            ),
+            ["A second is one of searching; several games search at the same time."],
+        )
+    if run.decision_stats:
+        yield Table.of(
+            "Decisions searched for, means with 95 % by game",
+            run.decision_stats,
+            (
+                ("", partial(_player, run)),
+                (count("games"), "games"),
+                (mean("simulations"), "simulations"),
+                (mean("seconds", 4), "seconds"),
+                (words("kinds"), _list_kinds),
+            ),
+        )
+    if run.summary is not None:
+        pace = run.pace
+        session = "set-up included" if pace else "last session"
+        yield Table(
+            "The run",
+            ("", count("games"), mean("seconds"), mean("games a second")),
+            [[session, run.played.games, run.summary["seconds"], pace]],
+            [] if pace else ["Of a run that is resumed only the last session's time is known."],
+        )
+
+
+def _player(run: Run, found: Any) -> str:
+    """Return the player of figures, with its match where there are several."""
+    return f"{found.match}: {found.player}" if len(run.matches) > 1 else found.player
+
+
+def _list_kinds(made: Deciding) -> str:
+    return ", ".join(f"{often:,} {kind}" for kind, often in sorted(made.kinds.items()))

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from experiments.matches.results import RECORDS
-from experiments.report import plots
+from experiments.report import pictures
 from experiments.report.page import Block, Picture
 from experiments.settings.commandline import Refusal
 from experiments.stats.intervals import Estimate
@@ -83,7 +83,10 @@ def thinking(runs: Sequence[Thinking], prefix: str) -> Iterator[Block]:
     )
     for at, kind in enumerate(kinds):
         times = {person: time for (person, which), time in lines.items() if which == kind}
-        yield Picture(f"Seconds to {kind}", plots.seconds(times, kind, f"{prefix}{at}"))
+        listed = "; ".join(f"{name} {time.value:.1f}" for name, time in times.items())
+        label, axis = f"Median seconds to {kind}: {listed}.", "seconds: median and quartiles"
+        drawn = pictures.draw_ranking(times, axis, label, f"{prefix}{at}", left=0)
+        yield Picture(f"Seconds to {kind}", drawn)
 
 
 def _rank(kinds: Sequence[str], line: tuple[str, str]) -> tuple[str, int]:

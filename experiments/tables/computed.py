@@ -16,15 +16,18 @@ from hydra.utils import get_method
 from omegaconf import DictConfig
 from rich.console import Console
 
+from experiments.matches.progress import stage
 from experiments.provenance import provenance
 from experiments.provenance.files import SUMMARY, read_json, reading, write_json
+from experiments.provenance.folders import writing_run
 from experiments.settings.commandline import Refusal
+from experiments.tables.catalog import COMMAND
 from experiments.tables.figure import Figure
+from experiments.tables.report import above
 from experiments.tables.schema import Computed
 
 Compute = Callable[[int, int], Mapping[tuple[str, str], Figure]]
 """From a seed and the number of measurements of a duration to figures by line and column."""
-
 
 MOST = 1e15
 """Greatest figure that is read, in any unit."""
@@ -53,6 +56,13 @@ class ComputedFigures:
         """Return the figure of a cell, None if there is none."""
         return self._figures.get((line, column))
 
+    def heading(self, table: Computed, trial: bool) -> list[str]:
+        """Return the Markdown above the table: command, seed, machine and versions."""
+        seed, repeats = self.settings["seed"], self.settings["repeats"]
+        command = f"{COMMAND} {table.name} seed={seed}{' fast=true' if trial else ''}"
+        times = f"; times are CPU seconds, the median of {repeats}" if table.repeats > 1 else ""
+        return above(command, f"Seed {seed}{times}.", [self.about])
+
 
 def _read_figure(held: Mapping[str, Any]) -> Figure:
     """Return the figure that a summary holds; ValueError or TypeError if it is none."""
@@ -70,31 +80,21 @@ def folder(table: Computed, root: Path, fast: bool) -> Path:
     return root / (table.name + ("_fast" if fast else ""))
 
 
-def compute_missing(table: Computed, settings: DictConfig, console: Console) -> None:
-    """Compute the figures of ``table``, unless ``settings`` ask for those that are there.
-
-    Raises Refusal if the folder cannot be written to.
-    """
-    if not settings.show:
-        _compute(table, settings, folder(table, Path(settings.folder), settings.fast), console)
-
-
-def _compute(table: Computed, settings: DictConfig, folder: Path, console: Console) -> None:
-    from experiments.matches.progress import stage
-    from experiments.provenance.folders import writing_run
-
-    compute: Compute = get_method(table.compute)
+def compute(table: Computed, settings: DictConfig, console: Console) -> None:
+    """Compute the figures of ``table``; raises Refusal if the folder cannot be written to."""
+    method: Compute = get_method(table.compute)
     seed = table.seed if settings.seed is None else settings.seed
     repeats = 1 if settings.fast else table.repeats
-    with writing_run(folder):
-        folder.mkdir(parents=True, exist_ok=True)
+    place = folder(table, Path(settings.folder), settings.fast)
+    with writing_run(place):
+        place.mkdir(parents=True, exist_ok=True)
         with stage(console, f"computing {table.name}, about {table.seconds:.0f} s"):
-            figures = compute(seed, repeats)
+            figures = method(seed, repeats)
         write_json(
-            folder,
+            place,
             {
                 "figures": [[*cell, asdict(figure)] for cell, figure in figures.items()],
                 "settings": {"seed": seed, "repeats": repeats},
-                "run": {"folder": str(folder), "configuration": {}, **provenance.origin()},
+                "run": {"folder": str(place), "configuration": {}, **provenance.origin()},
             },
         )

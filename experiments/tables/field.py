@@ -4,20 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from experiments import tabular
+from experiments import plotting, tabular
 from experiments.matches.results import sat_and_won
 from experiments.matches.schedule import label
 from experiments.runs.summary import meetings
 from experiments.stats.alpharank import alpha_ranks
 from experiments.stats.comparisons import holm
-from experiments.stats.intervals import Estimate, columns
+from experiments.stats.intervals import Estimate
 from experiments.tables.measured import Measured, simulations_of
 from experiments.tables.schema import PRESET, Entrant, Table
 from experiments.tabular import Column
+from experiments.views import Field, show
 
 OURS = "ours"
 ORIGINS = {
@@ -94,11 +97,9 @@ def standings(table: Table, run: Measured) -> dict[str, list[Standing]]:
             against={control: their[who] for control, their in against.items() if who in their},
         )
         found.setdefault(standing.variant, []).append(standing)
-    return {variant: sorted(players, key=_strength) for variant, players in found.items()}
-
-
-def _strength(standing: Standing) -> float:
-    return -(standing.elo or standing.won).value
+    for players in found.values():
+        players.sort(key=lambda one: -(one.elo or one.won).value)
+    return found
 
 
 def _on_top(run: Measured, rated: set[str]) -> dict[tuple[str, str], Estimate]:
@@ -107,9 +108,8 @@ def _on_top(run: Measured, rated: set[str]) -> dict[tuple[str, str], Estimate]:
     for match, tally in run.played.pairs():
         if match.name in rated:
             ranks = alpha_ranks(*sat_and_won(match, tally), len(match.labels), match.seed)
-            found |= {
-                (match.name, player): rank for player, rank in zip(match.labels, ranks, strict=True)
-            }
+            names = ((match.name, player) for player in match.labels)
+            found |= dict(zip(names, ranks, strict=True))
     return found
 
 
@@ -132,26 +132,31 @@ def _differences(control: str, run: Measured) -> dict[tuple[str, str], Differenc
 def make(title: str, table: Table, run: Measured) -> tuple[tabular.Table, list[dict[str, Any]]]:
     """Return the table under ``title``, and the rows and columns of its CSV."""
     lines = [line for players in standings(table, run).values() for line in players]
-    shown: list[tuple[Column, Any]] = [
-        (tabular.words("rules"), "variant"),
-        (tabular.words("player"), "player"),
-        (tabular.words("from"), "origin"),
-        (Column("Elo, 95 %", _format_elo), "elo"),
-        (Column("on top, 95 %"), "on_top"),
-        (tabular.count("games"), "games"),
-        (Column("games won, 95 %"), "won"),
-        (tabular.percent("parity"), "parity"),
-        (tabular.count("accused wrongly"), "wrongly"),
-        *(
-            (
-                Column(f"minus {control}, same tables; p", _format_difference),
-                lambda line, control=control: line.against.get(control),
-            )
-            for control in table.controls
-        ),
+    fields = [
+        Field("variant", tabular.words("rules"), "rules"),
+        Field("player", tabular.words("player"), "player"),
+        Field("origin", tabular.words("from"), "from"),
+        Field("elo", Column("Elo, 95 %", _format_elo), "elo", "_"),
+        Field("on_top", Column("on top, 95 %"), "on_top", "_"),
+        Field("games", tabular.count("games"), "games"),
+        Field("won", Column("games won, 95 %"), "won", "_"),
+        Field("parity", tabular.percent("parity"), "parity"),
+        Field("wrongly", tabular.count("accused wrongly"), "accused_wrongly"),
     ]
-    records = [_record(line, table.controls) for line in lines]
-    return tabular.Table.of(title, lines, shown, list(_notes(table, run, lines))), records
+    for control in table.controls:
+        column = Column(f"minus {control}, same tables; p", _format_difference)
+        fields += [
+            Field(partial(_against, control), column),
+            Field(partial(_against, control, part=0), csv=f"less_{control}", bounds="_"),
+            Field(partial(_against, control, part=1), csv=f"less_{control}_p_holm"),
+        ]
+    return show(title, lines, fields, list(_notes(table, run, lines)))
+
+
+def _against(control: str, line: Standing, part: int | None = None) -> Any:
+    """Return difference and p from ``control``, or one ``part`` of them; None from itself."""
+    found = line.against.get(control)
+    return found if found is None or part is None else found[part]
 
 
 def _format_elo(elo: Estimate) -> str:
@@ -161,17 +166,6 @@ def _format_elo(elo: Estimate) -> str:
 def _format_difference(found: Difference) -> str:
     less, p = found
     return f"{less}; {p:.2g}"
-
-
-def _record(line: Standing, controls: Sequence[str]) -> dict[str, Any]:
-    record: dict[str, Any] = {"rules": line.variant, "player": line.player, "from": line.origin}
-    record |= columns("elo", line.elo) | columns("on_top", line.on_top)
-    record |= {"games": line.games, **columns("won", line.won), "parity": line.parity}
-    record["accused_wrongly"] = line.wrongly
-    for control in controls:
-        less, p = line.against.get(control, (None, None))
-        record |= {**columns(f"less_{control}", less), f"less_{control}_p_holm": p}
-    return record
 
 
 def _notes(table: Table, run: Measured, lines: Sequence[Standing]) -> Iterator[str]:
@@ -198,3 +192,42 @@ def _notes(table: Table, run: Measured, lines: Sequence[Standing]) -> Iterator[s
             model = "the model of the others that the preset has"
         simulations = f"{simulations_of(match):,} simulations per decision"
         yield f"{' and '.join(names)}: {simulations}, with {model}."
+
+
+def draw(fields: Mapping[str, Sequence[Standing]], title: str, path: Path) -> None:
+    """Draw the Elo of the players, a panel per round robin, to ``path``.
+
+    They stand in the order of their mean, coloured by origin; at the right of a panel are the
+    shares of games won.  A round robin in which a player has no rating is left out, and without any
+    nothing is drawn.
+    """
+    ratings: dict[str, dict[str, Estimate]] = {}
+    for variant, lines in fields.items():
+        found = {line.player: line.elo for line in lines if line.elo}
+        if len(found) == len(lines):
+            ratings[variant] = found
+    if not ratings:
+        return
+    players = next(iter(ratings.values()))
+    order = sorted(players, key=lambda name: sum(elo[name].value for elo in ratings.values()))
+    size = (2.2 + 2.7 * len(ratings), 1.9 + 0.33 * len(order))
+    with plotting.picture(
+        path, title, size, columns=len(ratings), sharex=True, sharey=True, layout="constrained"
+    ) as (figure, (all_,)):
+        for axes, (variant, elo) in zip(all_, ratings.items(), strict=True):
+            lines_of = {line.player: line for line in fields[variant]}
+            plotting.reference_line(axes, 0, upright=True)
+            for series, origin in enumerate((*dict.fromkeys(ORIGINS.values()), OURS)):
+                at = [at for at, name in enumerate(order) if lines_of[name].origin == origin]
+                if at:
+                    shown = [elo[order[place]] for place in at]
+                    plotting.intervals(axes, at, shown, series, across=True, label=origin)
+            shares = [f"{lines_of[name].won.value:.0%}" for name in order]
+            for place, share in enumerate([*shares, "won"]):
+                edge = axes.get_yaxis_transform()
+                axes.text(1.1, place, share, transform=edge, fontsize=8, va="center", ha="right")
+            axes.set_title(f"{variant}: parity {lines_of[order[0]].parity:.0%}", fontsize=10)
+            axes.set(xlabel="Elo, 95 %; mean of the players 0")
+            axes.grid(axis="x")
+        all_[0].set_yticks(range(len(order)), order)
+        plotting.legend_below(figure, all_[0])

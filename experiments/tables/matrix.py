@@ -6,7 +6,8 @@ value is corrected for all cells with the same control; a variant is pooled over
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -15,9 +16,10 @@ from matplotlib.axes import Axes
 
 from experiments import plotting, tabular
 from experiments.stats.comparisons import MARKED, Comparison, compare, holds
-from experiments.stats.intervals import Estimate, columns, win_rate
+from experiments.stats.intervals import Estimate, win_rate
 from experiments.tables.measured import Measured, common_wins
 from experiments.tables.schema import Cell, Table
+from experiments.views import Field, record
 
 POOLED = "all"
 """Of a variant, in place of opponents."""
@@ -79,7 +81,7 @@ def _name(run: Measured, cell: Cell, label: str) -> str | None:
     for match in run.played.matches:
         player, company, *_ = match.labels
         if player == label and company in wanted and match.name.endswith(f", {cell.variant}"):
-            return match.name if match.name in run.lines else None
+            return match.name if match.name in run.begun else None
     return None
 
 
@@ -94,14 +96,16 @@ def make(title: str, table: Table, run: Measured) -> tuple[tabular.Table, list[d
     """Return the table as it is read, and the rows of the CSV."""
     found = differences(table, run)
     controls = list(dict.fromkeys(one.control for one in found))
-    places = list(dict.fromkeys((one.variant, one.opponent) for one in found))
-    by_place = {(one.variant, one.opponent, one.control): one for one in found}
+    places: dict[tuple[str, str], dict[str, Difference]] = {}
+    for one in found:
+        places.setdefault((one.variant, one.opponent), {})[one.control] = one
     rows = []
-    for variant, opponent in places:
-        beside = [by_place.get((variant, opponent, control)) for control in controls]
-        (first, *_) = filter(None, beside)
+    for (variant, opponent), by_control in places.items():
         name = tabular.Strong(variant) if opponent == POOLED else variant
-        rows.append([name, opponent, first.games, first.own, *_cells(beside)])
+        first, *_ = by_control.values()
+        beside = (by_control.get(control) for control in controls)
+        pairs = ((None, None) if one is None else (one.difference, one.p) for one in beside)
+        rows.append([name, opponent, first.games, first.own, *chain.from_iterable(pairs)])
     heads = [f"{table.matrix} minus {control}" for control in controls]
     shown = (
         tabular.words("rules"),
@@ -114,26 +118,19 @@ def make(title: str, table: Table, run: Measured) -> tuple[tabular.Table, list[d
         "Differences are of the same games. In a cell p has Holm's correction over all cells with "
         f"that control; `{POOLED}` is pooled over the opponents, each of whom counts alike."
     ]
-    return tabular.Table(title, shown, rows, notes), list(_records(found))
+    return tabular.Table(title, shown, rows, notes), [record(one, _CSV) for one in found]
 
 
-def _cells(beside: Sequence[Difference | None]) -> Iterator[Any]:
-    for one in beside:
-        yield from (None, None) if one is None else (one.difference, one.p)
-
-
-def _records(found: Sequence[Difference]) -> Iterator[dict[str, Any]]:
-    for one in found:
-        record: dict[str, Any] = {
-            "rules": one.variant,
-            "opponents": one.opponent,
-            "control": one.control,
-            "games": one.games,
-        }
-        estimates = {"won": one.own, "control won": one.other, "difference": one.difference}
-        for name, value in estimates.items():
-            record |= columns(name, value, " ")
-        yield record | {"p": one.p}
+_CSV = (
+    Field("variant", csv="rules"),
+    Field("opponent", csv="opponents"),
+    Field("control", csv="control"),
+    Field("games", csv="games"),
+    Field("own", csv="won", bounds=" "),
+    Field("other", csv="control won", bounds=" "),
+    Field("difference", csv="difference", bounds=" "),
+    Field("p", csv="p"),
+)
 
 
 def draw(table: Table, run: Measured, path: Path) -> None:

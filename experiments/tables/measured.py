@@ -33,7 +33,12 @@ class Measured:
 
     def locate(self, match: str) -> tuple[Measured, str] | None:
         """Return the run with the games of ``match`` and its name there; None without games."""
-        return (self, match) if match in self.lines else None
+        return (self, match) if match in self.begun else None
+
+    @cached_property
+    def begun(self) -> set[str]:
+        """The names of the matches with games."""
+        return {match.name for match, tally in self.played.pairs() if tally.games}
 
     @cached_property
     def summary(self) -> Figures:

@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from experiments.tables.report import Report, compare_published, computed_heading, heading, make
+from experiments import plotting
+from experiments.runs import runfolder
+from experiments.settings.commandline import Refusal
+from experiments.tables import cells, comparison, computed, field, ladder, matrix
+from experiments.tables.catalog import COMMAND
+from experiments.tables.computed import ComputedFigures
+from experiments.tables.joined import Joined
+from experiments.tables.measured import Measured, simulations_of
+from experiments.tables.quantities import QUANTITIES
+from experiments.tables.report import Report, above, describe_games, mark_trial, strength
 from experiments.tables.schema import Computed, Table
+from experiments.tables.steps import Ablation
 
 ASKED = ("games", "simulations", "seed")
 """Settings of a table in place of its own."""
@@ -37,57 +47,114 @@ def read(table: Table | Computed, root: Path, asked: Mapping[str, Any], fast: bo
     own; ``fast``: whether it is that of a trial.  Raises Refusal if there is nothing, or it cannot
     be read.
     """
-    from experiments.tables.ablation.schema import Ablation
+    made = _read(table, root, asked, fast)
+    return replace(made, report=mark_trial(made.report)) if fast else made
 
+
+def _read(table: Table | Computed, root: Path, asked: Mapping[str, Any], fast: bool) -> Page:
     if isinstance(table, Computed):
-        return _of_figures(table, root, fast)
+        figures = ComputedFigures(computed.folder(table, root, fast))
+        title = f"{table.name}: {table.about}"
+        report = comparison.compare_published(title, figures, table.published)
+        return Page(report, lambda: figures.heading(table, fast), lambda _: None)
     if isinstance(table, Ablation):
-        return _of_ablation(table, root, asked, fast)
-    return _of_games(table, root, fast)
-
-
-def _of_figures(table: Computed, root: Path, fast: bool) -> Page:
-    from experiments.tables import computed
-
-    run = computed.ComputedFigures(computed.folder(table, root, fast))
-    title = f"{table.name}: {table.about}"
-    report = compare_published(title, run, table.published, fast)
-    return Page(report, lambda: computed_heading(table, run, fast), lambda _: None)
-
-
-def _of_ablation(table: Any, root: Path, asked: Mapping[str, Any], fast: bool) -> Page:
-    from experiments.tables.ablation import cells, plot, report
-
-    found = cells.cells_of(table, root, **{key: asked.get(key) for key in ASKED}, fast=fast)
-    made = report.make(table, found, fast)
-
-    def draw(folder: Path) -> None:
-        plot.draw(table, found, folder / f"{table.name}.png")
-
-    return Page(made, lambda: report.heading(table, found, fast), draw)
-
-
-def _of_games(table: Table, root: Path, fast: bool) -> Page:
-    from experiments.tables.ablation.joined import Joined
-    from experiments.tables.measured import Measured
-
-    folder = root / (table.folder + ("_fast" if fast else ""))
+        found = cells.cells_of(table, root, **{key: asked.get(key) for key in ASKED}, fast=fast)
+        return Page(
+            ladder.make(table, found),
+            lambda: ladder.heading(table, found, fast),
+            lambda folder: ladder.draw(table, found, folder / f"{table.name}.png"),
+        )
+    folder = cells.folder_of(table, root, fast)
     run = Joined(folder, table, root, fast) if table.beside else Measured(folder)
-    report = make(table, run, fast)
-    return Page(report, lambda: heading(table, run, fast), lambda to: _draw(table, run, to))
+    return Page(
+        make(table, run), lambda: heading(table, run, fast), lambda folder: draw(table, run, folder)
+    )
 
 
-def _draw(table: Table, run: Any, folder: Path) -> None:
+def make(table: Table, run: Measured) -> Report:
+    """Return the report of ``table`` from its run."""
+    title = f"{table.name}: {table.about}"
+    if table.simulations is not None:  # the same in all cells
+        title += f", at {_simulations(run):,} simulations"
+    if table.robin:
+        return Report(*field.make(title, table, run))
+    if table.matrix is not None:
+        return Report(*matrix.make(title, table, run))
+    if table.published:
+        return comparison.compare_published(title, run, table.published)
+    return strength(title, run, table.controls)
+
+
+def heading(table: Table, run: Measured, trial: bool) -> list[str]:
+    """Return the Markdown above the table: command, budget, machine and versions.
+
+    Raises Refusal if nothing was played.
+    """
+    if not run.lines:
+        raise Refusal(f"{run.folder} holds no games of {table.name} yet: play some first")
+    games = [tally.games for tally in run.played.tallies if tally.games]
+    budget = None if table.simulations is None else _simulations(run)
+    command = f"{COMMAND} {table.name} games={max(games)}"
+    command += "" if budget is None else f" simulations={budget}"
+    command += f" seed={run.played.matches[0].seed}{' fast=true' if trial else ''}"
+    sentence = describe_games(games, budget, run.played.matches)
+    joined = run.describe() if isinstance(run, Joined) else []
+    return [
+        *above(command, sentence, [runfolder.about(run.folder)]),
+        *(line for sentence in joined for line in ("", sentence)),
+    ]
+
+
+def _simulations(run: Measured) -> int:
+    """Return the budget of a decision, of the first cell whose player searches."""
+    return next(filter(None, map(simulations_of, run.played.matches)))
+
+
+def draw(table: Table, run: Measured, folder: Path) -> None:
     """Draw the pictures for which ``run`` has enough games to ``folder``."""
-    from experiments.tables import field, matrix, plot
-
     picture = folder / f"{table.name}.png"
     if table.published:
-        plot.draw_published(table.published, table.name, run, picture)
+        comparison.draw(table.published, table.name, run, picture)
     elif table.robin:
-        plot.draw_ratings(field.standings(table, run), table.about, picture)
+        field.draw(field.standings(table, run), table.about, picture)
     elif table.matrix is not None:
         matrix.draw(table, run, picture)
     if table.axis is not None:
         by_setting = folder / f"{table.name}_{table.axis}.png"
-        plot.draw_by_setting(table.axis, run, by_setting if table.published else picture)
+        draw_by_setting(table.axis, run, by_setting if table.published else picture)
+
+
+def draw_by_setting(setting: str, run: Measured, path: Path) -> None:
+    """Draw the wins by a setting of the measured player, a line for each company and variant.
+
+    Along the axis stand its values, upward the share of games won minus that with the first value,
+    on the same games.  Of players with equal values the first counts.  Opponents with fewer than
+    two values are left out, and without any nothing is drawn.
+    """
+    met: dict[str, dict[float, str]] = {}
+    for match in run.played.matches:
+        value = match.entrants[0].get(setting)
+        if value is not None and match.name in run.begun:
+            company = match.labels[1].removesuffix(" (opponent)")  # a player among its own kind
+            variant = match.name.partition(", ")[2]
+            line = f"{company}, {variant}" if variant else company
+            met.setdefault(line, {}).setdefault(float(value), match.name)
+    met = {opponent: names for opponent, names in met.items() if len(names) > 1}
+    if not met:
+        return
+    title = f"games won by {setting}, minus those with the first value; 95 % intervals"
+    with plotting.picture(path, title, (7.5, 4.8), layout="constrained") as (figure, all_):
+        axes = all_[0, 0]
+        plotting.reference_line(axes, 0.0)
+        for series, (opponent, names) in enumerate(met.items()):
+            first = next(iter(names.values()))
+            gained = {
+                value: found.estimate
+                for value, name in names.items()
+                if (found := QUANTITIES["gained"].of(run, name, first))
+            }
+            label, values = opponent, list(gained.values())
+            plotting.intervals(axes, [*gained], values, series, linestyle="-", label=label)
+        axes.set(xlabel=setting, ylabel="games won, difference")
+        plotting.shares(axes.yaxis)
+        plotting.legend_below(figure, axes)

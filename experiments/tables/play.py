@@ -1,22 +1,98 @@
-"""Playing the games of a table."""
+"""Playing the games of a table that are missing, run by run."""
 
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 
 from rich.console import Console
 
-from experiments.matches import match_loop, play
+from experiments.matches import match_loop, play, startup
 from experiments.matches.match_loop import Outcome, Resources
 from experiments.matches.progress import GamesPlayed
 from experiments.matches.results import Results
 from experiments.matches.schedule import Match
 from experiments.provenance.files import write_json
+from experiments.provenance.folders import Busy
 from experiments.runs import runfolder, summary
 from experiments.settings import signals
 from experiments.settings.commandline import Refusal
 from experiments.stats import stopping
+from experiments.tables.cells import PlannedCell, forget_runs
+
+Runs = dict[Path, list[PlannedCell]]
+"""Cells by the folder of their run, each once."""
+
+
+def by_run(cells: Sequence[PlannedCell]) -> Runs:
+    """Return ``cells`` by run; of equal ones that which wants the most games."""
+    found: dict[Path, dict[str, PlannedCell]] = {}
+    for cell in cells:
+        there = found.setdefault(cell.folder, {})
+        there[cell.name] = max(there.get(cell.name, cell), cell, key=lambda one: one.games)
+    return {folder: [*there.values()] for folder, there in found.items()}
+
+
+def play_missing(
+    cells: Sequence[PlannedCell],
+    chosen: Sequence[PlannedCell],
+    address: str | None,
+    console: Console,
+) -> Outcome | None:
+    """Play the missing games of the ``chosen`` ones of all ``cells`` of a table.
+
+    Returns None if there are none, or others play them all: cells of an ablation that another
+    process plays are skipped with a message.  Raises Refusal if a match cannot be played, or a
+    folder not be written to.
+    """
+    whole = {folder: [one.match for one in there] for folder, there in by_run(cells).items()}
+    left = {folder: there for folder, there in by_run(chosen).items() if _lacks_games(there)}
+    if not left:
+        return None
+    every = [cell for there in left.values() for cell in there]
+    for cell in every:
+        check_match(cell.match, cell.title)
+    if len(left) == 1:
+        resources = startup.prepare([cell.match for cell in every], None, address, console)
+    else:
+        startup.prepare([cell.match for cell in _ends(every)], None, address, console)
+        resources = startup.resources([cell.match for cell in every], None, address, console)
+    ended, first = None, 0
+    for number, (folder, there) in enumerate(left.items(), 1):
+        own = slice(first, first := first + len(there))
+        title = there[0].title
+        if there[0].cell.line:
+            try:
+                with runfolder.open_folder(folder).lock():  # which is free now
+                    pass
+            except Busy:
+                console.print(f"{title}: another process plays it, skipped", soft_wrap=True)
+                continue
+            console.print(f"cell {number} of {len(left)}: {title}", soft_wrap=True)
+        mine = replace(resources, workers=resources.workers[own], cpus=resources.cpus[own])
+        runfolder.claim(folder, whole[folder], "games", resume=True)
+        played = Results.resume(folder, [cell.match for cell in there])
+        ended = play_games(played, there[0].games, mine, console)
+        if ended.interrupted or ended.fault is not None:
+            break
+    forget_runs()
+    return ended
+
+
+def _lacks_games(cells: Sequence[PlannedCell]) -> bool:
+    """Return whether cells of one run lack games."""
+    if not cells[0].begun:
+        return True
+    played = Results.resume(cells[0].folder, [cell.match for cell in cells])
+    return not all(tally.has(cells[0].games) for tally in played.tallies)
+
+
+def _ends(cells: Sequence[PlannedCell]) -> list[PlannedCell]:
+    """Return the first and the last cell of each player, whose code is compiled beforehand."""
+    ends = [{cell.cell.player.label: cell for cell in order} for order in (cells[::-1], cells)]
+    return list({cell.folder: cell for found in ends for cell in found.values()}.values())
 
 
 def check_match(match: Match, name: str) -> None:

@@ -57,25 +57,21 @@ class Quantity:
         return f"{value:,.{digits}f}{unit} ({low} to {high})"
 
 
-def _share_won(run: Measured, match: str, player: str) -> Figure:
-    entrant = run.match(match).labels.index(player)
-    won = run.wins(match, entrant)[run.numbers(match)]
-    return Figure.from_wins(int(won.sum()), len(won))
+def _wins(run: Measured, match: str, player: str, places: int | None) -> np.ndarray:
+    """Return whether games 0, 1, ... were won by ``player``, or by the seat so many ``places``
+    behind the measured one."""
+    played = run.match(match)
+    if places is None:
+        return run.wins(match, played.labels.index(player))
+    winner, shifts = run.winner(match), np.asarray(played.seating.shifts)
+    turn = np.arange(len(winner)) % len(shifts)
+    return winner == (shifts[turn] + places) % played.players
 
 
-def _wins_of_seat(
-    places: int, games: np.ndarray, winner: np.ndarray, run: Measured, match: str
-) -> np.ndarray:
-    """Return whether the seat so many ``places`` behind the measured one won each of ``games``."""
-    shifts = np.asarray(run.match(match).seating.shifts)
-    return winner == (shifts[games % len(shifts)] + places) % run.match(match).players
-
-
-def _won_behind(places: int) -> Measure:
+def _share_won(places: int | None) -> Measure:
     def measure(run: Measured, match: str, player: str) -> Figure:
-        games = run.numbers(match)
-        won = _wins_of_seat(places, games, run.winner(match)[games], run, match)
-        return Figure.from_wins(int(won.sum()), len(games))
+        won = _wins(run, match, player, places)[run.numbers(match)]
+        return Figure.from_wins(int(won.sum()), len(won))
 
     return measure
 
@@ -92,45 +88,29 @@ def _accused_wrongly(run: Measured, match: str, player: str) -> Figure:
     return Figure.from_wins(run.accused_wrongly[match, player], len(run.numbers(match)))
 
 
-def _rounds(run: Measured, match: str, won: np.ndarray) -> Figure | None:
-    """Return the mean of own turns over the games that were ``won``."""
-    turns = run.games[match]["turns"].to_numpy()[won]
-    return _estimate(mean, np.ceil(turns / run.match(match).players))
+def _own_turns(places: int | None) -> Measure:
+    """Return the mean of own turns over the games that were won."""
 
-
-def _own_turns_behind(places: int) -> Measure:
     def measure(run: Measured, match: str, player: str) -> Figure | None:
         games = run.games[match]
-        numbers, winner = games["game"].to_numpy(), games["winner"].to_numpy()
-        return _rounds(run, match, _wins_of_seat(places, numbers, winner, run, match))
+        won = _wins(run, match, player, places)[games["game"].to_numpy()]
+        turns = games["turns"].to_numpy()[won]
+        return _estimate(mean, np.ceil(turns / run.match(match).players))
 
     return measure
 
 
-def _own_turns(run: Measured, match: str, player: str) -> Figure | None:
-    entrant = run.match(match).labels.index(player)
-    return _rounds(run, match, run.wins(match, entrant)[run.games[match]["game"].to_numpy()])
-
-
-def _measure_certainty(category: str, places: int | None = None) -> Measure:
-    """Return the mean of own turns to determine a card, over games won by a seat or a player.
-
-    The seat is that so many ``places`` behind the measured one; None: the player's.
-    """
+def _certain(category: str, places: int | None) -> Measure:
+    """Return the mean of own turns to determine a card, over the games that were won."""
 
     def measure(run: Measured, match: str, player: str) -> Figure | None:
         if run.certainties is None:
             return None
         about = (pl.col("match") == match) & (pl.col("category") == category)
-        found = run.certainties.filter(about).join(
-            run.games[match].select("game", "winner"), on="game"
-        )
+        winners = run.games[match].select("game", "winner")
+        found = run.certainties.filter(about).join(winners, on="game")
         found = found.filter(pl.col("seat") == pl.col("winner"))
-        if places is None:
-            found = found.filter(pl.col("player") == player)
-        else:
-            numbers, winner = found["game"].to_numpy(), found["winner"].to_numpy()
-            found = found.filter(_wins_of_seat(places, numbers, winner, run, match))
+        found = found.filter(_wins(run, match, player, places)[found["game"].to_numpy()])
         return _estimate(mean, np.ceil(found["turn"].to_numpy() / run.match(match).players))
 
     return measure
@@ -179,13 +159,13 @@ def _endless(run: Measured, match: str, player: str) -> Figure:
     return Figure.from_wins(capped.height, games.height)
 
 
-_OWN_TURNS = "own turns in games it won, mean"
+_PLACES = {"": None, "_0": 0, "_1": 1, "_2": 2}
 
 QUANTITIES = {
-    "won": Quantity("games won", _share_won, rate=True),
-    "won_0": Quantity("games won", _won_behind(0), rate=True),
-    "won_1": Quantity("games won", _won_behind(1), rate=True),
-    "won_2": Quantity("games won", _won_behind(2), rate=True),
+    **{
+        f"won{end}": Quantity("games won", _share_won(places), rate=True)
+        for end, places in _PLACES.items()
+    },
     "gained": Quantity("games won minus those of the control, same games", _difference, rate=True),
     "accused_wrongly": Quantity(
         "games with a wrong accusation of its own", _accused_wrongly, rate=True
@@ -193,17 +173,17 @@ QUANTITIES = {
     "wrong_accusations": Quantity(
         "wrong accusations of the planners, per game", _wrong_accusations
     ),
-    "own_turns": Quantity(_OWN_TURNS, _own_turns),
-    "own_turns_0": Quantity(_OWN_TURNS, _own_turns_behind(0)),
-    "own_turns_1": Quantity(_OWN_TURNS, _own_turns_behind(1)),
-    "own_turns_2": Quantity(_OWN_TURNS, _own_turns_behind(2)),
     **{
-        f"{category}_turns{place}": Quantity(
+        f"own_turns{end}": Quantity("own turns in games it won, mean", _own_turns(places))
+        for end, places in _PLACES.items()
+    },
+    **{
+        f"{category}_turns{end}": Quantity(
             f"own turns to determine the {category} in games it won, mean",
-            _measure_certainty(category, int(place[1:]) if place else None),
+            _certain(category, places),
         )
         for category in CATEGORIES
-        for place in ("", "_0", "_1", "_2")
+        for end, places in _PLACES.items()
     },
     "turns": Quantity("turns per game, mean", _of_lengths("turns")),
     "turns_median": Quantity("turns per game, median", _of_lengths("median_turns"), digits=0),

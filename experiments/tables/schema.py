@@ -1,11 +1,12 @@
 """The schemas of tables in ``conf/table``, and the cells that they describe.
 
-The matches of cells are made in `experiments.tables.matches`.
+The matches of cells are made in `experiments.tables.matches`, the cells of an ablation in
+`experiments.tables.steps`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
@@ -37,6 +38,13 @@ ROBIN = "robin"
 
 LAYOUTS = ("one", "rest", ROBIN)
 """Values of ``match.layout`` that a cell may have."""
+
+CUMULATIVE, ALONE, ADDED, APART = "cumulative", "alone", "added", "apart"
+WAYS = (CUMULATIVE, ALONE, ADDED, APART)
+"""Ways to combine the settings of steps (`experiments.tables.steps.Ablation.ways`)."""
+
+BUDGET = "player.budget.simulations"
+"""The setting along which a curve is drawn."""
 
 
 @dataclass
@@ -129,22 +137,21 @@ class Table:
 
     @staticmethod
     def check(path: str, node: Any) -> None:
-        """Refuse a field that is more than one, or has a control that does not play in it.
-
-        A matrix is refused if its player is none of the players.
-        """
-        if node.matrix is not None:
-            players = [Entrant.read(entry).label for entry in node.players]
-            if node.matrix not in players:
-                raise Refusal(f"{path}.matrix: {node.matrix} is none of the players")
+        """Refuse a field that is more than one, and a control or a matrix's player that is none."""
+        labels = [Entrant.read(entry).label for entry in node.players]
+        if node.matrix is not None and node.matrix not in labels:
+            raise Refusal(f"{path}.matrix: {node.matrix} is none of the players")
         if ROBIN not in node.layouts:
             return
-        labels = [Entrant.read(entry).label for entry in node.players]
         for control in node.controls:
             if control not in labels:
                 raise Refusal(f"{path}.controls: {control} is none of the players")
         if len(node.layouts) > 1 or node.opponents or node.pairs:
             raise Refusal(f"{path}: a round robin has players alone: opponents=[], layouts=[robin]")
+
+    def games_of(self, cell: Cell) -> int:
+        """Return the games of a cell."""
+        return self.games
 
     def hours(self, games: int | None, simulations: int | None, cores: int) -> float:
         """Return the estimated hours that it takes on so many ``cores``.
@@ -152,10 +159,17 @@ class Table:
         ``games``, ``simulations``: per cell and per decision, in place of the usual; None for
         those.
         """
-        share = 1.0
-        if self.simulations is not None:
-            share = (simulations or self.simulations) / PER_SIMULATIONS
-        return (games or self.games) * len(self.cells) * self.seconds * share / cores / 3600
+        weighed = sum(
+            (games or self.games_of(cell)) * self._cost(cell, simulations) for cell in self.cells
+        )
+        return weighed * self.seconds / PER_SIMULATIONS / cores / 3600
+
+    def _cost(self, cell: Cell, simulations: int | None) -> int:
+        """Return the simulations of a decision that a game of ``cell`` is as dear as."""
+        own = cell.line and cell.line.settings.get(BUDGET)
+        if self.compiled or (not own and self.simulations is None):
+            return PER_SIMULATIONS
+        return int(own or simulations or self.simulations or PER_SIMULATIONS)
 
 
 @dataclass
@@ -207,6 +221,32 @@ class Entrant:
 
 
 @dataclass(frozen=True)
+class Line:
+    """A line of an ablation: a way to play each set-up.
+
+    Attributes
+    ----------
+    way : one of `WAYS`
+    step : its name, or that of the base
+    settings : by key, in place of the table's
+    games : per cell; None: as many as the table says
+    reference : the line with which it is compared
+    """
+
+    way: str
+    step: str
+    about: str = ""
+    settings: Mapping[str, str] = field(default_factory=dict, hash=False)
+    games: int | None = None
+    reference: Line | None = None
+
+    @property
+    def label(self) -> str:
+        """Its name among the lines."""
+        return f"{self.step}, {self.way}" if self.way in (ALONE, ADDED) else self.step
+
+
+@dataclass(frozen=True)
 class Cell:
     """One player against certain opponents, in one seat or in all but one; or a round robin.
 
@@ -217,6 +257,7 @@ class Cell:
     layout : as ``match.layout``
     variant : follows the name of the match, where players and layout do not make it unique
     settings : of `experiments.compare`, beside those of the players
+    line : of an ablation, in which it stands
     """
 
     player: Entrant
@@ -224,14 +265,22 @@ class Cell:
     layout: str = "one"
     variant: str = ""
     settings: tuple[str, ...] = ()
+    line: Line | None = None
+
+    @property
+    def setup(self) -> tuple[Entrant, tuple[Entrant, ...], str]:
+        """Players, opponents and layout: all that the lines of an ablation have in common."""
+        return self.player, self.opponents, self.layout
 
     @property
     def choices(self) -> tuple[str, ...]:
-        """Its names in ``only=``: player, opponents, layout, variant; of a round robin the last."""
+        """Its names in ``only=``: player, opponents, layout, variant, or way and step in place of
+        that; of a round robin the variant alone."""
         if self.layout == ROBIN:
             return (self.variant,)
+        last = (self.line.way, self.line.step) if self.line else (self.variant,)
         opponents = AND.join(one.label for one in self.opponents)
-        return self.player.label, opponents, self.layout, self.variant
+        return self.player.label, opponents, self.layout, *last
 
 
 def expand(table: Table) -> Iterator[Cell]:
@@ -263,7 +312,6 @@ def _read_company(entry: str) -> tuple[Entrant, ...]:
 
 
 def _variants(table: Table) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Yield name and settings of each variant."""
     for variant in table.variants:
         name, *changes = variant.split("+")
         yield name, (*table.settings, *changes)

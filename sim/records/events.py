@@ -31,6 +31,7 @@ import numpy as np
 
 from sim.board import N_CORRIDOR, graph
 from sim.cards import CARDS, ROOMS, SUSPECTS, WEAPONS
+from sim.cards import cards_of as names
 from sim.state import ACCUSE, ASK, END, MOVE, OVER, PASS, PASSAGE, REVEAL, WALK, State, World
 
 Event = dict[str, Any]
@@ -131,11 +132,6 @@ def digest(state: State) -> str:
     """Return a short SHA-256 of the cards, pawns and scores of ``state``, in hexadecimal."""
     parts = (np.asarray(state[field]).astype("<i8").tobytes() for field in _END_STATE)
     return hashlib.sha256(b"".join(parts)).hexdigest()[:16]
-
-
-def names(cards: int) -> list[str]:
-    """Return the names of the cards in a mask."""
-    return [name for card, name in enumerate(CARDS) if int(cards) >> card & 1]
 
 
 def _event(

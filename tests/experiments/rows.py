@@ -1,16 +1,19 @@
-"""Rows of a run folder, all at once."""
+"""Rows of a run folder, all at once, and games that make them."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from experiments.matches import part_files, results
+from experiments.matches import part_files, play, results
 from experiments.matches.details import KINDS
 from experiments.matches.part_files import GAMES
-from experiments.matches.results import ROW
+from experiments.matches.results import ROW, Results
+from experiments.matches.schedule import Match
+from experiments.runs import runfolder
 
 
 def read_rows(folder: Path, kind: str = GAMES) -> pa.Table:
@@ -22,3 +25,12 @@ def read_rows(folder: Path, kind: str = GAMES) -> pa.Table:
         table = table.filter(pc.invert(late))
     keys = [key for key in ("match", "game", "turn", "seat") if key in table.column_names]
     return table.sort_by([(key, "ascending") for key in keys])
+
+
+def play_matches(folder: Path, planned: Sequence[Match], games: int) -> None:
+    """Play the first ``games`` of the matches ``planned`` in ``folder``."""
+    runfolder.claim(folder, planned, "games", resume=True)
+    played = Results(folder, planned)
+    for number, match in enumerate(planned):
+        played.add(number, play.portion(match, range(games)))
+    played.flush()

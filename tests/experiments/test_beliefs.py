@@ -250,12 +250,6 @@ def test_a_run_leaves_rows_summary_and_pictures(run_study):
         assert re.search(rf"{name} +\d\.\d+ ±", outcome.out)
 
 
-def test_few_games_of_one_belief_will_do(run_study):
-    outcome = run_study(COMMAND, "games=2", "beliefs=[closure]")
-    assert (outcome.code, outcome.err) == (0, "")
-    assert outcome.summary["beliefs"]["closure"]["moments"]
-
-
 def test_games_of_players_that_are_asked_are_the_referees_own():
     rules = preset("ferrari2009")
     games = list(asked.play(rules, lambda: BayesPlayer(evidence="repaired"), SEED, [3, 1], LONGEST))

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest, fisher_exact, norm
 
-from experiments.report.between import compare_unpaired, unpaired_p
+from experiments.report.overview import compare_unpaired, unpaired_p
 from experiments.stats.comparisons import LEVEL, compare, holds, holm, mcnemar, round_robin
 from experiments.stats.intervals import paired_difference, paired_score, win_rate, win_score
 from experiments.stats.superiority import elo_above, likelihood_of_superiority, paired_elo

@@ -18,13 +18,20 @@ from experiments.replay import __main__ as replay
 from sim.cards import CARDS, FIRST_ROOM, FIRST_WEAPON
 from sim.player import Player
 from sim.state import ACCUSE, ASK
+from sim.words import action_to_string
 
 FILE = Path(__file__).parents[1] / "data" / "game.jsonl"
 
 BEGINS, SUGGESTS, ENDS = 69, 15, 67
 """Lines of `FILE` with decisions of the three phases of a turn."""
 
-PLAYER = ("player=bmcts", "player.budget.simulations=60")
+USUAL = {
+    "player": "bmcts",
+    "player.budget.simulations": 60,
+    "tree.picture": "null",
+    "tree.simulations": 0,
+}
+"""Settings that are not given: neither a picture is drawn nor are steps searched again."""
 
 
 @pytest.fixture
@@ -35,9 +42,12 @@ def command(tmp_path, monkeypatch, capsys):
 
     def run(*arguments):
         folder = tmp_path / f"run{next(runs)}"
-        player = () if any(each.startswith("player=") for each in arguments) else PLAYER
+        given = {each.partition("=")[0] for each in arguments}
+        given |= {"player.budget.simulations"} if "player" in given else set()
+        given |= {"tree.simulations"} if "player=pimc" in arguments else set()  # it has none
+        usual = [f"{key}={value}" for key, value in USUAL.items() if key not in given]
         monkeypatch.delenv("HYDRA_FULL_ERROR", raising=False)
-        code = explain.COMMAND.run([*player, *arguments, f"run.folder={folder}"])
+        code = explain.COMMAND.run([*usual, *arguments, f"run.folder={folder}"])
         return code, *capsys.readouterr(), folder
 
     return run
@@ -48,20 +58,12 @@ def command(tmp_path, monkeypatch, capsys):
 
 BAD = {
     f"record={FILE} event=15 turn=3": "event and turn are both given",
-    f"record={FILE} turn=0": "turn=0: must be at least 1",
     f"record={FILE} seat=2 turn=39": "turn=39: seat 2 has no choice from there on; the game has 21",
-    "event=15": "record is missing: give it a value",
     "record=nowhere.jsonl event=15": "nowhere.jsonl: No such file or directory",
-    f"record={FILE.parent} event=15": "Is a directory",
     f"record={__file__} event=15": "test_explain.py line 1: not JSON",
     f"record={FILE} event=15 player=swift": "player=swift does not search",
-    f"record={FILE} event=15 player=bmtcs": "did you mean bmcts?",
     f"record={FILE} event=15 player.opponents=greedy": "too slow inside a simulation",
-    f"record={FILE} event=15 +player.foo=1": "player.foo: unknown setting",
-    f"record={FILE} event=x": "event: ",
-    f"record={FILE} event=15 tree.nodes=1": "tree.nodes=1: must be at least 2",
     f"record={FILE} event=15 tree.picture=tree.doc": "must end in one of .png, .svg, .pdf",
-    f"record={FILE} event=15 seed=-1": "seed=-1: must be at least 0",
     f"record={FILE} event=67 player.actions.least_accused=0.9": "one action is on offer to bmcts",
 }
 
@@ -74,16 +76,6 @@ def test_bad_input_gets_one_line(command, given):
     assert err.startswith("sleuth-explain: ")
     assert err.count("\n") == 1, err
     assert not folder.exists()
-
-
-def test_a_changed_record_is_told_in_one_line(command, tmp_path):
-    lines = FILE.read_text().splitlines()
-    lines[109] = lines[109].replace('"action":391', '"action":0')
-    changed = tmp_path / "changed.jsonl"
-    changed.write_text("".join(f"{line}\n" for line in lines))
-    code, _, err, _ = command(f"record={changed}", "event=15")
-    assert code == 1
-    assert re.fullmatch(rf"sleuth-explain: {changed} line 110: .*\n", err)
 
 
 # What is shown
@@ -134,7 +126,7 @@ def ask(command, monkeypatch):
 @pytest.mark.parametrize(("given", "line"), [("", 9), ("turn=2", 31), ("seat=1 turn=5", 36)])
 def test_a_turn_names_its_first_decision(command, given, line):
     """Without a seat it is that of the player from outside, seat 0; it was called in turn 5."""
-    code, out, err, _ = command(f"record={FILE}", "tree.picture=null", *given.split())
+    code, out, err, _ = command(f"record={FILE}", *given.split())
     assert (code, err) == (0, "") and out.startswith(f"line {line}, rules classic")
 
 
@@ -148,7 +140,7 @@ def test_a_turn_names_its_first_decision(command, given, line):
 )
 def test_what_a_planner_assumes_is_stated(command, settings, begins):
     """The control: a planner with the exact belief and one model of the others."""
-    asked = (f"record={FILE}", "event=31", "tree.picture=null")
+    asked = (f"record={FILE}", "event=31")
     first = [] if settings[0].startswith("player=") else ["player=bmcts"]
     given = [*first, *settings, "player.budget.simulations=20"]
     out = command(*asked, *given)[1]
@@ -159,13 +151,13 @@ def test_what_a_planner_assumes_is_stated(command, settings, begins):
 
 @pytest.mark.parametrize("event", [BEGINS, SUGGESTS, ENDS], ids=["begins", "suggests", "ends"])
 def test_a_decision_is_explained(ask, event):
-    said = ask(event, "tree.nodes=20", "tree.picture=null")
+    said = ask(event, "tree.nodes=20")
     out, table, result, decision = said.out, said.rows, said.player.result, said.decision
     posterior = ExactPosterior(said.evidence)
     envelope, bits = posterior.envelope_table().ravel(), entropy(posterior.envelope_table().ravel())
-    best = recorded.words(result.best)
+    best = action_to_string(result.best)
     assert re.search(r"bmcts: (.*\S)", out)[1] == best == table[0][0]
-    assert sorted(row[0] for row in table) == sorted(map(recorded.words, result.actions.tolist()))
+    assert sorted(row[0] for row in table) == sorted(map(action_to_string, result.actions.tolist()))
     assert sum(int(row[1]) for row in table) == result.simulations == 60
     for words, _, _, value, _, right in table:
         if words.startswith("accuse"):
@@ -175,7 +167,7 @@ def test_a_decision_is_explained(ask, event):
         else:
             assert right == ""
     assert f"line {event}, rules classic, turn {decision.view[0].turn}" in out
-    assert f"in the record: {recorded.words(decision.action)}" in out
+    assert f"in the record: {action_to_string(decision.action)}" in out
     assert f"60 simulations in {result.seconds:.2f} s, {result.nodes} nodes" in out
     assert re.search(r"time: selection \d+%, belief \d+%, roll-out \d+%", out)
     assert re.search(r"\d+% of the simulations decided in the tree in the second own turn", out)
@@ -218,14 +210,14 @@ def check_bits(said, marginals):
 
 def test_the_entropy_is_that_of_the_transcript(ask, monkeypatch, capsys):
     """It is shown after a turn: nothing is learnt after the decision that ends it."""
-    said = re.search(r"envelope: ([\d.]+) bits", ask(ENDS, "tree.picture=null").out)[1]
+    said = re.search(r"envelope: ([\d.]+) bits", ask(ENDS).out)[1]
     assert replay.COMMAND.run([str(FILE), "turns=11", "seat=3"]) == 0
     row = re.search(r"│ +11 │.*", capsys.readouterr().out)[0]
     assert row.split("│")[-2].strip() == said
 
 
 def test_the_tree_is_kept(ask):
-    said = ask(BEGINS, "tree.nodes=15")
+    said = ask(BEGINS, "tree.nodes=15", "tree.picture=tree.png", "tree.simulations=5")
     folder, result = said.folder, said.player.result
     assert f"tree in {folder}: tree.graphml, tree.json, tree.png, simulations.html" in said.out
     assert (folder / "tree.png").read_bytes().startswith(b"\x89PNG")
@@ -239,12 +231,12 @@ def test_the_tree_is_kept(ask):
     assert beliefs[root] == {CARDS[card]: inside[card] for card in inside.nonzero()[0]}
     assert graph.nodes[root]["visits"] == 60
     drawn = {data["words"]: data["visits"] for *_, data in graph.out_edges(root, data=True)}
-    visited = dict(zip(map(recorded.words, result.actions), result.visits, strict=True))
+    visited = dict(zip(map(action_to_string, result.actions), result.visits, strict=True))
     assert drawn and drawn.items() <= visited.items()
 
 
 def test_a_picture_is_optional(ask):
-    said = ask(ENDS, "tree.picture=null", "tree.simulations=0")
+    said = ask(ENDS)
     assert "tree.png" not in said.out and "simulations.html" not in said.out
     assert sorted(path.suffix for path in said.folder.iterdir()) == [".graphml", ".json", ".yaml"]
 
@@ -255,30 +247,26 @@ def test_a_link_of_the_pictures_name_is_not_written_through(ask, tmp_path):
     away.mkdir()
     for name in ("tree.png", "tree.json", "tree.graphml", "config.yaml"):
         (folder / name).symlink_to(away / name)
-    assert ask(BEGINS, "tree.nodes=5").folder == folder
+    assert ask(BEGINS, "tree.nodes=5", "tree.picture=tree.png").folder == folder
     assert not list(away.iterdir())
     assert (folder / "tree.png").read_bytes().startswith(b"\x89PNG")
 
 
 def test_the_seed_names_the_search(ask):
-    results = [ask(BEGINS, f"seed={seed}", "tree.picture=null").player.result for seed in (1, 1, 2)]
+    results = [ask(BEGINS, f"seed={seed}").player.result for seed in (1, 1, 2)]
     visits = [result.visits.tolist() for result in results]
     assert visits[0] == visits[1] != visits[2]
 
 
 PLANNERS = {
-    "flat": "player=flat",
-    "mo_ismcts": "player=mo_ismcts",
     "pimc": "player=pimc player.trees=3",
-    "faithful": "player=bmcts_faithful",
     "particles": "player=pomcp player.belief=particles",
 }
 
 
 @pytest.mark.parametrize("planner", PLANNERS)
 def test_any_planner_is_explained(ask, planner):
-    budget = ("player.budget.simulations=60", "tree.picture=null")
-    said = ask(BEGINS, *PLANNERS[planner].split(), *budget)
+    said = ask(BEGINS, *PLANNERS[planner].split(), "player.budget.simulations=60")
     assert sum(int(row[1]) for row in said.rows) == said.player.result.visits.sum() == 60
     assert ("in one tree of 20 simulations" in said.out) == (planner == "pimc")
     assert "  1. " in said.out
@@ -296,10 +284,3 @@ def test_trees_in_other_processes_are_left_there(ask, monkeypatch):
     assert "pass" in said.rows[0]
     assert "most visited line" not in said.out
     assert [path.name for path in said.folder.iterdir()] == ["config.yaml"]
-
-
-def test_help_says_what_there_is(capsys):
-    assert explain.COMMAND.run(["--help", "all"]) == 0
-    out = capsys.readouterr().out
-    for words in ("record: ???", "event: null", "tree.png", "run.records=1", "seat: null"):
-        assert words in out

@@ -26,6 +26,7 @@ from sim.players.registry import make
 from sim.records.record import read
 from sim.state import ACCUSE, ASK
 from sim.suggestion_events import suggestion_events
+from sim.words import action_to_string
 
 FILE = Path(__file__).parents[1] / "data" / "game.jsonl"
 SUGGESTS = 15
@@ -41,7 +42,7 @@ def search():
     recorded.consider(player, decision, seed=0)
     evidence = player.position(decision.view).root[0].evidence[decision.seat]
     seen = partial(see, decision.seat, decision.record.rules.suspects)
-    graph = export(player.search.tree, None, recorded.words, seen=seen)
+    graph = export(player.search.tree, None, action_to_string, seen=seen)
     annotate(graph, decision, evidence)
     return decision, evidence, graph
 
@@ -167,16 +168,9 @@ def test_the_page_of_simulations_adds_up_to_the_search(steps):
     ways = [step["way"] for step in data["simulations"]]
     first = [data["nodes"][way[0]]["action"] for way in ways]
     done = zip(result.actions.tolist(), result.visits.tolist(), strict=True)
-    assert Counter(first) == {recorded.words(action): n for action, n in done if n}
+    assert Counter(first) == {action_to_string(action): n for action, n in done if n}
     for way in ways:
         above = [data["nodes"][node]["above"] for node in way]
         assert above == [0, *way[:-1]]
     for node, about in enumerate(data["nodes"]):
         assert about["visits"] == sum(node in way for way in ways) or node == 0
-
-
-def test_a_search_without_a_tree_has_no_page_of_simulations():
-    decision = next(one for one in recorded.decisions(read(FILE)) if one.line == SUGGESTS)
-    spec = compose("compare", ["player=flat"]).player
-    player = make(OmegaConf.to_container(spec, resolve=True), decision.record.rules)
-    assert step_by_step(player, decision, seed=0, most=20) is None

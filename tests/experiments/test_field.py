@@ -10,17 +10,16 @@ import numpy as np
 import pytest
 from hydra.core.config_store import ConfigStore
 
-from experiments.matches import play
-from experiments.matches.results import Results, Tally
+from experiments.matches.results import Tally
 from experiments.matches.schedule import Seating
-from experiments.runs import runfolder
 from experiments.settings import config
 from experiments.stats.comparisons import round_robin
 from experiments.stats.ratings import ratings
-from experiments.tables import catalog, field, plot, report
+from experiments.tables import catalog, field, page, report
 from experiments.tables.matches import matches
 from experiments.tables.measured import Measured
 from experiments.tables.schema import Table
+from tests.experiments.rows import play_matches
 
 GAMES = 240
 SMALL = Table(
@@ -47,21 +46,25 @@ def folder(tmp_path_factory):
     return found
 
 
+@pytest.fixture(scope="module")
+def run(folder):
+    return Measured(folder)
+
+
+@pytest.fixture(scope="module")
+def standings(run):
+    """The standings, of which each is a thousand fits."""
+    return field.standings(SMALL, run)
+
+
 def play_games(place, games):
-    planned = matches(SMALL, None, SMALL.seed)
-    runfolder.claim(place, planned, "games", resume=True)
-    results = Results(place, planned)
-    for number, match in enumerate(planned):
-        results.add(number, play.portion(match, range(games)))
-    results.flush()
+    play_matches(place, matches(SMALL, None, SMALL.seed), games)
 
 
-def test_a_standing_is_that_of_the_games(folder):
-    run = Measured(folder)
-    found = field.standings(SMALL, run)
-    assert list(found) == ["three", "four"]
+def test_a_standing_is_that_of_the_games(run, standings):
+    assert list(standings) == ["three", "four"]
     for match, tally, lines in zip(
-        run.played.matches, run.played.tallies, found.values(), strict=True
+        run.played.matches, run.played.tallies, standings.values(), strict=True
     ):
         tables, winners = match.seating.at(range(GAMES)), tally.winner()
         expected = {one.label: one for one in ratings(tables, winners, match.labels, 5)}
@@ -76,9 +79,8 @@ def test_a_standing_is_that_of_the_games(folder):
             assert line.games == (GAMES if line.variant == "four" else 3 * GAMES / 4)
 
 
-def test_differences_are_from_the_control_in_any_order_of_players(folder):
-    run = Measured(folder)
-    (lines, _), match = field.standings(SMALL, run).values(), run.played.matches[0]
+def test_differences_are_from_the_control_in_any_order_of_players(run, standings):
+    (lines, _), match = standings.values(), run.played.matches[0]
     against = {line.player: line.against for line in lines}
     assert against.pop("swift") == {} and all(set(one) == {"swift"} for one in against.values())
     games = run.played.tallies[0].numbers
@@ -91,39 +93,40 @@ def test_differences_are_from_the_control_in_any_order_of_players(folder):
     assert against["heuristic"]["swift"][0].high < 0  # who is weaker
 
 
-def test_the_ratings_of_winners_exchanged_at_random_are_flat(folder, monkeypatch):
+def test_the_ratings_of_winners_exchanged_at_random_are_flat(folder, standings, monkeypatch):
     """The fault planted: which seat won says nothing of who sat there."""
 
-    def spread():
-        lines = field.standings(SMALL, Measured(folder))["three"]
+    def spread(standings):
+        lines = standings["three"]
         return lines[0].elo.value - lines[-1].elo.value, lines[0].elo.low > lines[-1].elo.high
 
-    assert spread()[0] > 200 and spread()[1]
+    assert spread(standings)[0] > 200 and spread(standings)[1]
     winner = Tally.winner
 
     def exchange(tally):
         return np.random.default_rng(5).permutation(winner(tally))
 
     monkeypatch.setattr(Tally, "winner", exchange)
-    assert spread()[0] < 120 and not spread()[1]
+    flat = spread(field.standings(SMALL, Measured(folder)))
+    assert flat[0] < 120 and not flat[1]
 
 
-def test_it_is_reported_and_drawn(folder, tmp_path):
-    run = Measured(folder)
-    made = report.make(SMALL, run, trial=False)
+def test_it_is_reported_and_drawn(run, standings, tmp_path, monkeypatch):
+    monkeypatch.setattr(field, "standings", lambda *_: standings)
+    made = page.make(SMALL, run)
     shown = made.shown.as_text()
     assert [row[0] for row in shown] == ["three"] * 4 + ["four"] * 4
     assert {row[2] for row in shown} == {"ours", "Ledford 2018"}
-    heading = report.heading(SMALL, run, trial=False)
+    heading = page.heading(SMALL, run, trial=False)
     _, numbers = report.store("small", made, heading, tmp_path)
     with numbers.open() as file:
         first = next(csv.DictReader(file))
-    (line, *_), _ = field.standings(SMALL, run).values()
+    (line, *_), _ = standings.values()
     assert float(first["elo_high"]) == pytest.approx(line.elo.high, rel=1e-11)
     assert first["player"] == line.player
     text = (tmp_path / "small.md").read_text()
     assert f"{GAMES} games per cell, seed 5, rules `ferrari2009`, `ledford`." in text
-    plot.draw_ratings(field.standings(SMALL, run), "small", tmp_path / "small.png")
+    field.draw(standings, "small", tmp_path / "small.png")
     assert (tmp_path / "small.png").read_bytes().startswith(b"\x89PNG")
 
 
@@ -132,19 +135,18 @@ def test_who_was_in_no_game_has_no_rating(tmp_path):
     run = Measured(tmp_path / "few")
     found = field.standings(SMALL, run)
     assert len(found["three"]) == 3 and not any(line.elo for line in found["three"])
-    assert "Ratings need" in report.make(SMALL, run, trial=False).shown.notes[0]
-    plot.draw_ratings({"three": found["three"]}, "few", tmp_path / "few.png")
+    assert "Ratings need" in page.make(SMALL, run).shown.notes[0]
+    field.draw({"three": found["three"]}, "few", tmp_path / "few.png")
     assert not (tmp_path / "few.png").exists()
 
 
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
-        ({"players": ["swift", "absent"]}, "absent"),
         ({"opponents": ["swift"]}, "a round robin has players alone"),
-        ({"layouts": ["one", "robin"]}, "a round robin has players alone"),
         ({"players": ["swift", "best"]}, "a planner needs one model"),
         ({"controls": ["best"]}, "controls: best is none of the players"),
+        ({"matrix": "best"}, "matrix: best is none of the players"),
         ({"players": ["swift", "bn"], "variants": ["x+rules=speed"]}, "hands"),
     ],
 )
@@ -177,15 +179,9 @@ def test_the_field_is_of_all_players_under_their_rules_in_balance():
     assert len(Seating.robin(3, 10).table) == 720
 
 
-def test_heads_meet_on_the_same_games():
-    table = catalog.load("field_swift")
-    assert table.cells[0].player.label == "swift"  # the control of the others
-    assert {cell.settings for cell in table.cells} == {("rules=ferrari2009",)}
-
-
 def test_the_budget_is_shown_though_the_first_player_does_not_search():
     table = replace(catalog.load("matrix"), opponents=["swift"], variants=["ledford+rules=ledford"])
     planned = matches(table, 50, 5)
     assert [match.labels[0] for match in planned] == ["swift", "response", "best"]
     run = SimpleNamespace(played=SimpleNamespace(matches=planned))
-    assert report._simulations(run) == 50
+    assert page._simulations(run) == 50

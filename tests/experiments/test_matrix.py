@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from itertools import product
 from pathlib import Path
 
@@ -15,13 +14,13 @@ from matplotlib.text import Text
 from experiments.matches import play
 from experiments.matches.results import Results
 from experiments.runs import runfolder
-from experiments.settings.commandline import Refusal
 from experiments.stats.comparisons import MARKED, mcnemar
 from experiments.stats.intervals import paired_difference
-from experiments.tables import catalog, matrix, report
+from experiments.tables import matrix, page
 from experiments.tables.matches import matches
 from experiments.tables.measured import Measured
 from experiments.tables.schema import Table
+from tests.experiments.rows import play_matches
 
 GAMES = 160
 SMALL = Table(
@@ -43,12 +42,7 @@ SMALL = Table(
 @pytest.fixture(scope="module")
 def run(tmp_path_factory):
     place = tmp_path_factory.mktemp("matrix") / "small"
-    planned = matches(SMALL, None, SMALL.seed)
-    runfolder.claim(place, planned, "games", resume=True)
-    results = Results(place, planned)
-    for number, match in enumerate(planned):
-        results.add(number, play.portion(match, range(GAMES)))
-    results.flush()
+    play_matches(place, matches(SMALL, None, SMALL.seed), GAMES)
     return Measured(place)
 
 
@@ -96,7 +90,7 @@ def test_holm_is_over_all_cells_with_a_control(run):
 
 
 def test_a_matrix_is_shown_stored_and_drawn(run, tmp_path):
-    made = report.make(SMALL, run, trial=False)
+    made = page.make(SMALL, run)
     assert len(made.shown.rows) == 2 * 3 and len(made.records) == 2 * 2 * 3
 
 
@@ -144,14 +138,3 @@ def test_variants_without_games_are_left_out(run, tmp_path):
         ("four", "heuristic"),
         ("four", matrix.POOLED),
     }
-
-
-def test_the_player_of_a_matrix_is_one_of_the_players():
-    with pytest.raises(Refusal, match=r"small\.matrix: best is none of the players"):
-        Table.check("small", replace(SMALL, matrix="best"))
-
-
-def test_the_matrix_of_best_has_its_controls():
-    table = catalog.load("matrix")
-    assert table.matrix == "best" and {"swift", "response"} < {*table.players}
-    assert len(table.cells) == 3 * 8 * 10

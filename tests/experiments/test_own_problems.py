@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import sys
 import threading
@@ -136,12 +135,6 @@ problem = Problem(
 def test_whatever_an_import_raises_is_a_line(command, game, outcry):
     outcome = command(f"problem={game(more=f'import sys; {outcry}')}")
     assert outcome.code == 1 and outcome.err.count("\n") == 1 and "game_None.py" in outcome.err
-
-
-def test_a_pipe_is_no_problem(command, tmp_path):
-    os.mkfifo(tmp_path / "pipe.py")
-    outcome = command(f"problem={tmp_path}/pipe.py:problem")
-    assert outcome.code == 1 and "it is a folder, a pipe or a device" in outcome.err
 
 
 def test_faults_of_a_problem_are_told_in_a_line(command, game, tmp_path):

@@ -19,6 +19,7 @@ from sim.records.record import Recorder, read
 from sim.referee import play
 from sim.rules import preset, world
 from sim.state import ACCUSE, N_ACTIONS, REVEAL
+from sim.words import action_to_string
 
 FILE = Path(__file__).parents[1] / "data" / "game.jsonl"
 
@@ -75,7 +76,7 @@ def check_telling(folder, name, players):
         raise AssertionError("a player learns from a record what the referee did not show it")
 
 
-GAMES = [("ledford", 4), ("classic", 3), ("speed", 5)]
+GAMES = [("classic", 3), ("speed", 5)]
 
 
 @pytest.mark.parametrize(("name", "players"), GAMES)
@@ -120,17 +121,16 @@ def test_all_turn_decisions_are_found(turn_decisions):
 def test_words_name_what_was_done(turn_decisions):
     record = turn_decisions[0].record
     for decision in turn_decisions:
-        event, words = record.events[decision.line - 2], recorded.words(decision.action)
+        event, words = record.events[decision.line - 2], action_to_string(decision.action)
         named = [*event.get("cards", ())[:2], event.get("goal", "")]
         assert all(name in words for name in named), (event, words)
-    assert len({recorded.words(action) for action in range(N_ACTIONS)}) == N_ACTIONS
+    assert len({action_to_string(action) for action in range(N_ACTIONS)}) == N_ACTIONS
 
 
 @pytest.mark.parametrize(
     ("event", "seat", "said"),
     [
         (1, None, "event=1: the record has events on lines 2 to 125"),
-        (126, None, "event=126: the record has events on lines 2 to 125"),
         (125, None, "event=125 is no turn decision but 'end'; the nearest turn decision is event="),
         (
             14,
@@ -138,17 +138,11 @@ def test_words_name_what_was_done(turn_decisions):
             "event=14 is no turn decision but 'reach'; the nearest turn decision is event=13",
         ),
         (
-            17,
-            None,
-            "event=17 is no turn decision but 'show'; the nearest turn decision is event=18",
-        ),
-        (
             15,
             2,
             "event=15 is a decision of seat 1; the nearest turn decision of seat 2 is event=20",
         ),
         (15, 4, "seat=4: the game has seats 0 to 3"),
-        (15, -1, "seat=-1: the game has seats 0 to 3"),
     ],
 )
 def test_what_is_no_decision_names_the_nearest(turn_decisions, event, seat, said):

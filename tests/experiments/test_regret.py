@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cache
-from itertools import islice
-from types import SimpleNamespace
-
 import numpy as np
 import polars as pl
 import pytest
@@ -13,31 +9,21 @@ from matplotlib.figure import Figure
 
 from experiments.matches import lineups
 from experiments.regret import __main__ as regret
-from experiments.regret import report
 from experiments.regret.__main__ import COMMAND, contestants, turn
-from sim.endgame.random_positions import endgames
 from sim.player import Player
 from sim.state import ACCUSE, ASK, MOVE, SUGGEST
 
 SMALL = {"positions": 2, "seeds": 2, "simulations": "[10,40]"}
-_POSITIONS = regret._positions
 FILES = ["config.yaml", "regret.parquet", "regret.png", "summary.json"]
 
 
-@cache
 def _positions(seed=0, seats=4, count=3):
-    return list(islice(endgames(seed, seats), count))
-
-
-def _find(settings, count):
-    """Stand in for `regret._positions`: look every position up once."""
-    return _positions(settings.seed, settings.rules.players)[:count]
+    return regret.find_positions(seed, seats, count)
 
 
 @pytest.fixture
-def command(run_study, monkeypatch):
+def command(run_study):
     """Run the command in this process with the given arguments, at a small size."""
-    monkeypatch.setattr(regret, "_positions", _find)
 
     def run(*arguments):
         given = {argument.partition("=")[0] for argument in arguments}
@@ -75,8 +61,8 @@ def test_players_are_measured_written_and_drawn(command, monkeypatch):
         assert line["regret"] == pytest.approx(np.mean([row["regret"] for row in mine]))
         assert line["low"] <= line["regret"] <= line["high"]
         assert f"{100 * line['regret']:.1f} (" in outcome.out
-    shown, again = report.show(outcome.folder)  # as the page of its kept rows does
-    assert again == figures and shown.rows == report.table(described).rows
+    shown, again = regret.show(outcome.folder)  # as the page of its kept rows does
+    assert again == figures and shown.rows == regret.tabulate(described).rows
     (outcome.folder / "regret.png").unlink()
     labels = []
     real = Figure.savefig
@@ -86,18 +72,12 @@ def test_players_are_measured_written_and_drawn(command, monkeypatch):
         labels.extend(label.get_text() for label in figure.axes[0].get_xticklabels())
 
     monkeypatch.setattr(Figure, "savefig", save)
-    report.draw_kept(outcome.folder, outcome.folder)
+    regret.draw_kept(outcome.folder, outcome.folder)
     assert (outcome.folder / "regret.png").exists()
     assert "10" in labels and not any("$" in label for label in labels)  # no formula as text
     for row in rows:
         assert 0 <= row["first_regret"] <= row["regret"] <= row["best"] < 1
         assert (row["second"] is None) == (row["first"] >= ACCUSE)
-
-
-def test_positions_are_those_of_the_seed_and_the_table():
-    settings = SimpleNamespace(seed=0, rules=SimpleNamespace(players=4))
-    (found,) = _POSITIONS(settings, 1)
-    assert found.events == _positions()[0].events
 
 
 def test_a_run_can_be_repeated_and_the_seed_names_it(command, tmp_path):
@@ -112,14 +92,6 @@ def test_a_run_can_be_repeated_and_the_seed_names_it(command, tmp_path):
     assert not decisions("other", "seed=1").equals(first)
 
 
-def test_tables_of_other_sizes_and_changed_players(command):
-    outcome = command("players=[bmcts,uniform]", "rules.players=3", "player.actions.candidates=2")
-    described = outcome.summary
-    assert described["seats"] == 3
-    assert described["players"]["bmcts"]["actions"]["candidates"] == 2
-    assert "late positions of 3 players" in outcome.out
-
-
 def test_one_player_may_have_changes_of_its_own(command):
     both = "players=[bmcts,bmcts+belief=factored+search.common_random_numbers=true]"
     players = command(both).summary["players"]
@@ -128,23 +100,23 @@ def test_one_player_may_have_changes_of_its_own(command):
     assert common == [False, True]
 
 
-@pytest.mark.parametrize("own", ["player.budget.simulations=30", "simulations=null"])
-def test_players_may_search_with_budgets_of_their_own(command, own):
-    outcome = command("player=bmcts", own)
+def test_players_may_search_with_budgets_of_their_own(command):
+    outcome = command("player=bmcts", "player.budget.simulations=30", "rules.players=3")
     (line,) = outcome.summary["figures"]
-    assert (line["player"], line["simulations"]) == ("bmcts", 30 if "30" in own else 1000)
+    assert (line["player"], line["simulations"]) == ("bmcts", 30)
+    assert outcome.summary["seats"] == 3 and "late positions of 3 players" in outcome.out
 
 
 @pytest.mark.parametrize(("done", "kept"), [(2, True), (1, False)])
 def test_ctrl_c_keeps_the_positions_that_are_done(command, monkeypatch, done, kept):
-    measured = regret._rows
+    measured = regret._measure
 
     def press(number, *arguments):
         if number == done:
             raise KeyboardInterrupt
         return measured(number, *arguments)
 
-    monkeypatch.setattr(regret, "_rows", press)
+    monkeypatch.setattr(regret, "_measure", press)
     outcome = command("player=swift", "positions=3")
     assert outcome.code == 130
     assert (outcome.folder / "summary.json").exists() == kept
@@ -221,7 +193,7 @@ def _row(player, simulations, position, lost, first=MOVE):
 def test_figures_are_means_with_intervals_over_positions():
     rows = [_row("a", 10, at, at / 10) for at in range(4) for _ in range(5)]
     rows += [_row("b", None, at, 0.0, first=ACCUSE) for at in range(4)]
-    first, second = report.figures(pl.from_dicts(rows, infer_schema_length=None), 0)
+    first, second = regret.figures(pl.from_dicts(rows, infer_schema_length=None), 0)
     assert first["regret"] == pytest.approx(0.15) and first["first_regret"] == pytest.approx(0.075)
     assert first["best_share"] == 0.25 and first["accused_share"] == 0
     # Five searches of a position are no five positions: two standard errors are 0.11, not 0.05.
@@ -231,7 +203,7 @@ def test_figures_are_means_with_intervals_over_positions():
 
 
 def test_references_are_what_thoughtless_turns_lose():
-    found = report.references(_positions())
+    found = regret.references(_positions())
     for position in _positions():
         assert position.values[9:].max() < position.best - 0.03
     best = [position.best for position in _positions()]

@@ -101,11 +101,7 @@ def test_turns_are_picked(command):
     assert turns(f"turns={last}:999", "seat=2") == [last]
 
 
-def test_quiet_shows_nothing(command):
-    assert command(FILE, "quiet=true") == (0, "", "")
-
-
-@pytest.mark.parametrize("options", [(), ("quiet=true",), ("turns=1",), ("seat=0",)])
+@pytest.mark.parametrize("options", [("quiet=true",), ("turns=1", "seat=0")])
 def test_a_changed_record_is_told_in_one_line(command, tmp_path, options):
     lines = FILE.read_text().splitlines()
     at = next(i for i, line in enumerate(lines) if '"event":"reach"' in line)
@@ -124,14 +120,11 @@ def test_a_changed_record_is_told_in_one_line(command, tmp_path, options):
     ("arguments", "code", "reason"),
     [
         (("/nowhere/game.jsonl",), 1, "/nowhere/game.jsonl: No such file or directory"),
-        (("/",), 1, "/: Is a directory"),
         (("pyproject.toml",), 1, "pyproject.toml line 1: not JSON"),
         ((FILE, "seat=4"), 1, "seat=4: the game has seats 0 to 3"),
         ((FILE, "turns=500:"), 1, "turns=500: the game ends with turn"),
         ((FILE, "turns=5:3"), 1, "turns=5:3: it ends before it begins"),
         ((FILE, "turns=a"), 1, "turns=a: not a span of turns; write it like 3:8"),
-        ((FILE, "turns=:"), 1, "turns=:: not a span of turns"),
-        ((), 1, "record is missing: give it a value"),
     ],
 )
 def test_what_cannot_be_shown_is_refused(command, monkeypatch, arguments, code, reason):
@@ -178,10 +171,9 @@ def test_records_are_written_whole_and_once(tmp_path):
     "settings",
     [
         ("player=heuristic",),
-        ("player=bmcts", "player.budget.simulations=2"),
         ("player=bn", "opponent=csp", "rules=ferrari2009", "run.beliefs=true"),
     ],
-    ids=["compiled", "searching", "believing"],
+    ids=["compiled", "believing"],
 )
 def test_a_run_writes_its_first_games_down(run_compare, ray_session, command, settings):
     outcome = run_compare(*settings, "match.games=4", "run.records=2", "tracking.enabled=false")
@@ -198,10 +190,3 @@ def test_a_run_writes_its_first_games_down(run_compare, ray_session, command, se
         believes = "run.beliefs=true" in settings
         assert bool(record.beliefs(row["seat"])) == believes
         assert ("believes by repaired: " in command(path)[1]) == believes
-
-
-def test_no_records_are_written_unless_asked_for(run_compare, ray_session):
-    outcome = run_compare("player=random", "match.games=4", "tracking.enabled=false")
-    assert not (outcome.folder / results.RECORDS).exists()
-    assert outcome.line["games"] == 4
-    assert "run.records=-1: must be at least 0" in run_compare("run.records=-1").err

@@ -18,8 +18,8 @@ from experiments.plotting import SERIES
 from experiments.provenance.files import SUMMARY, write_json
 from experiments.report import __main__ as report
 from experiments.report import overview
+from experiments.report.pictures import INK, drawing, svg
 from experiments.report.run import load
-from experiments.report.svg import INK, drawing, svg
 from experiments.runs import runfolder, summary
 from experiments.runs.figures import Moment
 from experiments.runs.turns import bits, well_sampled
@@ -145,13 +145,10 @@ def test_a_page_is_whole_and_needs_no_other(robin, run):
     "broken",
     [
         "<p><b>open</p>",
-        "<p>",
         "</p>",
         '<img src="https://example.org/a.png">',
-        '<link href="a.css">',
         "<style>@import 'a.css'</style>",
         '<p onclick="x()"></p>',
-        '<p id="a"></p><p id="a"></p>',
         '<p style="background: url(a.png)"></p>',
     ],
 )
@@ -275,7 +272,6 @@ def test_a_run_without_games_is_reported(tmp_path, match):
     ("games", "about", "said"),
     [
         (12, {}, None),
-        (20, {"interrupted": True}, "interrupted: 12 of 20 games are written down"),
         (20, {}, "interrupted: 12 of 20 games are written down"),
         (
             20,
@@ -284,7 +280,7 @@ def test_a_run_without_games_is_reported(tmp_path, match):
         ),
         (12, {"table": []}, "its summary counts 0 games of the players, its rows 12"),
     ],
-    ids=["whole", "ctrl-c", "a match short", "fault", "went on"],
+    ids=["whole", "a match short", "fault", "went on"],
 )
 def test_what_is_wrong_comes_first(tmp_path, match, rows, games, about, said):
     folder = write(tmp_path / "run", [match], [rows(range(12))], games, **about)
@@ -328,12 +324,7 @@ def test_pictures_take_their_colours_from_the_page():
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ([], "runs is missing: give it a value"),
         (["runs=[]"], "runs is empty: name the folder of a run"),
-        (
-            ["{run}", "--output", "x"],
-            "--output: unknown flag (write output=...); settings are name=value, see --help",
-        ),
         (["{tmp}/none"], "{tmp}/none: not found; give the folder of a run"),
         (["{tmp}"], "{tmp} holds runs and is none itself: give {tmp}/*"),
         (["{tmp}/empty"], "{tmp}/empty holds no matches.json: give the folder of a run"),
@@ -344,7 +335,7 @@ def test_pictures_take_their_colours_from_the_page():
             "choose another place by output=PATH",
         ),
     ],
-    ids=["nothing", "empty", "unknown option", "no folder", "sweep", "no run", "twice", "output"],
+    ids=["empty", "no folder", "sweep", "no run", "twice", "output"],
 )
 def test_refusals_are_one_line(run, tmp_path, capsys, arguments, said):
     (tmp_path / "empty").mkdir()
@@ -354,7 +345,7 @@ def test_refusals_are_one_line(run, tmp_path, capsys, arguments, said):
     assert capsys.readouterr().err == f"sleuth-report: {said.format(**names)}\n"
 
 
-@pytest.mark.parametrize("name", ["games-00000.parquet", "matches.json", "summary.json"])
+@pytest.mark.parametrize("name", ["games-00000.parquet", "summary.json"])
 def test_a_file_that_cannot_be_read_is_named(run, name, capsys):
     (run / name).write_bytes(b"PAR1 {")
     assert report.COMMAND.run([str(run)]) == 1
@@ -391,8 +382,8 @@ def test_several_runs_are_compared_on_the_terminal(rows, match, tmp_path, capsys
     assert {"paired", "75.0"} <= set(capsys.readouterr().out.split())
 
 
-@pytest.mark.parametrize("others", [["swift"], ["swift", "closure"], ["swift", "closure", "csp"]])
-def test_every_company_is_described(match, others):
+def test_every_company_is_described(match):
+    others = ["swift", "closure", "csp"]
     names = ["Ann", *others]
     seating = replace(match.seating, line_ups=((0, *(1 + at % len(others) for at in range(3))),))
     entrants = tuple({"name": name, "label": name} for name in names)

@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from experiments.calibration import figures
+from experiments.calibration import __main__ as calibration
 from experiments.calibration.__main__ import COMMAND
 from experiments.stats.intervals import win_rate
 
@@ -30,10 +30,11 @@ def decisions(rng, games, bias=0.0):
 @pytest.mark.parametrize("bias", [0.0, 0.15])
 def test_a_bias_is_found_and_none_where_there_is_none(bias):
     made, chance, won = decisions(np.random.default_rng(5), 3_000, bias)
-    for group in (figures.overall(made), *figures.by_kind(made), *figures.by_round(made, 1)):
+    groups = calibration.group(made)
+    for group in (*groups["all"], *groups["kind"], *groups["round"]):
         assert group.bias.low < bias < group.bias.high
         assert group.bias.high - group.bias.low < 0.12
-    whole = figures.overall(made)
+    (whole,) = groups["all"]
     assert (whole.decisions, whole.games) == (6_000, 3_000)
     assert whole.predicted == pytest.approx(chance.mean())
     assert whole.won.value == pytest.approx(won.mean())
@@ -42,14 +43,14 @@ def test_a_bias_is_found_and_none_where_there_is_none(bias):
 def test_decisions_of_one_game_are_no_more_than_one():
     """Ten copies of each decision leave the intervals as they are."""
     made, *_ = decisions(np.random.default_rng(5), 200)
-    once, often = (figures.overall(frame) for frame in (made, pl.concat([made] * 10)))
+    once, often = (calibration.group(frame)["all"][0] for frame in (made, pl.concat([made] * 10)))
     assert once.bias.low == pytest.approx(often.bias.low)
     assert often.decisions == 10 * once.decisions
 
 
 def test_accusations_are_sorted_by_their_probability():
     made, chance, won = decisions(np.random.default_rng(6), 500)
-    for group in figures.by_prediction(figures.accusations(made)):
+    for group in calibration.group(made)["accusation"]:
         low, high = map(float, group.name.split(" to "))
         there = (chance >= low) & (chance < high)
         assert group.decisions == there.sum()
@@ -57,9 +58,9 @@ def test_accusations_are_sorted_by_their_probability():
 
 
 def test_few_games_have_no_interval():
-    made, *_ = decisions(np.random.default_rng(6), figures.FEWEST - 1)
-    assert figures.overall(made).won is None and figures.overall(made).bias is None
-    assert figures.by_round(made, figures.FEWEST) == []
+    made, *_ = decisions(np.random.default_rng(6), calibration.FEWEST - 1)
+    (whole,) = calibration.group(made)["all"]
+    assert whole.won is None and whole.bias is None
 
 
 @pytest.fixture

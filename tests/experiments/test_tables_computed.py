@@ -98,10 +98,8 @@ def test_a_table_is_computed_shown_and_written(command, tmp_path):
     ("given", "message"),
     [
         (("games=10",), "games would be ignored: it is used by tables with games"),
-        (("simulations=10",), "simulations would be ignored"),
         (("only=[bn]",), "only would be ignored"),
         (("show=true",), "nothing was computed in "),
-        (("seed=-1",), "seed=-1: must be at least 0"),
         (("tabel.repeats=3",), "tabel: unknown setting"),
     ],
     ids=lambda value: value[0] if isinstance(value, tuple) else "",
@@ -121,7 +119,7 @@ def test_a_damaged_summary_is_refused_in_one_line(command, tmp_path):
         assert code == 1 and "cannot be read" in shown.err and shown.err.count("\n") == 1
 
 
-@pytest.mark.parametrize("value", ["x", [1], True, 1e300, float("nan"), None])
+@pytest.mark.parametrize("value", ["x", True, float("nan"), None])
 def test_a_damaged_figure_is_refused(value):
     with pytest.raises(ValueError, match="a figure"):
         computed._read_figure({"value": value})

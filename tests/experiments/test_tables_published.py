@@ -14,14 +14,14 @@ from experiments.runs import runfolder
 from experiments.runs.published import find
 from experiments.settings import config
 from experiments.stats.intervals import mean, paired_difference, win_rate
-from experiments.tables import catalog, plot, report
-from experiments.tables.ablation.cells import forget_runs
+from experiments.tables import catalog, comparison
+from experiments.tables.cells import forget_runs
 from experiments.tables.figure import Figure
 from experiments.tables.matches import matches
 from experiments.tables.measured import Measured
 from experiments.tables.quantities import QUANTITIES
-from experiments.tables.schema import Computed, Table
-from tests.experiments.rows import read_rows
+from experiments.tables.schema import Table
+from tests.experiments.rows import play_matches, read_rows
 
 PRINTED = {
     # [Cai & Ferrari 2006, Table I]: played 14 and 12 times; the human player, the ICP
@@ -94,14 +94,6 @@ def check_cells(table):
             assert player in (known if row.quantity is QUANTITIES["gained"] else {"", *labels})
 
 
-def test_every_note_and_match_belongs_to_a_row():
-    papers = [*filter(None, map(read_published, catalog.names()))]
-    rows = [row for paper in papers for row in paper.rows]
-    notes = {note for paper in papers for note in paper.notes}
-    assert {note for row in rows for note in row.notes} == notes
-    assert all(row.cells or row.published for row in rows)
-
-
 def test_figures_are_those_of_the_papers():
     found = {
         name: [
@@ -117,25 +109,6 @@ def test_figures_are_those_of_the_papers():
     turns = [figure.value for row in rows for figure in row.published.values()]
     to_win, to_know = TURNS[:3], TURNS[3:]
     assert [value for value in turns if value > 1] == [*to_win, *to_know, *to_win]
-
-
-def test_published_figures_have_the_interval_that_their_games_leave():
-    """The one of Table V by hand; control: with ten times the games it is another."""
-    won = read_published("ferrari_5").rows[0].published["paper"]
-    z, n, p = 1.959964, 100, 0.64
-    middle, half = p + z**2 / 2 / n, z * np.sqrt(p * (1 - p) / n + (z / 2 / n) ** 2)
-    by_hand = [(middle - half) / (1 + z**2 / n), (middle + half) / (1 + z**2 / n)]
-    assert [won.low, won.high] == pytest.approx(by_hand, abs=1e-6)
-    assert by_hand == pytest.approx([0.542, 0.727], abs=5e-4)
-    assert Figure.from_wins(640, 1000).low > won.low + 0.05
-
-
-def test_rows_with_people_have_no_figure_of_ours():
-    for name in ("cai_1", "cai_2"):
-        rows = read_published(name).rows
-        people = [row for row in rows if "people" in row.notes]
-        assert len(people) == len(PRINTED[name]) and not any(row.cells for row in people)
-        assert all(row.cells and not row.published for row in rows if row not in people)
 
 
 def test_the_editions_of_the_thesis_have_a_column_each():
@@ -189,40 +162,12 @@ def test_all_players_with_a_belief_take_it_from_the_same_tables():
     assert found["neural against bn and random, text, first seat"].seating.shifts == (0,)
 
 
-def test_of_the_hunter_one_thing_is_switched():
-    """Control: without a switch it is none of these."""
-    switched = {
-        "control": ("hunter", "benefit_weight", 0),
-        "40 and 1": ("hunter", "benefit_weight", 40),
-        "closed": ("hunter", "strategy", "closed"),
-        "BN out and in": ("bn", "again", "same"),
-        "others by the text": ("bn", "evidence", "text"),
-    }
-    names = [f"repaired, {reading}" for reading in switched]
-    usual, *found = variants_of("ferrari_7", ["repaired", *names])
-    for match, (player, key, value) in zip(found, switched.values(), strict=True):
-        place = ("hunter", "bn").index(player)
-        assert match.entrants[place][key] == value != usual.entrants[place][key]
-        entrants = [dict(entrant) for entrant in match.entrants]
-        entrants[place][key] = usual.entrants[place][key]
-        assert entrants == [dict(entrant) for entrant in usual.entrants]
-
-
-def play_games(folder, planned, games):
-    """Play the first ``games`` of the matches ``planned`` in ``folder``."""
-    runfolder.claim(folder, planned, "games", resume=False)
-    played = Results(folder, planned)
-    for number, match in enumerate(planned):
-        played.add(number, play.portion(match, np.arange(games)))
-    played.flush()
-
-
 @pytest.fixture(scope="module")
 def run(tmp_path_factory):
     """The first 60 games of three cells of Tables III and V."""
     folder = tmp_path_factory.mktemp("tables")
     names = ("ferrari_5", "cai_3")
-    play_games(folder, [match for name in names for match in variants_of(name, ["text"])], 60)
+    play_matches(folder, [match for name in names for match in variants_of(name, ["text"])], 60)
     return Measured(folder)
 
 
@@ -311,7 +256,7 @@ def test_nothing_is_gained_over_a_match_without_games(tmp_path):
 
 def test_ours_stands_beside_the_papers_column_with_a_mark_and_notes(run):
     paper = read_published("ferrari_5")
-    made = report.compare_published("", run, paper)
+    made = comparison.compare_published("", run, paper)
     heads = [column.title for column in made.shown.columns]
     assert heads[2:] == ["published", *paper.columns.values(), "notes"]
     first = made.shown.rows[0]
@@ -329,9 +274,9 @@ def test_ours_is_drawn_beside_what_was_published(run, tmp_path):
     paper = read_published("ferrari_5")
     other = [replace(row, quantity=QUANTITIES["endless"]) for row in paper.rows]
     for without in (read_published("ferrari_4"), replace(paper, rows=other)):
-        plot.draw_published(without, "", run, tmp_path / "nothing.png")
+        comparison.draw(without, "", run, tmp_path / "nothing.png")
         assert not (tmp_path / "nothing.png").exists()
-    plot.draw_published(paper, "ferrari_5", run, tmp_path / "beside.png")
+    comparison.draw(paper, "ferrari_5", run, tmp_path / "beside.png")
     assert (tmp_path / "beside.png").read_bytes().startswith(b"\x89PNG")
 
 
@@ -363,8 +308,3 @@ def test_two_tables_of_one_run(run_tables, tmp_path, monkeypatch):
     assert float(value) == pytest.approx(np.mean(endless))
     (humans,) = [row for row in found if row["setup"].startswith("1 human")]
     assert (humans["draft_value"], humans["final_value"], humans["value"]) == ("0.6", "0.75", "")
-
-
-def test_computed_tables_have_functions():
-    for name in ("ferrari_1", "ferrari_2", "ferrari_3", "ferrari_pruning"):
-        assert isinstance(catalog.load(name), Computed) and read_published(name).rows

@@ -2,10 +2,10 @@
 
 import json
 
-from experiments.explain.recorded import words
 from experiments.web.server.board import facts, regions
 from sim.board import DOORS, corridor
 from sim.state import ACCUSE, ASK
+from sim.words import action_to_string as words
 
 
 def test_rooms_are_apart_and_hold_their_doors_alone():

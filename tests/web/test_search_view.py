@@ -8,7 +8,6 @@ from omegaconf import OmegaConf
 from table_setup import COMPUTER, setup
 
 from experiments.explain.outcomes import see
-from experiments.explain.recorded import words
 from experiments.settings.config import compose
 from experiments.web.tables.search_view import (
     MOST_ACTIONS,
@@ -19,6 +18,7 @@ from experiments.web.tables.search_view import (
 from experiments.web.tables.table import Table
 from mcts.inspect import export
 from sim.rules import Rules
+from sim.words import action_to_string as words
 
 ALL = 100_000
 SEEN = partial(see, 0, Rules().suspects)

@@ -24,9 +24,8 @@ import numpy as np
 from belief.evidence import EvidenceFull
 from belief.exact.solver import ExactPosterior
 from experiments.explain.assumptions import list_assumptions
-from experiments.explain.drawn import list_actions, list_nodes
-from experiments.explain.outcomes import annotate, see
-from experiments.explain.recorded import FIRST_LINE, Decision, consider, decisions, pick, words
+from experiments.explain.outcomes import annotate, list_actions, list_nodes, see
+from experiments.explain.recorded import FIRST_LINE, Decision, consider, decisions, pick
 from experiments.web.analysis.notebook import Knowledge, evidence_of
 from mcts.inspect import export, principal_variation, root_table
 from mcts.search import SearchResult
@@ -45,6 +44,7 @@ from sim.records.record import Record
 from sim.rules import world
 from sim.state import ACCUSE, N_ACTIONS, REVEAL
 from sim.view import Log, replay_evidence
+from sim.words import action_to_string as words
 
 PROVED, SAME, AS_GOOD, LESS, UNKNOWN = "proved", "same", "as good", "less", "unknown"
 VERDICTS = (PROVED, SAME, AS_GOOD, LESS, UNKNOWN)
@@ -160,7 +160,7 @@ def advise(
     """Return the choice of the player ``spec`` at the decision on ``line``, for JSON.
 
     ``action`` and its ``words``; of a planner that searched ``table``, the root's actions, and
-    ``tree``, the most visited outcomes (both by `experiments.explain.drawn`), ``line``, the most
+    ``tree``, the most visited outcomes (both by `experiments.explain.outcomes`), ``line``, the most
     visited line, and ``simulations``; where it is ``judged``, ``verdict``, that on the action done
     (`judge`).  Its random numbers are named by ``seed``.  Raises
     experiments.settings.commandline.Refusal if the line holds no turn decision with a choice, or

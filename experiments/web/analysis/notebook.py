@@ -21,7 +21,8 @@ from belief.exact.solver import ExactPosterior
 from belief.information import entropy
 from experiments.explain.recorded import list_seen
 from sim.cards import CARDS, N_CARDS
-from sim.records.events import Event, names
+from sim.cards import cards_of as names
+from sim.records.events import Event
 from sim.records.record import knows
 from sim.rules import Rules
 from sim.suggestion_events import setting_of, suggestion_events

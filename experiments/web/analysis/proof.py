@@ -26,7 +26,7 @@ from belief.exact.solver import ExactPosterior
 from belief.exact.workspace import FIRST_STATES, workspace
 from experiments.web.analysis.notebook import NO, YES, Knowledge, round_chance
 from sim.cards import CARDS, N_CARDS
-from sim.records.events import names
+from sim.cards import cards_of as names
 from sim.suggestion_events import suggestion_events
 
 MOST_SOLVES = 200

@@ -17,14 +17,13 @@ from typing import Any
 import numpy as np
 
 from experiments.explain.assumptions import list_assumptions
-from experiments.explain.drawn import list_nodes
-from experiments.explain.outcomes import see
-from experiments.explain.recorded import words
+from experiments.explain.outcomes import list_nodes, see
 from mcts.inspect import export, principal_variation
 from mcts.search import Search
 from mcts.tree import EXPANDED, NODES, TOP, Tree
 from sim.planning.planner import Planner
 from sim.player import Player
+from sim.words import action_to_string as words
 
 MOST_ROWS = 12
 MOST_STEPS = 6
@@ -127,7 +126,7 @@ def list_branches(
     deep: int = MOST_ACTIONS,
     kinds: int = MOST_OUTCOMES,
 ) -> list[dict[str, Any]]:
-    """Return the ``most`` most visited outcomes (`experiments.explain.drawn.list_nodes`), which
+    """Return the ``most`` most visited outcomes (`experiments.explain.outcomes.list_nodes`), which
     ``seen`` puts into words.
 
     They reach down ``deep`` actions; of the outcomes of one action ``kinds`` are listed.

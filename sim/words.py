@@ -1,21 +1,44 @@
-"""Events of a game in words."""
+"""Actions and events of a game in words."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
+from typing import Any
 
-from sim.cards import CARDS, FIRST_ROOM, FIRST_WEAPON
-from sim.records.events import Event
+from sim.board import graph
+from sim.cards import CARDS, FIRST_ROOM, FIRST_WEAPON, ROOMS, SUSPECTS, WEAPONS
+from sim.state import ACCUSE, ASK, MOVE, PASS, PASSAGE, REVEAL, WALK
 
 _STARTS = (0, FIRST_WEAPON, FIRST_ROOM, len(CARDS))
 """First cards of suspects, weapons and rooms, and the end."""
 
 
-def in_words(event: Event, names: Sequence[str] | None = None) -> str:
-    """Return what happened, in words; the seat, where it is not named, is whose turn it is.
+def action_to_string(action: int) -> str:
+    """Return what ``action`` is; "here" is the room that the pawn is in by then."""
+    if action < PASSAGE:
+        return f"walk to the {ROOMS[action - MOVE]}"
+    if action == PASSAGE:
+        return "take the passage"
+    if action < ACCUSE:
+        suspect, weapon = divmod(action - ASK, len(WEAPONS))
+        return f"suggest {SUSPECTS[suspect]} with the {WEAPONS[weapon]} here"
+    if action < REVEAL:
+        pair, room = divmod(action - ACCUSE, len(ROOMS))
+        suspect, weapon = divmod(pair, len(WEAPONS))
+        return f"accuse {SUSPECTS[suspect]} with the {WEAPONS[weapon]} in the {ROOMS[room]}"
+    if action < PASS:
+        return f"show the {CARDS[action - REVEAL]}"
+    if action == PASS:
+        return "pass"
+    return "walk to ({}, {})".format(*graph().nodes[action - WALK]["xy"])
 
-    ``names`` are those of the players, by seat; None calls them by number.
+
+def event_to_string(event: dict[str, Any], names: Sequence[str] | None = None) -> str:
+    """Return what happened in an event of a record (`sim.records.events`), in words.
+
+    The seat, where it is not named, is whose turn it is.  ``names`` are those of the players, by
+    seat; None calls them by number.
     """
 
     def who(seat: int) -> str:

@@ -1,13 +1,13 @@
-"""The schema of an ablation: a staircase of switches from one set-up to another, or a curve.
+"""Ablations: tables whose cells have parents, a staircase of switches or a curve.
 
 A *set-up* is a player against certain opponents in one seat or in the rest, a *line* a way to play
-all set-ups.  Each pair of them is a cell.
+all set-ups.  Each pair of them is a cell, and its parent is that of the line's reference.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -15,14 +15,18 @@ from omegaconf import MISSING, OmegaConf
 
 from experiments.settings import limits
 from experiments.settings.commandline import Refusal
-from experiments.tables.schema import PER_SIMULATIONS, Cell, Entrant, Table, expand
-
-CUMULATIVE, ALONE, ADDED, APART = "cumulative", "alone", "added", "apart"
-WAYS = (CUMULATIVE, ALONE, ADDED, APART)
-"""Ways to combine the settings of steps (`Ablation.ways`)."""
-
-BUDGET = "player.budget.simulations"
-"""The setting along which a curve is drawn."""
+from experiments.tables.schema import (
+    ADDED,
+    ALONE,
+    APART,
+    CUMULATIVE,
+    WAYS,
+    Cell,
+    Entrant,
+    Line,
+    Table,
+    expand,
+)
 
 
 @dataclass
@@ -53,25 +57,15 @@ class Ablation(Table):
     )
     shares: dict[str, float] = field(default_factory=dict, metadata=limits.DATA)
 
-    def games_of(self, setup: Cell, line: Line) -> int:
-        """Return the games of the cell of a set-up and a line."""
-        return math.ceil((line.games or self.games) * self.shares.get(setup.layout, 1.0))
-
     @property
     def cells(self) -> list[Cell]:
         """The cells, set-up by set-up."""
-        return [cell for setup in expand(self) for _, cell in lines_of(self, setup)]
+        return [cell for setup in expand(self) for cell in _of_setup(self, setup)]
 
-    def hours(self, games: int | None, simulations: int | None, cores: int) -> float:
-        """Return the estimated hours that it takes, as `Table.hours`."""
-        seconds = 0.0
-        for setup in expand(self):
-            for line, _ in lines_of(self, setup):
-                own = line.settings.get(BUDGET)
-                budget = int(own) if own else simulations or self.simulations or PER_SIMULATIONS
-                share = 1.0 if self.compiled else budget / PER_SIMULATIONS
-                seconds += (games or self.games_of(setup, line)) * self.seconds * share
-        return seconds / cores / 3600
+    def games_of(self, cell: Cell) -> int:
+        """Return the games of a cell."""
+        games = cell.line and cell.line.games
+        return math.ceil((games or self.games) * self.shares.get(cell.layout, 1.0))
 
     @staticmethod
     def check(path: str, node: Any) -> None:
@@ -129,82 +123,39 @@ class Step:
         return cls(name, about or "", settings, None if games is None else int(games), of)
 
 
-@dataclass(frozen=True)
-class Line:
-    """A line of a set-up.
-
-    Attributes
-    ----------
-    way : one of `WAYS`
-    step : its name, or that of the base
-    settings : by key, in place of the table's
-    games : per cell; None: as many as the table says
-    reference : the line with which it is compared
-    """
-
-    way: str
-    step: str
-    about: str = ""
-    settings: Mapping[str, str] = field(default_factory=dict)
-    games: int | None = None
-    reference: Line | None = None
-
-    @property
-    def label(self) -> str:
-        """Its name among the lines."""
-        return f"{self.step}, {self.way}" if self.way in (ALONE, ADDED) else self.step
-
-
-def lines_of(table: Ablation, setup: Cell) -> list[tuple[Line, Cell]]:
-    """Return the lines of a set-up with their cells, in order."""
-    return [
-        (line, replace(setup, variant=line.label, settings=_merge(setup, line)))
-        for line in _lines(table, setup.player)
-    ]
-
-
-def _merge(setup: Cell, line: Line) -> tuple[str, ...]:
-    """Return the settings of a cell; those of its line come last."""
-    settings: dict[str, str] = {}
-    for one in setup.settings:
-        key, _, value = one.partition("=")
-        settings[key] = value
-    return tuple(f"{key}={value}" for key, value in (settings | dict(line.settings)).items())
+def _of_setup(table: Ablation, setup: Cell) -> Iterator[Cell]:
+    """Yield the cells of a set-up; the settings of their lines come last."""
+    usual = {key: value for key, _, value in (one.partition("=") for one in setup.settings)}
+    for line in _lines(table, setup.player):
+        settings = tuple(f"{key}={value}" for key, value in (usual | {**line.settings}).items())
+        yield replace(setup, variant=line.label, settings=settings, line=line)
 
 
 def _lines(table: Ablation, player: Entrant) -> Iterator[Line]:
     steps = _steps_of(table, player)
+
+    def line(way: str, step: Step, settings: Mapping[str, str], reference: Line | None) -> Line:
+        return Line(way, step.name, step.about, settings, step.games, reference)
+
+    def merge(chosen: Sequence[Step]) -> dict[str, str]:
+        return {key: value for step in chosen for key, value in step.settings.items()}
+
     base = last = Line(CUMULATIVE, table.base)
     if CUMULATIVE in table.ways or ALONE in table.ways:
         yield base
     if CUMULATIVE in table.ways:
-        merged: dict[str, str] = {}
-        for step in steps:
-            merged = merged | dict(step.settings)
-            last = Line(CUMULATIVE, step.name, step.about, merged, step.games, last)
+        for number, step in enumerate(steps, 1):
+            last = line(CUMULATIVE, step, merge(steps[:number]), last)
             yield last
     if ALONE in table.ways:
-        for step in steps:
-            yield Line(ALONE, step.name, step.about, step.settings, step.games, base)
+        yield from (line(ALONE, step, step.settings, base) for step in steps)
     if ADDED in table.ways:
-        for left_out in steps:
-            rest: dict[str, str] = {}
-            for step in steps:
-                rest |= {} if step is left_out else step.settings
-            yield Line(ADDED, left_out.name, left_out.about, rest, left_out.games, last)
-    if APART in table.ways:
-        above = None
-        for step in steps:
-            above = Line(APART, step.name, step.about, step.settings, step.games, above)
-            yield above
-
-
-def _has(player: Entrant, key: str) -> bool:
-    """Return whether ``key`` is a setting of ``player``, or of no player."""
-    prefix, _, path = key.partition(".")
-    if prefix != "player":
-        return True
-    return OmegaConf.select(player.settings, path, default=MISSING) != MISSING
+        for out in steps:
+            yield line(ADDED, out, merge([step for step in steps if step is not out]), last)
+    above = None
+    for step in steps if APART in table.ways else ():
+        above = line(APART, step, step.settings, above)
+        yield above
 
 
 def _steps_of(table: Ablation, player: Entrant) -> list[Step]:
@@ -220,3 +171,11 @@ def _steps_of(table: Ablation, player: Entrant) -> list[Step]:
     if waiting and found:
         found[-1] = replace(found[-1], settings={**found[-1].settings, **waiting})
     return found
+
+
+def _has(player: Entrant, key: str) -> bool:
+    """Return whether ``key`` is a setting of ``player``, or of no player."""
+    prefix, _, path = key.partition(".")
+    if prefix != "player":
+        return True
+    return OmegaConf.select(player.settings, path, default=MISSING) != MISSING

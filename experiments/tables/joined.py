@@ -7,10 +7,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from experiments.tables import catalog
-from experiments.tables.ablation.cells import StepCell, cells_of
-from experiments.tables.ablation.schema import APART, CUMULATIVE
+from experiments.tables.cells import PlannedCell, cells_of
 from experiments.tables.measured import Measured, simulations_of
-from experiments.tables.schema import Table
+from experiments.tables.schema import APART, CUMULATIVE, Table
 from experiments.texts import span
 
 FEWEST = 20
@@ -28,15 +27,14 @@ class Joined(Measured):
 
     def __init__(self, folder: Path, table: Table, root: Path, fast: bool) -> None:
         super().__init__(folder)
-        self.ablations: dict[str, list[StepCell]] = {}
-        self.joined: dict[str, StepCell] = {}
+        self.ablations: dict[str, list[PlannedCell]] = {}
+        self.joined: dict[str, PlannedCell] = {}
         for name in table.beside:
             ablation = catalog.load_ablation(name)
             ways = [way for way in ablation.ways if way in (CUMULATIVE, APART)]
             cells = cells_of(replace(ablation, ways=ways), root, fast=fast)
             self.ablations[name] = cells
-            for setup in dict.fromkeys(cell.name for cell in cells):
-                base, last = ends([cell for cell in cells if cell.name == setup])
+            for setup, (base, last) in _ends_by_setup(cells).items():
                 self.joined |= {f"{setup}, {name}": base} if base else {}
                 self.joined |= {f"{setup}, {name}, last": last} if last else {}
 
@@ -53,17 +51,22 @@ class Joined(Measured):
         ]
 
 
-def _describe(cells: Sequence[StepCell]) -> str:
+def _ends_by_setup(
+    cells: Sequence[PlannedCell],
+) -> dict[str, tuple[PlannedCell | None, PlannedCell | None]]:
+    names = dict.fromkeys(cell.name for cell in cells)
+    return {name: ends([cell for cell in cells if cell.name == name]) for name in names}
+
+
+def _describe(cells: Sequence[PlannedCell]) -> str:
     """Return the games of an ablation: of the cells of a curve, or of all cells of a staircase."""
     played = [cell for cell in cells if cell.played]
     if not played:
         return "not played yet"
     if played[0].line.way == APART:
-        setups = dict.fromkeys(cell.name for cell in played)
-        bases = [ends([cell for cell in played if cell.name == setup])[0] for setup in setups]
         games = "; ".join(
             f"{cell.name}, {cell.played:,} games at {simulations_of(cell.match):,} simulations"
-            for cell in bases
+            for cell, _ in _ends_by_setup(played).values()
             if cell
         )
     else:
@@ -73,7 +76,7 @@ def _describe(cells: Sequence[StepCell]) -> str:
     return f"{games}; seed {played[0].match.seed}"
 
 
-def ends(cells: Sequence[StepCell]) -> tuple[StepCell | None, StepCell | None]:
+def ends(cells: Sequence[PlannedCell]) -> tuple[PlannedCell | None, PlannedCell | None]:
     """Return base and last step of a staircase; of a curve the cell that stands for it.
 
     That is the last with all its games, or else the last with `FEWEST`, or with any.  None where

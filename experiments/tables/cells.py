@@ -1,7 +1,8 @@
-"""The cells of an ablation as matches, each in a folder of its own with the games played so far.
+"""The cells of a table as matches, each in its folder with the games played so far.
 
-A folder is named after the match played in it.  So equal cells are played once, a step may come or
-go without touching the others, and two processes may play different cells.
+The cells of a table are one run; those of an ablation have a folder each, named after the match
+that is played in it.  So equal cells are played once, a step may come or go without touching the
+others, and two processes may play different cells.
 """
 
 from __future__ import annotations
@@ -17,17 +18,17 @@ import numpy as np
 
 from experiments.matches.origins import MATCHES_FILE
 from experiments.matches.schedule import Match
+from experiments.settings.commandline import Refusal
 from experiments.settings.presets import differing
 from experiments.stats.comparisons import holm, mcnemar
 from experiments.stats.intervals import Estimate, paired_difference
-from experiments.tables import choice
-from experiments.tables.ablation.schema import Ablation, Line, lines_of
 from experiments.tables.figure import Figure
 from experiments.tables.matches import FAST_COMPILED_GAMES, FAST_GAMES, matches
 from experiments.tables.measured import Measured, common_wins, simulations_of
 from experiments.tables.quantities import QUANTITIES
-from experiments.tables.schema import Cell, expand
+from experiments.tables.schema import Cell, Line, Table
 from experiments.texts import file_name
+from mcts.limits import did_you_mean
 from sim.rules import Rules
 
 _USUAL = asdict(Rules())
@@ -37,33 +38,47 @@ FAST_SHARE = 100
 
 
 @dataclass(frozen=True)
-class StepCell:
-    """A cell of an ablation.
+class PlannedCell:
+    """A cell that is to be played.
 
     Attributes
     ----------
-    setup : its player and opponents
-    line : in which it stands
+    cell : of the table
     match : the match that is played
     games : wanted
     folder : of its run
     """
 
-    setup: Cell
-    line: Line
+    cell: Cell
     match: Match
     games: int
     folder: Path
 
     @property
+    def line(self) -> Line:
+        """The line of an ablation in which it stands."""
+        assert self.cell.line is not None
+        return self.cell.line
+
+    @property
     def choices(self) -> tuple[str, ...]:
-        """Its names in ``only=``: those of the set-up, way and step."""
-        return *self.setup.choices, self.line.way, self.line.step
+        """Its names in ``only=`` (`Cell.choices`)."""
+        return self.cell.choices
 
     @property
     def name(self) -> str:
         """The player and the opponents, as in ``swift against 3 heuristic``."""
         return self.match.name
+
+    @property
+    def title(self) -> str:
+        """Its name among all cells of its table."""
+        return f"{self.name}, {self.cell.line.label}" if self.cell.line else self.name
+
+    @property
+    def begun(self) -> bool:
+        """Whether there is a run."""
+        return (self.folder / MATCHES_FILE).exists()
 
     @property
     def run(self) -> Measured | None:
@@ -79,42 +94,44 @@ class StepCell:
         """Return a quantity of the measured player; None if nothing was played."""
         return QUANTITIES[quantity].of(self.run, self.name) if self.run else None
 
-    def reference(self, cells: Sequence[StepCell]) -> StepCell | None:
+    def parent(self, cells: Sequence[PlannedCell]) -> PlannedCell | None:
         """Return the one of ``cells`` with which this is compared; None if there is none."""
-        wanted = self.line.reference
-        return next((one for one in cells if one.setup == self.setup and one.line is wanted), None)
+        for one in cells:
+            if one.cell.setup == self.cell.setup and one.line is self.line.reference:
+                return one
+        return None
 
 
-def root_folder(table: Ablation, root: Path, fast: bool) -> Path:
-    """Return the folder of the folders of all cells of ``table``, below ``root``."""
+def folder_of(table: Table, root: Path, fast: bool) -> Path:
+    """Return the folder of ``table`` below ``root``; ``fast``: that of a trial."""
     return root / (table.folder + ("_fast" if fast else ""))
 
 
 def cells_of(
-    table: Ablation,
+    table: Table,
     root: Path,
     games: int | None = None,
     simulations: int | None = None,
     seed: int | None = None,
     fast: bool = False,
-) -> list[StepCell]:
-    """Return the cells of ``table``, set-up by set-up.
+) -> list[PlannedCell]:
+    """Return the cells of ``table``, in order.
 
     ``root``: the folder of all tables; ``games``, ``simulations``, ``seed``: of all cells and
     decisions, in place of the usual; None for those; ``fast``: whether this is a trial.  Raises
     Refusal if the settings cannot be met.
     """
     trial = FAST_COMPILED_GAMES if table.compiled else FAST_GAMES
-    places = [(setup, line) for setup in expand(table) for line, _ in lines_of(table, setup)]
     planned = matches(table, simulations, table.seed if seed is None else seed, fast)
-    folder = root_folder(table, root, fast)
-    found = []
-    for (setup, line), match in zip(places, planned, strict=True):
-        if fast and table.simulations is None:
-            match = _with_less_budget(match)
-        match = replace(match, name=match.name.removesuffix(f", {line.label}"))
-        number = games or (trial if fast else table.games_of(setup, line))
-        found.append(StepCell(setup, line, match, number, folder / folder_name(match)))
+    folder, found = folder_of(table, root, fast), []
+    for cell, match in zip(table.cells, planned, strict=True):
+        number, place = games or (trial if fast else table.games_of(cell)), folder
+        if cell.line:
+            if fast and table.simulations is None:
+                match = _with_less_budget(match)
+            match = replace(match, name=match.name.removesuffix(f", {cell.line.label}"))
+            place = folder / folder_name(match)
+        found.append(PlannedCell(cell, match, number, place))
     return found
 
 
@@ -137,14 +154,37 @@ def folder_name(match: Match) -> str:
     return f"{file_name(match.name.replace(' ', '_'))}-{digest[:10]}"
 
 
-def choose(cells: Sequence[StepCell], only: Sequence[str] | None) -> list[StepCell]:
-    """Return those of ``cells`` that are asked for; Refusal if there are none (`choice.choose`)."""
-    return [cells[number] for number in choice.choose([one.choices for one in cells], only)]
+def choose(choices: Sequence[tuple[str, ...]], only: Sequence[str] | None) -> list[int]:
+    """Return the numbers of the cells that are asked for; ``only``: None for all.
+
+    ``choices``: of each cell its names, kind by kind (`Cell.choices`).  Of the names of one kind
+    one must fit, and so for each kind; a name that two kinds have is the first one's.  Raises
+    Refusal if a name is unknown, or no cell has all of them.
+    """
+    kinds = [dict.fromkeys(filter(None, names)) for names in zip(*choices, strict=True)]
+    known = list(dict.fromkeys(name for kind in kinds for name in kind))
+    wanted: dict[int, set[str]] = {}
+    for name in only or ():
+        kind = next((number for number, kind in enumerate(kinds) if name in kind), None)
+        if kind is None:
+            raise Refusal(
+                f"only={name}: this table has {', '.join(known) or 'a single cell'}"
+                f"{did_you_mean(name, known)}"
+            )
+        wanted.setdefault(kind, set()).add(name)
+    chosen = [
+        number
+        for number, names in enumerate(choices)
+        if all(names[kind] in asked for kind, asked in wanted.items())
+    ]
+    if not chosen:
+        raise Refusal(f"only=[{','.join(only or ())}]: no cell has all of these: name fewer")
+    return chosen
 
 
 @dataclass(frozen=True)
 class Gain:
-    """A cell beside its reference, paired by the number of the game: the same deal and dice.
+    """A cell and its parent, paired by the number of the game: the same deal and dice.
 
     Attributes
     ----------
@@ -160,12 +200,12 @@ class Gain:
     p_holm: float
 
 
-def compare_all(cells: Sequence[StepCell]) -> list[Gain | None]:
-    """Return what each of ``cells`` gains on its reference among them.
+def compare_all(cells: Sequence[PlannedCell]) -> list[Gain | None]:
+    """Return what each of ``cells`` gains on its parent among them.
 
     None for cells without a game in common with it, or that are the same games.
     """
-    common = [_find_common(cell, cell.reference(cells)) for cell in cells]
+    common = [_find_common(cell, cell.parent(cells)) for cell in cells]
     p = {pair: mcnemar(*wins) for pair, *wins in filter(None, common)}
     adjusted = dict(zip(p, holm(np.array([*p.values()])).tolist(), strict=True))
     return [
@@ -175,13 +215,13 @@ def compare_all(cells: Sequence[StepCell]) -> list[Gain | None]:
 
 
 def _find_common(
-    cell: StepCell, reference: StepCell | None
+    cell: PlannedCell, parent: PlannedCell | None
 ) -> tuple[frozenset[Path], np.ndarray, np.ndarray] | None:
-    """Return the two cells, however ordered, and which common games the reference and it won."""
-    if reference is None or cell.folder == reference.folder or not (cell.run and reference.run):
+    """Return the two cells, however ordered, and which common games the parent and it won."""
+    if parent is None or cell.folder == parent.folder or not (cell.run and parent.run):
         return None
-    without, won = common_wins((reference.run, reference.name), (cell.run, cell.name))
-    return (frozenset((cell.folder, reference.folder)), without, won) if len(won) else None
+    without, won = common_wins((parent.run, parent.name), (cell.run, cell.name))
+    return (frozenset((cell.folder, parent.folder)), without, won) if len(won) else None
 
 
 @cache

@@ -1,24 +1,119 @@
-"""The pictures of a report; intervals are of 95 %."""
+"""The pictures of a page: in its colours, light and dark, and its fonts; intervals are of 95 %.
+
+Matplotlib draws in the palette of `experiments.plotting`; `svg` puts the custom properties of the
+page's style sheet in its place, so that one picture serves both schemes.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import io
+import re
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
+from xml.etree import ElementTree
 
+import matplotlib
+import matplotlib.pyplot as plt
 import numpy as np
 from markupsafe import Markup
 from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from experiments.plotting import REFERENCE, band, intervals, legend_below, reference_line, thin
-from experiments.report.svg import drawing, svg
+from experiments.plotting import (
+    REFERENCE,
+    SERIES,
+    STYLE,
+    band,
+    intervals,
+    legend_below,
+    reference_line,
+    thin,
+)
 from experiments.runs.figures import Moment
 from experiments.runs.plots import draw_games, draw_rates, draw_seats, share_axis
 from experiments.runs.published import Published
 from experiments.runs.turns import Ends, bits
 from experiments.stats.intervals import Estimate
 from experiments.stats.stopping import Stop
-from experiments.texts import for_picture
+from experiments.texts import for_picture, printable
+
+INK, FAINT = "#1b1f24", "#868e98"
+"""Of text and of axes; like those of the palette they stand for the page's own."""
+
+_PROPERTIES = {
+    INK: "var(--ink)",
+    FAINT: "var(--faint)",
+    REFERENCE: "var(--reference)",
+    **{colour: f"var(--series-{number})" for number, colour in enumerate(SERIES)},
+}
+
+WIDTH = 4.1
+"""Inches, at 96 pixels each; narrow enough to be read on a telephone."""
+
+_STYLE: dict[Any, Any] = {
+    **STYLE,
+    "axes.edgecolor": FAINT,
+    "axes.labelcolor": INK,
+    "font.family": "sans-serif",
+    "font.size": 10,
+    "grid.alpha": 0.35,
+    "grid.color": FAINT,
+    "lines.linewidth": 1.6,
+    "svg.fonttype": "none",
+    "svg.hashsalt": "report",
+    "text.color": INK,
+    "xtick.color": INK,
+    "xtick.labelcolor": INK,
+    "ytick.color": INK,
+    "ytick.labelcolor": INK,
+}
+
+_SVG, _LINK = "http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"
+ElementTree.register_namespace("", _SVG)
+ElementTree.register_namespace("xlink", _LINK)
+
+
+@contextmanager
+def drawing(height: float) -> Iterator[tuple[Figure, Axes]]:
+    """Yield a figure of so many inches and its axes, to be handed to `svg` inside the block."""
+    with matplotlib.rc_context(_STYLE), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph")  # of names; the page has its own fonts
+        figure, axes = plt.subplots(figsize=(WIDTH, height))
+        try:
+            yield figure, axes
+        finally:
+            plt.close(figure)
+
+
+def svg(figure: Figure, label: str, prefix: str) -> Markup:
+    """Return ``figure`` as an element to be put into a page.
+
+    ``label``: what is to be seen, for those who do not; ``prefix``: of its ids, unlike that of any
+    other picture of the page.
+    """
+    file = io.StringIO()
+    figure.savefig(file, format="svg", transparent=True, metadata={"Date": None})
+    root = ElementTree.fromstring(file.getvalue())
+    for metadata in root.findall(f"{{{_SVG}}}metadata"):
+        root.remove(metadata)
+    text = ElementTree.tostring(root, "unicode")
+    used = set(re.findall(r'(?:href="|url\()#([\w-]+)', text))
+    for element in root.iter():
+        if element.get("id") not in used:
+            element.attrib.pop("id", None)
+    for key in ("width", "height"):
+        del root.attrib[key]
+    root.attrib |= {"role": "img", "aria-label": printable(label)}
+    text = ElementTree.tostring(root, "unicode")
+    for name in used:
+        text = re.sub(rf'(id="|#){re.escape(name)}(?=["\)])', rf"\g<1>{prefix}-{name}", text)
+    # A name that looks like a colour is none.
+    pattern = rf"(?<=: )({'|'.join(_PROPERTIES)})(?=[;\"])"
+    return Markup(re.sub(pattern, lambda found: _PROPERTIES[found[1]], text))
+
 
 _POINTS = 100
 """Points of a curve; more than can be seen."""
@@ -48,17 +143,21 @@ def rates(
         return svg(figure, f"Win rates with intervals of {listed}.", prefix)
 
 
-def elo(ratings: Sequence[Mapping[str, Any]], prefix: str) -> Markup:
-    """Draw the ratings of a round robin."""
-    found = [Estimate(rated["elo"], rated["low"], rated["high"]) for rated in ratings]
-    with drawing(0.8 + 0.5 * len(ratings)) as (figure, axes):
-        intervals(axes, range(len(found)), found, across=True)
-        _names_above(axes, [rated["player"] for rated in ratings])
-        axes.set(xlabel="Elo, mean of the players 0", ylim=(len(found) - 0.55, -0.65))
+def draw_ranking(
+    found: Mapping[str, Estimate], axis: str, label: str, prefix: str, left: float | None = None
+) -> Markup:
+    """Draw estimates by name, one below the other, such as ratings.
+
+    ``axis``: what they are; ``label``: what is to be seen; ``left``: the end of the axis.
+    """
+    with drawing(0.8 + 0.5 * len(found)) as (figure, axes):
+        intervals(axes, range(len(found)), list(found.values()), across=True)
+        _names_above(axes, list(found))
+        axes.set(xlabel=axis, ylim=(len(found) - 0.55, -0.65))
+        axes.set_xlim(left=left)
         axes.xaxis.set_major_locator(MaxNLocator(6))
         axes.grid(axis="x")
-        names = ", ".join(f"{rated['player']} {rated['elo']:+.0f}" for rated in ratings)
-        return svg(figure, f"Ratings in Elo with intervals: {names}.", prefix)
+        return svg(figure, label, prefix)
 
 
 def seats(players: Mapping[str, Sequence[Estimate | None]], parity: float, prefix: str) -> Markup:
@@ -117,18 +216,6 @@ def entropy(players: Mapping[str, Sequence[Moment]], when: str, prefix: str) -> 
         axes.grid(axis="y")
         legend_below(figure, axes)
         return svg(figure, f"Entropy of the envelope by turn, of {', '.join(players)}.", prefix)
-
-
-def seconds(times: Mapping[str, Estimate], kind: str, prefix: str) -> Markup:
-    """Draw by person the median of its thinking times to ``kind``, with the quartiles."""
-    with drawing(0.8 + 0.5 * len(times)) as (figure, axes):
-        intervals(axes, range(len(times)), list(times.values()), across=True)
-        _names_above(axes, list(times))
-        axes.set(xlabel="seconds: median and quartiles", ylim=(len(times) - 0.55, -0.65))
-        axes.set_xlim(left=0)
-        axes.grid(axis="x")
-        listed = "; ".join(f"{name} {time.value:.1f}" for name, time in times.items())
-        return svg(figure, f"Median seconds to {kind}: {listed}.", prefix)
 
 
 def _names_above(axes: Axes, names: Sequence[str]) -> None:

@@ -1,0 +1,306 @@
+"""The page of an ablation: line by line, each beside its parent; curves and staircases."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from matplotlib.axes import Axes
+
+from experiments import plotting, tabular
+from experiments.runs import runfolder
+from experiments.runs.published import Published, find
+from experiments.settings.commandline import Refusal
+from experiments.stats.comparisons import MARKED, holds
+from experiments.stats.intervals import columns
+from experiments.tables.catalog import COMMAND
+from experiments.tables.cells import Gain, PlannedCell, compare_all
+from experiments.tables.figure import Figure
+from experiments.tables.measured import simulations_of
+from experiments.tables.quantities import QUANTITIES
+from experiments.tables.report import Report, above, describe_games
+from experiments.tables.schema import ADDED, ALONE, APART, CUMULATIVE, WAYS
+from experiments.tables.steps import Ablation, Step
+from experiments.tabular import Marked
+
+POLICIES = ("endless", "turns_if_won", "turns_if_won_median", "suggestions_if_won")
+PLANNERS = ("wrong_accusations", "endless", "turns", "turns_median")
+SUGGESTIONS = ("bits_of_games", "bits", "known")
+"""Quantities beside the games won: of policies, of planners, and where suggestions are recorded."""
+
+ONLY_CSV = ("turns_median", "turns_if_won_median", "bits")
+"""Quantities that are left to the CSV, to keep lines short."""
+
+_STRIP = 0.15
+"""Opacity of a published interval."""
+
+_HEADS = {
+    "wrong_accusations": "accused wrongly, per game",
+    "endless": "endless",
+    "turns": "turns",
+    "turns_median": "turns, median",
+    "turns_if_won": "turns if won",
+    "turns_if_won_median": "turns if won, median",
+    "suggestions_if_won": "suggestions if won",
+    "bits_of_games": "bits per suggestion",
+    "bits": "bits per suggestion, of all",
+    "known": "known cards",
+}
+
+_COLUMNS = (
+    "*Accused wrongly* counts the planners, all their seats together; *endless* are games that ran "
+    "into the cap on turns; *turns* are of all players, the mean over all games, endless ones "
+    "among them."
+)
+_COLUMNS_OF_SUGGESTIONS = (
+    "*Bits per suggestion* are those that the player's factored belief loses, the mean of games' "
+    "means; *known cards* are those of the three that it knew before, over all suggestions."
+)
+
+_WAYS = {
+    CUMULATIVE: "A line without a further word has all steps up to its own; its difference is from "
+    "the line above.",
+    ALONE: "*Alone*: this step and no other; the difference is from the first line.",
+    ADDED: "*Added*: all steps but this one; the difference is from the line with all of them.",
+    APART: "The difference is from the line above.",
+}
+
+
+def make(table: Ablation, cells: Sequence[PlannedCell]) -> Report:
+    """Return the report of ``table`` from the games of its ``cells``."""
+    keys: tuple[str, ...] = POLICIES if table.compiled else PLANNERS
+    keys += SUGGESTIONS if "suggestions" in table.details else ()
+    shown = [key for key in keys if key not in ONLY_CSV]
+    rows: list[list[Any]] = []
+    records = []
+    previous = None
+    for cell, gain in zip(cells, compare_all(cells), strict=True):
+        if not cell.played:
+            continue
+        setup = _setup(table, cell)
+        known = published_result(cell)
+        if cell.cell.setup != previous and known is not None:
+            rate = Figure.from_wins(known.wins, known.games)
+            rows.append([setup, "published", known.games, QUANTITIES["won"].text(rate)])
+        previous = cell.cell.setup
+        figures = [_text(cell, key) for key in shown]
+        won = _text(cell, "won")
+        rows.append([setup, cell.line.label, cell.played, won, gain and _points(gain), *figures])
+        records.append(_record(cell, cells, gain, keys))
+    heads = [
+        tabular.words("set-up"),
+        tabular.words("step"),
+        tabular.count("games"),
+        *map(tabular.Column, ("games won", "difference, points", *(_HEADS[key] for key in shown))),
+    ]
+    title, budget = f"{table.name}: {table.about}", simulations_of(cells[0].match)
+    title += "" if table.simulations is None else f", at {budget:,} simulations"
+    compared = any(record["difference"] is not None for record in records)
+    notes = list(_notes(table, cells, compared))
+    return Report(tabular.Table(title, heads, rows, notes), records)
+
+
+def _setup(table: Ablation, cell: PlannedCell) -> str:
+    """Return the set-up, without the opponents where they are the same everywhere."""
+    if len(table.opponents) > 1:
+        return cell.name
+    return f"{cell.match.seats} {cell.cell.player.label}"
+
+
+def published_result(cell: PlannedCell) -> Published | None:
+    """Return the published result of players of these names in these seats."""
+    player, opponent = (entrant["name"] for entrant in cell.match.entrants[:2])
+    return find(player, cell.match.seats, opponent)
+
+
+def _text(cell: PlannedCell, key: str) -> str | None:
+    figure = cell.figure(key)
+    return QUANTITIES[key].text(figure) if figure else None
+
+
+def _points(gain: Gain) -> str:
+    found = gain.difference
+    value, low, high = (f"{100 * part:+.1f}" for part in (found.value, found.low, found.high))
+    return f"{value} ({low} to {high})" + " ≠" * (holds(gain.p_holm))
+
+
+def _record(
+    cell: PlannedCell, cells: Sequence[PlannedCell], gain: Gain | None, keys: Sequence[str]
+) -> dict[str, Any]:
+    line, parent = cell.line, cell.parent(cells)
+    found: dict[str, Any] = {
+        "setup": cell.name,
+        "player": cell.cell.player.label,
+        "layout": cell.cell.layout,
+        "way": line.way,
+        "step": line.step,
+        "about": line.about,
+        "simulations": simulations_of(cell.match),
+        "seed": cell.match.seed,
+        "games": cell.played,
+        **columns("won", cell.figure("won"), " "),
+        "before": parent and parent.line.label,
+        "common_games": gain and gain.games,
+        **columns("difference", gain and gain.difference, " "),
+        "difference p": gain and gain.p,
+        "difference p holm": gain and gain.p_holm,
+    }
+    for key in keys:
+        found |= columns(_HEADS[key], cell.figure(key), " ")
+    return found
+
+
+def _notes(table: Ablation, cells: Sequence[PlannedCell], compared: bool) -> Iterator[Marked]:
+    yield Marked(
+        "Intervals are of 95 %. Differences are paired by the number of the game: the same deal "
+        "and dice. Lines that are the same games have no difference."
+    )
+    if compared:
+        yield Marked(
+            f"≠ marks differences with {MARKED}, of the score test of the interval with Holm's "
+            "correction over all pairs of lines that are compared here."
+        )
+    if not table.compiled:
+        yield Marked(_COLUMNS)
+    if "suggestions" in table.details:
+        yield Marked(_COLUMNS_OF_SUGGESTIONS)
+    for way in dict.fromkeys(cell.line.way for cell in cells):
+        yield Marked(_WAYS[way])
+    steps = {cell.line.step: cell.line.about for cell in cells if cell.line.about}
+    for step, about in steps.items():
+        yield Marked(f"`{step}`: {about}.")
+    left = [cell for cell in cells if cell.played < cell.games]
+    if left:
+        without = sum(not cell.played for cell in left)
+        yield Marked(
+            f"{len(cells) - len(left)} of {len(cells)} cells have all their games, {without} have "
+            "none yet; the command goes on."
+        )
+
+
+def heading(table: Ablation, cells: Sequence[PlannedCell], trial: bool) -> list[str]:
+    """Return command, budget, machine and versions.  Raises Refusal if nothing was played."""
+    played = [cell for cell in cells if cell.played]
+    if not played:
+        raise Refusal(f"{table.name} has no games yet: play some first")
+    budget = None if table.simulations is None else simulations_of(played[0].match)
+    matches = [cell.match for cell in played]
+    return above(
+        _command(table, played, trial),
+        describe_games((cell.played for cell in played), budget, matches),
+        [runfolder.about(folder) for folder in dict.fromkeys(cell.folder for cell in played)],
+    )
+
+
+def _command(table: Ablation, played: Sequence[PlannedCell], trial: bool) -> str:
+    """Return the command that plays the games that are there."""
+    command = f"{COMMAND} {table.name}"
+    numbers = {cell.played for cell in played}
+    usual = all(cell.played == (cell.line.games or table.games) for cell in played)
+    if len(numbers) == 1 and not usual:
+        command += f" games={numbers.pop()}"
+    budget, seed = simulations_of(played[0].match), played[0].match.seed
+    if table.simulations not in (None, budget):
+        command += f" simulations={budget}"
+    command += f" seed={seed}" if seed != table.seed else ""
+    return command + (" fast=true" if trial else "")
+
+
+def draw(table: Ablation, cells: Sequence[PlannedCell], path: Path) -> None:
+    """Draw the games of ``cells`` to ``path``: curves of lines apart, else staircases.
+
+    Without a game nothing is drawn, nor a curve of cells without a budget of simulations.
+    """
+    curves = APART in table.ways
+    setups: dict[str, list[PlannedCell]] = {}
+    for cell in cells:
+        if cell.played and not (curves and simulations_of(cell.match) is None):
+            setups.setdefault(cell.name, []).append(cell)
+    if not setups:
+        return
+    if curves:
+        _draw_curves(table, list(setups.values()), path)
+    else:
+        _draw_staircases(table, list(setups.values()), path)
+
+
+def _draw_curves(table: Ablation, setups: Sequence[Sequence[PlannedCell]], path: Path) -> None:
+    known = any(published_result(cells[0]) is not None for cells in setups)
+    title = f"{table.name}: 95 % intervals" + ("; strips: published" if known else "")
+    with plotting.picture(path, title, (11, 5), columns=2, layout="constrained") as (figure, all_):
+        rates, wrong = all_[0]
+        budgets = sorted({_budget(cell) for cells in setups for cell in cells})
+        for series, cells in enumerate(setups):
+            at = [_budget(cell) for cell in cells]
+            estimates = [won.estimate for cell in cells if (won := cell.figure("won"))]
+            plotting.band(rates, at, estimates, series, label=cells[0].name)
+            _shade(rates, cells[0], plotting.SERIES[series % len(plotting.SERIES)])
+            colour, marker = plotting.SERIES[series % 8], plotting.MARKERS[series % 8]
+            accused = [out.value for cell in cells if (out := cell.figure("wrong_accusations"))]
+            wrong.plot(at, accused, color=colour, marker=marker)
+        for parity in sorted({_parity(cells[0]) for cells in setups}):
+            plotting.reference_line(rates, parity)
+            rates.annotate("parity", (budgets[0], parity), (0, 3), textcoords="offset points")
+        for axes in (rates, wrong):
+            axes.set_xscale("log")
+            axes.set_xticks(budgets, [f"{budget:,}" for budget in budgets])
+            axes.minorticks_off()
+            axes.set(xlabel="simulations per decision")
+        rates.set(ylabel="games won", ylim=(0, 1))
+        plotting.shares(rates.yaxis)
+        wrong.set(ylabel="wrong accusations per game")
+        wrong.set_ylim(bottom=0)
+        plotting.legend_below(figure, rates, columns=2)
+
+
+def _budget(cell: PlannedCell) -> int:
+    return simulations_of(cell.match) or 0
+
+
+def _draw_staircases(table: Ablation, setups: Sequence[Sequence[PlannedCell]], path: Path) -> None:
+    rows = -(-len(setups) // 2)
+    there = {cell.line.step for cells in setups for cell in cells}
+    order = [table.base, *(Step.read(entry).name for entry in table.steps)]
+    steps = [name for name in order if name in there]
+    size = (4.0 + 0.9 * len(steps), 2.0 + 2.8 * rows)
+    title = f"{table.name}: games won, 95 % intervals"
+    with plotting.picture(
+        path, title, size, rows=rows, columns=2, sharex=True, layout="constrained"
+    ) as (figure, all_):
+        for axes, cells in zip(all_.flat, setups, strict=False):
+            _shade(axes, cells[0], plotting.REFERENCE, "published")
+            plotting.reference_line(axes, _parity(cells[0]), "parity")
+            for way in dict.fromkeys(cell.line.way for cell in cells):
+                series = WAYS.index(way)  # the same in each panel
+                shown = [cell for cell in cells if cell.line.way == way]
+                shift = 0.0 if way == CUMULATIVE else 0.15 if way == ALONE else -0.15
+                at = [steps.index(cell.line.step) + shift for cell in shown]
+                look: dict[str, Any] = {}
+                if way == CUMULATIVE:
+                    look = {"linestyle": "-", "drawstyle": "steps-mid"}
+                estimates = [won.estimate for cell in shown if (won := cell.figure("won"))]
+                plotting.intervals(axes, at, estimates, series, label=way, **look)
+            axes.set_title(cells[0].name, fontsize=10)
+            axes.set_xticks(range(len(steps)), steps, rotation=40, ha="right", fontsize=8)
+            axes.set(ylabel="games won")
+            axes.set_ylim(bottom=0)
+            plotting.shares(axes.yaxis)
+        for axes in all_.flat[len(setups) :]:
+            axes.remove()
+        for axes in all_.flat[max(0, len(setups) - 2) : len(setups)]:
+            axes.tick_params(labelbottom=True)
+        fullest = max(all_.flat, key=lambda axes: len(axes.get_legend_handles_labels()[1]))
+        plotting.legend_below(figure, fullest, columns=5)
+
+
+def _shade(axes: Axes, cell: PlannedCell, colour: str, label: str | None = None) -> None:
+    """Shade the published interval of the set-up of ``cell``, if there is one."""
+    known = published_result(cell)
+    if known is not None:
+        low, high = known.rate.low, known.rate.high
+        axes.axhspan(low, high, color=colour, alpha=_STRIP, linewidth=0, label=label)
+
+
+def _parity(cell: PlannedCell) -> float:
+    return cell.match.seats / cell.match.players
