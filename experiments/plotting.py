@@ -25,7 +25,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 from matplotlib.ticker import PercentFormatter
 
-from experiments.provenance.files import whole
+from experiments.provenance.files import atomic_write
 from experiments.stats.intervals import Estimate
 from experiments.texts import for_picture
 
@@ -81,7 +81,7 @@ def picture(
         try:
             yield figure, axes
             figure.suptitle(for_picture(title, round(_LETTERS_AN_INCH * size[0])))
-            with whole(path) as writing:
+            with atomic_write(path) as writing:
                 figure.savefig(writing, dpi=150, format="png")
         finally:
             plt.close(figure)

@@ -56,6 +56,7 @@ FLOORS = (
     ("experiments.texts",),
     ("experiments.terminal", "experiments.settings", "experiments.stats"),
     ("experiments.provenance",),
+    ("experiments.run",),
     ("experiments.matches",),
     ("experiments.plotting", "experiments.tabular"),
     ("experiments.runs",),

@@ -16,7 +16,7 @@ from benchmarks.evidence.listing import STUDY, Evidence
 from experiments.episodes import table
 from experiments.matches import startup
 from experiments.matches.background import Background
-from experiments.matches.origins import KEYS, MATCHES_FILE
+from experiments.matches.row_provenance import KEYS, MATCHES_FILE
 from experiments.matches.progress import stage
 from experiments.matches.results import Results
 from experiments.provenance.files import CONFIG, read_yaml

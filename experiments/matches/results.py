@@ -19,8 +19,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from experiments.matches import merging, part_files
-from experiments.matches.origins import Origins
 from experiments.matches.part_files import GAMES, MOST_AHEAD, parts, span_of, unreadable
+from experiments.matches.row_provenance import Origins
 from experiments.matches.schedule import Match
 from experiments.provenance.files import read_json, reading, write_text
 from experiments.settings.commandline import Refusal
@@ -47,7 +47,7 @@ ROW = pa.schema(
 )
 """Columns of the results; the last three are those of the game, the same in all its seats.
 
-On disk those of `experiments.matches.origins.KEYS` stand behind them, in all kinds of parts.
+On disk those of `experiments.matches.row_provenance.KEYS` stand behind them, in all kinds of parts.
 """
 
 HELD = pa.schema(
@@ -328,7 +328,9 @@ def stops(folder: Path) -> dict[str, int]:
     path = Path(folder) / STOPS
     if not path.exists():
         return {}
-    from experiments.matches.held import check  # takes a moment, and most runs have no such file
+    from experiments.matches.run_schemas import (
+        check,  # takes a moment, and most runs have no such file
+    )
 
     with reading(path, "remove it, and all games count"):
         return check("stops", read_json(path))

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from experiments.matches.origins import run_of
 from experiments.matches.part_files import GAMES
 from experiments.matches.results import Results, Tally, sat_and_won
+from experiments.matches.row_provenance import run_of
 from experiments.matches.schedule import Match, control_of
 from experiments.matches.sequential import verdicts
 from experiments.provenance import provenance

@@ -11,7 +11,6 @@ the top: ``--help`` should not wait for Numba and Ray.
 from __future__ import annotations
 
 import argparse
-import time
 from importlib.resources import files
 from typing import NoReturn
 
@@ -64,7 +63,6 @@ def run() -> None:
     parser.add_argument("overrides", nargs="*", metavar="name=value", help="settings and axes")
     parser.add_argument("--cfg", choices=["job"], help="show the configuration and play nothing")
     arguments = parser.parse_intermixed_args()
-    started = time.monotonic()
     schema.register()
     from experiments.sweep.axes import split_overrides
     from experiments.sweep.space import Space
@@ -82,7 +80,7 @@ def run() -> None:
     from experiments.sweep.job import Job
 
     with repeated_by(line("sweep", arguments.overrides)):
-        Job(settings, space).run(started, terminal.console())
+        Job(settings, space).run(terminal.console())
 
 
 def _settings_text() -> str:

@@ -14,14 +14,14 @@ from optuna.trial import FrozenTrial, TrialState
 
 from experiments.matches.results import Results
 from experiments.matches.schedule import Match
+from experiments.runs.mlflow_run import SweepRecord
 from experiments.stats.intervals import Estimate, paired_difference, win_rate
 from experiments.sweep.axes import Parameters, describe_point
 from experiments.sweep.progress import SweepProgress
-from experiments.sweep.record import Record
-from experiments.sweep.runs import Ran, Runs
 from experiments.sweep.space import Point, Space
 from experiments.sweep.spsa import Reached, Spsa
 from experiments.sweep.study import GAMES, PLAYS, SAME_AS, WINS, Study
+from experiments.sweep.trial_runner import TrialResult, TrialRunner
 
 _STATES = {TrialState.COMPLETE: "complete", TrialState.PRUNED: "pruned", TrialState.FAIL: "failed"}
 
@@ -77,10 +77,10 @@ class Played:
     """
 
     lines: list[Line] = field(default_factory=list)
-    fresh: Ran | None = None
+    fresh: TrialResult | None = None
     interrupted: bool = False
     reached: Reached | None = None
-    control: Ran | None = None
+    control: TrialResult | None = None
     gain: Estimate | None = None
 
     @property
@@ -115,9 +115,9 @@ class Trials:
         space: Space,
         study: Study,
         block: int | None,
-        runs: Runs,
+        runs: TrialRunner,
         progress: SweepProgress,
-        record: Record,
+        record: SweepRecord,
         spsa: Spsa | None = None,
     ) -> None:
         self._folder, self._space, self._study, self._block = folder, space, study, block
@@ -190,7 +190,7 @@ class Trials:
         sofar = Played([line_of(trial) for trial in self._done_among(line.trial + 1)]).best
         words = ", ".join(filter(None, (describe_point(line.parameters), rate, line.note)))
         if self._spsa is not None:
-            self._record.progress(line.trial, win_rate=line.rate)
+            self._record.note(line.trial, win_rate=line.rate)
             self._progress.end_trial(line.trial, words)
             return
         if sofar is not None:
@@ -199,9 +199,9 @@ class Trials:
             words += ", which flatters it"
         self._progress.end_trial(line.trial, words)
         if sofar is not None:
-            self._record.progress(line.trial, win_rate=line.rate, best_chosen_so_far=sofar.rate)
+            self._record.note(line.trial, win_rate=line.rate, best_chosen_so_far=sofar.rate)
 
-    def _play_fresh(self, parameters: Parameters, name: str, fresh: int | None) -> Ran:
+    def _play_fresh(self, parameters: Parameters, name: str, fresh: int | None) -> TrialResult:
         """Play a point with a seed that no trial had, in the run folder ``name``."""
         point = with_other_games(self._space.point(parameters), _FRESH)
         games = point.settings.match.games if fresh is None else fresh

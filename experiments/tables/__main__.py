@@ -162,7 +162,7 @@ def _run_ablation(table: Ablation, settings: DictConfig, console: Console) -> No
 
 def _run_table(table: Table, settings: DictConfig, console: Console) -> None:
     """Play the missing games of ``table``, then show it, draw it and write it down."""
-    from experiments.matches.origins import MATCHES_FILE
+    from experiments.matches.row_provenance import MATCHES_FILE
     from experiments.runs import runfolder
     from experiments.tables import choice
     from experiments.tables.matches import matches

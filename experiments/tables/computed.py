@@ -81,7 +81,7 @@ def compute_missing(table: Computed, settings: DictConfig, console: Console) -> 
 
 def _compute(table: Computed, settings: DictConfig, folder: Path, console: Console) -> None:
     from experiments.matches.progress import stage
-    from experiments.provenance.folders import writing_run
+    from experiments.run import writing_run
 
     compute: Compute = get_method(table.compute)
     seed = table.seed if settings.seed is None else settings.seed

@@ -16,7 +16,7 @@ from experiments.matches.background import Background
 from experiments.matches.match_loop import Resources
 from experiments.matches.results import Results
 from experiments.matches.schedule import Match, Seating, control_of
-from experiments.provenance.folders import LOCK
+from experiments.run import LOCK
 from experiments.runs import runfolder
 from experiments.settings import config
 from experiments.settings.commandline import Refusal

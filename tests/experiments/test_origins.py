@@ -13,7 +13,7 @@ import pytest
 
 from experiments.matches import origins, results
 from experiments.matches.details import KINDS
-from experiments.matches.origins import KEYS, Origins, player_digest, run_of
+from experiments.matches.row_provenance import KEYS, Origins, player_digest, run_of
 from experiments.provenance import provenance
 from tests.experiments.rows import read_rows
 

@@ -20,12 +20,12 @@ from filelock import FileLock
 from optuna.trial import TrialState
 
 from experiments.matches import play, results, runner
-from experiments.provenance.folders import LOCK
+from experiments.run import LOCK
 from experiments.settings.arguments import parse
 from experiments.stats.intervals import win_rate
 from experiments.sweep import job as sweep_job
 from experiments.sweep import plot as sweep_plot
-from experiments.sweep import runs as sweep_runs
+from experiments.sweep import trial_runner
 from experiments.sweep import study as sweep_study
 from experiments.sweep import trials as sweep_trials
 from experiments.sweep.axes import Axis, split_overrides
@@ -148,14 +148,14 @@ def _at_call(monkeypatch: pytest.MonkeyPatch, owner: Any, name: str, number: int
 KILLED_AT = (
     (sweep_job, "draw_points", 0),  # before the first trial
     (Axis, "suggest", 3),  # in the storage, its second setting not
-    (sweep_runs.runfolder, "claim", 0),
+    (trial_runner.MatchRun, "claim", 0),
     (results.Results, "flush", 0),  # played, not written
     (sweep_study.Study, "report", 1),  # in the middle of a race
     (optuna.trial.Trial, "set_user_attr", 1),
     (optuna.Study, optuna.Study.tell.__name__, 0),
     (sweep_study.Study, "finish", 1),  # of the trial after
     (sweep_trials, "with_other_games", 0),
-    (sweep_runs, "write_json", 0),  # the summary of the fresh games
+    (trial_runner.MatchRun, "write_summary", 0),  # the summary of the fresh games
     (sweep_job.report, "describe", 0),
 )
 
@@ -302,14 +302,14 @@ def test_trials_are_recorded_below_their_sweep(run, database):
 
 
 def test_a_record_that_fails_costs_the_record_alone(run, database, monkeypatch):
-    begin = sweep_runs.Record.begin
+    begin = trial_runner.SweepRecord.begin_trial
 
     def fail(self, *arguments):
         with sqlite3.connect(database.removeprefix("sqlite:///")) as broken:
             broken.execute("DROP TABLE IF EXISTS params")
         begin(self, *arguments)
 
-    monkeypatch.setattr(sweep_runs.Record, "begin", fail)
+    monkeypatch.setattr(trial_runner.SweepRecord, "begin_trial", fail)
     asked = ("player=random", "player@opponent=random", "seed=1,2", f"tracking.uri={database}")
     outcome = run(*asked, "match.games=20")
     assert outcome.code == 0, "the sweep is whole"

@@ -11,7 +11,7 @@ from rich.console import Console
 from experiments.matches import startup
 from experiments.matches.match_loop import Outcome
 from experiments.matches.results import Results
-from experiments.provenance.folders import Busy
+from experiments.run import Busy
 from experiments.runs import runfolder
 from experiments.tables import play
 from experiments.tables.ablation.cells import StepCell, forget_runs

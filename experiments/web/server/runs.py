@@ -61,9 +61,9 @@ async def _folder(request: Request) -> Path:
 
 @lru_cache(_CACHED)
 def _standing(folder: Path, _: int) -> dict[str, Any]:
-    from experiments.runs.standing import standing  # Arrow and SciPy take a second
+    from experiments.runs.live import live_figures  # Arrow and SciPy take a second
 
-    return standing(_follow(folder).tallies())
+    return live_figures(_follow(folder).tallies())
 
 
 @lru_cache(_CACHED)

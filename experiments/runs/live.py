@@ -23,7 +23,7 @@ POINTS = 60
 """Numbers of games at which a chart has a point."""
 
 
-def standing(played: Results) -> dict[str, Any]:
+def live_figures(played: Results) -> dict[str, Any]:
     """Return how a run stands of which ``played`` is on disk, as plain data.
 
     ``table``: a line for each measured player of a match, or each of a round robin, with ``most``,

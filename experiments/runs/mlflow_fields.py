@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from experiments.matches.origins import player_digest, run_of
 from experiments.matches.part_files import GAMES
 from experiments.matches.results import Results
+from experiments.matches.row_provenance import player_digest, run_of
 from experiments.matches.schedule import Match, is_policy, label
 from experiments.provenance.tracking import Tracker
 from experiments.stats.stopping import Stop
