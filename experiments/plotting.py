@@ -60,6 +60,19 @@ _LETTERS_AN_INCH = 11
 """Of a title that fit across a figure."""
 
 
+_kept: list[list[Figure]] = []
+
+
+@contextmanager
+def kept() -> Iterator[list[Figure]]:
+    """Yield a list that gets the figures of all pictures that the block draws."""
+    _kept.append([])
+    try:
+        yield _kept[-1]
+    finally:
+        _kept.pop()
+
+
 @contextmanager
 def picture(
     path: Path,
@@ -83,6 +96,8 @@ def picture(
             figure.suptitle(for_picture(title, round(_LETTERS_AN_INCH * size[0])))
             with atomic_write(path) as writing:
                 figure.savefig(writing, dpi=150, format="png")
+            for figures in _kept:
+                figures.append(figure)
         finally:
             plt.close(figure)
 

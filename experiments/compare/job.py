@@ -140,7 +140,7 @@ def _conclude(
         files.append(run.folder / ERROR)
     try:
         if ended.fault is None and not ended.interrupted:  # Ctrl-C does not wait for Matplotlib
-            files += run.draw([outcome.PLOT], lambda _: outcome.draw(made, run.played))
+            files += run.draw([outcome.PLOT], lambda to: outcome.draw(made, run.played, to))
         made = replace(made, seconds=run.seconds)
         files.append(run.write_summary(made.to_json()))
     except OSError as disk:  # of a full one `ended` may have been reported already

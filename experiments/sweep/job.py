@@ -23,7 +23,7 @@ from experiments.sweep.axes import Parameters
 from experiments.sweep.progress import SweepProgress
 from experiments.sweep.space import Point, Space
 from experiments.sweep.spsa import Spsa
-from experiments.sweep.study import STUDY, Propose, Study, draw_points
+from experiments.sweep.storage import STUDY, Propose, Storage, draw_points
 from experiments.sweep.trial_runner import TrialRunner
 from experiments.sweep.trials import Played, Trials, rates, trial_folder
 
@@ -49,10 +49,11 @@ class Job:
 
     def __init__(self, settings: DictConfig, space: Space) -> None:
         self._settings, self._space = settings, space
-        self._folder = Path(settings.run.resume or settings.run.folder)
-        self._run = Run(self._folder, settings.run.resume is not None, MATCHES_FILE)
+        self.folder = Path(settings.run.resume or settings.run.folder)
+        self._run = Run(self.folder, settings.run.resume is not None, MATCHES_FILE)
         asked = settings.sweep
         listed = asked.method == "grid" or (asked.method == "racing" and asked.trials is None)
+        self.axes = list(space.plain)
         if asked.method in ("random", "spsa") and asked.trials is None:
             raise Refusal(f"sweep.method={asked.method} needs sweep.trials: the number of points")
         if asked.method == "spsa":
@@ -71,10 +72,10 @@ class Job:
         self._listed: list[Parameters] | None = space.combinations if listed else None
         self._trials: int = asked.trials if self._listed is None else len(self._listed)
 
-    def run(self, console: Console, shows: bool = True) -> tuple[dict[str, Any], Played]:
+    def run(self, console: Console, shows: bool = True) -> Played:
         """Play the sweep, and leave its table, plot, summary and record.
 
-        Returns the summary, and what was played; ``shows``: whether they are printed.  Raises
+        ``shows``: whether table and summary are printed.  Raises
         Refusal before the first game, if something asked for cannot be; at the end, if trials
         failed.  Raises Interrupted if the user wishes an end, after what was played has been saved.
         """
@@ -87,7 +88,7 @@ class Job:
                 return self._play(first, console, shows)
         except OSError as fault:
             raise Refusal(
-                f"cannot write to {self._folder}: {fault.strerror or fault}: make room, or set "
+                f"cannot write to {self.folder}: {fault.strerror or fault}: make room, or set "
                 "run.folder"
             ) from None
 
@@ -98,6 +99,7 @@ class Job:
             parameters = self._space.crosses
         elif parameters is None:
             parameters = self._space.combinations
+        self._first = parameters[0]
         with stage(console, f"checking {len(parameters)} points"):
             return self._space.check(parameters)
 
@@ -106,10 +108,10 @@ class Job:
         before = self._run.load_plan()
         if before is not None:
             self._run.check_same({key: before.get(key) for key in plan}, plan)
-        elif (self._folder / RUN_MATCHES).exists():
-            raise Refusal(f"{self._folder} holds a run, not a sweep: choose another run.folder")
+        elif (self.folder / RUN_MATCHES).exists():
+            raise Refusal(f"{self.folder} holds a run, not a sweep: choose another run.folder")
         else:
-            write_json(self._folder, {**plan, **provenance.origin()}, MATCHES_FILE)
+            write_json(self.folder, {**plan, **provenance.origin()}, MATCHES_FILE)
 
     def _plan(self, first: Point) -> dict[str, Any]:
         """Return what must not change when the sweep goes on: more points may be drawn."""
@@ -121,12 +123,13 @@ class Job:
         common = {key: value for key, value in settings.items() if key not in _FREE}
         return {"sweep": asked, "axes": self._space.plain, "first": common}
 
-    def _play(self, first: Point, console: Console, shows: bool) -> tuple[dict[str, Any], Played]:
-        asked, folder, total = self._settings.sweep, self._folder, self._trials
+    def _play(self, first: Point, console: Console, shows: bool) -> Played:
+        asked, folder, total = self._settings.sweep, self.folder, self._trials
         racing = asked.method == "racing"
         spsa = self._spsa(first) if asked.method == "spsa" else None
-        study = Study(folder, self._space, self._propose(spsa), asked.prune_p if racing else 0.0)
-        if (done := len(study.finished)) > total:
+        prune_p = asked.prune_p if racing else 0.0
+        storage = Storage(folder, self._space, self._propose(spsa), prune_p)
+        if (done := len(storage.finished)) > total:
             raise Refusal(
                 f"sweep.trials={total}: {done} were played in {folder}; give as many or more, or "
                 "choose another folder"
@@ -135,7 +138,7 @@ class Job:
         with SweepProgress(console, total) as progress:
             runner = TrialRunner(record, progress, console, self._run.going)
             block = asked.block if racing else None
-            trials = Trials(folder, self._space, study, block, runner, progress, record, spsa)
+            trials = Trials(folder, self._space, storage, block, runner, progress, record, spsa)
             try:
                 played = trials.play(total, asked.fresh)
             except BaseException:
@@ -161,7 +164,7 @@ class Job:
             raise Interrupted(f"interrupted after {kept}; run.resume={folder} goes on")
         if described["fault"] is not None:
             raise Refusal(described["fault"])
-        return described, played
+        return played
 
     def _spsa(self, first: Point) -> Spsa:
         asked, games = self._settings.sweep, first.settings.match.games
@@ -184,7 +187,7 @@ class Job:
             "axes": self._space.plain,
             "overrides": " ".join(self._space.fixed),
         }
-        record = SweepRecord(first.settings.tracking, self._folder, parameters)
+        record = SweepRecord(first.settings.tracking, self.folder, parameters)
         if first.settings.tracking.enabled:
             with stage(console, "opening the MLflow record"):
                 record.wait()
@@ -192,15 +195,16 @@ class Job:
 
     def _write(self, described: dict[str, Any], played: Played, first: Point) -> list[Path]:
         """Write table, plot and summary; return their paths."""
-        made = [report.write_table(described, self._folder / report.TABLE)]
+        made = [report.write_table(described, self.folder / report.TABLE)]
         if not played.interrupted and (played.reached or played.best):  # Ctrl-C does not wait
-            made += self._run.draw([PLOT], lambda folder: self.draw(played, first, folder / PLOT))
+            made += self._run.draw([PLOT], lambda folder: self.draw(played, folder / PLOT))
         return [*made, self._run.write_summary(described)]
 
-    def draw(self, played: Played, first: Point, path: Path) -> None:
+    def draw(self, played: Played, path: Path) -> None:
         """Draw the points, or where a climb went, to the PNG ``path``."""
         from experiments.sweep import plot  # Matplotlib takes a second to import
 
+        first = self._space.point(self._first)
         name, games = first.match.name, first.settings.match.games
         if played.reached is not None:
             title = f"{name}: climb by SPSA, 95 % of where it ended"
@@ -217,7 +221,7 @@ class Job:
             return None
         if not trials:
             return f"the best failed on fresh games: {fresh.fault if fresh else None}"
-        first = trial_folder(self._folder, trials[0]) / ERROR
+        first = trial_folder(self.folder, trials[0]) / ERROR
         which = f"trial {trials[0]}" + (f" and {len(trials) - 1} more" if len(trials) > 1 else "")
         return f"{which} of {self._trials} failed: {first} says why; the others are kept"
 

@@ -20,6 +20,7 @@ from experiments.settings.aside import Aside
 from experiments.settings.commandline import Refusal
 from experiments.settings.config import plain
 from experiments.settings.repeating import line, repeated_by
+from experiments.stats.intervals import Estimate, win_rate
 from experiments.stats.stopping import EVERY_GAME
 from experiments.sweep.progress import SweepProgress
 from experiments.sweep.space import Point
@@ -29,19 +30,29 @@ ShouldPrune = Callable[[int, float], bool]
 
 
 @dataclass(frozen=True)
-class TrialResult:
+class Counts:
+    """Games that were looked at, and wins among them."""
+
+    games: int
+    wins: int
+
+    @property
+    def estimate(self) -> Estimate | None:
+        """The win rate with its interval; None without a game."""
+        return win_rate(self.wins, self.games) if self.games else None
+
+
+@dataclass(frozen=True)
+class TrialResult(Counts):
     """Outcomes of the games of a point.
 
     Attributes
     ----------
-    games, wins : that were looked at
     given_up : whether a look ended it
     interrupted : whether Ctrl-C did
     fault : of a game that raised an exception
     """
 
-    games: int
-    wins: int
     given_up: bool = False
     interrupted: bool = False
     fault: str | None = None

@@ -34,7 +34,7 @@ PLANTED = {
     "MLflow is broken": (sys.modules, "mlflow", None, "record is incomplete (import of mlflow"),
     "no account": (tracking.Tracker, "begin", raises(NO_ACCOUNT), "uid not found"),
     "a sender that exits": (tracking.Tracker, "record", raises(SystemExit(3)), "(SystemExit: 3)"),
-    "the figures": (mlflow_fields.Curves, "row_figures", raises(AttributeError("x")), "AttributeError"),
+    "the figures": (mlflow_fields.Curves, "row_figures", raises(AttributeError()), "Error"),
     "the plot": (outcome, "draw", raises(RuntimeError("no font")), "plot is missing (no font)"),
     "a full disk": (outcome, "draw", raises(OSError(28, "No space left")), "the plot is missing"),
     "the display": (GamesPlayed, "update", raises(ValueError("closed")), "display has stopped"),

@@ -25,13 +25,12 @@ from experiments.settings.arguments import parse
 from experiments.stats.intervals import win_rate
 from experiments.sweep import job as sweep_job
 from experiments.sweep import plot as sweep_plot
-from experiments.sweep import trial_runner
-from experiments.sweep import study as sweep_study
+from experiments.sweep import storage, trial_runner
 from experiments.sweep import trials as sweep_trials
 from experiments.sweep.axes import Axis, split_overrides
 from experiments.sweep.progress import SweepProgress
 from experiments.sweep.space import Space
-from experiments.sweep.study import Study, draw_points
+from experiments.sweep.storage import Storage, draw_points
 from experiments.sweep.trials import Line, Played
 from tests.experiments.rows import read_rows
 
@@ -79,11 +78,11 @@ def test_points_that_differ_by_chance_show_no_importance():
     wins = 18, 21, 19, 24
     results = list(zip(points, wins, strict=True))
     found = [
-        sweep_study.importance(space, [(at, 40 * more, won * more) for at, won in results], 0)
+        storage.importance(space, [(at, 40 * more, won * more) for at, won in results], 0)
         for more in (1, 100)
     ]
     assert found[0] == {} and sum(found[1].values()) == pytest.approx(1.0)
-    assert sweep_study.importance(space, [(point, 40, 0) for point in points], 0) == {}
+    assert storage.importance(space, [(point, 40, 0) for point in points], 0) == {}
 
 
 def test_a_grid_leaves_table_plot_and_summary(run, monkeypatch):
@@ -150,10 +149,10 @@ KILLED_AT = (
     (Axis, "suggest", 3),  # in the storage, its second setting not
     (trial_runner.MatchRun, "claim", 0),
     (results.Results, "flush", 0),  # played, not written
-    (sweep_study.Study, "report", 1),  # in the middle of a race
+    (storage.Storage, "report", 1),  # in the middle of a race
     (optuna.trial.Trial, "set_user_attr", 1),
     (optuna.Study, optuna.Study.tell.__name__, 0),
-    (sweep_study.Study, "finish", 1),  # of the trial after
+    (storage.Storage, "finish", 1),  # of the trial after
     (sweep_trials, "with_other_games", 0),
     (trial_runner.MatchRun, "write_summary", 0),  # the summary of the fresh games
     (sweep_job.report, "describe", 0),
@@ -178,14 +177,14 @@ def test_a_sweep_killed_again_and_again_ends_as_if_undisturbed(run, monkeypatch)
 def test_points_do_not_depend_on_where_a_sweep_was_killed(tmp_path, monkeypatch, seeded):
     if not seeded:
         chance = {"random": lambda seed: optuna.samplers.RandomSampler()}
-        monkeypatch.setattr(sweep_study, "SAMPLERS", chance)
+        monkeypatch.setattr(storage, "SAMPLERS", chance)
     space = Space(split_overrides(["a=interval(0,1)", "b=tag(int,interval(1,99))"])[1])
 
     def points(folder: Path, kills: int) -> list[dict[str, Any]]:
         folder.mkdir()
         for played in range(2):
             for _ in range(1 + kills):
-                study = Study(folder, space, draw_points(space, "random", 7), 0.0)
+                study = Storage(folder, space, draw_points(space, "random", 7), 0.0)
                 trial = study.next()
             study.finish(trial, TrialState.COMPLETE, 10, played, str(played))
         return [each.params for each in study.trials]
@@ -351,8 +350,8 @@ def test_folders_that_cannot_be_gone_on_with_are_refused(run, monkeypatch):
     with FileLock(folder / LOCK):
         busy = run(*asked, resume=True)
     assert "is being played by another process" in busy.err
-    study = folder / sweep_study.STUDY
-    monkeypatch.setattr(sweep_study, "LOCKED_SECONDS", 0)
+    study = folder / storage.STUDY
+    monkeypatch.setattr(storage, "LOCKED_SECONDS", 0)
     with sqlite3.connect(study) as holder:
         holder.execute("BEGIN EXCLUSIVE")
         locked = run(*asked, resume=True)

@@ -5,7 +5,7 @@ import shutil
 import folders
 import pytest
 
-from experiments.matches import held, part_files
+from experiments.matches import part_files, run_schemas
 from experiments.matches.results import Results, Tally
 from experiments.runs import runfolder
 

@@ -11,7 +11,7 @@ import polars as pl
 import pyarrow.parquet as pq
 import pytest
 
-from experiments.matches import origins, results
+from experiments.matches import results, row_provenance
 from experiments.matches.details import KINDS
 from experiments.matches.row_provenance import KEYS, Origins, player_digest, run_of
 from experiments.provenance import provenance
@@ -26,10 +26,10 @@ def without_keys(folder):
     """Make the parts in ``folder`` those of an older version."""
     for part in folder.rglob("*.parquet"):
         pq.write_table(pq.read_table(part).drop_columns(KEYS.names), part)
-    path = folder / origins.MATCHES_FILE
+    path = folder / row_provenance.MATCHES_FILE
     if path.exists():
         held = json.loads(path.read_text())
-        del held[origins.RUN]
+        del held[row_provenance.RUN]
         path.write_text(json.dumps(held))
 
 

@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 from rich.console import Console
 
-from experiments.matches import held, part_files, results
+from experiments.matches import part_files, results, run_schemas
 from experiments.matches.results import Played, Results
 from experiments.provenance import files
 from experiments.report import __main__ as report
@@ -260,8 +260,8 @@ def test_nothing_in_a_run_folder_is_unpickled():
 
 
 def test_every_kind_of_file_has_a_schema():
-    assert set(held.SCHEMAS) == {"matches", "summary", "stops", "configuration"}
-    for kind in held.SCHEMAS:
+    assert set(run_schemas.SCHEMAS) == {"matches", "summary", "stops", "configuration"}
+    for kind in run_schemas.SCHEMAS:
         for value in (None, [], "x", {"x": "\ud800"}, {"x": True}, {"x": "1"}):
             with pytest.raises(ValueError):
-                held.check(kind, value)
+                run_schemas.check(kind, value)
