@@ -18,12 +18,14 @@ import polars as pl
 from omegaconf import DictConfig
 
 from experiments.settings.commandline import Refusal
-from experiments.settings.limits import GAMES, between
+from experiments.settings.limits import GAMES, between, one_of
 from experiments.study import Rows, Settings, Study
 from experiments.tabular import Table, count
 
 BLOCK = 100
 """Games of a unit."""
+
+POLICIES = ("random", "uniform", "heuristic", "closure", "likely", "swift")
 
 
 @dataclass
@@ -31,7 +33,7 @@ class Seats(Settings):
     """The settings."""
 
     games: int = between(1, GAMES, default=20_000)
-    policy: str = "heuristic"
+    policy: str = one_of(*POLICIES, default="heuristic")
     players: int = between(3, 6, default=4)
 
 

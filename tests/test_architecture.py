@@ -53,14 +53,14 @@ FLOORS = (
     ("sim.hunt.geometry", "sim.hunt.paths", "sim.openspiel"),
     ("sim.hunt.strategies",),
     ("sim.players",),
-    ("experiments.texts",),
+    ("experiments.texts", "experiments.callable"),
     ("experiments.terminal", "experiments.settings", "experiments.stats"),
     ("experiments.provenance",),
     ("experiments.run",),
     ("experiments.matches",),
     ("experiments.plotting", "experiments.tabular"),
     ("experiments.runs",),
-    ("experiments.study",),
+    ("experiments.study", "experiments.python"),
     (
         "experiments.compare",
         "experiments.sweep",
@@ -74,7 +74,8 @@ FLOORS = (
         "experiments.hunt",
         "experiments.episodes",
     ),
-    ("experiments.__main__", "experiments.web"),  # a list of them; a page for several of them
+    ("experiments.__main__", "experiments.table"),  # a list of them; one of them from Python
+    ("experiments.web",),  # a page for several of them
     ("examples",),  # each alone, for readers; nothing imports one
 )
 """Rooms from the ground up.  A room may import itself and rooms on floors below its own; those of

@@ -134,13 +134,12 @@ def _begin_matches(
     name = folder.relative_to(home).as_posix()  # <multirun>/<job> in a multirun
     found = {**tags(matches, folder), **origin}
     tracker.begin(name, parameters(settings, matches), found, folder, parent)
-    children = {}
     for part in parts(settings, matches, folder):
-        child = children[part.tail] = tracking.Tracker(store, began)
+        child = tracker.children[part.tail] = tracking.Tracker(store, began)
         found = {**part.tags, **origin, tracking.PARENT: tracker.run or ""}
         file = tracking.RUN.replace(".txt", f"{part.tail.replace('/', '-')}.txt")
         child.begin(part.name, part.parameters, found, folder, file=file)
-    return tracking.Family(tracker, children) if children else tracker
+    return tracker
 
 
 class SweepRecord(MlflowRun):

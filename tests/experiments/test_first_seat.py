@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import polars as pl
 import pytest
 
 from examples import first_seat
-from experiments import study
 
 COMMAND = first_seat.STUDY.command
 
@@ -37,7 +38,7 @@ def test_ctrl_c_keeps_what_is_done(run_study, monkeypatch):
             raise KeyboardInterrupt
         return real(settings, block)
 
-    interrupted = study.Study(**{**vars(first_seat.STUDY), "measure": press})
+    interrupted = replace(first_seat.STUDY, measure=press)
     outcome = run_study(interrupted.command, "games=300")
     assert outcome.code == 130 and "interrupted after 1 blocks, kept in" in outcome.err
     assert outcome.summary["interrupted"] and not list(outcome.folder.glob("*.png"))
@@ -48,7 +49,7 @@ def test_ctrl_c_keeps_what_is_done(run_study, monkeypatch):
     [
         ("games=150", "games=150: give a multiple of 100"),
         ("players=2", "players=2: must be at least 3"),
-        ("policy=swfit", "swift"),
+        ("policy=swfit", "policy=swfit: choose one of"),
         ("polcy=swift", "did you mean policy?"),
     ],
 )

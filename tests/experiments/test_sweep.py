@@ -270,7 +270,7 @@ def test_chosen_figures_flatter_and_fresh_ones_do_not():
     held = {"chosen": 0, "fresh": 0}
     for _ in range(sweeps):
         wins = drawn.binomial(games, 0.25, arms)
-        lines = [Line(n, {}, "complete", games, int(won), None) for n, won in enumerate(wins)]
+        lines = [Line(games, int(won), n, {}, "complete", None) for n, won in enumerate(wins)]
         counts = {"chosen": Played(lines).best.wins, "fresh": int(drawn.binomial(games, 0.25))}
         for kind, won in counts.items():
             rate = win_rate(won, games)
