@@ -232,18 +232,14 @@ class Run(run.Run):
         cannot be written to any more, or `measured` refuses.  Raises Interrupted on Ctrl-C before
         `Rows.least` units were done.
         """
-        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
-
-        from experiments.matches.progress import describe_rest
+        from experiments.matches.progress import bars, describe_rest
 
         self._refuse_fewer(units)
         self.write_settings(self._configuration)
         held = set(self.done)
         left = [unit for unit in units if unit not in held]
-        columns = (self._rows.units, BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-        bar = Progress(*columns, console=self.console, disable=not self.console.is_terminal)
-        before = len(units) - len(left)
-        task = bar.add_task("", total=len(units), completed=before)
+        bar, before = bars(self.console), len(units) - len(left)
+        task = bar.add_task(self._rows.units, total=len(units), completed=before)
         new: list[tuple[Any, Iterable]] = []
         started = saved = said = time.monotonic()
         try:

@@ -287,15 +287,11 @@ def meetings(played: Results) -> Iterator[tuple[str, Comparison]]:
 
 
 def _describe(pair: Comparison) -> dict[str, Any]:
-    return {
-        "first": pair.first,
-        "second": pair.second,
-        "games": pair.games,
-        "difference": pair.difference.value,
-        "ci95": [pair.difference.low, pair.difference.high],
-        "p": pair.p,
-        "p_holm": pair.p_holm,
-    }
+    found, rate = dict[str, Any](), pair.difference
+    shown = {"difference": rate.value, "ci95": [rate.low, rate.high]}
+    for key, value in vars(pair).items():
+        found |= shown if key == "difference" else {key: value}
+    return found
 
 
 def _ratings(match: Match, tally: Tally) -> list[dict[str, Any]]:
@@ -307,14 +303,8 @@ def _ratings(match: Match, tally: Tally) -> list[dict[str, Any]]:
     except ValueError:
         return []
     return [
-        {
-            "match": match.name,
-            "player": rated.label,
-            "elo": rated.elo,
-            "low": rated.low,
-            "high": rated.high,
-        }
-        for rated in found
+        {"match": match.name, "player": one.label, "elo": one.elo, "low": one.low, "high": one.high}
+        for one in found
     ]
 
 

@@ -16,7 +16,7 @@ from experiments.matches.details import SUGGESTION
 from experiments.matches.results import ROW, Played, Results
 from experiments.report import run as report
 from experiments.runs import runfolder
-from experiments.runs.following import Followed
+from experiments.runs.live import Followed
 from experiments.runs.rows import by_part
 from experiments.settings.commandline import Refusal
 

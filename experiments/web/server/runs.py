@@ -19,7 +19,7 @@ from experiments.web.server.records import REPORT
 from experiments.web.server.state import state_of
 
 if TYPE_CHECKING:
-    from experiments.runs.following import Followed
+    from experiments.runs.live import Followed
 
 _CACHED = 16
 """Runs whose figures are kept until something is written to their folder."""
@@ -68,7 +68,7 @@ def _standing(folder: Path, _: int) -> dict[str, Any]:
 
 @lru_cache(_CACHED)
 def _follow(folder: Path) -> Followed:
-    from experiments.runs.following import Followed
+    from experiments.runs.live import Followed
 
     return Followed(folder)
 
