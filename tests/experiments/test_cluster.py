@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from experiments.matches import lineups, play, results
 from experiments.settings import config
 from tests.experiments.rows import read_rows
@@ -14,6 +16,7 @@ GAMES = 6000
 SETTINGS = ("player=heuristic", f"match.games={GAMES}", "tracking.enabled=false")
 
 
+@pytest.mark.nightly
 def test_a_killed_node_costs_no_game(tmp_path):
     script = Path(__file__).with_name("cluster_run.py")
     # Of its own, because a process has one Ray.

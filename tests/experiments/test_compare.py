@@ -22,7 +22,6 @@ import pytest
 from experiments.compare import outcome as outcomes
 from experiments.matches import match_loop, play
 from experiments.provenance import tracking
-from experiments.runs.summary import Score
 from experiments.settings import config
 from tests.experiments.rows import read_rows
 
@@ -88,18 +87,6 @@ def test_games_of_two_players_are_crossed(run_compare):
         "closure minus swift, same 80 games: .* superiority [0-9.]+ %", outcome.out
     )
     assert f", p {pair['p']:.2g}, {pair['elo']:+.0f} Elo" in line, "one line a pair"
-
-
-def test_what_all_lines_share_stands_in_the_title_alone():
-    def lines(*names):
-        return [Score(match, player, 1, 0, 0, 0.0, 0.25) for match, player in names]
-
-    company = lines(("a against 3 b", "a"), ("c against 3 b", "c"))
-    assert outcomes._title(7, company) == ("against 3 b, seed 7", False)
-    single = lines(("round robin", "a"), ("round robin", "c"))
-    assert outcomes._title(7, single) == ("round robin", False)
-    both = lines(("a against 3 b", "a"), ("3 a against b", "a"))
-    assert outcomes._title(7, both) == ("seed 7", True)
 
 
 @pytest.mark.parametrize(
@@ -191,6 +178,7 @@ def test_a_game_that_raises_ends_the_run_in_one_line(run_compare, database, monk
     assert "error.txt" in {each.path for each in client.list_artifacts(run.info.run_id)}
 
 
+@pytest.mark.nightly
 def test_a_signal_during_the_plot_costs_nothing_and_ends_a_multirun(
     run_compare, database, monkeypatch
 ):

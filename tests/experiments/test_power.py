@@ -57,16 +57,6 @@ def test_power_of_a_difference(difference, discordant):
     assert _found_between(difference / 2, discordant, games) < 0.4
 
 
-def test_discordant_share_of_simulated_games():
-    """Results with a known correlation: a game is copied with chance rho."""
-    generator = np.random.default_rng(2)
-    copied = generator.random(200_000) < 0.4
-    first = generator.random(200_000) < 0.3
-    second = np.where(copied, first, generator.random(200_000) < 0.3)
-    assert discordant_share(0.3, 0.3, 0.4) == pytest.approx(np.mean(first != second), abs=0.005)
-    assert discordant_share(0.3, 0.4, 0.0) == pytest.approx(0.3 * 0.6 + 0.4 * 0.7)
-
-
 def test_figures_by_hand():
     # (1.95996 x sqrt(0.25 x 0.75) + 0.84162 x sqrt(0.28 x 0.72))^2 / 0.03^2
     assert games_for_win_rate(0.28, 0.25) == 1672

@@ -6,7 +6,6 @@ import io
 import re
 
 import numpy as np
-import pytest
 
 from experiments import terminal
 from experiments.matches import lineups, progress
@@ -48,12 +47,6 @@ def test_two_players_stand_by_their_difference(monkeypatch):
     line, (test,) = _standing(monkeypatch, settings, won, "sprt:0%:10%")
     assert "difference 20.0 % (" in line and "closure minus swift" in test.words
     assert test.verdict.accepted == "H1" and "games to a verdict" not in line
-
-
-@pytest.mark.parametrize("stop", ["games", "width:0.1"])
-def test_without_a_test_there_is_the_rate_alone(monkeypatch, stop):
-    line, found = _standing(monkeypatch, ["player=swift"], np.ones(50, bool), stop)
-    assert "won 100.0 % (" in line and "LLR" not in line and found == []
 
 
 def test_it_is_said_when_no_game_ends(monkeypatch):

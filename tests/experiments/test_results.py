@@ -58,14 +58,6 @@ def test_many_rows_are_not_held(rows, store, tmp_path, monkeypatch):
     assert results.parts(tmp_path)
 
 
-def test_a_part_cut_short_is_not_read(rows, match, store, tmp_path):
-    store.add(0, Played(rows([0])))
-    store.flush()
-    (tmp_path / ".games-00001.parquet.writing").write_bytes(b"PAR1 and then the power went")
-    assert read_rows(tmp_path).equals(rows([0]))
-    assert Results.resume(tmp_path, [match]).games == 1
-
-
 def test_a_run_goes_on_where_it_stopped(rows, match, store, tmp_path):
     store.add(0, Played(rows([0, 3])))
     store.flush()
@@ -129,11 +121,6 @@ def test_games_after_the_end_of_a_match_do_not_count(rows, store, tmp_path):
     store.flush()
     (tmp_path / results.STOPS).write_text('{"bmcts against 3 heuristic": 4}')
     assert read_rows(tmp_path).equals(rows(range(4)))
-
-
-def test_an_empty_folder_is_refused(tmp_path):
-    with pytest.raises(Refusal, match="holds no games"):
-        read_rows(tmp_path)
 
 
 def test_the_tally_knows_how_far_it_is_without_a_gap():

@@ -12,7 +12,6 @@ import pyarrow.parquet as pq
 import pytest
 
 from experiments.matches import results, row_provenance
-from experiments.matches.details import KINDS
 from experiments.matches.row_provenance import KEYS, Origins, player_digest, run_of
 from experiments.provenance import provenance
 from tests.experiments.rows import read_rows
@@ -87,11 +86,6 @@ def test_folders_of_older_versions_are_read_and_gone_on_with(run_compare):
     old, new = (pq.read_table(part) for part in results.parts(begun.folder))
     assert not set(KEYS.names) & set(old.column_names)
     assert set(new["run"].to_pylist()) == {known} != {None}
-
-
-def test_the_columns_are_those_of_no_kind_of_rows():
-    taken = {name for schema in (results.ROW, *KINDS.values()) for name in schema.names}
-    assert not taken & set(KEYS.names)
 
 
 @pytest.mark.parametrize("number", range(2), ids=["polars", "duckdb"])

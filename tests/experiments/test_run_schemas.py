@@ -72,14 +72,6 @@ def test_a_plan_is_refused_by_its_field(run, field):
     assert str(path) in said and shown in said
 
 
-def test_what_nobody_reads_may_be_in_a_plan(run):
-    path = run / runfolder.MATCHES_FILE
-    plan = json.loads(path.read_text())
-    plan["later"] = plan["matches"][0]["entrants"][0]["switch"] = {"x": 1}
-    path.write_text(json.dumps(plan))
-    assert runfolder.load(run).games == 8
-
-
 def change_value(table, column, at, value):
     values = table[column].to_pylist()
     values[at] = value

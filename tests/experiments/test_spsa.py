@@ -73,6 +73,7 @@ def test_a_climb_finds_the_top_of_a_parabola_and_one_that_takes_no_step_does_not
     assert rate(still.estimate(rates).parameters) == pytest.approx(rate(START), abs=0.01)
 
 
+@pytest.mark.nightly
 def test_intervals_of_the_estimate_hold_the_top():
     """Control: a fifth of their width holds it much less often."""
     held, narrow = [], []

@@ -123,14 +123,6 @@ def test_racing_gives_a_bad_point_up(run, prune_p):
     assert outcome.summary["best"]["fresh"] is None
 
 
-def test_the_number_of_workers_changes_nothing(run):
-    asked = (*SWIFT, *DRAWN, "match.games=120")
-    one, two = (run(*asked, f"match.workers={n}", name=f"workers{n}") for n in (1, 2))
-    assert one.code == two.code == 0, one.err
-    assert one.figures == two.figures
-    assert one.rows == two.rows
-
-
 def _at_call(monkeypatch: pytest.MonkeyPatch, owner: Any, name: str, number: int) -> None:
     """Have call ``number`` of a method end as if the process were killed just before it."""
     calls = iter(range(10**6))
@@ -219,6 +211,7 @@ def test_ctrl_c_keeps_what_was_played(run, monkeypatch):
     assert {each["state"] for each in went_on.table} == {"complete"}
 
 
+@pytest.mark.nightly
 def test_a_signal_while_a_sweep_compiles(run, monkeypatch):
     def warm(_):
         os.kill(os.getpid(), signal.SIGTERM)
@@ -256,14 +249,6 @@ def test_a_trial_that_raises_fails_alone(run, monkeypatch):
     assert (again.code, again.err, again.rows) == (1, outcome.err, outcome.rows)
 
 
-def test_the_best_of_equals_is_seen_through(run):
-    outcome = run(*RANDOM, "seed=range(0,8)", "match.games=100", "sweep.fresh=2000")
-    assert outcome.code == 0, outcome.err
-    chosen, fresh = (outcome.summary["best"][kind] for kind in ("chosen", "fresh"))
-    assert chosen["win_rate"] > 0.29
-    assert fresh["ci95"][0] < 0.25 < fresh["ci95"][1]
-
-
 def test_chosen_figures_flatter_and_fresh_ones_do_not():
     drawn = np.random.default_rng(0)
     sweeps, arms, games = 400, 24, 400
@@ -298,23 +283,6 @@ def test_trials_are_recorded_below_their_sweep(run, database):
     assert parent.data.metrics["best_chosen"] == outcome.summary["best"]["chosen"]["win_rate"]
     files = {each.path for each in client.list_artifacts(parent.info.run_id)}
     assert files == {"sweep.csv", "sweep.png", "summary.json"}
-
-
-def test_a_record_that_fails_costs_the_record_alone(run, database, monkeypatch):
-    begin = trial_runner.SweepRecord.begin_trial
-
-    def fail(self, *arguments):
-        with sqlite3.connect(database.removeprefix("sqlite:///")) as broken:
-            broken.execute("DROP TABLE IF EXISTS params")
-        begin(self, *arguments)
-
-    monkeypatch.setattr(trial_runner.SweepRecord, "begin_trial", fail)
-    asked = ("player=random", "player@opponent=random", "seed=1,2", f"tracking.uri={database}")
-    outcome = run(*asked, "match.games=20")
-    assert outcome.code == 0, "the sweep is whole"
-    assert "the MLflow record is incomplete" in outcome.err
-    assert outcome.err.count("\n") == 1
-    assert {each["games"] for each in outcome.table} == {"20"}
 
 
 @pytest.mark.parametrize(

@@ -51,6 +51,7 @@ def optimise(run, *more):
     return run(*OPTUNA, *SMALL, QUIET, *more)
 
 
+@pytest.mark.nightly
 @pytest.mark.filterwarnings("ignore::FutureWarning")
 def test_an_optimising_sweeper_learns_what_was_won(run_compare, optuna_sweeper):
     axis = "player.threshold=interval(0.1,0.9)"
@@ -67,6 +68,7 @@ def test_an_optimising_sweeper_learns_what_was_won(run_compare, optuna_sweeper):
     assert rates[shown["best_params"]["player.threshold"]] == shown["best_value"]
 
 
+@pytest.mark.nightly
 @pytest.mark.filterwarnings("ignore::FutureWarning")
 def test_a_refused_run_is_one_that_failed(run_compare, optuna_sweeper):
     axis = "player.threshold=choice(2,0.5)"
@@ -109,6 +111,7 @@ def test_a_multirun_goes_on_after_a_refusal_and_ends_with_1(tmp_path, capsys):
     assert capsys.readouterr().err == "sleuth-compare: not this one\n"
 
 
+@pytest.mark.nightly
 def test_a_launcher_elsewhere_says_that_a_run_was_refused(tmp_path, capsys):
     pytest.importorskip(
         "hydra_plugins.hydra_joblib_launcher",
@@ -125,6 +128,7 @@ def test_a_launcher_elsewhere_says_that_a_run_was_refused(tmp_path, capsys):
     assert "sleuth-compare: not this one\n" in err and "Traceback" not in err
 
 
+@pytest.mark.nightly
 def test_an_interrupted_launcher_does_not_say_that_nothing_was_done(tmp_path, capsys, monkeypatch):
     """Its runs keep what they have played, of which this process knows nothing."""
 
@@ -148,6 +152,7 @@ def test_a_job_is_found_in_the_process_of_a_launcher(monkeypatch):
     assert found.command == compare.COMMAND and found.typed == ["seed=1"]
 
 
+@pytest.mark.nightly
 def test_the_first_line_of_the_table_is_what_is_maximised(run_compare, monkeypatch, database):
     shown = []
     job = compare.job
