@@ -29,13 +29,10 @@ def raises(fault):
     return fail
 
 
-NO_ACCOUNT = KeyError("getpwuid(): uid not found: 12345")
 PLANTED = {
     "MLflow is broken": (sys.modules, "mlflow", None, "record is incomplete (import of mlflow"),
-    "no account": (tracking.Tracker, "begin", raises(NO_ACCOUNT), "uid not found"),
     "a sender that exits": (tracking.Tracker, "record", raises(SystemExit(3)), "(SystemExit: 3)"),
     "the figures": (mlflow_fields.Curves, "row_figures", raises(AttributeError()), "Error"),
-    "the plot": (outcome, "draw", raises(RuntimeError("no font")), "plot is missing (no font)"),
     "a full disk": (outcome, "draw", raises(OSError(28, "No space left")), "the plot is missing"),
     "the display": (GamesPlayed, "update", raises(ValueError("closed")), "display has stopped"),
 }

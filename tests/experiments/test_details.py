@@ -65,13 +65,8 @@ PREDICTED = ("value", "going_on", "accusing")
 """Columns of decisions that are read off the table of a search."""
 
 TABLES = {
-    "ledford": (preset("ledford"), ("heuristic",) * 4),
     "ledford with a planner": (preset("ledford"), ("heuristic", None, "random", "closure")),
     "classic": (preset("classic"), ("swift", None, "heuristic", None)),
-    "speed": (
-        replace(preset("speed", players=5), turn_cap=80),
-        ("heuristic", None, *["random"] * 3),
-    ),
     "ferrari2009": (preset("ferrari2009"), ("closure", "heuristic", None)),
 }
 
@@ -139,9 +134,8 @@ def test_the_whole_belief_begins_with_its_bits(name, players, bits):
         assert max(row["entropy_after"] for row in rows) < bits
 
 
-def check_beliefs(rules, who):
-    """Raise AssertionError unless entropies are those of the beliefs that policies keep."""
-    compared = 0
+def test_the_whole_belief_is_that_of_the_heuristic(table):
+    (rules, who), compared = table, 0
     for game in range(4):
         kept = []  # by suggestion: entropies of all matrices before it, and after its answer
 
@@ -218,24 +212,12 @@ def check_record(rules, who, game, folder):
     assert bool(rows["decisions"]) == (None in who)
 
 
-def test_the_whole_belief_is_that_of_the_heuristic(table):
-    check_beliefs(*table)
-
-
 def test_rows_say_what_the_record_says(table, tmp_path):
     check_record(*table, 1, tmp_path)
 
 
-def _hindsight(observer, state, action):
-    observer._known = int(state.known[observer._asked["seat"]])
-    _ANSWER(observer, state, action)
-
-
-_ANSWER = Observer._answer
-
-
-def check_spending(rules, who):
-    """Raise AssertionError unless rows of decisions add up to what each seat spent in its game."""
+def test_decisions_add_up_to_what_the_seat_spent(table):
+    rules, who = table
     seats = seats_of(*who)
     for game in range(3):  # players count from 0 in each
         result, rows = observe(rules, seats, game)
@@ -244,10 +226,6 @@ def check_spending(rules, who):
             assert len(mine) == spent.decisions
             assert [row["simulations"] for row in mine] == [11 + i for i in range(len(mine))]
             assert sum(row["seconds"] for row in mine) == spent.search_seconds
-
-
-def test_decisions_add_up_to_what_the_seat_spent(table):
-    check_spending(*table)
 
 
 def test_every_kind_of_action_is_named():
