@@ -345,6 +345,7 @@ def test_folders_that_cannot_be_gone_on_with_are_refused(run, monkeypatch):
     assert (once_more.figures, once_more.rows) == (whole.figures, whole.rows)
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     ("bytes_", "said"),
     [(20_000, "study.db cannot be written"), (150_000, "results cannot be written")],
