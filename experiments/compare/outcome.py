@@ -13,8 +13,8 @@ from experiments import tabular
 from experiments.matches.results import Results
 from experiments.runs.published import find_for
 from experiments.runs.summary import Line, Score, Summary
+from experiments.stats.elo import elo_above, likelihood_of_superiority
 from experiments.stats.intervals import Estimate, win_score
-from experiments.stats.superiority import elo_above, likelihood_of_superiority
 from experiments.tabular import Strong
 
 PLOT = "win_rate.png"

@@ -17,10 +17,10 @@ from experiments.matches.sequential import verdicts
 from experiments.provenance import provenance
 from experiments.stats import stopping
 from experiments.stats.comparisons import Comparison, holm, mcnemar, round_robin
+from experiments.stats.elo import likelihood_of_superiority
 from experiments.stats.intervals import discordant, paired_score
 from experiments.stats.ratings import ratings
 from experiments.stats.stopping import EVERY_GAME, Sprt, Stop
-from experiments.stats.superiority import likelihood_of_superiority
 
 if TYPE_CHECKING:
     from experiments.matches.match_loop import Outcome

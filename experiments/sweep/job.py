@@ -94,14 +94,13 @@ class Job:
 
     def _check(self, console: Console) -> Point:
         """Refuse a bad point now, as far as points are known; return the first."""
-        parameters = self._listed
-        if parameters is None and self._space.size > MOST_COMBINATIONS:
-            parameters = self._space.crosses
-        elif parameters is None:
-            parameters = self._space.combinations
+        space, parameters = self._space, self._listed
+        if parameters is None:
+            many = space.size > MOST_COMBINATIONS
+            parameters = space.crosses if many else space.combinations
         self._first = parameters[0]
         with stage(console, f"checking {len(parameters)} points"):
-            return self._space.check(parameters)
+            return space.check(parameters)
 
     def _claim(self, plan: dict[str, Any]) -> None:
         """Write down what the sweep plays; refuse a folder with something else in it."""
@@ -126,7 +125,10 @@ class Job:
     def _play(self, first: Point, console: Console, shows: bool) -> Played:
         asked, folder, total = self._settings.sweep, self.folder, self._trials
         racing = asked.method == "racing"
-        spsa = self._spsa(first) if asked.method == "spsa" else None
+        spsa = None
+        if asked.method == "spsa":
+            how = (total // 2, first.settings.match.games, asked.perturb, asked.step)
+            spsa = Spsa(self._space.axes, self._space.start, asked.seed, *how)
         prune_p = asked.prune_p if racing else 0.0
         storage = Storage(folder, self._space, self._propose(spsa), prune_p)
         if (done := len(storage.finished)) > total:
@@ -138,7 +140,7 @@ class Job:
         with SweepProgress(console, total) as progress:
             runner = TrialRunner(record, progress, console, self._run.going)
             block = asked.block if racing else None
-            trials = Trials(folder, self._space, storage, block, runner, progress, record, spsa)
+            trials = Trials(folder, self._space, storage, runner, block, spsa)
             try:
                 played = trials.play(total, asked.fresh)
             except BaseException:
@@ -165,12 +167,6 @@ class Job:
         if described["fault"] is not None:
             raise Refusal(described["fault"])
         return played
-
-    def _spsa(self, first: Point) -> Spsa:
-        asked, games = self._settings.sweep, first.settings.match.games
-        steps = (asked.perturb, asked.step)
-        axes, start = self._space.axes, self._space.start
-        return Spsa(axes, start, asked.seed, self._trials // 2, games, *steps)
 
     def _propose(self, spsa: Spsa | None) -> Propose:
         """Return where points come from."""

@@ -77,7 +77,7 @@ class TrialRunner:
         console: Console,
         going: Callable[[], bool],
     ) -> None:
-        self._record, self._progress, self._console = record, progress, console
+        self.record, self.progress, self._console = record, progress, console
         self._going, self._shown = going, Aside("the progress display has stopped")
         self._crews: dict[tuple[int, bool], Resources] = {}
         self._warm: set[tuple[str, ...]] = set()
@@ -107,11 +107,11 @@ class TrialRunner:
             run.write_settings(plain(settings))
             try:
                 resources = self._ready(point)
-                self._record.begin_trial(folder, settings, match)
+                self.record.begin_trial(folder, settings, match)
             except KeyboardInterrupt:
                 won = match.wins_of(played.tallies[0].winner(), 0)
                 return TrialResult(played.games, int(won.sum()), interrupted=True)
-            self._progress.begin(folder.name, ends[-1])
+            self.progress.begin(folder.name, ends[-1])
             result, ended = self._through(run, resources, ends, should_prune)
             summary = run.summarise(ended, settings)
             run.write_summary(summary.to_json())
@@ -121,9 +121,9 @@ class TrialRunner:
                 f"run.resume={folder.parent}"
             ) from None
         if played.games:
-            self._record.end_trial(result.status, metrics(summary, [match]), played)
+            self.record.end_trial(result.status, metrics(summary, [match]), played)
         else:
-            self._record.end_trial(result.status)
+            self.record.end_trial(result.status)
         return result
 
     def _through(
@@ -137,7 +137,7 @@ class TrialRunner:
         (tally,), (match,) = run.played.tallies, run.matches
 
         def watch() -> bool:
-            self._shown.do(lambda: self._progress.games(tally.games))
+            self._shown.do(lambda: self.progress.games(tally.games))
             return self._going()
 
         for step, end in enumerate(ends):
@@ -174,7 +174,7 @@ class TrialRunner:
         if players in self._warm:
             play.warm(match)
         else:
-            with self._progress.stage(Compiling(not match.compiled)):
+            with self.progress.stage(Compiling(not match.compiled)):
                 Background(play.warm, match).result()
             self._warm.add(players)
         return self._crews[key]

@@ -14,10 +14,8 @@ from optuna.trial import FrozenTrial, TrialState
 
 from experiments.matches.results import Results
 from experiments.matches.schedule import Match
-from experiments.runs.mlflow_run import SweepRecord
 from experiments.stats.intervals import Estimate, paired_difference
 from experiments.sweep.axes import Parameters, describe_point
-from experiments.sweep.progress import SweepProgress
 from experiments.sweep.space import Point, Space
 from experiments.sweep.spsa import Reached, Spsa
 from experiments.sweep.storage import GAMES, PLAYS, SAME_AS, WINS, Storage
@@ -118,15 +116,12 @@ class Trials:
         folder: Path,
         space: Space,
         storage: Storage,
-        block: int | None,
         runner: TrialRunner,
-        progress: SweepProgress,
-        record: SweepRecord,
+        block: int | None = None,
         spsa: Spsa | None = None,
     ) -> None:
-        self._folder, self._space, self._storage, self._block = folder, space, storage, block
-        self._spsa = spsa
-        self._runner, self._progress, self._record = runner, progress, record
+        self._folder, self._space, self._storage, self._runner = folder, space, storage, runner
+        self._block, self._spsa = block, spsa
 
     def play(self, trials: int, fresh: int | None) -> Played:
         """Play what is missing of ``trials`` trials, and ``fresh`` games of the best.
@@ -135,7 +130,7 @@ class Trials:
         as many as a point plays.  Raises Refusal if results cannot be written, or workers die again
         and again.
         """
-        self._progress.count_earlier(len(self._done(trials)))
+        self._runner.progress.count_earlier(len(self._done(trials)))
         interrupted = False
         while not interrupted and len(self._done(trials)) < trials:
             interrupted = not self._play_next()
@@ -195,9 +190,9 @@ class Trials:
             now = f"best so far: trial {best.trial}, {best.estimate}"
             words += f"; {'the best so far' if best == line else now}, which flatters it"
             noted = {"win_rate": line.rate, "best_chosen_so_far": best.rate}
-        self._progress.end_trial(line.trial, words)
+        self._runner.progress.end_trial(line.trial, words)
         if noted:
-            self._record.note(line.trial, **noted)
+            self._runner.record.note(line.trial, **noted)
 
     def _play_fresh(self, parameters: Parameters, name: str, fresh: int | None) -> TrialResult:
         """Play a point with a seed that no trial had, in the run folder ``name``."""

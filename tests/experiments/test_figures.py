@@ -277,23 +277,3 @@ def test_the_interval_is_that_of_the_bootstrap():
     (drawn,) = clustered_means(totals[None], counts[None], seed=1)
     assert mine.value == pytest.approx(drawn.value)
     assert mine.high - mine.low == pytest.approx(drawn.high - drawn.low, rel=0.1)
-
-
-def coverage(interval, runs=1500, games=80):
-    """Return how often the interval of a run holds the mean over all suggestions."""
-    rng = np.random.default_rng(2)
-    totals, counts = made_up(np.random.default_rng(3), 2_000_000)
-    truth, hits = totals.sum() / counts.sum(), 0
-    for _ in range(runs):
-        low, high = interval(*made_up(rng, games))
-        hits += low <= truth <= high
-    return hits / runs
-
-
-def test_the_interval_covers():
-    def mine(totals, counts):
-        found = run_figures.ratio(totals, counts)
-        return found.low, found.high
-
-    # 1,500 runs: the standard error of the coverage is 0.6 %.
-    assert 0.925 < coverage(mine) < 0.97

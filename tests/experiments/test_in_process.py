@@ -64,18 +64,6 @@ def test_a_seed_that_a_program_from_outside_can_guess_is_said():
         assert console.export_text().count(f"seed={seed} can be guessed") == said
 
 
-def test_a_player_of_a_paper_is_asked_in_its_seat_and_refused_where_it_does_not_fit():
-    match = match_of("player=bn", "rules=ferrari2009", "match.focal_seats=[2]")
-    assert not match.compiled and match.threads == 1
-    rows = play.portion(match, [0, 1, 2]).rows
-    assert rows.num_rows == 9
-    focal = rows.filter(rows["focal"])
-    assert focal["seat"].to_pylist() == [2, 2, 2]
-    assert set(focal["player"].to_pylist()) == {"bn"}
-    with pytest.raises(ValueError, match="which rules=ledford does not deal"):
-        play.check(match_of("player=bn"))
-
-
 @pytest.mark.parametrize(
     ("overrides", "workers", "address", "alone"),
     [

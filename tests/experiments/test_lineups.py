@@ -54,13 +54,6 @@ def test_settings_of_the_player_are_those_of_all_listed_that_have_them():
         matches("match.players=[swift,closure]", "player.budget.simulations=7")
 
 
-def test_a_listed_player_may_be_given_a_name():
-    found = matches("match.players=[swift,swift+threshold=0.35+label=bold]")
-    assert [match.labels[0] for match in found] == ["swift", "bold"]
-    with pytest.raises(Refusal, match="names swift twice"):
-        matches("match.players=[swift,closure+label=swift]")
-
-
 def test_a_round_robin_is_one_match():
     (match,) = matches("match.players=[swift,closure,random]", "match.layout=robin")
     assert match.labels == ["swift", "closure", "random"]

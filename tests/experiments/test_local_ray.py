@@ -95,12 +95,14 @@ def test_what_nobody_asks_is_not_started(ray_session):
         assert local_ray.Node.start_monitor.__name__ != "start_monitor"
 
 
+@pytest.mark.nightly
 def test_a_stranger_may_not_run_anything(address, tmp_path):
     refused = _stranger(address, tmp_path)
     assert refused.returncode and not refused.stdout
     assert "InvalidAuthToken" in refused.stderr
 
 
+@pytest.mark.nightly
 def test_the_same_with_the_token_may(address, tmp_path):
     token = {MODE: os.environ[MODE], TOKEN: os.environ[TOKEN]}
     assert "the task ran in" in _stranger(address, tmp_path, **token).stdout

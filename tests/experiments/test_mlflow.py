@@ -57,15 +57,6 @@ def test_curves_are_of_the_games_whenever_one_looks(run, rows):
     assert dict(whole.win_rates()) == {**points, **later}
 
 
-def test_rows_are_told_up_to_the_first_game_that_is_missing(run):
-    found, _ = run
-    said = dict(Curves(found, stopping.parse("games")).row_figures())
-    assert list(said) == [step for step in STEPS.tolist() if step <= 26]
-    for step, metrics in said.items():
-        assert metrics["turns_mean"] == pytest.approx(100 + (step - 1) / 2)
-        assert metrics["simulations_per_second"] == pytest.approx(2000)
-
-
 def test_players_of_different_kinds_have_the_same_parameters():
     kinds = {
         "swift": ("policy", 0, "none"),

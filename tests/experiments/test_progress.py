@@ -41,14 +41,6 @@ def test_a_test_says_how_far_it_is(monkeypatch):
     assert test.words.startswith("swift wins 25 % (H0) of the games or 30 % (H1): undecided")
 
 
-def test_two_players_stand_by_their_difference(monkeypatch):
-    won = np.array([np.arange(100) % 10 < 3, np.arange(100) % 10 < 5])
-    settings = ["match.players=[swift,closure]"]
-    line, (test,) = _standing(monkeypatch, settings, won, "sprt:0%:10%")
-    assert "difference 20.0 % (" in line and "closure minus swift" in test.words
-    assert test.verdict.accepted == "H1" and "games to a verdict" not in line
-
-
 def test_it_is_said_when_no_game_ends(monkeypatch):
     """As when a worker is stopped by a signal, which ends neither it nor its games."""
     now = [0.0]

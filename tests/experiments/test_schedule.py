@@ -65,13 +65,6 @@ def test_matches_keep_step():
     ]
 
 
-def test_a_match_that_has_ended_is_handed_out_no_more():
-    schedule = Schedule([match("a"), match("b")], [(NONE, 0, 300), (NONE, 0, 300)])
-    schedule.take()
-    schedule.close(0)
-    assert {which for which, _ in handed_out(schedule)} == {1}
-
-
 def test_one_sits_in_each_seat_in_turn_and_the_rest_are_the_others():
     assert (
         Seating.one(4, (0, 2)).at(range(4)).tolist()

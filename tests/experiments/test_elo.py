@@ -3,9 +3,14 @@
 import numpy as np
 import pytest
 
+from experiments.stats.elo import (
+    elo_above,
+    elo_to_difference,
+    elo_to_win_rate,
+    likelihood_of_superiority,
+    paired_elo,
+)
 from experiments.stats.intervals import Estimate, paired_difference, win_score
-from experiments.stats.sprt import elo_to_difference, elo_to_win_rate
-from experiments.stats.superiority import elo_above, likelihood_of_superiority, paired_elo
 
 MANY = 10**6
 
