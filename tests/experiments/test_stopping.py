@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from math import log, sqrt
 
 import numpy as np
 import pytest
 
+from experiments.stats import sprt
 from experiments.stats.elo import elo_to_difference, elo_to_win_rate
 from experiments.stats.intervals import (
     Estimate,
+    paired_difference,
     win_rate,
 )
 from experiments.stats.sprt import MINIMUM, Verdict
@@ -56,6 +58,16 @@ def test_error_rates_of_the_test_of_wins(text, games, truth):
     assert _errors((stop.verdict(won, 4) for won in _wins(rate, games)), truth) <= ALLOWED
 
 
+@pytest.mark.nightly
+def test_a_fixed_sample_test_repeated_errs_too_often():
+    """Control: stop when Wilson's interval leaves parity out; a look each 50 games.  Seen: 30 %."""
+    looks = np.arange(50, 2001, 50)
+    margin = 1.96 * np.sqrt(0.25 * 0.75 / looks)  # of the score test, which Wilson's inverts
+    rates = (np.cumsum(won)[looks - 1] / looks for won in _wins(0.25, 2000))
+    wrong = [bool((np.abs(each - 0.25) > margin).any()) for each in rates]
+    assert np.mean(wrong) > 3 * ALLOWED
+
+
 PAIRED = [("sprt:0%,3%", 0.05, 3000), ("sprt:0%,3%", 0.2, 8000), ("sprt:0%,10%", 0.35, 2000)]
 
 
@@ -69,8 +81,32 @@ def test_error_rates_of_the_test_of_differences(text, discordant, games, truth):
     assert _errors((stop.verdict_paired(*each) for each in results), truth) <= ALLOWED
 
 
+@pytest.mark.nightly
+def test_the_normal_approximation_errs_too_often_where_few_games_differ():
+    """Control: [Van den Bergh, eq. 2.1] with the same half games.  Seen: 11 %; ours 2.9 %."""
+    h1 = 0.03
+
+    def approximate(first: np.ndarray, second: np.ndarray) -> str | None:
+        gained, lost, games = sprt.running_pairs(first, second)
+        total = games + 2
+        centre = (gained - lost) / total
+        variance = ((gained + lost + 1) / total - centre**2) / total
+        llr = h1 * (2 * centre - h1) / (2 * variance)
+        crossed = np.flatnonzero(np.abs(llr[MINIMUM:]) >= BOUND)
+        return ("H1" if llr[MINIMUM + crossed[0]] > 0 else "H0") if len(crossed) else None
+
+    accepted = [approximate(*each) for each in _pairs(h1, 0.035, 3000)]
+    assert np.mean([each != "H1" for each in accepted]) > ALLOWED
+
+
 def _coverage(estimates: Iterator[Estimate], truth: float) -> float:
     return float(np.mean([each.low <= truth <= each.high for each in estimates]))
+
+
+def _wald(wins: int, games: int) -> Estimate:
+    rate = wins / games
+    margin = 1.96 * sqrt(rate * (1 - rate) / games)
+    return Estimate(rate, rate - margin, rate + margin)
 
 
 def _end_matches(stop: Stop, rate: float, games: int) -> Iterator[tuple[int, int]]:
@@ -87,6 +123,38 @@ def test_coverage_of_a_win_rate_after_a_stop_by_width(rate, width):
     stop = Width(width)
     coverage = _coverage((stop.win_rate(*each) for each in _end_matches(stop, rate, 2000)), rate)
     assert 0.93 < coverage < 0.98
+
+
+@pytest.mark.nightly
+def test_wald_s_interval_fails_after_a_stop_by_width():
+    """Control, at a rate near 0.  Seen: 64 %; Wilson's 98 %."""
+    assert _coverage((_wald(*each) for each in _end_matches(Width(0.1), 0.02, 2000)), 0.02) < 0.9
+
+
+@pytest.mark.nightly
+def test_coverage_of_a_win_rate_after_the_sequential_test():
+    """Seen: 99.5 %; Wilson's 90.8 %."""
+    stop = parse("sprt:25%,30%")
+    assert _coverage((stop.win_rate(*each) for each in _end_matches(stop, 0.3, 5000)), 0.3) >= 0.95
+    # The control: Wilson's, for a number of games fixed in advance.
+    assert _coverage((win_rate(*each) for each in _end_matches(stop, 0.3, 5000)), 0.3) < 0.93
+
+
+@pytest.mark.nightly
+def test_coverage_of_a_difference_after_the_sequential_test():
+    """Seen: 99.6 %; the plain interval 91.2 %."""
+    stop = parse("sprt:0%,3%")
+
+    def coverage(interval: Callable[[np.ndarray, np.ndarray], Estimate]) -> float:
+        ends = (
+            interval(first[:last], second[:last])
+            for first, second in _pairs(0.03, 0.2, 8000)
+            if (last := stop.after_paired(first, second))
+        )
+        return _coverage(ends, 0.03)
+
+    assert coverage(stop.difference) >= 0.95
+    assert coverage(paired_difference) < 0.93  # the control: for a number of games fixed in advance
 
 
 def test_a_verdict_by_hand():
