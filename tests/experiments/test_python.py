@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import inspect
+import os
+import signal
 import subprocess
 import sys
 
 import pytest
 
 from experiments import compare, sweep, table
+from experiments.matches.progress import GamesPlayed
 from experiments.python import overrides_of
 from experiments.runs.rows import all_rows
 from experiments.settings.schemas import Compare
@@ -45,6 +48,24 @@ def test_a_folder_is_kept_and_continued(tmp_path, capsys):
     assert capsys.readouterr().out == ""
     compare(**asked, games=9, resume=tmp_path / "out")
     assert "compiling" in capsys.readouterr().out
+
+
+def test_ctrl_c_keeps_what_was_played(tmp_path, monkeypatch):
+    asked = {"player": "random", "opponent": "random", "workers": 1, "tracking": False}
+    shown = GamesPlayed.update
+
+    def press(self, tallies):
+        if tallies[0].games:
+            os.kill(os.getpid(), signal.SIGINT)
+        return shown(self, tallies)
+
+    with monkeypatch.context() as planted, pytest.raises(KeyboardInterrupt, match="kept in") as end:
+        planted.setattr(GamesPlayed, "update", press)
+        compare(**asked, games=10**6, folder=tmp_path / "out", progress=False)
+    kept = int(str(end.value).split()[2])
+    assert 0 < kept < 10**6 and all_rows(tmp_path / "out").height == 4 * kept
+    again = compare(**asked, games=kept + 5, resume=tmp_path / "out", progress=False)
+    assert again.rows.height == 4 * (kept + 5)
 
 
 @pytest.mark.parametrize(
