@@ -111,9 +111,9 @@ class Study:
     rows : what it keeps
     units : what is to be measured, by the settings; numbers or names
     measure : the rows of a unit, by the settings; called once before, with the first, to compile
-    tables : what is printed, by the rows and the settings
+    tables : what is printed, by the rows and the settings;
+        ``summary.json`` has their cells
     draw : draws the rows, by the settings, to the path of a PNG; None: there is no picture
-    figures : what ``summary.json`` has beside where it comes from; by default the cells of `tables`
     """
 
     name: str
@@ -124,7 +124,6 @@ class Study:
     measure: Callable[[DictConfig, Any], Iterable[Mapping[str, Any]]]
     tables: Callable[[pl.DataFrame, DictConfig], Sequence[Table]]
     draw: Callable[[pl.DataFrame, DictConfig, Path], object] | None = None
-    figures: Callable[[pl.DataFrame, DictConfig], Mapping[str, Any]] | None = None
 
     @cached_property
     def command(self) -> Command:
@@ -157,16 +156,11 @@ class Study:
             run.compile(lambda: list(self.measure(settings, units[0])))
         rows = run.measure_each(units, partial(self.measure, settings))
         tables = self.tables(rows, settings)
-        if self.figures is None:
-            figures = {table.title: table.as_text() for table in tables}
-        else:
-            figures = dict(self.figures(rows, settings))
-        picture = f"{self.name}.png"
-        if self.draw is None:
-            run.finish(figures, tables, [], lambda _: None)
-        else:
-            draw = partial(self.draw, rows, settings)
-            run.finish(figures, tables, [picture], lambda folder: draw(folder / picture))
+        figures = {table.title: table.as_text() for table in tables}
+        pictures, draw = [f"{self.name}.png"] if self.draw else [], self.draw
+        run.finish(
+            figures, tables, pictures, lambda to: draw and draw(rows, settings, to / pictures[0])
+        )
 
 
 class Run(run.Run):

@@ -75,9 +75,9 @@ class Job:
     def run(self, console: Console, shows: bool = True) -> Played:
         """Play the sweep, and leave its table, plot, summary and record.
 
-        ``shows``: whether table and summary are printed.  Raises
-        Refusal before the first game, if something asked for cannot be; at the end, if trials
-        failed.  Raises Interrupted if the user wishes an end, after what was played has been saved.
+        ``shows``: whether the table is printed.  Raises Refusal before the first game, if something
+        asked for cannot be; at the end, if trials failed.  Raises Interrupted if the user wishes an
+        end, after what was played has been saved.
         """
         run = self._run
         first = self._check(console)
