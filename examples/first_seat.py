@@ -1,4 +1,4 @@
-"""What moving first is worth: the win rate of each seat among equal players.
+"""The worth of moving first: the win rate of each seat among equal players.
 
     python examples/first_seat.py games=20000
     python examples/first_seat.py games=20000 policy=closure players=6 run.resume=outputs/seats

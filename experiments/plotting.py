@@ -64,7 +64,7 @@ _kept: list[list[Figure]] = []
 
 
 @contextmanager
-def kept() -> Iterator[list[Figure]]:
+def keep_figures() -> Iterator[list[Figure]]:
     """Yield a list that gets the figures of all pictures that the block draws."""
     _kept.append([])
     try:

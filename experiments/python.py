@@ -1,4 +1,4 @@
-"""What the commands have in common when they are called from Python.
+"""The commands, called from Python: keywords, results, refusals.
 
 Keywords become what the command line would say (`overrides_of`), so that both are checked by one
 code, are refused by the same sentences, and play the same games by the same seed.
@@ -121,7 +121,7 @@ def silent(wanted: bool) -> AbstractContextManager[Any]:
 
 
 class Result:
-    """What a call leaves: rows, summary, table and plot; shown as its table.
+    """The result of a call: rows, summary, table and plot; shown as its table.
 
     Attributes
     ----------
@@ -157,7 +157,7 @@ class Result:
         """Return the picture of the command as a Matplotlib figure; ValueError if there is none."""
         from experiments import plotting
 
-        with tempfile.TemporaryDirectory() as place, plotting.kept() as figures:
+        with tempfile.TemporaryDirectory() as place, plotting.keep_figures() as figures:
             self.draw(Path(place))
         if not figures:
             raise ValueError("there is no picture of this")

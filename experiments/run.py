@@ -6,7 +6,7 @@ a sweep (`experiments.runs.match_run`) and sweeps (`experiments.sweep.job`) are 
 * a folder belongs to one process at a time (`Run.lock`);
 * what is planned is written down first and must not change: `Run.load_plan`, `Run.check_same`;
 * ``run.resume`` continues a folder, or begins in one that is empty or missing;
-* a request to end (Ctrl-C) is an event from `Run.deferred` on, and work ends where nothing is lost;
+* a request to end (Ctrl-C) is an event from `Run.defer` on, and work ends where nothing is lost;
 * ``summary.json`` has the figures and where they come from (`Run.write_summary`).
 
 Nothing slow is imported here.
@@ -67,7 +67,7 @@ class Run:
     Attributes
     ----------
     folder, plan, resume, console : as given
-    wished : set once the user wishes an end, within `deferred`
+    wished : set once the user wishes an end, within `defer`
     """
 
     def __init__(
@@ -160,7 +160,7 @@ class Run:
             return write_settings(self.folder, settings)
 
     @contextmanager
-    def deferred(self) -> Iterator[None]:
+    def defer(self) -> Iterator[None]:
         """Have a request to end set `wished` within the block, and interrupt nothing."""
         with signals.defer() as self.wished:
             yield

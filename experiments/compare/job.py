@@ -91,7 +91,7 @@ def compare(
         if due:
             record.follow()
 
-    with run.deferred():
+    with run.defer():
         try:
             ended = run.play(match.games, ready, watch)
         except Exception:

@@ -72,7 +72,7 @@ class MatchRun(Run):
     ) -> Outcome:
         """Play what is missing of so many ``games`` of each match, and show how far it is.
 
-        It ends early by the rule, or by a request within `deferred`.  ``watch``: called often, with
+        It ends early by the rule, or by a request within `defer`.  ``watch``: called often, with
         whether progress was shown.
         """
         shown = Aside("the progress display has stopped")

@@ -83,7 +83,7 @@ class Job:
         first = self._check(console)
         run.refuse_foreign(RUN_MATCHES)
         try:
-            with run.lock(), run.deferred():
+            with run.lock(), run.defer():
                 self._claim(self._plan(first))
                 return self._play(first, console, shows)
         except OSError as fault:

@@ -130,11 +130,11 @@ class Trials:
         as many as a point plays.  Raises Refusal if results cannot be written, or workers die again
         and again.
         """
-        self._runner.progress.count_earlier(len(self._done(trials)))
+        self._runner.progress.count_earlier(len(self._find_done(trials)))
         interrupted = False
-        while not interrupted and len(self._done(trials)) < trials:
+        while not interrupted and len(self._find_done(trials)) < trials:
             interrupted = not self._play_next()
-        done = self._done(trials)
+        done = self._find_done(trials)
         played = Played([*map(Line.of, done)], None, interrupted)
         if self._spsa is not None and len(done) >= 4:
             played.reached = self._spsa.estimate(rates(done))
@@ -147,7 +147,7 @@ class Trials:
             played.interrupted = played.fresh.interrupted
         return played
 
-    def _done(self, trials: int) -> list[FrozenTrial]:
+    def _find_done(self, trials: int) -> list[FrozenTrial]:
         return [trial for trial in self._storage.finished if trial.number < trials]
 
     def _play_next(self) -> bool:
@@ -157,7 +157,7 @@ class Trials:
         if self._spsa is not None:
             point = with_other_games(point, _ITERATION, trial.number // 2)
         plays = digest(point.match)
-        same = [one for one in self._done(trial.number) if one.user_attrs[PLAYS] == plays]
+        same = [one for one in self._find_done(trial.number) if one.user_attrs[PLAYS] == plays]
         if same:
             self._storage.repeat(trial, same[0])
         else:
@@ -183,7 +183,7 @@ class Trials:
         """Show and record what became of a trial."""
         said, noted = [describe_point(line.parameters), line.estimate, line.note], {}
         words = ", ".join(str(part) for part in said if part)
-        best = Played([*map(Line.of, self._done(line.trial + 1))]).best
+        best = Played([*map(Line.of, self._find_done(line.trial + 1))]).best
         if self._spsa is not None:
             noted = {"win_rate": line.rate}
         elif best is not None:

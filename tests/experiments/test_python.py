@@ -113,7 +113,7 @@ def test_a_sweep_has_the_rows_of_the_command(run_sweep):
     typed = run_sweep(
         "player=swift",
         "player.threshold=0.3,0.4",
-        "player@opponent=random",
+        "opponent=random",
         "match.games=8",
         "tracking.enabled=false",
     )
