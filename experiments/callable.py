@@ -18,6 +18,10 @@ class CallableModule(ModuleType):
         module, name = self._function.split(":")
         return getattr(import_module(module), name)(*arguments, **settings)
 
+    def __reduce__(self) -> Any:
+        """Be sent to another process by name, as other modules are."""
+        return import_module, (self.__name__,)
+
 
 def make_callable(name: str, function: str) -> None:
     """Let the module ``name`` be called as ``function``."""

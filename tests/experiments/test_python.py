@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import os
+import pickle
 import signal
 import subprocess
 import sys
@@ -153,3 +154,4 @@ def test_the_face_is_light():
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout
     assert not {"hydra", "numba", "polars", "ray", "numpy"} & set(loaded.split())
     assert "compare(player=" in (inspect.getdoc(compare) or "")
+    assert pickle.loads(pickle.dumps(compare)) is compare

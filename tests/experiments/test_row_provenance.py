@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from experiments.matches import results, row_provenance
-from experiments.matches.row_provenance import KEYS, Origins, player_digest, run_of
+from experiments.matches.row_provenance import KEYS, RowProvenance, player_digest, run_of
 from experiments.provenance import provenance
 from tests.experiments.rows import read_rows
 
@@ -59,7 +59,7 @@ def test_a_digest_is_of_the_settings_whatever_they_are_called():
 def test_each_match_has_its_own_seed_and_players(match, rows, tmp_path):
     tuned = ({**match.entrants[0], "trees": 3}, match.entrants[1])
     other = replace(match, name="another", seed=7, entrants=tuned)
-    found = Origins(tmp_path, [match, other])
+    found = RowProvenance(tmp_path, [match, other])
     plain = found.add(rows(range(2), of=match))
     tuned = found.add(rows(range(2), of=other))
     assert set(plain["seed"].to_pylist()) == {0} and set(tuned["seed"].to_pylist()) == {7}
