@@ -17,10 +17,8 @@ from typing import Any
 import polars as pl
 from omegaconf import DictConfig
 
-from experiments.settings.commandline import Refusal
-from experiments.settings.limits import GAMES, between, one_of
-from experiments.study import Rows, Settings, Study
-from experiments.tabular import Table, count
+from experiments import Refusal, Rows, Settings, Study, Table, count, win_rate
+from mcts import between, one_of
 
 BLOCK = 100
 """Games of a unit."""
@@ -32,7 +30,7 @@ POLICIES = ("random", "uniform", "heuristic", "closure", "likely", "swift")
 class Seats(Settings):
     """The settings."""
 
-    games: int = between(1, GAMES, default=20_000)
+    games: int = between(1, 1_000_000_000, default=20_000)
     policy: str = one_of(*POLICIES, default="heuristic")
     players: int = between(3, 6, default=4)
 
@@ -48,12 +46,10 @@ def measure(settings: DictConfig, block: int) -> Iterator[dict[str, Any]]:
     """Play the games of a block; yield a row a seat."""
     import numpy as np
 
-    from sim import preset
-    from sim.arena import play_many
-    from sim.players.registry import make_policy
+    from sim import Policy, play_many, preset
 
     games = np.arange(block * BLOCK, (block + 1) * BLOCK)
-    policies = [make_policy({"name": settings.policy})] * settings.players
+    policies = [Policy(settings.policy)] * settings.players
     rules = preset("ledford", players=settings.players)
     winner = play_many(rules, policies, settings.seed, games).winner
     for seat in range(settings.players):
@@ -62,8 +58,6 @@ def measure(settings: DictConfig, block: int) -> Iterator[dict[str, Any]]:
 
 def by_seat(rows: pl.DataFrame) -> Iterator[tuple[int, int, Any]]:
     """Yield each seat, its games, and its win rate."""
-    from experiments.stats.intervals import win_rate
-
     for seat, games, wins in rows.group_by("seat").agg(pl.sum("games", "wins")).sort("seat").rows():
         yield seat, games, win_rate(wins, games)
 
@@ -77,7 +71,7 @@ def tables(rows: pl.DataFrame, settings: DictConfig) -> list[Table]:
 
 def draw(rows: pl.DataFrame, settings: DictConfig, path: Path) -> None:
     """Draw the win rates by seat."""
-    from experiments.plotting import intervals, picture, reference_line, shares
+    from experiments import intervals, picture, reference_line, shares
 
     seats, _, rates = zip(*by_seat(rows), strict=True)
     with picture(path, f"{settings.policy} among equals", (6.4, 3.6)) as (_, ((axes,),)):
