@@ -25,7 +25,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 from matplotlib.ticker import PercentFormatter
 
-from experiments.provenance.files import whole
+from experiments.provenance.files import atomic_write
 from experiments.stats.intervals import Estimate
 from experiments.texts import for_picture
 
@@ -60,6 +60,19 @@ _LETTERS_AN_INCH = 11
 """Of a title that fit across a figure."""
 
 
+_kept: list[list[Figure]] = []
+
+
+@contextmanager
+def keep_figures() -> Iterator[list[Figure]]:
+    """Yield a list that gets the figures of all pictures that the block draws."""
+    _kept.append([])
+    try:
+        yield _kept[-1]
+    finally:
+        _kept.pop()
+
+
 @contextmanager
 def picture(
     path: Path,
@@ -81,8 +94,10 @@ def picture(
         try:
             yield figure, axes
             figure.suptitle(for_picture(title, round(_LETTERS_AN_INCH * size[0])))
-            with whole(path) as writing:
+            with atomic_write(path) as writing:
                 figure.savefig(writing, dpi=150, format="png")
+            for figures in _kept:
+                figures.append(figure)
         finally:
             plt.close(figure)
 

@@ -3,35 +3,42 @@
 A study measures *units* one after another -- positions, games, set-ups -- and each gives rows:
 
 * its settings are ``conf/NAME.yaml``, changed on the command line as everywhere (Hydra);
-* a folder belongs to one process and to one choice of settings; ``run.resume`` goes on with it;
+* its folder belongs to one process and one choice of settings; ``run.resume`` continues it;
 * rows are kept as Parquet, every minute and on Ctrl-C, and with them which units are done; where
   units run a user's code (`Rows.numbered`) each is written to a journal at once;
 * figures go to ``summary.json`` with where they come from, then pictures, then a table.
 
-Nothing slow is imported at the top: ``--help`` and a mistyped setting should not wait.
+A study of one file is a `Study`, a value: ``examples/first_seat.py`` is one.  Nothing slow is
+imported at the top: ``--help`` and a mistyped setting should not wait.
 """
 
 from __future__ import annotations
 
 import json
+import shlex
 import sys
 import time
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
+from functools import cached_property, partial
 from io import FileIO
+from os.path import relpath
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
+from hydra.core.config_store import ConfigStore
+from hydra.core.hydra_config import HydraConfig
 from omegaconf import DictConfig, OmegaConf
 
+from experiments import run, terminal
 from experiments.provenance import provenance
 from experiments.provenance.files import CONFIG as CONFIG
-from experiments.provenance.files import read_yaml, reading, whole, write_json, write_settings
-from experiments.provenance.folders import LOCK, RunFolder, writing_run
+from experiments.provenance.files import atomic_write, read_yaml, reading
+from experiments.run import LOCK, MAKE_ROOM, writing_run
 from experiments.runs.study_rows import Rows as Rows  # as studies call it
 from experiments.runs.study_rows import read_journal, read_kept
-from experiments.settings.aside import Aside
+from experiments.settings import repeating
 from experiments.settings.command import Command
 from experiments.settings.commandline import Interrupted, Refusal
 from experiments.settings.config import plain
@@ -49,8 +56,6 @@ SAVE_SECONDS = 60.0
 
 LINE_SECONDS = 10.0
 """Time between lines that say how far a study is, where there is no terminal."""
-
-_GO_ON = "make room and go on with run.resume"
 
 MOST_NOTED = 16 * 2**20
 """Bytes of a journal after which the rows are written before their time."""
@@ -94,7 +99,71 @@ def command(
     return Command(name, schema, lock_folder, bare=bare, lasting=True)
 
 
-class Run:
+@dataclass(frozen=True)
+class Study:
+    """A study of one file, as a value; `main` is its command.
+
+    Attributes
+    ----------
+    name : of its folder, and before messages
+    about : what it measures, for ``--help``
+    settings : dataclass of its settings, each with a default
+    rows : what it keeps
+    units : what is to be measured, by the settings; numbers or names
+    measure : the rows of a unit, by the settings; called once before, with the first, to compile
+    tables : what is printed, by the rows and the settings;
+        ``summary.json`` has their cells
+    draw : draws the rows, by the settings, to the path of a PNG; None: there is no picture
+    """
+
+    name: str
+    about: str
+    settings: type[Settings]
+    rows: Rows
+    units: Callable[[DictConfig], Sequence[Any]]
+    measure: Callable[[DictConfig, Any], Iterable[Mapping[str, Any]]]
+    tables: Callable[[pl.DataFrame, DictConfig], Sequence[Table]]
+    draw: Callable[[pl.DataFrame, DictConfig, Path], object] | None = None
+
+    @cached_property
+    def command(self) -> Command:
+        """The command, whose configuration needs no file."""
+        folder = f"outputs/${{now:%Y-%m-%d_%H-%M-%S}}_{self.name}"
+        given = {
+            "defaults": [f"schema/{self.name}@_here_", "study", "_self_"],
+            "run": {"folder": folder},
+            "hydra": {"help": {"header": self.about, "footer": ""}},
+        }
+        ConfigStore.instance().store(self.name, given)
+        return command(self.name, self.settings, self.job)
+
+    def main(self) -> NoReturn:
+        """Run the command line and exit with its code."""
+        self.command.main()
+
+    def job(self, settings: DictConfig, run: Run) -> None:
+        """Measure, write the results and print them."""
+        overrides = repeating.line(self.name, HydraConfig.get().overrides.task)
+        script = getattr(sys.modules["__main__"], "__file__", None) or f"{self.name}.py"
+        again = overrides.replace(f"-m experiments.{self.name}", shlex.quote(relpath(script)))
+        with repeating.repeated_by(again):
+            self._job(settings, run)
+
+    def _job(self, settings: DictConfig, run: Run) -> None:
+        units = self.units(settings)
+        run.claim(self.rows)
+        if set(units) - {*run.done}:
+            run.compile(lambda: list(self.measure(settings, units[0])))
+        rows = run.measure_each(units, partial(self.measure, settings))
+        tables = self.tables(rows, settings)
+        figures = {table.title: table.as_text() for table in tables}
+        pictures, draw = [f"{self.name}.png"] if self.draw else [], self.draw
+        run.finish(
+            figures, tables, pictures, lambda to: draw and draw(rows, settings, to / pictures[0])
+        )
+
+
+class Run(run.Run):
     """One run of a study in ``folder``: to be used in a ``with`` block, which has the lock.
 
     Attributes
@@ -105,14 +174,12 @@ class Run:
     """
 
     def __init__(self, settings: DictConfig, folder: Path) -> None:
-        from experiments import terminal
-
-        self.settings, self.folder = settings, folder
-        self.console = terminal.console(width=None if sys.stdout.isatty() else PIPED_WIDTH)
+        console = terminal.console(width=None if sys.stdout.isatty() else PIPED_WIDTH)
+        super().__init__(folder, settings.run.resume is not None, console=console)
+        self.settings = settings
         self.done: list[Any] = []
         self.interrupted = False
         self._configuration = plain(settings)
-        self._started = time.monotonic()
         self._lock = ExitStack()
         self._counts: dict[str, int] = {}
         self._journal: FileIO | None = None
@@ -126,12 +193,25 @@ class Run:
     def claim(self, rows: Rows, besides: Mapping[str, str] | None = None) -> None:
         """Take the folder for ``rows``, and take up those that it holds, before anything slow.
 
-        ``besides``: what else is noted with the settings, and must be the same to go on.  Raises
+        ``besides``: what else is noted with the settings, and must be the same to continue.  Raises
         Refusal if it is another's, has other settings or cannot be written to.
         """
         self._rows, self._noted = rows, 0
         self._configuration.update(besides or {})
-        self._lock_and_compare(rows.more)
+        self.refuse_foreign(rows.file)
+        self._lock.enter_context(self.lock())
+        self._lock.callback((self.folder / LOCK).unlink, missing_ok=True)  # before it is released
+        before = self.load_plan(lambda path: plain(OmegaConf.create(read_yaml(path))))
+        if before is None:
+            self.write_settings(self._configuration)
+        else:  # what may be more is written by `measure`, once it is known not to be less
+            vary = {"run", *rows.more}
+            there, now = (
+                {key: value for key, value in settings.items() if key not in vary}
+                for settings in (before, self._configuration)
+            )
+            self.check_same(there, now)
+            self._counts = {k: before[k] for k in rows.more if isinstance(before.get(k), int)}
         self._read_rows(rows)
 
     def measure(
@@ -146,18 +226,14 @@ class Run:
         cannot be written to any more, or `measured` refuses.  Raises Interrupted on Ctrl-C before
         `Rows.least` units were done.
         """
-        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
-
-        from experiments.matches.progress import describe_rest
+        from experiments.matches.progress import bars, describe_rest
 
         self._refuse_fewer(units)
-        self._note_settings()
+        self.write_settings(self._configuration)
         held = set(self.done)
         left = [unit for unit in units if unit not in held]
-        columns = (self._rows.units, BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-        bar = Progress(*columns, console=self.console, disable=not self.console.is_terminal)
-        before = len(units) - len(left)
-        task = bar.add_task("", total=len(units), completed=before)
+        bar, before = bars(self.console), len(units) - len(left)
+        task = bar.add_task(self._rows.units, total=len(units), completed=before)
         new: list[tuple[Any, Iterable]] = []
         started = saved = said = time.monotonic()
         try:
@@ -202,31 +278,6 @@ class Run:
         with stage(self.console, COMPILING):
             return Background(job).result()
 
-    def _lock_and_compare(self, more: Sequence[str]) -> None:
-        """Take the lock, and write the settings down; refuse a folder that has others.
-
-        What may be ``more`` there is written by `measure`, once it is known not to be less.
-        """
-        place = RunFolder(self.folder, CONFIG, self.settings.run.resume is not None)
-        place.refuse_foreign(self._rows.file)
-        self._lock.enter_context(place.lock())
-        self._lock.callback((self.folder / LOCK).unlink, missing_ok=True)  # before it is released
-        held = place.load_plan(lambda path: plain(OmegaConf.create(read_yaml(path))))
-        if held is not None:
-            vary = {"run", *more}
-            there, now = (
-                {key: value for key, value in settings.items() if key not in vary}
-                for settings in (held, self._configuration)
-            )
-            place.check_same(there, now)
-            self._counts = {key: held[key] for key in more if isinstance(held.get(key), int)}
-        else:
-            self._note_settings()
-
-    def _note_settings(self) -> None:
-        with writing_run(self.folder):
-            write_settings(self.folder, self._configuration)
-
     def _refuse_fewer(self, units: Sequence[Any]) -> None:
         """Refuse ``units`` among which are not all that are done, because a count is lower."""
         for key, count in self._counts.items():
@@ -257,7 +308,7 @@ class Run:
     def _note(self, unit: Any, its_rows: Iterable) -> None:
         """Add a unit that is done to the journal."""
         line = json.dumps([unit, [*its_rows]]).encode() + b"\n"
-        with writing_run(self.folder, _GO_ON):
+        with writing_run(self.folder, MAKE_ROOM):
             if self._journal is None:
                 self._journal = FileIO(self.folder / self._rows.journal, "x")
             self._noted += self._journal.write(line)
@@ -272,8 +323,8 @@ class Run:
             self._found = pl.concat([self._found, pl.from_dicts(rows, self._rows.schema)])
         if self._rows.numbered:
             self._found = self._found.sort(self._rows.numbered)
-        with writing_run(self.folder, _GO_ON):
-            with whole(self.folder / self._rows.file) as writing:
+        with writing_run(self.folder, MAKE_ROOM):
+            with atomic_write(self.folder / self._rows.file) as writing:
                 self._found.write_parquet(writing, metadata={"done": json.dumps(self.done)})
             if self._journal is not None:
                 self._journal.close()
@@ -285,26 +336,26 @@ class Run:
         figures: Mapping[str, Any],
         tables: Iterable[Table],
         pictures: Sequence[str],
-        draw: Callable[[Path], None],
+        draw: Callable[[Path], object],
     ) -> None:
         """Write the summary and, unless interrupted, the pictures; print the tables.
 
-        ``figures``: for ``summary.json``, beside where they come from; ``tables``: to be printed;
-        ``pictures``, ``draw``: their files, and what draws them into a folder; those of an earlier
-        look at the rows are removed, so that none stands beside other figures.  Raises Refusal if
-        something cannot be written.  Raises Interrupted after Ctrl-C, when all is written.
+        ``figures``: for ``summary.json``, with where they come from; ``tables``: to be printed;
+        ``pictures``, ``draw``: their files, and what draws them into a folder; older ones are
+        removed, so that each picture fits the figures.  Raises Refusal if something cannot be
+        written.  Raises Interrupted after Ctrl-C, when all is written.
         """
-        where = {"configuration": self._configuration, **provenance.origin()}
         from experiments.tabular import show
 
-        seconds = time.monotonic() - self._started
+        where = {"configuration": self._configuration, **provenance.origin()}
+        seconds = self.seconds
         state = {"interrupted": self.interrupted, "seconds": seconds, "run": where}
-        with writing_run(self.folder, _GO_ON):
-            write_json(self.folder, {**figures, **state})
-            for name in pictures:
-                (self.folder / name).unlink(missing_ok=True)
-            if not self.interrupted:  # Ctrl-C does not wait for Matplotlib
-                Aside("the pictures are missing").do(lambda: draw(self.folder))
+        with writing_run(self.folder, MAKE_ROOM):
+            self.write_summary({**figures, **state})
+            if self.interrupted:  # Ctrl-C does not wait for Matplotlib
+                self.draw(pictures, lambda _: None)
+            else:
+                self.draw(pictures, draw)
         for table in tables:
             show(table, self.console)
         self.console.print(f"{seconds:.0f} s; written to {self.folder}", soft_wrap=True)

@@ -22,7 +22,6 @@ from rich.console import Console
 from rich.table import Table as Grid
 from rich.text import Text
 
-from experiments.provenance.files import whole
 from experiments.texts import csv_cell, lines
 from experiments.texts import html as shown
 from experiments.texts import markdown as plain
@@ -291,7 +290,7 @@ def write_csv(table: Table, path: Path) -> Path:
     and notes are left out.  Raises OSError if it cannot be written.
     """
     with (
-        whole(path) as writing,
+        atomic_write(path) as writing,
         writing.open("w", encoding="utf-8", errors="backslashreplace", newline="") as file,
     ):
         rows = csv.writer(file)

@@ -53,14 +53,15 @@ FLOORS = (
     ("sim.hunt.geometry", "sim.hunt.paths", "sim.openspiel"),
     ("sim.hunt.strategies",),
     ("sim.players",),
-    ("experiments.texts",),
+    ("experiments.texts", "experiments.callable"),
     ("experiments.terminal", "experiments.settings", "experiments.stats"),
     ("experiments.provenance",),
+    ("experiments.run",),
     ("experiments.matches",),
     ("experiments.plotting", "experiments.tabular"),
     ("experiments.views",),
     ("experiments.runs",),
-    ("experiments.study",),
+    ("experiments.study", "experiments.python"),
     (
         "experiments.compare",
         "experiments.sweep",
@@ -74,7 +75,8 @@ FLOORS = (
         "experiments.hunt",
         "experiments.episodes",
     ),
-    ("experiments.__main__", "experiments.web"),  # a list of them; a page for several of them
+    ("experiments.__main__", "experiments.table"),  # a list of them; one of them from Python
+    ("experiments.web",),  # a page for several of them
     ("examples",),  # each alone, for readers; nothing imports one
 )
 """Rooms from the ground up.  A room may import itself and rooms on floors below its own; those of
@@ -144,6 +146,8 @@ def place(module: str) -> tuple[int, str]:
     """Return the floor of ``module`` and its room: the one named most exactly."""
     if any(within(module, part) for part in GROUND_OF_THE_GAME):
         module = "sim"
+    if module == "experiments":  # its public names, for the examples
+        return len(FLOORS) - 2, module
     found = [
         (floor, room)
         for floor, rooms in enumerate(FLOORS)

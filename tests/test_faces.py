@@ -15,9 +15,10 @@ import pytest
 from mcts.kernel import sources
 
 ROOT = Path(__file__).resolve().parent.parent
+OURS = ("mcts", "belief", "sim", "experiments")
 FACES = sorted(
     ".".join(stub.parent.relative_to(ROOT).parts)
-    for package in ("mcts", "belief", "sim")
+    for package in OURS
     for stub in (ROOT / package).rglob("__init__.pyi")
 )
 PAGES = [
@@ -29,7 +30,6 @@ PAGES = [
 CODE = re.compile(r"```python\n(.*?)```", re.S)
 PART_OF_THE_PROJECT = re.compile(r"# ((?:mcts|belief|sim)/\S+)\.py\n")
 """How an example begins that is a module of the project, which may import as others do."""
-OURS = ("mcts", "belief", "sim", "experiments")
 
 
 def deep_imports(source):
@@ -55,6 +55,10 @@ def own_modules(page):
     return {path.replace("/", ".") for path in PART_OF_THE_PROJECT.findall(page.read_text())}
 
 
+def test_the_packages_have_faces():
+    assert set(OURS) <= set(FACES)
+
+
 @pytest.mark.parametrize("face", FACES)
 def test_every_name_is_there(face):
     if face.endswith("openspiel") and find_spec("pyspiel") is None:
@@ -68,7 +72,7 @@ def test_every_name_is_there(face):
 
 def test_importing_a_face_is_cheap():
     heavy = {"numba", "numpy", "ray", "mlflow", "matplotlib", "hydra"}
-    code = f"import mcts, belief, sim, sys; print(sorted({heavy} & set(sys.modules)))"
+    code = f"import mcts, belief, sim, experiments, sys; print(sorted({heavy} & set(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
     assert done.stdout == "[]\n", done.stderr
 

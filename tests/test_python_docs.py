@@ -31,12 +31,14 @@ NOT_NEEDED = {"hydra", "mlflow", "omegaconf", "ray"}
 
 RUNNER = """
 import contextlib, io, json, sys
-names, shown = {"__name__": "page"}, []
+names, shown, modules = {"__name__": "page"}, [], []
 for code in json.load(sys.stdin):
     with contextlib.redirect_stdout(io.StringIO()) as out:
         exec(code, names)
     shown.append(out.getvalue())
-json.dump([shown, list(sys.modules)], sys.stdout)
+    if "experiments" not in sys.modules:  # those of the project need everything
+        modules = list(sys.modules)
+json.dump([shown, modules], sys.stdout)
 """
 
 

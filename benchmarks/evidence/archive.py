@@ -22,7 +22,7 @@ from omegaconf import OmegaConf
 
 from benchmarks.evidence.listing import STUDY, Evidence
 from experiments.matches import part_files
-from experiments.matches.origins import MATCHES_FILE
+from experiments.matches.row_provenance import MATCHES_FILE
 from experiments.provenance.files import CONFIG, SUMMARY, read_json, read_yaml, reading, write_json
 from experiments.settings.commandline import Refusal
 from experiments.tables.steps import Ablation

@@ -10,7 +10,7 @@ from typing import Any
 from omegaconf import MISSING, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
-from experiments.matches.origins import MATCHES_FILE
+from experiments.matches.row_provenance import MATCHES_FILE
 from experiments.provenance.files import read_json, read_yaml, reading
 from experiments.settings.commandline import Refusal
 from experiments.tables import catalog

@@ -19,8 +19,8 @@ from benchmarks.evidence.listing import STUDY, Evidence
 from experiments.episodes import table
 from experiments.matches import startup
 from experiments.matches.background import Background
-from experiments.matches.origins import KEYS, MATCHES_FILE
 from experiments.matches.results import Results
+from experiments.matches.row_provenance import KEYS, MATCHES_FILE
 from experiments.provenance.files import CONFIG, read_yaml
 from experiments.runs import rows, runfolder
 from experiments.settings.commandline import Interrupted, Refusal

@@ -10,7 +10,7 @@ from typing import Any
 
 from benchmarks.evidence import archive, sources
 from benchmarks.evidence.listing import Evidence
-from experiments.matches.origins import MATCHES_FILE
+from experiments.matches.row_provenance import MATCHES_FILE
 from experiments.provenance.files import SUMMARY, read_json
 from experiments.settings.commandline import Refusal
 from experiments.tables.schema import Computed, Table

@@ -75,7 +75,7 @@ def job(settings: DictConfig, run: study.Run) -> None:
     from benchmarks.qlearning.fit import UNFITTED
     from experiments.matches.progress import COMPILING, stage
     from experiments.provenance.files import write_text
-    from experiments.provenance.folders import writing_run
+    from experiments.run import writing_run
     from sim.qlearning.learning import greedy_share
     from sim.qlearning.rooms import solve
 

@@ -13,21 +13,21 @@ from experiments import tabular
 from experiments.matches.results import Results
 from experiments.runs.published import find_for
 from experiments.runs.summary import Line, Score, Summary
+from experiments.stats.elo import elo_above, likelihood_of_superiority
 from experiments.stats.intervals import Estimate, win_score
-from experiments.stats.superiority import elo_above, likelihood_of_superiority
 from experiments.tabular import Strong
 
 PLOT = "win_rate.png"
 
 
-def draw(summary: Summary, played: Results) -> Path:
-    """Draw the run to `PLOT` in its folder and return the path."""
+def draw(summary: Summary, played: Results, folder: Path) -> Path:
+    """Draw the run to `PLOT` in ``folder`` and return the path."""
     from experiments.runs.plots import (  # Matplotlib takes a second to import
         rates_plot,
         win_rate_plot,
     )
 
-    path = played.folder / PLOT
+    path = folder / PLOT
     lines = summary.figures.lines
     if len(summary.figures.table) > 1:
         title, by_match = _title(summary.seed, lines)
@@ -40,9 +40,9 @@ def draw(summary: Summary, played: Results) -> Path:
     return win_rate_plot(won, line.by_seat, match.name, line.parity, find_for(match), path)
 
 
-def show(summary: Summary, played: Results, console: Console) -> None:
-    """Print the results beside parity and the published ones, then who is better than whom."""
-    figures, lines = summary.figures, summary.figures.lines
+def table(summary: Summary, played: Results) -> tabular.Table:
+    """Return the results of the players beside parity and the published ones."""
+    lines = summary.figures.lines
     title, by_match = _title(summary.seed, lines)
     several = len({line.match for line in lines}) > 1
     parities = {line.parity for line in lines}
@@ -54,8 +54,7 @@ def show(summary: Summary, played: Results, console: Console) -> None:
     for row, ratio in zip(rows, faster, strict=False):
         row.append(f"{ratio:.2f}")
     for match in played.matches:
-        found = find_for(match)
-        if found is not None:
+        if (found := find_for(match)) is not None:
             name = f"{match.labels[0]}, published" if several else "published"
             rows.append([name, found.games, found.wins, found.rate])
     columns = ["", "games", "wins", "win rate, 95 %"]
@@ -64,11 +63,17 @@ def show(summary: Summary, played: Results, console: Console) -> None:
     columns += ["turns", "wrong", *(["sim/s"] if searched else [])]
     columns += ["faults"] if faulty else []
     columns += ["speed-up"] if faster else []
-    tabular.show(tabular.Table(title, columns, rows, _remarks(played)), console)
+    return tabular.Table(title, columns, rows, _remarks(played))
+
+
+def show(summary: Summary, played: Results, console: Console) -> None:
+    """Print the table, then who is better than whom."""
+    figures, lines = summary.figures, summary.figures.lines
+    tabular.show(table(summary, played), console)
     crossed = [pair for pair in figures.comparisons if "both" in pair]
     if len(crossed) == 1:
         tabular.show(_cross(crossed[0], _company(lines)), console)
-    if searched and "load" in summary.run:
+    if "load" in summary.run and any(line.simulations_per_second for line in lines):
         load, cores = summary.run["load"]
         console.print(
             f"the machine was busy: {load:.1f} processes wanted its {cores} cores, so simulations "

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 import numpy as np
 from rich.console import Console
-from rich.table import Table
 
+from experiments import tabular
 from experiments.matches import lineups, play
 from experiments.matches.background import Background
 from experiments.matches.progress import stage
@@ -35,11 +35,7 @@ def show(
     rates, as a share of the games; ``workers``: games at the same time; None for as many as the
     cores allow.
     """
-    table = Table(title=f"to see a difference of {100 * difference:g} points (5 %, power 80 %)")
-    for column in ("", "compared with", "games", "s a game", "hours here"):
-        number = column not in ("", "compared with")
-        table.add_column(column, justify="right" if number else "left", no_wrap=number)
-    total = 0.0
+    rows, total = list[list[str]](), 0.0
     for match in matches:
         with stage(console, f"compiling and timing {match.name}"):
             seconds = Background(_seconds, match).result()
@@ -53,8 +49,10 @@ def show(
         at_once = lineups.at_once(match, workers, config.cores())
         took = hours(games, seconds, at_once)
         total += took
-        table.add_row(match.name, against, f"{games:,}", f"{seconds:.3g}", f"{took:.2g}")
-    console.print(table)
+        rows.append([match.name, against, f"{games:,}", f"{seconds:.3g}", f"{took:.2g}"])
+    title = f"to see a difference of {100 * difference:g} points (5 %, power 80 %)"
+    columns = ("", tabular.words("compared with"), "games", "s a game", "hours here")
+    tabular.show(tabular.Table(title, columns, rows), console)
     console.print(f"{total:.2g} hours in all; nothing was kept of the games that were timed")
 
 

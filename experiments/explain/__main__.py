@@ -23,7 +23,7 @@ from omegaconf import MISSING, DictConfig
 from rich.console import Console
 
 from experiments import terminal
-from experiments.provenance.files import whole, write_settings, write_text
+from experiments.provenance.files import atomic_write, write_settings, write_text
 from experiments.settings import schemas
 from experiments.settings.command import Command
 from experiments.settings.commandline import Interrupted, Refusal
@@ -365,7 +365,7 @@ def _keep(settings: DictConfig, folder: Path, graph: nx.DiGraph) -> list[str]:
     flat = graph.copy()
     for _, seen in flat.nodes(data=True):
         seen.pop("envelope", None)  # GraphML has no tables
-    with whole(folder / files[0]) as writing:
+    with atomic_write(folder / files[0]) as writing:
         nx.write_graphml(flat, writing)
     plain = nx.node_link_data(graph, edges="edges")
     write_text(folder / files[1], json.dumps(plain, indent=1, allow_nan=False))
@@ -373,7 +373,7 @@ def _keep(settings: DictConfig, folder: Path, graph: nx.DiGraph) -> list[str]:
         files.append(settings.tree.picture)
         figure = Figure()
         draw(graph, figure)
-        with whole(folder / files[-1]) as writing:  # not through a link that has the name
+        with atomic_write(folder / files[-1]) as writing:  # not through a link that has the name
             figure.savefig(writing, dpi=150, format=Path(files[-1]).suffix[1:])
     return files
 

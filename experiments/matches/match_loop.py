@@ -11,11 +11,10 @@ import numpy as np
 from experiments.matches import in_process
 from experiments.matches.background import Background
 from experiments.matches.failures import GamesFailed
-from experiments.matches.origins import MATCHES_FILE
 from experiments.matches.results import STOPS, Played, Results
 from experiments.matches.schedule import Match, Schedule, control_of
 from experiments.provenance.files import write_json, write_text
-from experiments.provenance.folders import RunFolder
+from experiments.run import Run
 from experiments.stats.stopping import Sprt, Stop
 from experiments.texts import redact
 
@@ -146,7 +145,7 @@ def play(
     after every portion and whenever nothing has ended for a moment; returns whether to go on.
     Raises Refusal if another process plays in the same folder, or it cannot be locked.
     """
-    with RunFolder(played.folder, MATCHES_FILE, resume=True).lock():
+    with Run(played.folder).lock():
         return _play(played, games, stop, resources, watch)
 
 

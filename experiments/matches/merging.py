@@ -31,7 +31,7 @@ from experiments.matches.part_files import (
     size_of,
     span_of,
 )
-from experiments.provenance.files import regular, whole
+from experiments.provenance.files import atomic_write, regular
 from experiments.settings.commandline import Refusal
 
 TOGETHER = 32
@@ -80,7 +80,7 @@ def write_merged(group: Sequence[Path], path: Path) -> None:
 
 def write_part(rows: pa.Table, path: Path) -> None:
     """Write ``rows`` to the part ``path``; afterwards they are there also after a power cut."""
-    with whole(path) as writing, writing.open("wb") as file:
+    with atomic_write(path) as writing, writing.open("wb") as file:
         # Without its schema, so that names are read as text.
         pq.write_table(rows, file, store_schema=False)
         file.flush()

@@ -52,7 +52,6 @@ _LARGEST = 2**53
 _HAIR = 1e-6
 """By which rounding may put bits below 0."""
 
-
 NAME = re.compile(r"(\w+)-(\d{5,9})(?:-(\d{5,9}))?\.parquet")
 """Kind of a part, its number or the first, and the last."""
 

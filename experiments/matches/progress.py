@@ -80,6 +80,17 @@ def describe_rest(left: int, done: int, seconds: float) -> str:
     return f"{rest // 60}:{rest % 60:02d} left"
 
 
+def bars(console: Console, *beside: str) -> Progress:
+    """Return bars of what is done, with the time left; on a terminal alone.
+
+    ``beside``: further columns of text, behind the numbers.
+    """
+    shown = (BarColumn(), MofNCompleteColumn(), *map(TextColumn, beside))
+    left = (TimeRemainingColumn(), TextColumn("left"))
+    description = TextColumn("{task.description}")
+    return Progress(description, *shown, *left, console=console, disable=not console.is_terminal)
+
+
 class GamesPlayed:
     """Games done, the win rate or difference so far with its interval, and the time left.
 
@@ -98,16 +109,7 @@ class GamesPlayed:
         self._started = self._line = self._ended = time.monotonic()
         self._held: int | None = None
         self._games = 0
-        self._bar = Progress(
-            TextColumn("games"),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TextColumn("{task.fields[rate]}"),
-            TimeRemainingColumn(),
-            TextColumn("left"),
-            console=console,
-            disable=not console.is_terminal,
-        )
+        self._bar = bars(console, "{task.fields[rate]}")
         self._task = self._bar.add_task("games", total=self._total, rate="")
 
     def __enter__(self) -> GamesPlayed:

@@ -19,8 +19,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from experiments.matches import merging, part_files
-from experiments.matches.origins import Origins
 from experiments.matches.part_files import GAMES, MOST_AHEAD, parts, span_of, unreadable
+from experiments.matches.row_provenance import RowProvenance
 from experiments.matches.schedule import Match
 from experiments.provenance.files import read_json, reading, write_text
 from experiments.settings.commandline import Refusal
@@ -47,7 +47,7 @@ ROW = pa.schema(
 )
 """Columns of the results; the last three are those of the game, the same in all its seats.
 
-On disk those of `experiments.matches.origins.KEYS` stand behind them, in all kinds of parts.
+On disk those of `experiments.matches.row_provenance.KEYS` stand behind them, in all kinds of parts.
 """
 
 HELD = pa.schema(
@@ -198,7 +198,7 @@ class Results:
         self.tallies = [Tally() for _ in matches]
         self._unwritten: dict[str, list[pa.Table]] = {GAMES: []}
         self._held = 0  # rows of games among them
-        self._origins: Origins | None = None  # known once the folder says what is played
+        self._provenance: RowProvenance | None = None  # known once the folder says what is played
         self._parts = 0
         self._began = self._flushed = time.monotonic()
 
@@ -310,8 +310,8 @@ class Results:
         self._unwritten, self._held = {GAMES: []}, 0
 
     def _write_part(self, kind: str) -> None:
-        self._origins = self._origins or Origins(self.folder, self.matches)
-        rows = self._origins.add(pa.concat_tables(self._unwritten[kind]))
+        self._provenance = self._provenance or RowProvenance(self.folder, self.matches)
+        rows = self._provenance.add(pa.concat_tables(self._unwritten[kind]))
         merging.write_part(rows, self.folder / f"{kind}-{self._parts:05d}.parquet")
 
 
@@ -328,7 +328,9 @@ def stops(folder: Path) -> dict[str, int]:
     path = Path(folder) / STOPS
     if not path.exists():
         return {}
-    from experiments.matches.held import check  # takes a moment, and most runs have no such file
+    from experiments.matches.run_schemas import (
+        check,  # takes a moment, and most runs have no such file
+    )
 
     with reading(path, "remove it, and all games count"):
         return check("stops", read_json(path))

@@ -35,7 +35,7 @@ WRITING = ".writing"
 
 
 @contextmanager
-def whole(path: Path) -> Iterator[Path]:
+def atomic_write(path: Path) -> Iterator[Path]:
     """Yield the name under which ``path`` is to be written; it has its own at the end of the block.
 
     If the block raises, what it wrote is removed, and an older file is as it was.  Raises OSError
@@ -65,7 +65,7 @@ def clear(folder: Path) -> None:
             half.unlink()
 
 
-def own(folder: Path) -> None:
+def refuse_symlinks(folder: Path) -> None:
     """Make sure that what a run writes to ``folder`` stays there.
 
     Raises Refusal if a link stands where a file might be written: the folder may come from somebody
@@ -81,7 +81,7 @@ def write_text(path: Path, text: str) -> Path:
 
     Raises OSError if it cannot be written.
     """
-    with whole(path) as writing:
+    with atomic_write(path) as writing:
         writing.write_text(text, "utf-8", "backslashreplace")
     return path
 
@@ -96,7 +96,7 @@ def write_json(folder: Path, data: dict[str, Any], name: str = SUMMARY) -> Path:
 
 def write_settings(folder: Path, settings: Mapping[str, Any]) -> Path:
     """Write plain ``settings`` to `CONFIG` in ``folder``, and return its path; OSError if not."""
-    with whole(folder / CONFIG) as writing:
+    with atomic_write(folder / CONFIG) as writing:
         OmegaConf.save(OmegaConf.create(redact(dict(settings))), writing)
     return folder / CONFIG
 

@@ -2,7 +2,7 @@
 
 A server or database that cannot be reached is refused before anything is played.  One that fails
 later costs the record, not the run: the results are on disk, one line says what happened, and
-nothing more is sent.  One that is slow or silent holds nobody up: a thread sends.
+nothing more is sent.  A thread sends, so that a slow store holds nothing up.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import os
 import sqlite3
 import time
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
@@ -82,16 +82,24 @@ def check_reachable(uri: str, experiment: str) -> None:
         raise Refusal(
             f"tracking.uri={uri}: give sqlite:///file.db, http://server:port or https://..."
         )
-    ask: Callable[[], object] = partial(_lock, uri)
     if not uri.startswith("sqlite:"):
         try:
             _import()
         except Exception:  # is said once games are played
             return
-        ask = partial(_ask, uri, experiment)
     answer: SimpleQueue[Exception | None] = SimpleQueue()
-    # Beside this thread, since nobody can hurry a name server that is silent.
-    Thread(target=lambda: answer.put(_attempt(ask)), daemon=True).start()
+
+    def ask() -> None:
+        try:
+            if uri.startswith("sqlite:"):
+                _write_nothing(uri)
+            else:
+                _find(_connect(uri), experiment)
+            answer.put(None)
+        except Exception as fault:  # what is no server of the kind may say anything
+            answer.put(fault)
+
+    Thread(target=ask, daemon=True).start()  # a silent name server cannot be hurried
     try:
         fault = answer.get(timeout=2 * _ANSWER_SECONDS)
     except Empty:
@@ -102,16 +110,7 @@ def check_reachable(uri: str, experiment: str) -> None:
         raise Refusal(f"cannot reach the tracking server {uri}: {first_cause(fault)}; {_ADVICE}")
 
 
-def _attempt(ask: Callable[[], object]) -> Exception | None:
-    """Return why ``ask`` fails, None if it does not."""
-    try:
-        ask()
-    except Exception as fault:  # what is no server of the kind may say anything
-        return fault
-    return None
-
-
-def _lock(uri: str) -> None:
+def _write_nothing(uri: str) -> None:
     """Make sure that the database can be written to."""
     path = _file(uri)
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -141,10 +140,6 @@ def _connect(uri: str) -> Any:
     return _import().MlflowClient(uri)
 
 
-def _ask(uri: str, experiment: str) -> None:
-    _find(_connect(uri), experiment)
-
-
 def _find(client: Any, experiment: str) -> str | None:
     """Return the number of ``experiment``, None if it is new; Refusal if it is deleted."""
     found = client.get_experiment_by_name(experiment)
@@ -157,11 +152,10 @@ def _find(client: Any, experiment: str) -> str | None:
 
 
 class Store:
-    """An experiment of a tracking server or database, and the thread that sends to it.
+    """An experiment of a tracking server or database, made if missing, and its sending thread.
 
-    ``uri``, ``experiment``: where, and under which experiment; made if missing; ``artifacts``:
-    folder for the artifacts where ``uri`` is a database and not a server; ``aside``: which says
-    that the record is incomplete.  Raises Refusal if it cannot be opened or made.
+    ``artifacts``: folder for artifacts where ``uri`` is a database and not a server; ``aside``:
+    says that the record is incomplete.  Raises Refusal if it cannot be opened or made.
     """
 
     def __init__(
@@ -183,7 +177,7 @@ class Store:
         except Exception as fault:  # each kind of store and server raises its own
             raise Refusal(f"cannot record to {uri}: {first_cause(fault)}; {_ADVICE}") from None
         self._waiting: SimpleQueue[Callable[[], None]] = SimpleQueue()
-        Thread(target=self._work, daemon=True).start()  # which nobody waits for at the end
+        Thread(target=self._work, daemon=True).start()
 
     def _work(self) -> None:
         while True:
@@ -211,11 +205,14 @@ class Tracker:
     Attributes
     ----------
     run : its name in the store, empty before it has begun
+    children : records below it, of single players, by the tail of their metrics: what is recorded
+        as ``win_rate/NAME`` is ``win_rate`` in that of ``/NAME``, so that players are compared as
+        runs are
     """
 
     def __init__(self, store: Store, since: float | None = None) -> None:
-        self.store = store
-        self.run = ""
+        self.store, self.run = store, ""
+        self.children: dict[str, Tracker] = {}
         self._since = int(1000 * (since or time.time()))
         self._steps: dict[str, set[int]] = defaultdict(set)
         self._parent: Tracker | None = None
@@ -225,23 +222,20 @@ class Tracker:
     def begin(
         self,
         name: str,
-        parameters: dict[str, Any],
+        parameters: Mapping[str, Any],
         tags: dict[str, str],
         folder: Path,
         parent: Tracker | None = None,
         file: str = RUN,
     ) -> None:
-        """Start the run, called ``name``, or take it up again.
-
-        Raises Refusal if that fails.
+        """Start the run, called ``name``, or take it up again; Refusal if that fails.
 
         Parameters
         ----------
         parameters : nested configuration, recorded under dotted names
         tags : such as versions and commit
-        folder : of the run, which remembers its record for the next time
+        folder : of the run, which remembers its record in ``file`` for the next time
         parent : of which this is a part; it ends whenever a part does
-        file : in ``folder``, which remembers it
         """
         from mlflow.entities import Param
 
@@ -267,15 +261,16 @@ class Tracker:
             self.begin(name, {}, tags, folder)
 
     def _take_up(self, file: Path) -> bool:
-        """Go on with the record that ``file`` remembers, if this store has it."""
+        """Continue the record that ``file`` remembers, if this store has it."""
         from mlflow.exceptions import MlflowException
 
+        client = self.store.client
         try:
             known = file.read_text()
-            self.store.client.update_run(known, status="RUNNING")
+            client.update_run(known, status="RUNNING")
         except (OSError, ValueError, MlflowException):  # none yet, or in another store
             return False
-        client, self.run = self.store.client, known
+        self.run = known
         for name in client.get_run(known).data.metrics:
             self._steps[name] = {point.step for point in client.get_metric_history(known, name)}
         return True
@@ -284,6 +279,9 @@ class Tracker:
         """Note metrics at ``step``, but those that have a value there; a later batch sends them."""
         from mlflow.entities import Metric
 
+        for tail, child in self.children.items():
+            own = {name: metrics.pop(name) for name in [*metrics] if name.endswith(tail)}
+            child.record(step, **{name.removesuffix(tail): value for name, value in own.items()})
         now = int(time.time() * 1000)
         for key, value in metrics.items():
             if step not in self._steps[key]:
@@ -299,6 +297,8 @@ class Tracker:
         most if the user wishes an end.
         """
         self.record(step, **metrics)
+        for child in self.children.values():
+            child.finish(status, {}, step, [])
         self._send()
         for file in files:
             self._try(self.store.client.log_artifact, self.run, str(file))
@@ -312,44 +312,13 @@ class Tracker:
         self._try(self._log, metrics=self._unsent)
         self._unsent, self._sent = [], time.monotonic()
 
-    def _log(self, metrics: Sequence[Any] = (), params: Sequence[Any] = ()) -> None:
-        """Send what is given, as much at once as MLflow takes."""
-        log, run = self.store.client.log_batch, self.run
-        for first in range(0, len(metrics), _METRICS_A_BATCH):
-            log(run, metrics=metrics[first : first + _METRICS_A_BATCH])
-        for first in range(0, len(params), _PARAMS_A_BATCH):
-            log(run, params=params[first : first + _PARAMS_A_BATCH])
+    def _log(self, **entries: list[Any]) -> None:
+        """Send ``metrics`` or ``params``, as many at once as MLflow takes."""
+        for kind, many in entries.items():
+            most = _METRICS_A_BATCH if kind == "metrics" else _PARAMS_A_BATCH
+            for first in range(0, len(many), most):
+                self.store.client.log_batch(self.run, **{kind: many[first : first + most]})
 
     def _try(self, send: Callable[..., Any], *arguments: Any, **named: Any) -> None:
         """Call ``send`` in the store's thread, unless something has failed before."""
         self.store.send(partial(self.store.aside.do, partial(send, *arguments, **named)))
-
-
-class Family(Tracker):
-    """A run with several players: its own record, and one below it for each of them.
-
-    What is recorded as ``win_rate/NAME`` is ``win_rate`` in the record of that player, so that
-    players are compared as runs are.  ``own``: the record of the run; ``children``: begun records
-    of the players, by the tails of their metrics, as in ``/NAME``.
-    """
-
-    def __init__(self, own: Tracker, children: Mapping[str, Tracker]) -> None:
-        self.__dict__.update(vars(own))
-        self._children = dict(children)
-
-    def record(self, step: int, **metrics: float) -> None:
-        """Note metrics at ``step``, each where it belongs."""
-        for tail, child in self._children.items():
-            own = {name: value for name, value in metrics.items() if name.endswith(tail)}
-            if own:
-                child.record(step, **{name.removesuffix(tail): own[name] for name in own})
-            metrics = {name: value for name, value in metrics.items() if name not in own}
-        if metrics:
-            super().record(step, **metrics)
-
-    def finish(self, status: str, metrics: dict[str, float], step: int, files: list[Path]) -> None:
-        """End all records as `Tracker.finish` ends one."""
-        self.record(step, **metrics)
-        for child in self._children.values():
-            child.finish(status, {}, step, [])
-        super().finish(status, {}, step, files)

@@ -17,8 +17,8 @@ import pyarrow.parquet as pq
 
 from experiments.matches import merging, part_files, results
 from experiments.matches.details import KINDS
-from experiments.matches.held import check
-from experiments.matches.origins import MATCHES_FILE
+from experiments.matches.row_provenance import MATCHES_FILE
+from experiments.matches.run_schemas import check
 from experiments.matches.schedule import Match
 from experiments.provenance.files import CONFIG, SUMMARY, read_json, read_yaml, reading
 from experiments.report.thinking import Thinking, read_thinking

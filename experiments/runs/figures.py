@@ -35,12 +35,9 @@ _GAME = [*_PLAYER, "game"]
 class Moment:
     """The envelope of those who suggest in one turn, as they then know it.
 
-    Attributes
-    ----------
-    turn : of all players together, from 1
-    games : in which the player suggested in this turn; the others were over, or elsewhere
-    bits : mean entropy of the envelope after the answer, exact
-    error : its standard error; None with one game
+    ``turn``: of all players together, from 1; ``games``: in which the player suggested in this
+    turn, the others being over, or elsewhere; ``bits``: mean entropy of the envelope after the
+    answer, exact; ``error``: its standard error, None with one game.
     """
 
     turn: int
@@ -57,14 +54,12 @@ class Suggesting:
 
     Attributes
     ----------
-    games : in which it suggested
-    suggestions : in all of them
+    games, suggestions : games in which it suggested, and suggestions in all of them
     decrease, game_decrease : bits that the whole factored belief lost by a suggestion: mean over
         suggestions, and mean of the games' means
     known, game_known : cards of the three that the suggester knew before, likewise
     own : cards of the three in its hand, mean over suggestions
-    envelope_decrease : bits that the envelope lost by a suggestion, exact; over those suggestions
-        for which it is known
+    envelope_decrease : bits that the envelope lost by a suggestion, exact, where it is known
     by_turn : the envelope over a game
     """
 
@@ -85,12 +80,8 @@ class Suggesting:
 class Lasting:
     """Lengths of the games of one match; Table 4.4.  Estimates are None for a single game.
 
-    Attributes
-    ----------
-    undecided : games that nobody won: all accused wrongly, or the cap
-    turns, median_turns, least_turns, most_turns : of all players together, a game
-    suggestions : of all players together, a game
-    by_player : suggestions a game and seat, by player
+    ``undecided``: games without a winner: all accused wrongly, or the cap; ``turns`` and
+    ``suggestions``: of all players together, a game; ``by_player``: suggestions a game and seat.
     """
 
     match: str
@@ -108,11 +99,8 @@ class Lasting:
 class Deciding:
     """Figures of one player's searches in one match.
 
-    Attributes
-    ----------
-    games, decisions : their numbers
-    simulations, seconds : a decision
-    kinds : decisions by kind of action, in the words of `sim.records.events`
+    ``simulations``, ``seconds``: a decision; ``kinds``: decisions by kind of action, in the words
+    of `sim.records.events`.
     """
 
     match: str

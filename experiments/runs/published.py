@@ -76,27 +76,16 @@ def find_for(match: Match) -> Published | None:
 
     The budget per decision may be another one, which the source then states.
     """
-    found = _namesake(match)
-    if found is None or not _as_published(match):
-        return None
-    return replace(found, source=found.source + _budget(match.entrants[0].get("budget")))
-
-
-def _namesake(match: Match) -> Published | None:
-    """Return the result published for players of these names."""
     if match.measured is None or len(match.entrants) != 2:
         return None
-    player, opponent = (entrant["name"] for entrant in match.entrants)
-    return find(player, match.seats, opponent)
-
-
-def _as_published(match: Match) -> bool:
-    """Return whether all settings are those of the text, but for `_OF_THE_MACHINE`."""
     player, opponent = match.entrants
-    if player.get("budget", {}).get("nodes") is not None:
-        return False  # a tree that may not grow is another planner
+    found = find(player["name"], match.seats, opponent["name"])
+    if found is None or player.get("budget", {}).get("nodes") is not None:
+        return None  # a tree that may not grow is another planner
     presets = (_PRESETS.get(one["name"], one["name"]) for one in match.entrants)
-    return _of_the_game(player, opponent, match.rules) == _published_settings(*presets)
+    if _of_the_game(player, opponent, match.rules) != _published_settings(*presets):
+        return None
+    return replace(found, source=found.source + _budget(player.get("budget")))
 
 
 def _of_the_game(

@@ -31,7 +31,8 @@ def by_part(folder: Path, kind: str, query: Query) -> pl.DataFrame:
     counting = ~pl.any_horizontal(late) if late else pl.lit(True)
     later = LATER if kind == GAMES else frozenset()
     groups = together(results.existing_parts(folder, kind))
-    return pl.concat(_run_query(group, query, counting, later) for group in groups)
+    parts = [_run_query(group, query, counting, later) for group in groups]
+    return pl.concat(parts, how="diagonal")
 
 
 def _run_query(
@@ -56,6 +57,15 @@ def games(folder: Path) -> pl.DataFrame:
     """Return match, game, winner, turns and suggestions of each game; errors as `by_part`."""
     columns = ["match", "game", "winner", "turns", "game_suggestions"]
     return by_part(folder, GAMES, lambda part: part.filter(pl.col("seat") == 0).select(columns))
+
+
+def all_rows(folder: Path) -> pl.DataFrame:
+    """Return a row a game and seat, in the order of matches, games and seats; errors as `by_part`.
+
+    Columns are those of `experiments.matches.results.ROW` and
+    `experiments.matches.row_provenance.KEYS`.
+    """
+    return by_part(folder, GAMES, lambda part: part).sort("match", "game", "seat")
 
 
 def apart(frame: pl.DataFrame, keys: Sequence[str]) -> dict[Any, pl.DataFrame]:

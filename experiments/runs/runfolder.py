@@ -1,4 +1,4 @@
-"""The folder of a run: what it plays is written down first, and must not change afterwards."""
+"""The folder of a run, read: what it plays, where it is from, who won which game."""
 
 from __future__ import annotations
 
@@ -10,25 +10,26 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from omegaconf import DictConfig
-
 from experiments.matches import part_files, results
-from experiments.matches.origins import MATCHES_FILE, RUN, new_run
+from experiments.matches.row_provenance import MATCHES_FILE, RUN, new_run
 from experiments.matches.schedule import Match, Seating
 from experiments.provenance import provenance
-from experiments.provenance.files import read_json, reading, write_json, write_settings
-from experiments.provenance.folders import UNKNOWN, RunFolder, writing_run
+from experiments.provenance.files import read_json, reading, write_json
+from experiments.run import UNKNOWN, Run, writing_run
 from experiments.settings import presets
 from experiments.settings.commandline import Refusal
-from experiments.settings.config import plain
 
 _CLAIM_SECONDS = 2.0
 """Longest wait for another that takes the same folder; who plays there holds it for longer."""
 
 
-def open_folder(folder: Path, resume: bool = True) -> RunFolder:
-    """Return ``folder`` to play matches in; ``resume`` as `RunFolder` has it."""
-    return RunFolder(folder, MATCHES_FILE, resume, "games-*.parquet")
+PARTS = "games-*.parquet"
+"""Pattern of the parts of games, by which a run is known too."""
+
+
+def open_folder(folder: Path, resume: bool = True) -> Run:
+    """Return the run of matches in ``folder``; arguments as of `experiments.run.Run`."""
+    return Run(folder, resume, MATCHES_FILE, (PARTS,))
 
 
 def examine(folder: Path, matches: Sequence[Match], stop: str, resume: bool) -> bool:
@@ -36,13 +37,13 @@ def examine(folder: Path, matches: Sequence[Match], stop: str, resume: bool) -> 
 
     ``stop``: the rule by which matches end, as in the configuration; ``resume``: whether games of
     the same plan may be there already.  Raises Refusal if it cannot be written to, holds another
-    plan, or must not be gone on with.
+    plan, or must not be continued.
     """
-    found = open_folder(folder, resume)
-    held = found.load_plan(_read_plan)
-    if held is not None:
+    run = open_folder(folder, resume)
+    before = run.load_plan(_read_plan)
+    if before is not None:
         plan = _plan(matches, stop)
-        found.check_same(*map(_complete, ({key: held.get(key) for key in plan}, plan)))
+        run.check_same(*map(_complete, ({key: before.get(key) for key in plan}, plan)))
         return True
     with writing_run(folder):
         folder.mkdir(parents=True, exist_ok=True)
@@ -64,12 +65,6 @@ def claim(folder: Path, matches: Sequence[Match], stop: str, resume: bool) -> No
             begun = {RUN: new_run(), **_plan(matches, stop), **provenance.origin()}
             with writing_run(folder):
                 write_json(folder, begun, MATCHES_FILE)
-
-
-def write_config(folder: Path, settings: DictConfig) -> Path:
-    """Write the configuration of the run in ``folder``, and return where it is; Refusal if not."""
-    with writing_run(folder):
-        return write_settings(folder, plain(settings))
 
 
 def _plan(matches: Sequence[Match], stop: str) -> dict[str, Any]:
@@ -152,15 +147,15 @@ def cut(found: results.Results) -> results.Results:
 
 
 def _read_config(folder: Path) -> dict[str, Any]:
-    found = open_folder(Path(folder))
-    if not found.plan.exists():
+    path = Path(folder) / MATCHES_FILE
+    if not path.exists():
         raise Refusal(f"{folder} holds no {MATCHES_FILE}: give the folder of a run")
-    with reading(found.plan, UNKNOWN):
-        return _read_plan(found.plan)
+    with reading(path, UNKNOWN):
+        return _read_plan(path)
 
 
 def _read_plan(path: Path) -> dict[str, Any]:
-    from experiments.matches.held import check  # not before there is something to be read
+    from experiments.matches.run_schemas import check  # not before there is something to be read
 
     return check("matches", read_json(path))
 

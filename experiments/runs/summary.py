@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from experiments.matches.origins import run_of
 from experiments.matches.part_files import GAMES
 from experiments.matches.results import Results, Tally, sat_and_won
+from experiments.matches.row_provenance import run_of
 from experiments.matches.schedule import Match, control_of
 from experiments.matches.sequential import verdicts
 from experiments.provenance import provenance
 from experiments.stats import stopping
 from experiments.stats.comparisons import Comparison, holm, mcnemar, round_robin
+from experiments.stats.elo import likelihood_of_superiority
 from experiments.stats.intervals import discordant, paired_score
 from experiments.stats.ratings import ratings
 from experiments.stats.stopping import EVERY_GAME, Sprt, Stop
-from experiments.stats.superiority import likelihood_of_superiority
 
 if TYPE_CHECKING:
     from experiments.matches.match_loop import Outcome
@@ -287,15 +287,11 @@ def meetings(played: Results) -> Iterator[tuple[str, Comparison]]:
 
 
 def _describe(pair: Comparison) -> dict[str, Any]:
-    return {
-        "first": pair.first,
-        "second": pair.second,
-        "games": pair.games,
-        "difference": pair.difference.value,
-        "ci95": [pair.difference.low, pair.difference.high],
-        "p": pair.p,
-        "p_holm": pair.p_holm,
-    }
+    found, rate = dict[str, Any](), pair.difference
+    shown = {"difference": rate.value, "ci95": [rate.low, rate.high]}
+    for key, value in vars(pair).items():
+        found |= shown if key == "difference" else {key: value}
+    return found
 
 
 def _ratings(match: Match, tally: Tally) -> list[dict[str, Any]]:
@@ -307,14 +303,8 @@ def _ratings(match: Match, tally: Tally) -> list[dict[str, Any]]:
     except ValueError:
         return []
     return [
-        {
-            "match": match.name,
-            "player": rated.label,
-            "elo": rated.elo,
-            "low": rated.low,
-            "high": rated.high,
-        }
-        for rated in found
+        {"match": match.name, "player": one.label, "elo": one.elo, "low": one.low, "high": one.high}
+        for one in found
     ]
 
 

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from math import ceil, log
 
 import numpy as np
-from scipy.special import expit, logit
 
 from experiments.stats.intervals import rarer_share
 
@@ -114,30 +113,6 @@ def running_pairs(
     first, second = np.asarray(first, bool), np.asarray(second, bool)
     games = np.arange(1, len(first) + 1)
     return np.cumsum(~first & second), np.cumsum(first & ~second), games
-
-
-def elo_to_win_rate(elo: float, players: int, seats: int = 1) -> float:
-    """Return the win rate of a player ``elo`` above all others at its table.
-
-    Luce's rule: the chance to win is in proportion to 10^(Elo / 400), seat by seat [Luce 1959,
-    Individual Choice Behavior], which for two players is Bradley and Terry's.  Draws are not
-    modelled.  Raises ValueError if the player holds no seat, or all of them.
-    """
-    if not 0 < seats < players:
-        raise ValueError(f"a player in {seats} of {players} seats has nobody to be compared with")
-    return float(expit(_logistic(elo) + log(seats / (players - seats))))
-
-
-def elo_to_difference(elo: float, rate: np.ndarray) -> np.ndarray:
-    """Return how much more often a player wins that is ``elo`` above one that wins ``rate``.
-
-    By Luce's rule, in the same seats against the same others; they and the seats cancel.
-    """
-    return expit(logit(rate) + _logistic(elo)) - rate
-
-
-def _logistic(elo: float) -> float:
-    return elo * log(10) / 400
 
 
 def _verdict(llr: np.ndarray, errors: float, minimum: int) -> Verdict:

@@ -13,6 +13,7 @@ import numpy as np
 
 from experiments.stats import sprt
 from experiments.stats.anytime import paired_difference_anytime, win_rate_anytime
+from experiments.stats.elo import elo_to_difference, elo_to_win_rate, paired_elo
 from experiments.stats.intervals import (
     Estimate,
     paired_difference,
@@ -20,7 +21,6 @@ from experiments.stats.intervals import (
     win_rate,
 )
 from experiments.stats.sprt import ERROR, MINIMUM, Verdict
-from experiments.stats.superiority import paired_elo
 
 LARGEST_ELO = 2000
 
@@ -133,7 +133,7 @@ class Sprt(Stop):
         self.check(paired=False)
         h0, h1 = self.h0, self.h1
         if self.elo:
-            h0, h1 = (sprt.elo_to_win_rate(elo, players, seats) for elo in (h0, h1))
+            h0, h1 = (elo_to_win_rate(elo, players, seats) for elo in (h0, h1))
         return sprt.wins(won, h0, h1, self.errors)
 
     def verdict_paired(self, first: np.ndarray, second: np.ndarray) -> Verdict:
@@ -146,7 +146,7 @@ class Sprt(Stop):
         if self.elo:
             first = np.asarray(first, bool)
             rate = (np.cumsum(first) + 0.5) / (np.arange(len(first)) + 2)
-            h0, h1 = (sprt.elo_to_difference(elo, rate) for elo in (self.h0, self.h1))
+            h0, h1 = (elo_to_difference(elo, rate) for elo in (self.h0, self.h1))
         return sprt.difference(first, second, h0, h1, self.errors)
 
     def describe(self, verdict: Verdict, player: str, control: str | None = None) -> str:

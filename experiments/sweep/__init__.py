@@ -1,1 +1,11 @@
-"""Sweeps over settings."""
+"""Sweeps over settings.
+
+>>> from experiments import sweep
+>>> sweep(player={"preset": "swift", "threshold": [0.3, 0.4, 0.5]}, opponent="swift", games=2000)
+
+`experiments.sweep.python.sweep` says what it takes and returns.
+"""
+
+from experiments.callable import make_callable
+
+make_callable(__name__, "experiments.sweep.python:sweep")

@@ -11,7 +11,6 @@ the top: ``--help`` should not wait for Numba and Ray.
 from __future__ import annotations
 
 import sys
-import time
 from typing import NoReturn
 
 from omegaconf import OmegaConf
@@ -41,7 +40,6 @@ def run() -> None:
     given = read(sys.argv[1:], schema.Sweeping)
     if given.multirun or given.flags not in ([], ["--cfg", "job"]):
         raise Refusal("a sweep has the flags --help and --cfg job alone; leave others out")
-    started = time.monotonic()
     from experiments.sweep.axes import split_overrides
     from experiments.sweep.space import Space
 
@@ -62,7 +60,7 @@ def run() -> None:
     from experiments.sweep.job import Job
 
     with repeated_by(line("sweep", given.overrides)):
-        Job(settings, space).run(started, terminal.console())
+        Job(settings, space).run(terminal.console())
 
 
 if __name__ == "__main__":

@@ -104,12 +104,6 @@ class Axis:
             found = math.sqrt(product) if self.log else total / 2
         return round(found) if self.whole else float(found)
 
-    def plain(self, value: Value) -> Any:
-        """Return what ``value`` of this axis is in a configuration."""
-        if not self.choices:
-            return value
-        return parse(f"{self.key}={value}").value()
-
     def __str__(self) -> str:
         if self.choices:
             return ",".join(self.choices)

@@ -12,7 +12,6 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import PercentFormatter
 
 from experiments.plotting import SERIES, intervals, picture, reference_line, shares
-from experiments.stats.intervals import win_rate
 from experiments.sweep.axes import Axis
 from experiments.sweep.spsa import Reached
 from experiments.sweep.trials import Line, Played
@@ -110,7 +109,7 @@ def _by_axis(place: Axes, axis: Axis, lines: Sequence[Line], played: Played) -> 
 
 def _bars(place: Axes, values: np.ndarray, counts: Sequence, **look: Any) -> None:
     """Draw win rates with their intervals; each of ``counts`` has ``wins`` and ``games``."""
-    rates = [win_rate(tally.wins, tally.games) for tally in counts]
+    rates = [each.estimate for each in counts]
     intervals(place, values.tolist(), rates, **{"linewidth": 1, "capsize": 2, **look})
 
 

@@ -7,9 +7,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from experiments.matches.progress import LINE_SECONDS, Compiling, stage
+from experiments.matches.progress import LINE_SECONDS, Compiling, bars, stage
 
 
 class SweepProgress:
@@ -18,15 +17,7 @@ class SweepProgress:
     def __init__(self, console: Console, trials: int) -> None:
         self._console, self._total = console, trials
         self._what, self._games, self._line = "", 0, time.monotonic()
-        self._bars = Progress(
-            TextColumn("{task.description}"),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TimeRemainingColumn(),
-            TextColumn("left"),
-            console=console,
-            disable=not console.is_terminal,
-        )
+        self._bars = bars(console)
         self._trials = self._bars.add_task("trials", total=trials)
         self._now = self._bars.add_task("games", total=None)
 

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from hydra.core.config_store import ConfigStore
 
 from experiments.settings import config
-from experiments.settings.limits import GAMES, POINTS, between, one_of, place, seed
+from experiments.settings.limits import GAMES, POINTS, between, one_of, seed
+from experiments.study import Place
 
 METHODS = ("grid", "random", "racing", "spsa")
 
@@ -27,19 +28,11 @@ class Sweep:
 
 
 @dataclass
-class Run:
-    """Folder and resumption of a sweep."""
-
-    folder: str = place()
-    resume: str | None = place()
-
-
-@dataclass
 class Sweeping:
     """The configuration ``sweep``."""
 
     sweep: Sweep = field(default_factory=Sweep)
-    run: Run = field(default_factory=Run)
+    run: Place = field(default_factory=Place)
 
 
 def register() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from copy import deepcopy
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
@@ -11,13 +10,12 @@ from math import prod
 
 from hydra.core.override_parser.types import Override
 from omegaconf import DictConfig, OmegaConf
-from omegaconf.errors import OmegaConfBaseException
 from optuna.distributions import BaseDistribution
 
 from experiments.matches import lineups
 from experiments.matches.schedule import Match
 from experiments.settings import applies, config, sources
-from experiments.settings.commandline import Refusal, explain
+from experiments.settings.commandline import Refusal
 from experiments.sweep.axes import Axis, Parameters, Value, axis_of, describe_point, key_of
 
 
@@ -59,9 +57,6 @@ class Space:
             _check_names(overrides, self.fixed)  # a name that is unknown is the first fault
             raise
         self.axes: list[Axis] = axes
-        # Of a group, or a setting that is to be added.
-        self._composing = [axis for axis in axes if axis.element != axis.key or _is_group(axis.key)]
-        self._bases: dict[tuple[str, ...], DictConfig] = {}
         self._points: dict[tuple[Value, ...], Point] = {}
 
     @cached_property
@@ -122,7 +117,9 @@ class Space:
     def _point(self, parameters: Parameters) -> Point:
         from experiments.matches import play
 
-        settings = self._settings(parameters)
+        chosen = (f"{axis.element}={parameters[axis.key]}" for axis in self.axes)
+        overrides = (*self.fixed, *chosen)
+        settings = config.compose("compare", overrides)
         config.check(settings)
         _check_match(settings)
         found = lineups.matches(settings)
@@ -134,26 +131,7 @@ class Space:
             play.check(found[0])
         except ValueError as fault:
             raise Refusal(str(fault)) from None
-        chosen = (f"{axis.element}={parameters[axis.key]}" for axis in self.axes)
-        return Point(parameters, settings, found[0], (*self.fixed, *chosen))
-
-    def _settings(self, parameters: Parameters) -> DictConfig:
-        """Return the configuration of a point.
-
-        Composed for each value of a group alone: that takes a tenth of a second.  Values of
-        settings are put into it afterwards, as Hydra does.
-        """
-        chosen = tuple(f"{axis.element}={parameters[axis.key]}" for axis in self._composing)
-        if chosen not in self._bases:
-            self._bases[chosen] = config.compose("compare", [*self.fixed, *chosen])
-        settings = deepcopy(self._bases[chosen])
-        for axis in self.axes:
-            if axis not in self._composing:
-                try:
-                    OmegaConf.update(settings, axis.key, axis.plain(parameters[axis.key]))
-                except OmegaConfBaseException as fault:
-                    raise Refusal(explain(fault)) from None
-        return settings
+        return Point(parameters, settings, found[0], overrides)
 
     @property
     def start(self) -> Parameters:

@@ -14,14 +14,12 @@ from optuna.trial import FrozenTrial, TrialState
 
 from experiments.matches.results import Results
 from experiments.matches.schedule import Match
-from experiments.stats.intervals import Estimate, paired_difference, win_rate
+from experiments.stats.intervals import Estimate, paired_difference
 from experiments.sweep.axes import Parameters, describe_point
-from experiments.sweep.progress import SweepProgress
-from experiments.sweep.record import Record
-from experiments.sweep.runs import Ran, Runs
 from experiments.sweep.space import Point, Space
 from experiments.sweep.spsa import Reached, Spsa
-from experiments.sweep.study import GAMES, PLAYS, SAME_AS, WINS, Study
+from experiments.sweep.storage import GAMES, PLAYS, SAME_AS, WINS, Storage
+from experiments.sweep.trial_runner import Counts, TrialResult, TrialRunner
 
 _STATES = {TrialState.COMPLETE: "complete", TrialState.PRUNED: "pruned", TrialState.FAIL: "failed"}
 
@@ -30,7 +28,7 @@ _FRESH, _ITERATION = 0xF7E5, 0x5B5A
 
 
 @dataclass(frozen=True)
-class Line:
+class Line(Counts):
     """The outcome of a trial.
 
     Attributes
@@ -38,16 +36,20 @@ class Line:
     trial : its number
     parameters : the point
     state : complete, pruned or failed
-    games, wins : that it was judged by
     same_as : the trial that had played the same before
     """
 
     trial: int
     parameters: Parameters
     state: str
-    games: int
-    wins: int
     same_as: int | None
+
+    @classmethod
+    def of(cls, trial: FrozenTrial) -> Line:
+        """Return what became of a finished trial."""
+        known = trial.user_attrs
+        state, same = _STATES[trial.state], known.get(SAME_AS)
+        return cls(known[GAMES], known[WINS], trial.number, trial.params, state, same)
 
     @property
     def rate(self) -> float:
@@ -77,10 +79,10 @@ class Played:
     """
 
     lines: list[Line] = field(default_factory=list)
-    fresh: Ran | None = None
+    fresh: TrialResult | None = None
     interrupted: bool = False
     reached: Reached | None = None
-    control: Ran | None = None
+    control: TrialResult | None = None
     gain: Estimate | None = None
 
     @property
@@ -103,7 +105,7 @@ def trial_folder(folder: Path, trial: int) -> Path:
 
 
 class Trials:
-    """Plays the trials of ``study``.
+    """Plays the trials in a ``storage``.
 
     ``folder``: of the sweep; ``space``: whose points are played; ``block``: games between two looks
     at whether to give a point up; None: there are none; ``spsa``: the climb that they are of.
@@ -113,16 +115,13 @@ class Trials:
         self,
         folder: Path,
         space: Space,
-        study: Study,
-        block: int | None,
-        runs: Runs,
-        progress: SweepProgress,
-        record: Record,
+        storage: Storage,
+        runner: TrialRunner,
+        block: int | None = None,
         spsa: Spsa | None = None,
     ) -> None:
-        self._folder, self._space, self._study, self._block = folder, space, study, block
-        self._spsa = spsa
-        self._runs, self._progress, self._record = runs, progress, record
+        self._folder, self._space, self._storage, self._runner = folder, space, storage, runner
+        self._block, self._spsa = block, spsa
 
     def play(self, trials: int, fresh: int | None) -> Played:
         """Play what is missing of ``trials`` trials, and ``fresh`` games of the best.
@@ -131,81 +130,75 @@ class Trials:
         as many as a point plays.  Raises Refusal if results cannot be written, or workers die again
         and again.
         """
-        self._progress.count_earlier(len(self._done_among(trials)))
+        self._runner.progress.count_earlier(len(self._find_done(trials)))
         interrupted = False
-        while not interrupted and len(self._done_among(trials)) < trials:
+        while not interrupted and len(self._find_done(trials)) < trials:
             interrupted = not self._play_next()
-        played = Played([line_of(trial) for trial in self._done_among(trials)], None, interrupted)
-        if self._spsa is not None and len(played.lines) >= 4:
-            played.reached = self._spsa.estimate(rates(self._done_among(trials)))
+        done = self._find_done(trials)
+        played = Played([*map(Line.of, done)], None, interrupted)
+        if self._spsa is not None and len(done) >= 4:
+            played.reached = self._spsa.estimate(rates(done))
         if interrupted or fresh == 0:
             return played
         if played.reached is not None:
             self._compare_fresh(played, played.reached, fresh)
-        elif played.best is not None:
-            name = f"fresh-{played.best.trial:04d}"
-            played.fresh = self._play_fresh(played.best.parameters, name, fresh)
+        elif (best := played.best) is not None:
+            played.fresh = self._play_fresh(best.parameters, f"fresh-{best.trial:04d}", fresh)
             played.interrupted = played.fresh.interrupted
         return played
 
-    def _done_among(self, trials: int) -> list[FrozenTrial]:
-        return [trial for trial in self._study.finished if trial.number < trials]
+    def _find_done(self, trials: int) -> list[FrozenTrial]:
+        return [trial for trial in self._storage.finished if trial.number < trials]
 
     def _play_next(self) -> bool:
         """Play the next trial; return whether its end was reached."""
-        trial = self._study.next()
+        trial = self._storage.next()
         point = self._space.point(trial.params)
         if self._spsa is not None:
             point = with_other_games(point, _ITERATION, trial.number // 2)
         plays = digest(point.match)
-        done = self._done_among(trial.number)
-        same = [trial for trial in done if trial.user_attrs[PLAYS] == plays]
+        same = [one for one in self._find_done(trial.number) if one.user_attrs[PLAYS] == plays]
         if same:
-            self._study.repeat(trial, same[0])
+            self._storage.repeat(trial, same[0])
         else:
-            ran = self._runs.play(
+            games = point.settings.match.games
+            looks = [] if self._block is None else [*range(self._block, games, self._block)]
+            result = self._runner.play(
                 point,
                 trial_folder(self._folder, trial.number),
-                _looks(point.settings.match.games, self._block),
+                [*looks, games],
                 lambda step, share: (
-                    self._block is not None and self._study.report(trial, step, share)
+                    self._block is not None and self._storage.report(trial, step, share)
                 ),
             )
-            if ran.interrupted:
+            if result.interrupted:
                 return False
-            state = (
-                TrialState.FAIL
-                if ran.fault
-                else TrialState.PRUNED
-                if ran.given_up
-                else TrialState.COMPLETE
-            )
-            self._study.finish(trial, state, ran.games, ran.wins, plays)
-        self._tell(line_of(self._study.trials[trial.number]))
+            state = TrialState.PRUNED if result.given_up else TrialState.COMPLETE
+            state = TrialState.FAIL if result.fault else state
+            self._storage.finish(trial, state, result.games, result.wins, plays)
+        self._tell(Line.of(self._storage.trials[trial.number]))
         return True
 
     def _tell(self, line: Line) -> None:
         """Show and record what became of a trial."""
-        rate = str(win_rate(line.wins, line.games)) if line.games else None
-        sofar = Played([line_of(trial) for trial in self._done_among(line.trial + 1)]).best
-        words = ", ".join(filter(None, (describe_point(line.parameters), rate, line.note)))
+        said, noted = [describe_point(line.parameters), line.estimate, line.note], {}
+        words = ", ".join(str(part) for part in said if part)
+        best = Played([*map(Line.of, self._find_done(line.trial + 1))]).best
         if self._spsa is not None:
-            self._record.progress(line.trial, win_rate=line.rate)
-            self._progress.end_trial(line.trial, words)
-            return
-        if sofar is not None:
-            best = f"best so far: trial {sofar.trial}, {win_rate(sofar.wins, sofar.games)}"
-            words += "; the best so far" if sofar == line else f"; {best}"
-            words += ", which flatters it"
-        self._progress.end_trial(line.trial, words)
-        if sofar is not None:
-            self._record.progress(line.trial, win_rate=line.rate, best_chosen_so_far=sofar.rate)
+            noted = {"win_rate": line.rate}
+        elif best is not None:
+            now = f"best so far: trial {best.trial}, {best.estimate}"
+            words += f"; {'the best so far' if best == line else now}, which flatters it"
+            noted = {"win_rate": line.rate, "best_chosen_so_far": best.rate}
+        self._runner.progress.end_trial(line.trial, words)
+        if noted:
+            self._runner.record.note(line.trial, **noted)
 
-    def _play_fresh(self, parameters: Parameters, name: str, fresh: int | None) -> Ran:
+    def _play_fresh(self, parameters: Parameters, name: str, fresh: int | None) -> TrialResult:
         """Play a point with a seed that no trial had, in the run folder ``name``."""
         point = with_other_games(self._space.point(parameters), _FRESH)
         games = point.settings.match.games if fresh is None else fresh
-        return self._runs.play(point, self._folder / name, [games], lambda *_: False)
+        return self._runner.play(point, self._folder / name, [games], lambda *_: False)
 
     def _compare_fresh(self, played: Played, reached: Reached, fresh: int | None) -> None:
         """Play where a climb ended and its start on the same fresh games."""
@@ -248,24 +241,6 @@ def rates(trials: Sequence[FrozenTrial]) -> list[float]:
     return [math.nan if trial.value is None else trial.value for trial in trials]
 
 
-def line_of(trial: FrozenTrial) -> Line:
-    """Return what became of a finished trial."""
-    known = trial.user_attrs
-    return Line(
-        trial.number,
-        trial.params,
-        _STATES[trial.state],
-        known[GAMES],
-        known[WINS],
-        known.get(SAME_AS),
-    )
-
-
 def digest(match: Match) -> str:
     """Return a key of ``match``, equal for matches that play alike."""
     return hashlib.sha256(json.dumps(asdict(match), sort_keys=True).encode()).hexdigest()[:16]
-
-
-def _looks(games: int, block: int | None) -> list[int]:
-    """Return the games after which there is a look; the last is after all."""
-    return [games] if block is None else [*range(block, games, block), games]

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
-from experiments.matches.origins import MATCHES_FILE
+from experiments.matches.row_provenance import MATCHES_FILE
 from experiments.matches.schedule import Match
 from experiments.settings.commandline import Refusal
 from experiments.settings.presets import differing

@@ -19,7 +19,7 @@ from rich.console import Console
 from experiments.matches.progress import stage
 from experiments.provenance import provenance
 from experiments.provenance.files import SUMMARY, read_json, reading, write_json
-from experiments.provenance.folders import writing_run
+from experiments.run import writing_run
 from experiments.settings.commandline import Refusal
 from experiments.tables.catalog import COMMAND
 from experiments.tables.figure import Figure

@@ -15,7 +15,7 @@ from experiments.matches.progress import GamesPlayed
 from experiments.matches.results import Results
 from experiments.matches.schedule import Match
 from experiments.provenance.files import write_json
-from experiments.provenance.folders import Busy
+from experiments.run import Busy
 from experiments.runs import runfolder, summary
 from experiments.settings import signals
 from experiments.settings.commandline import Refusal

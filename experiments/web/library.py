@@ -19,9 +19,9 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from experiments.matches.origins import MATCHES_FILE
 from experiments.matches.part_files import GAMES
 from experiments.matches.results import RECORDS, STOPS
+from experiments.matches.row_provenance import MATCHES_FILE
 from experiments.provenance.files import CONFIG, SUMMARY
 from experiments.texts import printable
 from sim.records.record import FORMAT

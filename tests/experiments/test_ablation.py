@@ -11,7 +11,7 @@ from filelock import FileLock
 from hydra.core.config_store import ConfigStore
 from omegaconf import OmegaConf
 
-from experiments.provenance.folders import LOCK
+from experiments.run import LOCK
 from experiments.settings import config
 from experiments.settings.commandline import Refusal
 from experiments.stats.comparisons import mcnemar

@@ -18,6 +18,7 @@ GAMES = 6000
 SETTINGS = ("player=heuristic", f"match.games={GAMES}", "tracking.enabled=false")
 
 
+@pytest.mark.nightly
 def test_a_killed_node_costs_no_game(tmp_path):
     script = Path(__file__).with_name("cluster_run.py")
     # Of its own, because a process has one Ray.

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 from belief import matrix
-from belief.evidence import ContradictoryEvidence, EvidenceFull
+from belief.evidence import EvidenceFull
 from experiments.matches import details
 from experiments.matches.details import KINDS, EnvelopeEntropies, Observer, together
 from mcts.inspect import root_table
@@ -21,7 +21,6 @@ from sim.planning.config import PlannerConfig
 from sim.planning.planner import Planner
 from sim.player import Player, PolicyPlayer
 from sim.policies.table import Policy
-from sim.records.events import names
 from sim.records.record import Recorder, read
 from sim.records.replay import states
 from sim.referee import play
@@ -66,13 +65,8 @@ PREDICTED = ("value", "going_on", "accusing")
 """Columns of decisions that are read off the table of a search."""
 
 TABLES = {
-    "ledford": (preset("ledford"), ("heuristic",) * 4),
     "ledford with a planner": (preset("ledford"), ("heuristic", None, "random", "closure")),
     "classic": (preset("classic"), ("swift", None, "heuristic", None)),
-    "speed": (
-        replace(preset("speed", players=5), turn_cap=80),
-        ("heuristic", None, *["random"] * 3),
-    ),
     "ferrari2009": (preset("ferrari2009"), ("closure", "heuristic", None)),
 }
 
@@ -96,7 +90,7 @@ def observe(rules, seats, game, watch=None):
 
 def test_watching_changes_nothing(table):
     rules, who = table
-    for game in range(4):
+    for game in range(2):
         seats = seats_of(*who)
         assert observe(rules, seats, game)[0] == play(rules, seats, SEED, game)
 
@@ -104,22 +98,11 @@ def test_watching_changes_nothing(table):
 def test_rows_take_in_what_everybody_heard(tmp_path, monkeypatch):
     who = (BOLD, "closure", BOLD, "heuristic")
     for accusations in ("secret", "heard"):
-        for game in range(4):
-            check_record(preset("classic", accusations=accusations), who, game, tmp_path)
+        check_record(preset("classic", accusations=accusations), who, 0, tmp_path)
     monkeypatch.setattr(Observer, "_hear", lambda *_: None)
     with pytest.raises(AssertionError):
         for game in range(4):
             check_record(preset("classic"), who, game, tmp_path)
-
-
-def test_the_comparison_finds_a_watch_that_interferes():
-    rules, seats = preset("ledford"), seats_of(*["heuristic"] * 4)
-
-    def meddle(state, action):
-        state.belief[0, :, 1] *= 0.9
-
-    played = [observe(rules, seats, game, meddle)[0] for game in range(4)]
-    assert played != [play(rules, seats, SEED, game) for game in range(4)]
 
 
 def test_rows_fit_their_columns(table):
@@ -144,16 +127,15 @@ def test_rows_fit_their_columns(table):
 def test_the_whole_belief_begins_with_its_bits(name, players, bits):
     # A card neither own nor face up is as likely with each other player as in the envelope.
     rules = preset(name, players=players)
-    for game in range(5):
+    for game in range(2):
         rows = observe(rules, seats_of(*["heuristic"] * players), game)[1]["suggestions"]
         assert rows[0]["entropy_before"] == pytest.approx(bits, abs=1e-9)
         assert max(row["entropy_after"] for row in rows) < bits
 
 
-def check_beliefs(rules, who):
-    """Raise AssertionError unless entropies are those of the beliefs that policies keep."""
-    compared = 0
-    for game in range(4):
+def test_the_whole_belief_is_that_of_the_heuristic(table):
+    (rules, who), compared = table, 0
+    for game in range(2):
         kept = []  # by suggestion: entropies of all matrices before it, and after its answer
 
         def keep(state, action, kept=kept):
@@ -229,87 +211,20 @@ def check_record(rules, who, game, folder):
     assert bool(rows["decisions"]) == (None in who)
 
 
-def test_the_whole_belief_is_that_of_the_heuristic(table):
-    check_beliefs(*table)
-
-
 def test_rows_say_what_the_record_says(table, tmp_path):
     check_record(*table, 1, tmp_path)
 
 
-def _of_the_next(suggestion_events):
-    return lambda said, seat, players: suggestion_events(said, (seat + 1) % players, players)
-
-
-EARS = {
-    "another seat's": _of_the_next,
-    "deaf to the last": lambda suggestion_events: (
-        lambda said, *seat: suggestion_events(said[:-1], *seat)
-    ),
-    "deaf": lambda suggestion_events: lambda said, *seat: suggestion_events([], *seat),
-}
-
-
-@pytest.mark.parametrize("ears", EARS)
-@pytest.mark.parametrize("check", ["beliefs", "record"])
-def test_the_checks_find_wrong_ears(check, ears, monkeypatch, tmp_path):
-    monkeypatch.setattr(details, "suggestion_events", EARS[ears](details.suggestion_events))
-    with pytest.raises((AssertionError, ContradictoryEvidence)):
-        if check == "beliefs":
-            check_beliefs(*TABLES["ledford"])
-        else:
-            check_record(*TABLES["ledford"], 1, tmp_path)
-
-
-def _hindsight(observer, state, action):
-    observer._known = int(state.known[observer._asked["seat"]])
-    _ANSWER(observer, state, action)
-
-
-_ANSWER = Observer._answer
-
-FAULTS = {
-    "cards that were shown later are known": (Observer, "_answer", _hindsight),
-    "kinds of actions": (details, "_kind", lambda *_: "move"),
-    "nobody is asked": (details, "names", lambda cards: list(reversed(names(cards)))),
-}
-
-
-@pytest.mark.parametrize("fault", FAULTS)
-def test_the_check_of_rows_finds_a_fault(fault, monkeypatch, tmp_path):
-    monkeypatch.setattr(*FAULTS[fault])
-    with pytest.raises(AssertionError):
-        check_record(*TABLES["ledford with a planner"], 1, tmp_path)
-
-
-def check_spending(rules, who):
-    """Raise AssertionError unless rows of decisions add up to what each seat spent in its game."""
+def test_decisions_add_up_to_what_the_seat_spent(table):
+    rules, who = table
     seats = seats_of(*who)
-    for game in range(3):  # players count from 0 in each
+    for game in range(2):  # players count from 0 in each
         result, rows = observe(rules, seats, game)
         for seat, spent in enumerate(result.seats):
             mine = [row for row in rows["decisions"] if row["seat"] == seat]
             assert len(mine) == spent.decisions
             assert [row["simulations"] for row in mine] == [11 + i for i in range(len(mine))]
             assert sum(row["seconds"] for row in mine) == spent.search_seconds
-
-
-def test_decisions_add_up_to_what_the_seat_spent(table):
-    check_spending(*table)
-
-
-def test_the_check_finds_counts_of_the_game_before(monkeypatch):
-    begin = Observer.__init__
-
-    def stale(observer, *arguments):
-        begin(observer, *arguments)
-        for seat in observer._spent:
-            player = observer._seats[seat]
-            observer._spent[seat] = player.decisions, player.simulations, player.search_seconds
-
-    monkeypatch.setattr(Observer, "__init__", stale)
-    with pytest.raises(AssertionError):
-        check_spending(*TABLES["ledford with a planner"])
 
 
 def test_every_kind_of_action_is_named():
@@ -375,12 +290,3 @@ def test_what_a_search_expects_is_written_down():
         assert row["going_on"] == max(others, default=None)
         kinds.add(row["accusing"] is None)
     assert kinds == {True, False}
-
-
-def test_watches_are_called_in_turn():
-    called = []
-    first, second = (lambda *_, who=who: called.append(who) for who in (1, 2))
-    together(first, None, second)(empty()[0], -1)
-    assert called == [1, 2]
-    assert together(None, first) is first
-    assert together(None, None) is together() is None

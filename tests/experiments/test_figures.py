@@ -19,7 +19,6 @@ from experiments.runs import figures as run_figures
 from experiments.runs import summary
 from experiments.runs.figures import decision_stats, game_lengths, suggestion_stats
 from experiments.runs.turns import ends
-from experiments.settings.commandline import Refusal
 from experiments.stats.intervals import clustered_means
 from sim.player import PolicyPlayer
 from sim.referee import play
@@ -195,14 +194,6 @@ def test_searches(game_rows, folder):
         assert figure.kinds == {kind: kinds.count(kind) for kind in set(kinds)}
 
 
-def test_parts_change_nothing(game_rows, folder, tmp_path):
-    one = write(tmp_path, game_rows, 1)
-    assert len(list(folder.glob("*.parquet"))) == 5 * len(list(one.glob("*.parquet")))
-    for figures in (suggestion_stats, game_lengths, decision_stats):
-        for mine, other in zip(figures(one), figures(folder), strict=True):
-            assert approximately(mine) == approximately(other)
-
-
 def approximately(figure):
     """Return a figure as text with six digits: sums in another order differ in the last."""
     return re.sub(r"\d+\.\d+(e-\d+)?", lambda number: f"{float(number[0]):.6g}", repr(figure))
@@ -263,15 +254,6 @@ def test_an_unknown_envelope_is_left_out(game_rows, tmp_path):
         assert figure.envelope_decrease.value == pytest.approx(lost)
 
 
-def test_no_envelope_at_all(game_rows, tmp_path):
-    unknown = {"envelope_before": None, "envelope_after": None}
-    rows = [{**row, **unknown} for row in game_rows["suggestions"]]
-    folder = write(tmp_path, {"suggestions": rows, "games": game_rows["games"]}, 2)
-    for figure in suggestion_stats(folder):
-        assert figure.envelope_decrease is None and figure.by_turn == ()
-        assert figure.decrease is not None
-
-
 def test_one_game_has_figures_without_intervals(game_rows, tmp_path):
     first = {kind: [row for row in rows if row["game"] == 0] for kind, rows in game_rows.items()}
     folder = write(tmp_path, first, 1)
@@ -280,28 +262,6 @@ def test_one_game_has_figures_without_intervals(game_rows, tmp_path):
     (game,) = game_lengths(folder)
     assert game.turns is None and game.median_turns.value == game.least_turns == game.most_turns
     assert decision_stats(folder)[0].simulations is None
-
-
-def test_no_decisions_give_no_figures(game_rows, tmp_path):
-    folder = write(tmp_path, {**game_rows, "decisions": []}, 2)
-    assert decision_stats(folder) == []
-
-
-@pytest.mark.parametrize(
-    ("figures", "kind"), [(suggestion_stats, "suggestions"), (decision_stats, "decisions")]
-)
-def test_rows_that_are_not_there_are_refused(figures, kind, game_rows, tmp_path):
-    folder = write(tmp_path, {"games": game_rows["games"]}, 2)
-    with pytest.raises(Refusal, match=f"holds no {kind}-"):
-        figures(folder)
-
-
-def test_a_part_that_is_cut_off_is_refused(game_rows, tmp_path):
-    folder = write(tmp_path, game_rows, 2)
-    part = folder / "suggestions-00001.parquet"
-    part.write_bytes(part.read_bytes()[:-100])
-    with pytest.raises(Refusal, match=r"suggestions-00001\.parquet cannot be read"):
-        suggestion_stats(folder)
 
 
 def made_up(rng, games):
@@ -317,32 +277,3 @@ def test_the_interval_is_that_of_the_bootstrap():
     (drawn,) = clustered_means(totals[None], counts[None], seed=1)
     assert mine.value == pytest.approx(drawn.value)
     assert mine.high - mine.low == pytest.approx(drawn.high - drawn.low, rel=0.1)
-
-
-def coverage(interval, runs=1500, games=80):
-    """Return how often the interval of a run holds the mean over all suggestions."""
-    rng = np.random.default_rng(2)
-    totals, counts = made_up(np.random.default_rng(3), 2_000_000)
-    truth, hits = totals.sum() / counts.sum(), 0
-    for _ in range(runs):
-        low, high = interval(*made_up(rng, games))
-        hits += low <= truth <= high
-    return hits / runs
-
-
-def test_the_interval_covers():
-    def mine(totals, counts):
-        found = run_figures.ratio(totals, counts)
-        return found.low, found.high
-
-    # 1,500 runs: the standard error of the coverage is 0.6 %.
-    assert 0.925 < coverage(mine) < 0.97
-
-
-def test_an_interval_that_takes_suggestions_as_independent_does_not_cover():
-    def naive(totals, counts):
-        value = totals.sum() / counts.sum()
-        spread = np.std(np.repeat(totals / counts, counts)) / np.sqrt(counts.sum())
-        return value - 1.96 * spread, value + 1.96 * spread
-
-    assert coverage(naive) < 0.7

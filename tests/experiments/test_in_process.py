@@ -64,18 +64,6 @@ def test_a_seed_that_a_program_from_outside_can_guess_is_said():
         assert console.export_text().count(f"seed={seed} can be guessed") == said
 
 
-def test_a_player_of_a_paper_is_asked_in_its_seat_and_refused_where_it_does_not_fit():
-    match = match_of("player=bn", "rules=ferrari2009", "match.focal_seats=[2]")
-    assert not match.compiled and match.threads == 1
-    rows = play.portion(match, [0, 1, 2]).rows
-    assert rows.num_rows == 9
-    focal = rows.filter(rows["focal"])
-    assert focal["seat"].to_pylist() == [2, 2, 2]
-    assert set(focal["player"].to_pylist()) == {"bn"}
-    with pytest.raises(ValueError, match="which rules=ledford does not deal"):
-        play.check(match_of("player=bn"))
-
-
 @pytest.mark.parametrize(
     ("overrides", "workers", "address", "alone"),
     [
@@ -99,14 +87,6 @@ def test_ray_is_started_where_games_need_it_alone(monkeypatch, overrides, worker
     found = startup.resources([match_of(*overrides)], workers, address, QUIET)
     assert found.alone is alone
     assert started == ([] if alone else [address])
-
-
-def test_matches_that_are_played_side_by_side_are_not_split(monkeypatch):
-    monkeypatch.setattr(config, "cores", lambda: 2)
-    monkeypatch.setattr(runner, "start", lambda address, cores: cores)
-    wide = match_of(*PLANNER, "player.search.threads=2")
-    assert not startup.resources([wide, match_of(*POLICIES)], None, None, QUIET).alone
-    assert startup.resources([wide, wide], None, None, QUIET).alone
 
 
 @pytest.fixture
@@ -197,6 +177,7 @@ print("first", seen[0], "ray" in sys.modules, "mlflow" in sys.modules)
 """
 
 
+@pytest.mark.nightly
 def test_the_first_game_waits_for_nothing_that_it_does_not_need(tmp_path, database):
     settings = ("player=heuristic", "match.games=400", "match.workers=1")
     where = (f"run.folder={tmp_path / 'run'}", f"tracking.uri={database}")
@@ -208,16 +189,3 @@ def test_the_first_game_waits_for_nothing_that_it_does_not_need(tmp_path, databa
     )
     assert shown.returncode == 0, shown.stderr
     assert shown.stdout.splitlines()[-1] == "first [] False True", "no Ray; the record came later"
-
-
-def test_fewer_games_than_were_played_are_refused(run_compare, tmp_path):
-    """Before anything is written: the configuration says how many games there are."""
-    there = f"run.resume={tmp_path / 'there'}"
-    asked = ("player=swift", "opponent=closure", "rules=speed", "match.workers=1", "tracking=none")
-    assert run_compare(*asked, "match.games=6", there).code == 0
-    noted = (tmp_path / "there/config.yaml").read_text()
-    fewer = run_compare(*asked, "match.games=2", there)
-    assert fewer.code == 1 and fewer.err.count("\n") == 1
-    assert "match.games=2: 6 games were played in" in fewer.err
-    assert (tmp_path / "there/config.yaml").read_text() == noted
-    assert run_compare(*asked, "match.games=7", there).code == 0

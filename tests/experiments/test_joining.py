@@ -58,6 +58,7 @@ def test_what_answers_and_is_no_ray_is_refused(monkeypatch):
             runner.start(address, 2)
 
 
+@pytest.mark.nightly
 def test_a_cluster_that_wants_another_token_is_refused(ray_session, monkeypatch):
     address = ray.get_runtime_context().gcs_address
     joined = []

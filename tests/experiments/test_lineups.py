@@ -54,18 +54,6 @@ def test_settings_of_the_player_are_those_of_all_listed_that_have_them():
         matches("match.players=[swift,closure]", "player.budget.simulations=7")
 
 
-def test_settings_of_a_listed_player_come_before_those_of_all():
-    found = matches("match.players=[flat,flat+budget.simulations=9]", "player.budget.simulations=7")
-    assert [match.entrants[0]["budget"]["simulations"] for match in found] == [7, 9]
-
-
-def test_a_listed_player_may_be_given_a_name():
-    found = matches("match.players=[swift,swift+threshold=0.35+label=bold]")
-    assert [match.labels[0] for match in found] == ["swift", "bold"]
-    with pytest.raises(Refusal, match="names swift twice"):
-        matches("match.players=[swift,closure+label=swift]")
-
-
 def test_a_round_robin_is_one_match():
     (match,) = matches("match.players=[swift,closure,random]", "match.layout=robin")
     assert match.labels == ["swift", "closure", "random"]
@@ -106,11 +94,6 @@ def test_a_mixed_company_is_one_of_each_in_all_orders():
 def test_a_company_that_cannot_be_is_refused(overrides, said):
     with pytest.raises(Refusal, match=said):
         matches(*overrides)
-
-
-def test_equal_players_are_told_apart():
-    (match,) = matches("player=heuristic")
-    assert match.labels == ["heuristic", "heuristic (opponent)"]
 
 
 @pytest.mark.parametrize(

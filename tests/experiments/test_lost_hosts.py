@@ -77,11 +77,6 @@ def test_what_a_lost_host_had_is_sent_again_and_counts_once(monkeypatch):
     assert later and all(task.num_cpus < 1 for task in later), "another queue"
 
 
-def test_control_without_it_those_games_never_come(monkeypatch):
-    came, _ = play(monkeypatch, iter(()))
-    assert len(came) == GAMES - 2
-
-
 def test_what_searches_in_actors_is_not_sent_twice(monkeypatch):
     """Its second process would wait for cores that the first one holds."""
     came, other = play(monkeypatch, iter([False, False, True]), cpus=0.0)

@@ -16,7 +16,7 @@ from experiments.matches.background import Background
 from experiments.matches.match_loop import Resources
 from experiments.matches.results import Results
 from experiments.matches.schedule import Match, Seating, control_of
-from experiments.provenance.folders import LOCK
+from experiments.run import LOCK
 from experiments.runs import runfolder
 from experiments.settings import config
 from experiments.settings.commandline import Refusal
@@ -81,14 +81,6 @@ def test_a_rule_ends_a_match_at_the_same_game_in_whatever_order_they_come(scramb
     assert 10 < found[0].num_rows / 4 < 2000
     on_disk = [part_files.read(part, results.ROW) for part in results.parts(tmp_path / "3")]
     assert sum(each.num_rows for each in on_disk) > found[0].num_rows, "control: games beyond"
-
-
-def test_without_a_rule_all_games_are_played(scramble, tmp_path):
-    scramble(1)
-    played, ended = run(tmp_path / "a", [match("random")], "games", games=33)
-    assert not ended.interrupted
-    assert read_rows(played.folder).num_rows == 4 * 33
-    assert not (played.folder / results.STOPS).exists()
 
 
 def test_a_run_that_a_rule_ended_has_nothing_left_to_play(scramble, tmp_path):
@@ -230,12 +222,3 @@ def test_of_two_that_take_a_folder_at_once_one_is_refused(tmp_path, monkeypatch)
     claim(0)
     other[0].result()
     assert [held.seed for held in runfolder.read_matches(tmp_path / "run")] == [0]
-
-
-def test_a_folder_in_which_another_plays_cannot_be_taken(tmp_path, monkeypatch):
-    monkeypatch.setattr(runfolder, "_CLAIM_SECONDS", 0.0)
-    with (
-        FileLock(tmp_path / LOCK),
-        pytest.raises(Refusal, match="is being played by another process: wait for its end"),
-    ):
-        runfolder.claim(tmp_path, [match("random")], "games", resume=True)

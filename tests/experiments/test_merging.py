@@ -16,7 +16,7 @@ from experiments.matches.details import SUGGESTION
 from experiments.matches.results import ROW, Played, Results
 from experiments.report import run as report
 from experiments.runs import runfolder
-from experiments.runs.following import Followed
+from experiments.runs.live import Followed
 from experiments.runs.rows import by_part
 from experiments.settings.commandline import Refusal
 
@@ -162,15 +162,6 @@ def test_parts_of_an_older_version_are_merged_with_new_ones(few, fill):
     (part,) = part_files.parts(folder)
     assert part_files.read(part, ROW)["faults"].to_pylist() == [0] * 16
     assert pq.read_table(part)["run"].null_count == 4
-
-
-@pytest.mark.parametrize("together", [2, 1000], ids=["another group", "the same group"])
-def test_the_part_is_named_that_has_a_game_again(together, fill, match, monkeypatch):
-    monkeypatch.setattr(part_files, "_TOGETHER", together)
-    folder = fill(5)
-    shutil.copy(folder / "games-00000.parquet", folder / "games-00002.parquet")
-    with pytest.raises(Refusal, match=r"games-00002\.parquet .*game 0 is in an earlier part"):
-        Results.resume(folder, [match])
 
 
 @pytest.fixture

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 from omegaconf import OmegaConf
 
-from experiments.compare.recording import Recording
 from experiments.matches import lineups
 from experiments.matches.results import Played, Results
 from experiments.provenance.tracking import PARENT
-from experiments.runs.recorded import STEPS, Curves, parameters, tags, tails
+from experiments.runs.mlflow_fields import STEPS, Curves, parameters, tags, tails
+from experiments.runs.mlflow_run import MatchRecord
 from experiments.settings import config
 from experiments.stats import stopping
 from experiments.stats.intervals import win_rate
@@ -55,15 +55,6 @@ def test_curves_are_of_the_games_whenever_one_looks(run, rows):
     assert list(later) == [step for step in STEPS.tolist() if 26 < step <= 40]
     whole = Curves(found, stopping.parse("games"))
     assert dict(whole.win_rates()) == {**points, **later}
-
-
-def test_rows_are_told_up_to_the_first_game_that_is_missing(run):
-    found, _ = run
-    said = dict(Curves(found, stopping.parse("games")).row_figures())
-    assert list(said) == [step for step in STEPS.tolist() if step <= 26]
-    for step, metrics in said.items():
-        assert metrics["turns_mean"] == pytest.approx(100 + (step - 1) / 2)
-        assert metrics["simulations_per_second"] == pytest.approx(2000)
 
 
 def test_players_of_different_kinds_have_the_same_parameters():
@@ -109,13 +100,13 @@ def test_several_players_are_recorded_as_what_they_are(tmp_path):
 def test_a_run_is_a_curve_and_goes_on_as_one(run_compare, database, monkeypatch):
     """Also one that was killed: it says where it stands, and later what its rows say of before."""
     asked = (*SWIFT, f"tracking.uri={database}")
-    finish = Recording.finish
+    end = MatchRecord.end
     with monkeypatch.context() as first:
-        first.setattr("experiments.compare.recording.PATIENCE_SECONDS", 60.0)
+        first.setattr("experiments.runs.mlflow_run.PATIENCE_SECONDS", 60.0)
         first.setattr(
-            Recording,
-            "finish",
-            lambda self, _, *rest: (self.begin(), finish(self, "KILLED", *rest)),
+            MatchRecord,
+            "end",
+            lambda self, _, *rest: (self.begin(), end(self, "KILLED", *rest)),
         )
         ran = run_compare(*asked, "match.games=30")
     assert ran.code == 0, ran.err

@@ -61,6 +61,7 @@ print("with telemetry:", *outside)
 """
 
 
+@pytest.mark.nightly
 def test_a_tracked_run_needs_no_route_out(database, tmp_path):
     """The last line is the control: the guard sees what MLflow does if it is let."""
     nowhere = ["unshare", "-rn"]  # a network of its own, without any interface
@@ -83,6 +84,7 @@ def test_a_tracked_run_needs_no_route_out(database, tmp_path):
     assert said[-1].startswith("with telemetry: config.mlflow-telemetry.io")
 
 
+@pytest.mark.nightly
 def test_who_wants_telemetry_keeps_it(database, tmp_path, monkeypatch):
     monkeypatch.setenv("MLFLOW_DISABLE_TELEMETRY", "false")
     Store(database, "first", tmp_path)

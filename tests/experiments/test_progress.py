@@ -6,7 +6,6 @@ import io
 import re
 
 import numpy as np
-import pytest
 
 from experiments import terminal
 from experiments.matches import lineups, progress
@@ -40,20 +39,6 @@ def test_a_test_says_how_far_it_is(monkeypatch):
     )
     assert f"about {test.verdict.games_left:,} games to a verdict" in line
     assert test.words.startswith("swift wins 25 % (H0) of the games or 30 % (H1): undecided")
-
-
-def test_two_players_stand_by_their_difference(monkeypatch):
-    won = np.array([np.arange(100) % 10 < 3, np.arange(100) % 10 < 5])
-    settings = ["match.players=[swift,closure]"]
-    line, (test,) = _standing(monkeypatch, settings, won, "sprt:0%:10%")
-    assert "difference 20.0 % (" in line and "closure minus swift" in test.words
-    assert test.verdict.accepted == "H1" and "games to a verdict" not in line
-
-
-@pytest.mark.parametrize("stop", ["games", "width:0.1"])
-def test_without_a_test_there_is_the_rate_alone(monkeypatch, stop):
-    line, found = _standing(monkeypatch, ["player=swift"], np.ones(50, bool), stop)
-    assert "won 100.0 % (" in line and "LLR" not in line and found == []
 
 
 def test_it_is_said_when_no_game_ends(monkeypatch):

@@ -50,22 +50,6 @@ def test_results_are_written_while_the_run_goes_on(rows, store, tmp_path, monkey
     assert read_rows(tmp_path).equals(rows([0]))
 
 
-def test_many_rows_are_not_held(rows, store, tmp_path, monkeypatch):
-    monkeypatch.setattr(results, "FLUSH_ROWS", 7)
-    store.add(0, Played(rows([0])))
-    assert not results.parts(tmp_path)
-    store.add(0, Played(rows([1])))
-    assert results.parts(tmp_path)
-
-
-def test_a_part_cut_short_is_not_read(rows, match, store, tmp_path):
-    store.add(0, Played(rows([0])))
-    store.flush()
-    (tmp_path / ".games-00001.parquet.writing").write_bytes(b"PAR1 and then the power went")
-    assert read_rows(tmp_path).equals(rows([0]))
-    assert Results.resume(tmp_path, [match]).games == 1
-
-
 def test_a_run_goes_on_where_it_stopped(rows, match, store, tmp_path):
     store.add(0, Played(rows([0, 3])))
     store.flush()
@@ -131,11 +115,6 @@ def test_games_after_the_end_of_a_match_do_not_count(rows, store, tmp_path):
     assert read_rows(tmp_path).equals(rows(range(4)))
 
 
-def test_an_empty_folder_is_refused(tmp_path):
-    with pytest.raises(Refusal, match="holds no games"):
-        read_rows(tmp_path)
-
-
 def test_the_tally_knows_how_far_it_is_without_a_gap():
     tally = results.Tally()
     assert tally.prefix == 0
@@ -165,23 +144,6 @@ def test_the_figures_of_a_run(rows, store):
     assert line.by_seat["2"] == {"games": 2, "wins": 1}
     written = line.to_json()
     assert (written["win_rate"], written["ci95"]) == (0.75, [line.rate.low, line.rate.high])
-
-
-def test_figures_do_not_depend_on_how_the_rows_came(rows, match, store, tmp_path):
-    parts = Results(tmp_path / "parts", [match])
-    parts.folder.mkdir()
-    for game in (3, 1, 0, 2):
-        parts.add(0, Played(rows([game])))
-        parts.flush()
-    store.add(0, Played(rows(range(4))))
-    store.flush()
-    assert figures(parts) == figures(store)
-
-
-def test_a_run_without_games_has_figures_too(store):
-    (line,) = figures(store).table
-    assert (line.games, line.rate, line.turns_mean) == (0, None, None)
-    assert line.to_json()["win_rate"] is line.to_json()["ci95"] is None
 
 
 def test_several_matches_share_the_files(rows, match, tmp_path):

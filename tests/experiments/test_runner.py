@@ -104,6 +104,7 @@ def test_the_end_of_ray_itself_is_said_in_one_line(monkeypatch):
         runner._result(None, range(4, 6))
 
 
+@pytest.mark.nightly
 def test_what_the_memory_monitor_kills_is_not_tried_for_ever(monkeypatch):
     tries = {name: value for name, value in os.environ.items() if name.endswith("oom_retries")}
     assert 0 < int(tries["RAY_task_oom_retries"]) <= runner.DEATHS_SURVIVED

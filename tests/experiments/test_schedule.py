@@ -34,11 +34,6 @@ def test_every_game_is_handed_out_once():
     assert games == list(range(1234))
 
 
-def test_gaps_come_before_what_is_new():
-    schedule = Schedule([match()], [(np.array([3, 5]), 8, 10)])
-    assert handed_out(schedule) == [(0, [3, 5]), (0, [8, 9])]
-
-
 def test_portions_of_fast_games_grow_to_what_a_task_should_take():
     schedule = Schedule([match()], [(NONE, 0, 10**6)])
     sizes = []
@@ -68,13 +63,6 @@ def test_matches_keep_step():
         (0, 200),
         (1, 250),
     ]
-
-
-def test_a_match_that_has_ended_is_handed_out_no_more():
-    schedule = Schedule([match("a"), match("b")], [(NONE, 0, 300), (NONE, 0, 300)])
-    schedule.take()
-    schedule.close(0)
-    assert {which for which, _ in handed_out(schedule)} == {1}
 
 
 def test_one_sits_in_each_seat_in_turn_and_the_rest_are_the_others():
@@ -110,17 +98,6 @@ def test_a_round_robin_is_balanced(players, entered):
         if row[seat] != row[(seat + 1) % players]
     )
     assert max(left_of.values()) == min(left_of.values()), "neighbours"
-
-
-@pytest.mark.parametrize("players", [3, 4])
-def test_the_first_games_of_a_round_robin_are_nearly_balanced(players):
-    """Control: with the tables in the order of their players the first sits in all of them."""
-    games = 12 * players
-    seating = Seating.robin(players, 10)
-    sat = np.bincount(seating.at(range(games)).ravel(), minlength=10)
-    assert sat.max() - sat.min() <= players
-    in_order = Seating(tuple(combinations(range(10), players)), tuple(range(players)))
-    assert np.bincount(in_order.at(range(games)).ravel(), minlength=10)[0] == games
 
 
 def test_who_won_follows_from_the_winning_seat():

@@ -10,10 +10,10 @@ from threading import Thread
 import pytest
 
 from experiments import terminal
-from experiments.matches.origins import player_digest
+from experiments.matches.row_provenance import player_digest
 from experiments.provenance import provenance, tracking
 from experiments.provenance.files import write_json
-from experiments.provenance.folders import RunFolder
+from experiments.run import Run
 from experiments.settings import commandline
 from experiments.settings.commandline import Refusal
 from experiments.texts import redact
@@ -166,7 +166,7 @@ def test_every_outlet_redacts(capsys, tmp_path, monkeypatch):
     commandline.attempt("sleuth", lambda: (_ for _ in ()).throw(Refusal(command)))
     terminal.console().print(command)
     write_json(tmp_path, {"player": player, "command": provenance.command()})
-    RunFolder(tmp_path, "plan", True).check_same(redact(player), player)
+    Run(tmp_path).check_same(redact(player), player)
     shown = capsys.readouterr()
     assert SECRET not in shown.out + shown.err + (tmp_path / "summary.json").read_text()
     assert shown.out == "tracking.uri=http://***@host\n" and "***" in shown.err

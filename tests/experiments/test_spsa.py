@@ -6,15 +6,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from omegaconf import OmegaConf
 
 from experiments.runs.runfolder import read_matches
-from experiments.settings.arguments import parse
 from experiments.sweep import plot as sweep_plot
 from experiments.sweep import spsa
 from experiments.sweep.axes import Axis
 from experiments.sweep.progress import SweepProgress
-from experiments.sweep.space import Space
 from experiments.sweep.spsa import Spsa
 from tests.experiments.rows import read_rows
 
@@ -65,6 +62,7 @@ def test_shares_and_values_are_inverse(axis):
         assert spsa.value(axis, spsa.share(axis, at)) == pytest.approx(at)
 
 
+@pytest.mark.nightly
 def test_a_climb_finds_the_top_of_a_parabola_and_one_that_takes_no_step_does_not():
     made, rates = climb(1)
     reached = made.estimate(rates)
@@ -73,6 +71,7 @@ def test_a_climb_finds_the_top_of_a_parabola_and_one_that_takes_no_step_does_not
     assert rate(still.estimate(rates).parameters) == pytest.approx(rate(START), abs=0.01)
 
 
+@pytest.mark.nightly
 def test_intervals_of_the_estimate_hold_the_top():
     """Control: a fifth of their width holds it much less often."""
     held, narrow = [], []
@@ -106,13 +105,6 @@ def test_a_trial_that_failed_moves_nothing():
     path = made.estimate([0.9, 0.1, float("nan"), 0.4, 0.9, 0.1]).path
     assert path[1] == path[2]
     assert path[0] != path[1] and path[2] != path[3]
-
-
-def test_a_start_outside_the_interval_is_its_middle(monkeypatch):
-    space = Space([parse(f"player.{key}=interval(0.2,0.6)") for key in ("threshold", "doubt")])
-    composed = OmegaConf.create({"player": {"threshold": 0.35, "doubt": None}})
-    monkeypatch.setattr("experiments.sweep.space.config.compose", lambda *_: composed)
-    assert space.start == {"player.threshold": 0.35, "player.doubt": pytest.approx(0.4)}
 
 
 def test_a_climb_from_command_line_to_files(run_sweep, monkeypatch):

@@ -45,25 +45,6 @@ def same(folder: Path, undisturbed_rows) -> bool:
     return read_rows(folder).equals(undisturbed_rows)
 
 
-def test_the_comparison_sees_a_row_that_is_lost_doubled_or_changed(undisturbed_rows, tmp_path):
-    """The control of the tests below."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    def holds(table):
-        folder = tmp_path / str(len(list(tmp_path.iterdir())))
-        folder.mkdir()
-        pq.write_table(table, folder / "games-00000.parquet")
-        return same(folder, undisturbed_rows)
-
-    assert holds(undisturbed_rows)
-    assert not holds(undisturbed_rows.slice(1))
-    assert not holds(pa.concat_tables([undisturbed_rows, undisturbed_rows.slice(0, 1)]))
-    other = pa.array([7, *undisturbed_rows["turns"].to_pylist()[1:]], pa.int64())
-    at = undisturbed_rows.column_names.index("turns")
-    assert not holds(undisturbed_rows.set_column(at, "turns", other))
-
-
 def test_a_killed_driver(run_compare, ray_session, database, undisturbed_rows, tmp_path):
     folder = tmp_path / "killed"
     settings = (*SETTINGS, f"run.resume={folder}", f"tracking.uri={database}")
@@ -83,6 +64,7 @@ def test_a_killed_driver(run_compare, ray_session, database, undisturbed_rows, t
     assert _status(database) == ["FINISHED"], "the record is taken up"
 
 
+@pytest.mark.nightly
 def test_a_disk_that_is_full(run_compare, ray_session, undisturbed_rows, tmp_path, monkeypatch):
     folder = tmp_path / "full"
     settings = (*SETTINGS, f"run.resume={folder}", QUIET)
@@ -112,6 +94,7 @@ def test_a_disk_that_is_full(run_compare, ray_session, undisturbed_rows, tmp_pat
     assert same(folder, undisturbed_rows)
 
 
+@pytest.mark.nightly
 def test_a_killed_tracking_server(
     run_compare, ray_session, undisturbed_rows, database, tmp_path, monkeypatch
 ):
@@ -143,9 +126,7 @@ def test_a_killed_tracking_server(
     ("change", "said"),
     [
         ("player=closure", "matches.0.entrants.0.label was"),
-        ("seed=1", "matches.0.seed was 0 there and is 1 now"),
         ("rules.dice=2", "matches.0.rules.dice was 1 there and is 2 now"),
-        ("match.stop=width:0.1", 'stop was "games" there and is "width:0.1" now'),
     ],
 )
 def test_a_changed_configuration_is_refused(run_compare, ray_session, tmp_path, change, said):
@@ -160,31 +141,6 @@ def test_a_changed_configuration_is_refused(run_compare, ray_session, tmp_path, 
     assert read_rows(folder).equals(before)
     assert run_compare(*settings, "match.games=30").code == 0, "more games are no change"
     assert read_rows(folder).num_rows == 4 * 30
-
-
-def test_a_part_that_cannot_be_read_is_refused_and_kept(run_compare, ray_session, tmp_path):
-    folder = tmp_path / "spoilt"
-    settings = ("player=heuristic", "match.games=20", f"run.resume={folder}", QUIET)
-    assert run_compare(*settings).code == 0
-    (part,) = results.parts(folder)
-    part.write_bytes(part.read_bytes()[:-9])
-    outcome = run_compare(*settings)
-    assert outcome.code == 1
-    assert f"{part} cannot be read" in outcome.err
-    assert outcome.err.count("\n") == 1
-    part.unlink()
-    assert run_compare(*settings).code == 0
-    assert read_rows(folder).num_rows == 4 * 20
-
-
-def test_a_database_that_cannot_be_read_is_refused(run_compare, tmp_path):
-    spoilt = tmp_path / "mlflow.db"
-    spoilt.write_bytes(b"no database" * 1000)
-    outcome = run_compare("player=random", f"tracking.uri=sqlite:///{spoilt}")
-    assert outcome.code == 1
-    assert "file is not a database; check tracking.uri" in outcome.err
-    assert outcome.err.count("\n") == 1
-    assert not outcome.folder.exists()
 
 
 def _status(uri: str) -> list[str]:

@@ -20,18 +20,17 @@ from filelock import FileLock
 from optuna.trial import TrialState
 
 from experiments.matches import play, results, runner
-from experiments.provenance.folders import LOCK
+from experiments.run import LOCK
 from experiments.settings.arguments import parse
 from experiments.stats.intervals import win_rate
 from experiments.sweep import job as sweep_job
 from experiments.sweep import plot as sweep_plot
-from experiments.sweep import runs as sweep_runs
-from experiments.sweep import study as sweep_study
+from experiments.sweep import storage, trial_runner
 from experiments.sweep import trials as sweep_trials
 from experiments.sweep.axes import Axis, split_overrides
 from experiments.sweep.progress import SweepProgress
 from experiments.sweep.space import Space
-from experiments.sweep.study import Study, draw_points
+from experiments.sweep.storage import Storage, draw_points
 from experiments.sweep.trials import Line, Played
 from tests.experiments.rows import read_rows
 
@@ -79,11 +78,11 @@ def test_points_that_differ_by_chance_show_no_importance():
     wins = 18, 21, 19, 24
     results = list(zip(points, wins, strict=True))
     found = [
-        sweep_study.importance(space, [(at, 40 * more, won * more) for at, won in results], 0)
+        storage.importance(space, [(at, 40 * more, won * more) for at, won in results], 0)
         for more in (1, 100)
     ]
     assert found[0] == {} and sum(found[1].values()) == pytest.approx(1.0)
-    assert sweep_study.importance(space, [(point, 40, 0) for point in points], 0) == {}
+    assert storage.importance(space, [(point, 40, 0) for point in points], 0) == {}
 
 
 def test_a_grid_leaves_table_plot_and_summary(run, monkeypatch):
@@ -124,14 +123,6 @@ def test_racing_gives_a_bad_point_up(run, prune_p):
     assert outcome.summary["best"]["fresh"] is None
 
 
-def test_the_number_of_workers_changes_nothing(run):
-    asked = (*SWIFT, *DRAWN, "match.games=120")
-    one, two = (run(*asked, f"match.workers={n}", name=f"workers{n}") for n in (1, 2))
-    assert one.code == two.code == 0, one.err
-    assert one.figures == two.figures
-    assert one.rows == two.rows
-
-
 def _at_call(monkeypatch: pytest.MonkeyPatch, owner: Any, name: str, number: int) -> None:
     """Have call ``number`` of a method end as if the process were killed just before it."""
     calls = iter(range(10**6))
@@ -148,14 +139,14 @@ def _at_call(monkeypatch: pytest.MonkeyPatch, owner: Any, name: str, number: int
 KILLED_AT = (
     (sweep_job, "draw_points", 0),  # before the first trial
     (Axis, "suggest", 3),  # in the storage, its second setting not
-    (sweep_runs.runfolder, "claim", 0),
+    (trial_runner.MatchRun, "claim", 0),
     (results.Results, "flush", 0),  # played, not written
-    (sweep_study.Study, "report", 1),  # in the middle of a race
+    (storage.Storage, "report", 1),  # in the middle of a race
     (optuna.trial.Trial, "set_user_attr", 1),
     (optuna.Study, optuna.Study.tell.__name__, 0),
-    (sweep_study.Study, "finish", 1),  # of the trial after
+    (storage.Storage, "finish", 1),  # of the trial after
     (sweep_trials, "with_other_games", 0),
-    (sweep_runs, "write_json", 0),  # the summary of the fresh games
+    (trial_runner.MatchRun, "write_summary", 0),  # the summary of the fresh games
     (sweep_job.report, "describe", 0),
 )
 
@@ -178,14 +169,14 @@ def test_a_sweep_killed_again_and_again_ends_as_if_undisturbed(run, monkeypatch)
 def test_points_do_not_depend_on_where_a_sweep_was_killed(tmp_path, monkeypatch, seeded):
     if not seeded:
         chance = {"random": lambda seed: optuna.samplers.RandomSampler()}
-        monkeypatch.setattr(sweep_study, "SAMPLERS", chance)
+        monkeypatch.setattr(storage, "SAMPLERS", chance)
     space = Space(split_overrides(["a=interval(0,1)", "b=tag(int,interval(1,99))"])[1])
 
     def points(folder: Path, kills: int) -> list[dict[str, Any]]:
         folder.mkdir()
         for played in range(2):
             for _ in range(1 + kills):
-                study = Study(folder, space, draw_points(space, "random", 7), 0.0)
+                study = Storage(folder, space, draw_points(space, "random", 7), 0.0)
                 trial = study.next()
             study.finish(trial, TrialState.COMPLETE, 10, played, str(played))
         return [each.params for each in study.trials]
@@ -220,6 +211,7 @@ def test_ctrl_c_keeps_what_was_played(run, monkeypatch):
     assert {each["state"] for each in went_on.table} == {"complete"}
 
 
+@pytest.mark.nightly
 def test_a_signal_while_a_sweep_compiles(run, monkeypatch):
     def warm(_):
         os.kill(os.getpid(), signal.SIGTERM)
@@ -257,21 +249,13 @@ def test_a_trial_that_raises_fails_alone(run, monkeypatch):
     assert (again.code, again.err, again.rows) == (1, outcome.err, outcome.rows)
 
 
-def test_the_best_of_equals_is_seen_through(run):
-    outcome = run(*RANDOM, "seed=range(0,8)", "match.games=100", "sweep.fresh=2000")
-    assert outcome.code == 0, outcome.err
-    chosen, fresh = (outcome.summary["best"][kind] for kind in ("chosen", "fresh"))
-    assert chosen["win_rate"] > 0.29
-    assert fresh["ci95"][0] < 0.25 < fresh["ci95"][1]
-
-
 def test_chosen_figures_flatter_and_fresh_ones_do_not():
     drawn = np.random.default_rng(0)
     sweeps, arms, games = 400, 24, 400
     held = {"chosen": 0, "fresh": 0}
     for _ in range(sweeps):
         wins = drawn.binomial(games, 0.25, arms)
-        lines = [Line(n, {}, "complete", games, int(won), None) for n, won in enumerate(wins)]
+        lines = [Line(games, int(won), n, {}, "complete", None) for n, won in enumerate(wins)]
         counts = {"chosen": Played(lines).best.wins, "fresh": int(drawn.binomial(games, 0.25))}
         for kind, won in counts.items():
             rate = win_rate(won, games)
@@ -299,23 +283,6 @@ def test_trials_are_recorded_below_their_sweep(run, database):
     assert parent.data.metrics["best_chosen"] == outcome.summary["best"]["chosen"]["win_rate"]
     files = {each.path for each in client.list_artifacts(parent.info.run_id)}
     assert files == {"sweep.csv", "sweep.png", "summary.json"}
-
-
-def test_a_record_that_fails_costs_the_record_alone(run, database, monkeypatch):
-    begin = sweep_runs.Record.begin
-
-    def fail(self, *arguments):
-        with sqlite3.connect(database.removeprefix("sqlite:///")) as broken:
-            broken.execute("DROP TABLE IF EXISTS params")
-        begin(self, *arguments)
-
-    monkeypatch.setattr(sweep_runs.Record, "begin", fail)
-    asked = ("player=random", "opponent=random", "seed=1,2", f"tracking.uri={database}")
-    outcome = run(*asked, "match.games=20")
-    assert outcome.code == 0, "the sweep is whole"
-    assert "the MLflow record is incomplete" in outcome.err
-    assert outcome.err.count("\n") == 1
-    assert {each["games"] for each in outcome.table} == {"20"}
 
 
 @pytest.mark.parametrize(
@@ -351,8 +318,8 @@ def test_folders_that_cannot_be_gone_on_with_are_refused(run, monkeypatch):
     with FileLock(folder / LOCK):
         busy = run(*asked, resume=True)
     assert "is being played by another process" in busy.err
-    study = folder / sweep_study.STUDY
-    monkeypatch.setattr(sweep_study, "LOCKED_SECONDS", 0)
+    study = folder / storage.STUDY
+    monkeypatch.setattr(storage, "LOCKED_SECONDS", 0)
     with sqlite3.connect(study) as holder:
         holder.execute("BEGIN EXCLUSIVE")
         locked = run(*asked, resume=True)
@@ -378,6 +345,7 @@ def test_folders_that_cannot_be_gone_on_with_are_refused(run, monkeypatch):
     assert (once_more.figures, once_more.rows) == (whole.figures, whole.rows)
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     ("bytes_", "said"),
     [(20_000, "study.db cannot be written"), (150_000, "results cannot be written")],

@@ -152,6 +152,7 @@ def test_a_job_is_found_in_the_process_of_a_launcher(monkeypatch):
     assert found.command == compare.COMMAND and found.typed == ["seed=1"]
 
 
+@pytest.mark.nightly
 def test_the_first_line_of_the_table_is_what_is_maximised(run_compare, monkeypatch, database):
     shown = []
     job = compare.job

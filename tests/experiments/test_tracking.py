@@ -112,6 +112,7 @@ assert [os.waitpid(child, 0)[1] for child in children] == [0] * 4
 """
 
 
+@pytest.mark.nightly
 def test_many_that_start_at_once_on_a_fresh_database_lose_nothing(tmp_path):
     uri = f"sqlite:///{tmp_path / 'mlflow.db'}"
     subprocess.run([sys.executable, "-c", _FIRST_CONTACT, uri, str(tmp_path)], check=True)
@@ -125,16 +126,6 @@ def test_many_that_start_at_once_on_a_fresh_database_lose_nothing(tmp_path):
         assert names.get(run.data.tags.get("mlflow.parentRunId")) == (parent if slash else None)
         if slash:
             assert run.data.metrics == {"win_rate": 0.5, "wins": float(child)}
-
-
-def test_a_run_that_goes_on_takes_its_record_up(database, tmp_path):
-    killed = _tracker(database, tmp_path)
-    again = _tracker(database, tmp_path)
-    assert again.run == killed.run
-    again.finish("FINISHED", {"win_rate": 0.5}, 1, [])
-    client = mlflow.MlflowClient(database)
-    (run,) = client.search_runs([client.get_experiment_by_name("trial").experiment_id])
-    assert (run.info.status, run.data.metrics["win_rate"]) == ("FINISHED", 0.5)
 
 
 def test_a_record_that_is_taken_up_has_each_value_once_and_the_time_of_the_run(database, tmp_path):
@@ -195,12 +186,14 @@ def silent():
         yield f"http://127.0.0.1:{server.getsockname()[1]}"
 
 
+@pytest.mark.nightly
 def test_a_server_that_never_answers_is_refused_in_time(silent, monkeypatch):
     monkeypatch.setattr(tracking, "_ANSWER_SECONDS", 0.2)
     with pytest.raises(Refusal, match=f"cannot reach the tracking server {silent}: .*timed out"):
         tracking.check_reachable(silent, "compare")
 
 
+@pytest.mark.nightly
 def test_a_name_that_nobody_resolves_is_refused_in_time(monkeypatch):
     """As where there is no network, but servers for names that do not answer."""
     monkeypatch.setattr(tracking, "_ANSWER_SECONDS", 0.2)
@@ -209,6 +202,7 @@ def test_a_name_that_nobody_resolves_is_refused_in_time(monkeypatch):
         tracking.check_reachable("http://far:5000", "compare")
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("ended", [False, True])
 def test_a_store_that_hangs_holds_nobody_up(database, tmp_path, monkeypatch, ended):
     """Neither who plays nor who wishes an end."""

@@ -5,7 +5,7 @@ import shutil
 import folders
 import pytest
 
-from experiments.matches import held, part_files
+from experiments.matches import part_files, run_schemas
 from experiments.matches.results import Results, Tally
 from experiments.runs import runfolder
 
@@ -23,7 +23,7 @@ def complains(tmp_path, words, most=300):
 
 
 def test_a_plan_that_is_not_looked_at_is_found(monkeypatch, tmp_path):
-    monkeypatch.setattr(held, "check", lambda kind, value: value)
+    monkeypatch.setattr(run_schemas, "check", lambda kind, value: value)
     assert complains(tmp_path, "traceback")
 
 

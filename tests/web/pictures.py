@@ -24,7 +24,7 @@ from table_setup import COMPUTER, person, setup  # noqa: E402
 
 from experiments.compare import __main__ as compare  # noqa: E402
 from experiments.runs import runfolder  # noqa: E402
-from experiments.runs.standing import standing  # noqa: E402
+from experiments.runs.live import live_figures  # noqa: E402
 from experiments.web.settings import Search  # noqa: E402
 from experiments.web.tables.requests import compose_player  # noqa: E402
 from experiments.web.tables.table import Table  # noqa: E402
@@ -115,7 +115,7 @@ def _play_match(folder):
     games = ["match.games=4000", "match.workers=1", "tracking=none", f"run.folder={folder}"]
     assert compare.COMMAND.run([*asked, *games]) == 0
     about = {"name": "closure-swift", "stage": "finished", "age": 0.0, "report": None}
-    return {**standing(runfolder.tallies(folder)), **about}
+    return {**live_figures(runfolder.tallies(folder)), **about}
 
 
 def _run(running, served, path):

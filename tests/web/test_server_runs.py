@@ -13,7 +13,7 @@ import pytest
 from http_client import COMPUTER, Served, person
 
 from experiments.compare import __main__ as compare
-from experiments.runs import standing
+from experiments.runs import live
 from experiments.web.library import FRESH
 from sim.cards import CARDS
 
@@ -161,12 +161,12 @@ def leaks(server, folder, seed):
 
 def test_a_run_shows_who_won_and_nothing_else_of_a_game(server, folder, seed, monkeypatch):
     assert leaks(server, folder, seed) == []
-    score = standing.score
+    score = live.score
 
     def with_the_seed(match, *rest):
         return replace(score(match, *rest), player=str(match.seed))
 
-    monkeypatch.setattr(standing, "score", with_the_seed)
+    monkeypatch.setattr(live, "score", with_the_seed)
     os.utime(folder / "begun")
     (folder / "begun" / "again").touch()  # so that it is read again
     assert leaks(server, folder, seed) == [str(seed), "table"]

@@ -253,14 +253,14 @@ async def _folder(request: Request) -> Path:
 
 @lru_cache(_CACHED)
 def _standing(folder: Path, _: int) -> dict[str, Any]:
-    from experiments.runs.standing import standing  # Arrow and SciPy take a second
+    from experiments.runs.live import live_figures  # Arrow and SciPy take a second
 
-    return standing(_follow(folder).tallies())
+    return live_figures(_follow(folder).tallies())
 
 
 @lru_cache(_CACHED)
 def _follow(folder: Path) -> Any:
-    from experiments.runs.following import Followed
+    from experiments.runs.live import Followed
 
     return Followed(folder)
 

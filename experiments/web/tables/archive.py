@@ -19,10 +19,10 @@ from typing import Any
 
 from filelock import FileLock
 
-from experiments.matches.origins import MATCHES_FILE
+from experiments.matches.row_provenance import MATCHES_FILE
 from experiments.matches.schedule import Match, Seating
-from experiments.provenance.files import own
-from experiments.provenance.folders import LOCK
+from experiments.provenance.files import refuse_symlinks
+from experiments.run import LOCK
 from experiments.settings.limits import GAMES
 from experiments.texts import file_name
 from experiments.web.tables.setup import PERSON, SERIES, Setup
@@ -132,7 +132,7 @@ def open_run(folder: Path, line_up: LineUp) -> int:
 
     run = folder / line_up.folder
     if (run / MATCHES_FILE).exists():
-        own(run)
+        refuse_symlinks(run)
         return int(runfolder.read_matches(run)[0].seed)
     seed = secrets.randbelow(SEEDS) if line_up.seed is None else line_up.seed
     runfolder.claim(run, [line_up.match(seed)], "games", resume=True)

@@ -29,7 +29,7 @@ from typing import Any
 from filelock import FileLock, Timeout
 
 from experiments.matches.results import RECORDS
-from experiments.provenance.files import own, read_json, write_text
+from experiments.provenance.files import read_json, refuse_symlinks, write_text
 from experiments.settings.commandline import Refusal
 from experiments.web.shares import ADDRESS, Crowded, Shares
 from experiments.web.shares import TABLES as NEW_TABLES
@@ -114,8 +114,8 @@ class Registry:
         self._finished: list[Entry] = []
         try:
             (folder / TABLES).mkdir(parents=True, exist_ok=True)
-            own(folder)
-            own(folder / TABLES)
+            refuse_symlinks(folder)
+            refuse_symlinks(folder / TABLES)
             self._lock = FileLock(folder / LOCK, timeout=0, thread_local=False)
             self._lock.acquire()
             made = (folder / TABLES).glob(f"*/{TABLE}")
@@ -302,7 +302,7 @@ class Registry:
     def _read(self, path: Path) -> None:
         """Read a table that was made before; a broken one is reported and left alone."""
         try:
-            own(path.parent)
+            refuse_symlinks(path.parent)
             content = read_json(path)
             archive.check_place(content["run"])
             tokens = {int(seat): str(digest) for seat, digest in content["tokens"].items()}

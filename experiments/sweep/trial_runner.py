@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from rich.console import Console
@@ -14,36 +13,46 @@ from experiments.matches import match_loop, play, runner, startup
 from experiments.matches.background import Background
 from experiments.matches.match_loop import ERROR, Outcome, Resources
 from experiments.matches.progress import Compiling
-from experiments.matches.results import Results
-from experiments.provenance.files import write_json
-from experiments.runs import runfolder, summary
+from experiments.runs.match_run import MatchRun
+from experiments.runs.mlflow_fields import metrics
+from experiments.runs.mlflow_run import SweepRecord
 from experiments.settings.aside import Aside
 from experiments.settings.commandline import Refusal
 from experiments.settings.config import plain
 from experiments.settings.repeating import line, repeated_by
-from experiments.stats.stopping import Stop
+from experiments.stats.intervals import Estimate, win_rate
+from experiments.stats.stopping import EVERY_GAME
 from experiments.sweep.progress import SweepProgress
-from experiments.sweep.record import Record
 from experiments.sweep.space import Point
 
-Look = Callable[[int, float], bool]
+ShouldPrune = Callable[[int, float], bool]
 """From the number of a block and the share of its games won: whether to give the point up."""
 
 
 @dataclass(frozen=True)
-class Ran:
+class Counts:
+    """Games that were looked at, and wins among them."""
+
+    games: int
+    wins: int
+
+    @property
+    def estimate(self) -> Estimate | None:
+        """The win rate with its interval; None without a game."""
+        return win_rate(self.wins, self.games) if self.games else None
+
+
+@dataclass(frozen=True)
+class TrialResult(Counts):
     """Outcomes of the games of a point.
 
     Attributes
     ----------
-    games, wins : that were looked at
     given_up : whether a look ended it
     interrupted : whether Ctrl-C did
     fault : of a game that raised an exception
     """
 
-    games: int
-    wins: int
     given_up: bool = False
     interrupted: bool = False
     fault: str | None = None
@@ -54,85 +63,100 @@ class Ran:
         return "FAILED" if self.fault else "KILLED" if self.interrupted else "FINISHED"
 
 
-class Runs:
+class TrialRunner:
     """Plays points one after another on the same Ray.
 
-    ``record``, ``progress``, ``console``: where it is reported; ``going``: whether to go on, asked
-    after every portion of games.
+    ``record``, ``progress``, ``console``: where it is reported; ``going``: whether to continue,
+    asked after every portion of games.
     """
 
     def __init__(
-        self, record: Record, progress: SweepProgress, console: Console, going: Callable[[], bool]
+        self,
+        record: SweepRecord,
+        progress: SweepProgress,
+        console: Console,
+        going: Callable[[], bool],
     ) -> None:
-        self._record, self._progress, self._console = record, progress, console
+        self.record, self.progress, self._console = record, progress, console
         self._going, self._shown = going, Aside("the progress display has stopped")
         self._crews: dict[tuple[int, bool], Resources] = {}
         self._warm: set[tuple[str, ...]] = set()
         self._rooted: bool | None = None
 
-    def play(self, point: Point, folder: Path, ends: Sequence[int], look: Look) -> Ran:
+    def play(
+        self, point: Point, folder: Path, ends: Sequence[int], should_prune: ShouldPrune
+    ) -> TrialResult:
         """Play the games of ``point`` that are missing in ``folder``.
 
-        ``ends``: games after which there is a look, in order; ``look``: what is asked then.  Raises
-        Refusal if results cannot be written, or workers die again and again.
+        ``ends``: games after which `should_prune` is asked, in order.  Raises Refusal if results
+        cannot be written, or workers die again and again.
         """
         games = (f"match.games={ends[-1]}",) if ends[-1] != point.settings.match.games else ()
         with repeated_by(line("compare", (*point.overrides, *games))):
-            return self._play(point, folder, ends, look)
+            return self._play(point, folder, ends, should_prune)
 
-    def _play(self, point: Point, folder: Path, ends: Sequence[int], look: Look) -> Ran:
-        started, settings, match = time.monotonic(), point.settings, point.match
+    def _play(
+        self, point: Point, folder: Path, ends: Sequence[int], should_prune: ShouldPrune
+    ) -> TrialResult:
+        settings, match = point.settings, point.match
         settings.run.folder = str(folder)
-        runfolder.claim(folder, [match], settings.match.stop, resume=True)
-        played = Results.resume(folder, [match])
+        run = MatchRun(folder, [match], settings.match.stop, console=self._console)
+        run.claim()
+        played = run.played
         try:
-            runfolder.write_config(folder, settings)
+            run.write_settings(plain(settings))
             try:
                 resources = self._ready(point)
-                self._record.begin(folder, settings, match)
+                self.record.begin_trial(folder, settings, match)
             except KeyboardInterrupt:
-                (tally,) = played.tallies
-                won = match.wins_of(tally.winner(), 0)
-                return Ran(tally.games, int(won.sum()), interrupted=True)
-            self._progress.begin(folder.name, ends[-1])
-            ran, ended = self._through(played, resources, ends, look)
-            described = summary.describe(played, settings.match.stop, ended, plain(settings))
-            described = replace(described, seconds=time.monotonic() - started)
-            write_json(folder, described.to_json())
+                won = match.wins_of(played.tallies[0].winner(), 0)
+                return TrialResult(played.games, int(won.sum()), interrupted=True)
+            self.progress.begin(folder.name, ends[-1])
+            result, ended = self._through(run, resources, ends, should_prune)
+            summary = run.summarise(ended, settings)
+            run.write_summary(summary.to_json())
         except OSError as fault:
             raise Refusal(
                 f"{folder}: {fault.strerror or fault}: make room and go on with "
                 f"run.resume={folder.parent}"
             ) from None
-        self._record.end(ran.status, *((described, played) if played.games else ()))
-        return ran
+        if played.games:
+            self.record.end_trial(result.status, metrics(summary, [match]), played)
+        else:
+            self.record.end_trial(result.status)
+        return result
 
     def _through(
-        self, played: Results, resources: Resources, ends: Sequence[int], look: Look
-    ) -> tuple[Ran, Outcome]:
+        self,
+        run: MatchRun,
+        resources: Resources,
+        ends: Sequence[int],
+        should_prune: ShouldPrune,
+    ) -> tuple[TrialResult, Outcome]:
         begin, wins = 0, 0
-        (tally,), (match,) = played.tallies, played.matches
+        (tally,), (match,) = run.played.tallies, run.matches
 
         def watch() -> bool:
-            self._shown.do(lambda: self._progress.games(tally.games))
+            self._shown.do(lambda: self.progress.games(tally.games))
             return self._going()
 
         for step, end in enumerate(ends):
-            ended = match_loop.play(played, end, Stop(), resources, watch)
+            ended = match_loop.play(run.played, end, EVERY_GAME, resources, watch)
             if ended.fault is not None and ERROR not in ended.fault:
-                # Not the trial is to be gone on with, but the sweep.
-                whole = f"run.resume={played.folder.parent}"
-                fault = ended.fault.replace(f"run.resume={played.folder}", whole)
-                raise Refusal(fault if whole in fault else f"{fault}; {whole} goes on")
+                # Not the trial is to be continued, but the sweep.
+                sweep = f"run.resume={run.folder.parent}"
+                fault = ended.fault.replace(f"run.resume={run.folder}", sweep)
+                raise Refusal(fault if sweep in fault else f"{fault}; {sweep} goes on")
             won = match.wins_of(tally.winner(end), 0)
             if ended.fault is not None or ended.interrupted:
-                found = tally.games, int(won.sum())
-                return Ran(*found, interrupted=ended.interrupted, fault=ended.fault), ended
+                wins = int(won.sum())
+                state = TrialResult(tally.games, wins, False, ended.interrupted, ended.fault)
+                return state, ended
             wins += int(won[begin:].sum())
-            if look(step, float(won[begin:].mean())) and end < ends[-1]:
-                return Ran(end, wins, given_up=True), ended
+            if should_prune(step, float(won[begin:].mean())) and end < ends[-1]:
+                return TrialResult(end, wins, given_up=True), ended
             begin = end
-        return Ran(end, wins), ended
+        return TrialResult(end, wins), ended
 
     def _ready(self, point: Point) -> Resources:
         """Compile what the point needs, start Ray, and return with what it is played."""
@@ -150,7 +174,7 @@ class Runs:
         if players in self._warm:
             play.warm(match)
         else:
-            with self._progress.stage(Compiling(not match.compiled)):
+            with self.progress.stage(Compiling(not match.compiled)):
                 Background(play.warm, match).result()
             self._warm.add(players)
         return self._crews[key]

@@ -68,7 +68,7 @@ def draw_points(space: Space, method: str, seed: int) -> Propose:
     return propose
 
 
-class Study:
+class Storage:
     """The trials in ``folder``, one after another.
 
     Raises Refusal from here and all methods, if the storage cannot be read or written.

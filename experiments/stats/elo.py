@@ -1,18 +1,38 @@
-"""The superiority of one player over another: in Elo, and how likely it is.
+"""Elo of players, and how likely one is the better.
 
-Elo are those of Luce's rule (`experiments.stats.sprt.elo_to_win_rate`): 400 for each factor of 10
-in the odds.
+Elo are those of Luce's rule: 400 for each factor of 10 in the odds [Luce 1959, Individual Choice
+Behavior], which for two players is Bradley and Terry's.
 """
 
 from __future__ import annotations
 
 from math import log
 
-from scipy.special import logit, ndtr
+import numpy as np
+from scipy.special import expit, logit, ndtr
 
 from experiments.stats.intervals import Estimate
 
 _ELO = 400 / log(10)
+
+
+def elo_to_win_rate(elo: float, players: int, seats: int = 1) -> float:
+    """Return the win rate of a player ``elo`` above all others at its table.
+
+    The chance to win is in proportion to 10^(Elo / 400), seat by seat.  Draws are not modelled.
+    Raises ValueError if the player holds no seat, or all of them.
+    """
+    if not 0 < seats < players:
+        raise ValueError(f"a player in {seats} of {players} seats has nobody to be compared with")
+    return float(expit(elo * log(10) / 400 + log(seats / (players - seats))))
+
+
+def elo_to_difference(elo: float, rate: np.ndarray) -> np.ndarray:
+    """Return how much more often a player wins that is ``elo`` above one that wins ``rate``.
+
+    By Luce's rule, in the same seats against the same others; they and the seats cancel.
+    """
+    return expit(logit(rate) + elo * log(10) / 400) - rate
 
 
 def elo_above(rate: Estimate, reference: float, games: int) -> Estimate:

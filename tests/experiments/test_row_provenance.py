@@ -11,9 +11,8 @@ import polars as pl
 import pyarrow.parquet as pq
 import pytest
 
-from experiments.matches import origins, results
-from experiments.matches.details import KINDS
-from experiments.matches.origins import KEYS, Origins, player_digest, run_of
+from experiments.matches import results, row_provenance
+from experiments.matches.row_provenance import KEYS, RowProvenance, player_digest, run_of
 from experiments.provenance import provenance
 from tests.experiments.rows import read_rows
 
@@ -26,10 +25,10 @@ def without_keys(folder):
     """Make the parts in ``folder`` those of an older version."""
     for part in folder.rglob("*.parquet"):
         pq.write_table(pq.read_table(part).drop_columns(KEYS.names), part)
-    path = folder / origins.MATCHES_FILE
+    path = folder / row_provenance.MATCHES_FILE
     if path.exists():
         held = json.loads(path.read_text())
-        del held[origins.RUN]
+        del held[row_provenance.RUN]
         path.write_text(json.dumps(held))
 
 
@@ -60,7 +59,7 @@ def test_a_digest_is_of_the_settings_whatever_they_are_called():
 def test_each_match_has_its_own_seed_and_players(match, rows, tmp_path):
     tuned = ({**match.entrants[0], "trees": 3}, match.entrants[1])
     other = replace(match, name="another", seed=7, entrants=tuned)
-    found = Origins(tmp_path, [match, other])
+    found = RowProvenance(tmp_path, [match, other])
     plain = found.add(rows(range(2), of=match))
     tuned = found.add(rows(range(2), of=other))
     assert set(plain["seed"].to_pylist()) == {0} and set(tuned["seed"].to_pylist()) == {7}
@@ -87,11 +86,6 @@ def test_folders_of_older_versions_are_read_and_gone_on_with(run_compare):
     old, new = (pq.read_table(part) for part in results.parts(begun.folder))
     assert not set(KEYS.names) & set(old.column_names)
     assert set(new["run"].to_pylist()) == {known} != {None}
-
-
-def test_the_columns_are_those_of_no_kind_of_rows():
-    taken = {name for schema in (results.ROW, *KINDS.values()) for name in schema.names}
-    assert not taken & set(KEYS.names)
 
 
 @pytest.mark.parametrize("number", range(2), ids=["polars", "duckdb"])

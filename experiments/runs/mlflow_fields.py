@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from experiments.matches.origins import player_digest, run_of
 from experiments.matches.part_files import GAMES
 from experiments.matches.results import Results
+from experiments.matches.row_provenance import player_digest, run_of
 from experiments.matches.schedule import Match, is_policy, label
 from experiments.provenance.tracking import Tracker
 from experiments.stats.stopping import Stop
@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 
 STEPS = np.unique(np.concatenate([np.arange(5, 50, 5), (50 * 1.1 ** np.arange(250)).astype(int)]))
 """Games after which a curve has a point; the same for all runs, so that they can be compared."""
-
-_WON = ("win_rate", "ci95_low", "ci95_high")
 
 Point = tuple[int, dict[str, float]]
 """Games, and the metrics after them."""
@@ -63,13 +61,10 @@ def metrics(summary: Summary, matches: Sequence[Match]) -> dict[str, float]:
 
 
 class Part(NamedTuple):
-    """Play of one player in a run of several.
+    """One player in a run of several, as a run of its own.
 
-    Attributes
-    ----------
-    name : the player's label; the match, where a player has several
-    tail : what stands behind the names of its metrics, as in ``win_rate/NAME``
-    parameters, tags : of its record
+    ``name``: its label, or the match where a player has several; ``tail``: what stands behind the
+    names of its metrics, as in ``win_rate/NAME``; ``parameters``, ``tags``: of its record.
     """
 
     name: str
@@ -83,13 +78,12 @@ def parts(settings: Mapping[str, Any], matches: Sequence[Match], folder: Path) -
     found = []
     for match, ends in zip(matches, tails(matches), strict=True):
         for player, tail in zip(_measured_players(match), ends, strict=True):
-            if not tail:
-                continue
-            played = {**_describe(player), **_table(match)}
-            name = match.name if tail == f"/{metric(match.name)}" else label(player)
-            one = {**parameters(settings, [match]), "played": played, "player": dict(player)}
-            one.pop("players", None)
-            found.append(Part(name, tail, one, _tag(played, folder)))
+            if tail:
+                played = _describe(match, player)
+                name = match.name if tail == f"/{metric(match.name)}" else label(player)
+                one = {**parameters(settings, [match]), "played": played, "player": dict(player)}
+                one.pop("players", None)
+                found.append(Part(name, tail, one, _tag(played, folder)))
     return found
 
 
@@ -109,11 +103,7 @@ def _measured_players(match: Match) -> Sequence[dict[str, Any]]:
 
 def _describe_players(matches: Sequence[Match]) -> dict[str, Any]:
     """Return what is known of every player; of several, their different values in one line."""
-    described = [
-        {**_describe(player), **_table(match)}
-        for match in matches
-        for player in _measured_players(match)
-    ]
+    described = [_describe(match, one) for match in matches for one in _measured_players(match)]
     found = {key: list(dict.fromkeys(one[key] for one in described)) for key in described[0]}
     return {
         key: values[0] if len(values) == 1 else ", ".join(map(str, values))
@@ -121,10 +111,12 @@ def _describe_players(matches: Sequence[Match]) -> dict[str, Any]:
     }
 
 
-def _describe(player: Mapping[str, Any]) -> dict[str, Any]:
+def _describe(match: Match, player: Mapping[str, Any]) -> dict[str, Any]:
     search, budget = player.get("search"), player.get("budget") or {}
     kind = "planner" if search else "policy" if is_policy(player) else "player"
     workers = search["workers"] if search and search["mode"] == "root" else 1
+    several = f"{match.seats} " if match.seats > 1 else ""
+    opponents = match.name.removeprefix(f"{several}{match.labels[0]} against ")
     return {
         "player": label(player),
         "planner": player["name"],
@@ -134,15 +126,7 @@ def _describe(player: Mapping[str, Any]) -> dict[str, Any]:
         "seconds": budget.get("seconds") or 0.0,
         "threads": search["threads"] * workers if search else 1,
         "digest": player_digest(player),
-    }
-
-
-def _table(match: Match) -> dict[str, Any]:
-    """Return the company and the rules."""
-    several = f"{match.seats} " if match.seats > 1 else ""
-    company = match.name.removeprefix(f"{several}{match.labels[0]} against ")
-    return {
-        "opponents": "each other" if match.measured is None else company,
+        "opponents": "each other" if match.measured is None else opponents,
         "rules": match.rules["name"],
         "seats": match.players,
     }
@@ -202,16 +186,14 @@ class Curves:
                 if not len(steps):
                     continue
                 self._seen[tail] = int(steps[-1])
-                games = np.cumsum(match.sat(whole, entrant) > 0)[steps - 1]
-                wins = np.cumsum(match.wins_of(tally.winner(whole), entrant))[steps - 1]
-                for step, sat, won in zip(
-                    *map(np.ndarray.tolist, (steps, games, wins)), strict=True
-                ):
+                games = np.cumsum(match.sat(whole, entrant) > 0)[steps - 1].tolist()
+                wins = np.cumsum(match.wins_of(tally.winner(whole), entrant))[steps - 1].tolist()
+                for step, sat, won in zip(steps.tolist(), games, wins, strict=True):
                     if sat:
                         rate = self._stop.win_rate(won, sat)
-                        values = (rate.value, rate.low, rate.high)
-                        names = (f"{name}{tail}" for name in _WON)
-                        yield step, dict(zip(names, values, strict=True))
+                        found = {"win_rate": rate.value, "ci95_low": rate.low}
+                        found["ci95_high"] = rate.high
+                        yield step, {f"{name}{tail}": value for name, value in found.items()}
 
     def row_figures(self) -> Iterator[Point]:
         """Yield figures of the rows on disk: mean turns, simulations per second of search."""
@@ -233,13 +215,9 @@ class Curves:
             for entrant, tail in enumerate(tails):
                 for number, step in enumerate(STEPS[tally.prefix >= STEPS].tolist()):
                     row = found.get((match.name, match.labels[entrant], number))
-                    if row is not None:
-                        yield step, _means(row, tail)
-
-
-def _means(row: Mapping[str, Any], tail: str) -> dict[str, float]:
-    found = {f"turns_mean{tail}": row["turns"] / row["len"]}
-    if row["search_seconds"]:
-        speed = row["simulations"] / row["search_seconds"]
-        found[f"simulations_per_second{tail}"] = speed
-    return found
+                    if row is None:
+                        continue
+                    means = {f"turns_mean{tail}": row["turns"] / row["len"]}
+                    if seconds := row["search_seconds"]:
+                        means[f"simulations_per_second{tail}"] = row["simulations"] / seconds
+                    yield step, means

@@ -7,7 +7,6 @@ look again.  Rows are checked in `experiments.matches.part_files`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
 from pydantic import (
@@ -136,23 +135,19 @@ class _Plan(_Origin):
         return self
 
 
-class _Line(_Kept):
+class _Length(_Kept):
     games: Games
 
 
 class _Summary(_Kept):
     """``summary.json``, as far as anybody reads it."""
 
-    table: list[_Line]
+    table: list[_Length]
     interrupted: bool
     fault: Text | None
     seconds: Seconds
     held: Games = _LEFT_OUT
     run: _Origin = _LEFT_OUT
-
-
-class _Length(_Kept):
-    games: Games
 
 
 class _Configuration(_Kept):
@@ -178,13 +173,7 @@ def check(kind: str, value: Any) -> Any:
     try:
         SCHEMAS[kind].validate_python(value)
     except ValidationError as fault:
-        raise ValueError(
-            _describe(fault.errors(include_url=False, include_input=False)[0])
-        ) from None
+        first = fault.errors(include_url=False, include_input=False)[0]
+        where, what = map(str, first["loc"]), first["msg"].removeprefix("Value error, ")
+        raise ValueError(": ".join(filter(None, (".".join(where), what)))) from None
     return value
-
-
-def _describe(error: Mapping[str, Any]) -> str:
-    where = ".".join(map(str, error["loc"]))
-    what = error["msg"].removeprefix("Value error, ")
-    return f"{where}: {what}" if where else what

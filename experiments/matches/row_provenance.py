@@ -75,7 +75,7 @@ def _digest(plain: Any) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:_DIGITS]
 
 
-class Origins:
+class RowProvenance:
     """Values of `KEYS` for the rows of the run in ``folder``.
 
     ``folder``: which says by now what is played; ``matches``: of which the rows are.

@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 from rich.console import Console
 
-from experiments.matches import held, part_files, results
+from experiments.matches import part_files, results
 from experiments.matches.results import Played, Results
 from experiments.provenance import files
 from experiments.report import __main__ as report
@@ -70,14 +70,6 @@ def test_a_plan_is_refused_by_its_field(run, field):
     path.write_text(json.dumps(plan))
     said = refusal(runfolder.load, run)
     assert str(path) in said and shown in said
-
-
-def test_what_nobody_reads_may_be_in_a_plan(run):
-    path = run / runfolder.MATCHES_FILE
-    plan = json.loads(path.read_text())
-    plan["later"] = plan["matches"][0]["entrants"][0]["switch"] = {"x": 1}
-    path.write_text(json.dumps(plan))
-    assert runfolder.load(run).games == 8
 
 
 def change_value(table, column, at, value):
@@ -205,14 +197,6 @@ def test_a_run_with_links_in_its_folder_is_not_gone_on_with(run, match, tmp_path
     assert not (tmp_path / "elsewhere").exists()
 
 
-def test_a_run_folder_may_be_a_link_itself(run, match, tmp_path):
-    (tmp_path / "here").symlink_to(run)
-    assert runfolder.examine(tmp_path / "here", [match], "games", True)
-    (tmp_path / "nowhere").symlink_to(tmp_path / "gone")
-    said = refusal(runfolder.examine, tmp_path / "nowhere" / "run", [match], "games", False)
-    assert "cannot write to the run folder" in said
-
-
 def test_a_run_of_an_older_version_goes_on_where_new_settings_are_as_usual(run, match):
     path = run / "matches.json"
     plan = json.loads(path.read_text())
@@ -257,11 +241,3 @@ def test_nothing_in_a_run_folder_is_unpickled():
     ]
     assert found == []
     assert known.search("import pickle")
-
-
-def test_every_kind_of_file_has_a_schema():
-    assert set(held.SCHEMAS) == {"matches", "summary", "stops", "configuration"}
-    for kind in held.SCHEMAS:
-        for value in (None, [], "x", {"x": "\ud800"}, {"x": True}, {"x": "1"}):
-            with pytest.raises(ValueError):
-                held.check(kind, value)

@@ -1,0 +1,154 @@
+"""The main job, from a checked configuration to results, summary, plot and record."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+
+from omegaconf import DictConfig
+from rich.console import Console
+
+from experiments.matches import lineups, match_loop, play, startup
+from experiments.matches.background import Background
+from experiments.matches.match_loop import ERROR
+from experiments.matches.results import Results
+from experiments.matches.schedule import Match
+from experiments.provenance.files import CONFIG
+from experiments.runs.match_run import MatchRun
+from experiments.runs.mlflow_run import MatchRecord
+from experiments.runs.summary import Summary
+from experiments.settings import config
+from experiments.settings.commandline import Interrupted, Refusal
+from experiments.stats import stopping
+
+
+@dataclass(frozen=True)
+class Compared:
+    """A run that is over: its summary and its games."""
+
+    summary: Summary
+    played: Results
+
+    @property
+    def objective(self) -> float | None:
+        """The win rate of the measured player, of several the first; None without a game."""
+        rate = self.summary.figures.table[0].rate
+        return rate and rate.value
+
+
+def plan(settings: DictConfig, overrides: Sequence[str]) -> list[Match]:
+    """Return what is to be played, after looking that it can be.
+
+    ``overrides``: of the command line.  Raises Refusal if it cannot.
+    """
+    config.check_seats(settings)
+    matches = lineups.matches(settings, overrides)
+    if settings.ray.address is None:
+        lineups.check_cores(matches, settings.match.workers, config.cores())
+    try:
+        match_loop.check(stopping.parse(settings.match.stop), matches)
+        for match in matches:
+            play.check(match)
+    except ValueError as fault:
+        raise Refusal(str(fault)) from None
+    return matches
+
+
+def compare(
+    settings: DictConfig,
+    matches: Sequence[Match],
+    folder: Path,
+    console: Console,
+    multirun: tuple[Path, str] | None = None,
+    shows: bool = True,
+) -> Compared:
+    """Play ``matches``, and leave results, summary, plot and record in ``folder``.
+
+    ``multirun``: folder and command line of the multirun of which this is a part; ``shows``:
+    whether to print the table.  Raises Refusal before the first game if the configuration cannot be
+    met; at the end if a game raised an exception (the folder has the traceback), workers died too
+    often or results could not be written.  Raises Interrupted if the user wishes an end.  What was
+    played is saved before.
+    """
+    match = settings.match
+    run = MatchRun(folder, matches, match.stop, settings.run.resume is not None, console)
+    run.refuse_foreign()
+    run.examine()
+    run.played.refuse_fewer(match.games)
+    before, most = run.played.games, match.games * len(matches)
+    record = MatchRecord(settings, run.played, run.rule, multirun)
+    ready = startup.prepare(matches, match.workers, settings.ray.address, console, most - before)
+    run.claim()
+    run.write_settings(config.plain(settings))
+
+    def watch(due: bool) -> None:
+        if run.played.games > before:
+            _prepare_end()
+            record.begin()
+        if due:
+            record.follow()
+
+    with run.defer():
+        try:
+            ended = run.play(match.games, ready, watch)
+        except Exception:
+            record.end("FAILED", {}, [])
+            raise
+        made = _conclude(run, settings, ended, before, record)
+        if shows and run.played.games:
+            from experiments.compare import outcome
+
+            outcome.show(made, run.played, console)
+    games = f"{run.played.games} of {most} games" + (f" ({before} of them before)" * bool(before))
+    if ended.interrupted:
+        raise Interrupted(
+            f"interrupted after {games}, kept in {folder}; run.resume={folder} goes on"
+        )
+    if ended.fault is not None:
+        raise Refusal(f"{ended.fault}; {games} were played, kept in {folder}")
+    if not run.going():  # too late to be less: but a multirun is not to go on
+        raise Interrupted(f"interrupted after the last of {games}, all kept in {folder}")
+    return Compared(made, run.played)
+
+
+@cache
+def _prepare_end() -> None:
+    """Import in the background what an end on request must not wait for."""
+    Background(import_module, "experiments.compare.outcome")
+
+
+def _conclude(
+    run: MatchRun,
+    settings: DictConfig,
+    ended: match_loop.Outcome,
+    before: int,
+    record: MatchRecord,
+) -> Summary:
+    """Write the summary, which is returned; draw the plot and complete the record."""
+    from experiments.compare import outcome
+    from experiments.runs.mlflow_fields import metrics
+
+    busy = {}
+    if settings.ray.address is None:
+        busy = outcome.measure_load(run.seconds, config.cores())
+    made = run.summarise(ended, settings, before, **busy)
+    files = [run.folder / CONFIG]
+    if ended.fault is not None and (run.folder / ERROR).exists():
+        files.append(run.folder / ERROR)
+    try:
+        if ended.fault is None and not ended.interrupted:  # Ctrl-C does not wait for Matplotlib
+            files += run.draw([outcome.PLOT], lambda to: outcome.draw(made, run.played, to))
+        made = replace(made, seconds=run.seconds)
+        files.append(run.write_summary(made.to_json()))
+    except OSError as disk:  # of a full one `ended` may have been reported already
+        if ended.fault is None:
+            raise Refusal(
+                f"all games are kept, but not their summary ({disk.strerror or disk}): make room "
+                f"and go on with run.resume={run.folder}"
+            ) from None
+    status = "FAILED" if ended.fault else "KILLED" if ended.interrupted else "FINISHED"
+    record.end(status, metrics(made, run.matches), files)
+    return made

@@ -1,0 +1,100 @@
+"""The main job as a function."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from omegaconf import OmegaConf
+from rich.console import Console
+
+from experiments import python
+from experiments.compare.__main__ import COMMAND
+from experiments.settings import applies, config
+from experiments.settings.commandline import Refusal
+from experiments.settings.repeating import line, repeated_by
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from experiments.compare.job import Compared
+    from experiments.tabular import Table
+
+
+class Comparison(python.Result):
+    """A run of matches: `rows`, `summary`, `table`, `plot`; as text, what the command prints."""
+
+    def __init__(
+        self, compared: Compared, folder: Path, temporary: python.Temporary | None
+    ) -> None:
+        super().__init__(folder, temporary)
+        self._compared = compared
+
+    @property
+    def rows(self) -> pl.DataFrame:
+        from experiments.runs.rows import all_rows
+
+        return all_rows(self.folder)
+
+    @cached_property
+    def table(self) -> Table:
+        from experiments.compare import outcome
+
+        return outcome.table(self._compared.summary, self._compared.played)
+
+    def draw(self, folder: Path) -> None:
+        from experiments.compare import outcome
+
+        outcome.draw(self._compared.summary, self._compared.played, folder)
+
+    def show(self, console: Console) -> None:
+        from experiments.compare import outcome
+
+        outcome.show(self._compared.summary, self._compared.played, console)
+
+
+def compare(overrides: Sequence[str] = (), progress: bool = True, **settings: Any) -> Comparison:
+    """Play players on the same games, as ``python -m experiments.compare`` does.
+
+    >>> compare(player="bmcts", opponent="heuristic", games=200, rules="ledford", seed=1)
+    >>> compare(players=["bmcts", "flat"], games=100, folder="outputs/two")
+
+    Parameters
+    ----------
+    overrides : as on the command line, for all that keywords do not say
+    progress : whether it is shown, in a terminal or a notebook
+    settings : of the command.  ``player``, ``opponent``: presets, or a dict of a ``preset`` and
+        changes, as ``{"preset": "bmcts", "budget": {"simulations": 300}}``; other sections are
+        dicts, or their keys go without them: ``games`` is ``match.games``.  ``folder`` and
+        ``resume``: where it lies.  Without either it is a temporary folder and no MLflow record,
+        and both are gone with the result
+
+    Returns
+    -------
+    Comparison
+
+    Raises
+    ------
+    Refused : (a ValueError) in one line, what cannot be met
+    KeyboardInterrupt : on Ctrl-C, after what was played has been saved; the message says where
+    """
+    from experiments.compare import job
+
+    with python.refusing():
+        given, temporary = python.place(settings)
+        COMMAND.register()
+        typed = python.overrides_of(COMMAND.schema, given, overrides)
+        composed = config.compose("compare", typed)
+        OmegaConf.resolve(composed)
+        config.check_sections(composed)
+        applies.check("compare", composed, typed)
+        if composed.match.power is not None:
+            raise Refusal("match.power plays nothing: ask python -m experiments.compare")
+        folder = Path(composed.run.resume or composed.run.folder)
+        with repeated_by(line("compare", typed)):
+            matches = job.plan(composed, typed)
+            console = python.console(progress)
+            made = job.compare(composed, matches, folder, console, shows=False)
+        return Comparison(made, folder, temporary and temporary.release())

@@ -1,0 +1,212 @@
+"""The commands, called from Python: keywords, results, refusals.
+
+Keywords become what the command line would say (`overrides_of`), so that both are checked by one
+code, are refused by the same sentences, and play the same games by the same seed.
+"""
+
+from __future__ import annotations
+
+import io
+import shutil
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import (
+    AbstractContextManager,
+    contextmanager,
+    nullcontext,
+    redirect_stdout,
+    suppress,
+)
+from dataclasses import fields, is_dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, get_type_hints
+
+from rich.console import Console
+
+from experiments import terminal
+from experiments.settings import arguments, signals
+from experiments.settings.commandline import FAULTS, Refusal, explain
+from mcts.kernel.plugins import blame_plugin
+from mcts.limits import did_you_mean
+
+if TYPE_CHECKING:
+    import polars as pl
+    from matplotlib.figure import Figure
+
+    from experiments.tabular import Table
+
+PLAYERS = ("player", "opponent")
+"""Keywords that choose a preset of a player and may change it."""
+
+WIDTH = 100
+"""Columns of a result as text."""
+
+
+class Refused(Refusal, ValueError):
+    """A call that cannot be met; the message says why and what to do, in one line."""
+
+
+@contextmanager
+def refusing() -> Iterator[None]:
+    """Raise `Refused` for what the block refuses; a request to end interrupts no write."""
+    try:
+        with signals.handle(), blame_plugin():
+            yield
+    except Refused:
+        raise
+    except FAULTS as fault:
+        raise Refused(explain(fault)) from None
+
+
+def overrides_of(
+    schema: type, given: Mapping[str, Any], more: Sequence[str] = (), axes: bool = False
+) -> list[str]:
+    """Return what the command line would say, as Hydra reads it.
+
+    ``given``: keywords.  A key of one section of ``schema`` may go without the section, as
+    ``games`` for ``match.games``; a dict has the keys of a section, or changes a player:
+    ``{"preset": "bmcts", "budget": {"simulations": 300}}``.  ``more``: as typed on a command line;
+    ``axes``: whether a list of values is an axis of a sweep.
+    """
+    sections = {
+        one.name: section.name
+        for section in fields(schema)
+        if is_dataclass(kind := get_type_hints(schema)[section.name])
+        for one in fields(kind)
+    }
+    top = {one.name for one in fields(schema)}
+    typed: list[str] = []
+    for key, value in given.items():
+        if key == "tracking" and isinstance(value, bool):
+            key, value = "tracking", {"enabled": value}
+        if key in sections and key not in top and key != "experiment":
+            key = f"{sections[key]}.{key}"
+        elif hint := "" if "." in key or key in top else did_you_mean(key, {*top, *sections}):
+            raise Refusal(f"{key}: unknown{hint}")
+        typed += _type(key, value, axes)
+    return arguments.read([*typed, *more], schema).overrides
+
+
+def _type(key: str, value: Any, axes: bool) -> Iterator[str]:
+    """Yield ``value`` of ``key`` as one types it."""
+    if not isinstance(value, Mapping):
+        yield f"{key}={_text(value, axes and not key.startswith(('match.', 'run.')))}"
+        return
+    changes = dict(value)
+    if key in PLAYERS:
+        preset = changes.pop("preset", None) or changes.pop("name", None)
+        if preset is not None:
+            yield from _type(key, preset, axes)
+    for name, below in changes.items():
+        yield from _type(f"{key}.{name}", below, axes)
+
+
+def _text(value: Any, axis: bool = False) -> str:
+    if isinstance(value, (list, tuple, range)):
+        items = ",".join(map(_text, value))
+        return items if axis else f"[{items}]"
+    words = {None: "null", True: "true", False: "false"}
+    return words[value] if value is None or isinstance(value, bool) else str(value)
+
+
+def console(progress: bool) -> Console:
+    """Return where progress is shown: in a notebook as in a terminal; nowhere without."""
+    return terminal.console(quiet=not progress)
+
+
+def silent(wanted: bool) -> AbstractContextManager[Any]:
+    """Let the block print nothing, if that is ``wanted``."""
+    return redirect_stdout(io.StringIO()) if wanted else nullcontext()
+
+
+class Result:
+    """The result of a call: rows, summary, table and plot; shown as its table.
+
+    Attributes
+    ----------
+    folder : with the files that the command leaves; a temporary one is removed with the last
+        reference to the result
+    """
+
+    def __init__(self, folder: Path, temporary: Temporary | None = None) -> None:
+        self.folder, self._temporary = folder, temporary
+
+    @property
+    def rows(self) -> pl.DataFrame:
+        """A row a game and seat, as `docs/parquet.md` has them; games that count."""
+        raise NotImplementedError
+
+    @property
+    def summary(self) -> dict[str, Any]:
+        """The content of ``summary.json``."""
+        from experiments.provenance.files import SUMMARY, read_json
+
+        return read_json(self.folder / SUMMARY)
+
+    @cached_property
+    def table(self) -> Table:
+        """The table that the command prints, as a value."""
+        raise NotImplementedError
+
+    def draw(self, folder: Path) -> None:
+        """Draw the pictures of the command to ``folder``, as PNG."""
+        raise NotImplementedError
+
+    def plot(self) -> Figure:
+        """Return the picture of the command as a Matplotlib figure; ValueError if there is none."""
+        from experiments import plotting
+
+        with tempfile.TemporaryDirectory() as place, plotting.keep_figures() as figures:
+            self.draw(Path(place))
+        if not figures:
+            raise ValueError("there is no picture of this")
+        return figures[0]
+
+    def show(self, console: Console) -> None:
+        """Print what the command prints at its end."""
+        from experiments import tabular
+
+        tabular.show(self.table, console)
+
+    def __repr__(self) -> str:
+        with io.StringIO() as text:
+            self.show(terminal.console(file=text, width=WIDTH))
+            return text.getvalue().rstrip()
+
+    def _repr_html_(self) -> str:
+        from experiments import tabular
+
+        return str(tabular.html(self.table, "result"))
+
+
+class Temporary:
+    """A folder for a call that names none; it is removed with the result, not after a fault."""
+
+    def __init__(self) -> None:
+        self.folder = Path(tempfile.mkdtemp(prefix="sleuth-"))
+        self._keeps = True
+
+    def release(self) -> Temporary:
+        """Have the folder removed with this object, and return it."""
+        self._keeps = False
+        return self
+
+    def __del__(self) -> None:
+        if self._keeps:
+            with suppress(OSError):  # of a call that was refused there is nothing
+                self.folder.rmdir()
+        else:
+            shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def place(given: Mapping[str, Any]) -> tuple[dict[str, Any], Temporary | None]:
+    """Return ``given`` with a place for the run: a temporary folder, untracked, if it names none.
+
+    An interrupted call leaves its folder, so that ``resume=`` continues there.
+    """
+    named = {key: value for key, value in given.items() if value is not None}
+    if {"folder", "resume", "run"} & set(named):
+        return named, None
+    temporary = Temporary()
+    return {"tracking": False, **named, "folder": temporary.folder}, temporary

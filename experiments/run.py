@@ -1,0 +1,213 @@
+"""The frame of every job that works long: its folder, its plan, requests to end, its summary.
+
+A `Run` is made first and handed on.  Studies (`experiments.study`), comparisons and the trials of
+a sweep (`experiments.runs.match_run`) and sweeps (`experiments.sweep.job`) are runs:
+
+* a folder belongs to one process at a time (`Run.lock`);
+* what is planned is written down first and must not change: `Run.load_plan`, `Run.check_same`;
+* ``run.resume`` continues a folder, or begins in one that is empty or missing;
+* a request to end (Ctrl-C) is an event from `Run.defer` on, and work ends where nothing is lost;
+* ``summary.json`` has the figures and where they come from (`Run.write_summary`).
+
+Nothing slow is imported here.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, suppress
+from fnmatch import fnmatch
+from pathlib import Path
+from threading import Event
+from typing import Any
+
+from filelock import FileLock, Timeout
+from rich.console import Console
+
+from experiments import terminal
+from experiments.provenance.files import (
+    CONFIG,
+    WRITING,
+    clear,
+    read_json,
+    reading,
+    refuse_symlinks,
+    write_json,
+    write_settings,
+    writing,
+)
+from experiments.settings import signals
+from experiments.settings.aside import Aside
+from experiments.settings.commandline import Refusal
+from experiments.texts import redact
+
+LOCK = ".lock"
+"""File in the folder that the process which writes there holds locked."""
+
+UNKNOWN = "without it nobody knows what was played there; choose another folder"
+"""Advice where the plan of a folder cannot be read."""
+
+MAKE_ROOM = "make room and go on with run.resume"
+
+_ABSENT = "nothing"
+
+
+class Busy(Refusal):
+    """Another process holds the folder."""
+
+
+class Run:
+    """A job in ``folder``.
+
+    ``resume``: whether the folder may hold a run; ``plan``: the file in it that says what is
+    played; ``marks``: patterns of further files by which a run is known; ``console``: for messages.
+
+    Attributes
+    ----------
+    folder, plan, resume, console : as given
+    wished : set once the user wishes an end, within `defer`
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        resume: bool = True,
+        plan: str = CONFIG,
+        marks: Sequence[str] = (),
+        console: Console | None = None,
+    ) -> None:
+        self.folder, self.plan, self.console = folder, folder / plan, console or terminal.console()
+        self.wished = Event()
+        self.resume, self._marks = resume, (plan, *marks)
+        self._started = time.monotonic()
+
+    @property
+    def seconds(self) -> float:
+        """Seconds since the run was made."""
+        return time.monotonic() - self._started
+
+    def refuse_foreign(self, *more: str) -> None:
+        """Refuse to begin in a folder, named by run.resume, that holds something else.
+
+        That is, files, and none of the marks or ``more``.
+        """
+        if not self.resume:
+            return
+        with writing_run(self.folder):
+            found = self.folder.iterdir() if self.folder.is_dir() else ()
+            there = sorted(path.name for path in found)
+        others = [name for name in there if name != LOCK and not name.endswith(WRITING)]
+        marks = (*self._marks, *more)
+        if others and not any(fnmatch(name, mark) for name in there for mark in marks):
+            raise Refusal(
+                f"run.resume={self.folder}: it holds {others[0]} and no run to go on with; give "
+                "the folder of a run, or one that is empty or missing"
+            )
+
+    @contextmanager
+    def lock(self, seconds: float = 0.0) -> Iterator[None]:
+        """Hold the folder, made if missing, for the block; ``seconds``: longest wait for others.
+
+        Raises Busy, Refusal if another process holds it; if it cannot be written to.
+        """
+        with writing_run(self.folder):
+            self.folder.mkdir(parents=True, exist_ok=True)
+            try:
+                lock = FileLock(self.folder / LOCK, timeout=seconds).acquire()
+            except Timeout:
+                raise Busy(
+                    f"{self.folder} is being played by another process: wait for its end, or "
+                    "choose another folder"
+                ) from None
+        with lock:
+            clear(self.folder)
+            yield
+
+    def load_plan(self, read: Callable[[Path], Any] = read_json) -> dict[str, Any] | None:
+        """Return the plan that the folder holds, None if it holds no run.
+
+        Raises Refusal if the run must not, or cannot, be continued.
+        """
+        if not any(any(self.folder.glob(mark)) for mark in self._marks):
+            return None
+        if not self.resume:
+            raise Refusal(
+                f"{self.folder} holds the results of another run: choose another run.folder, or go "
+                f"on with it by run.resume={self.folder}"
+            )
+        refuse_symlinks(self.folder)
+        with reading(self.plan, UNKNOWN):
+            found = read(self.plan)
+            if not isinstance(found, dict):
+                raise ValueError("it is no mapping")
+            return found
+
+    def check_same(self, before: Mapping[str, Any], now: Mapping[str, Any]) -> None:
+        """Refuse to continue with settings ``now`` that differ from those ``before``."""
+        differ = list(differences(*map(redact, (before, now))))
+        if differ:
+            more = f" and {len(differ) - 3} more" if len(differ) > 3 else ""
+            raise Refusal(
+                f"{self.folder} was played with other settings: {'; '.join(differ[:3])}{more}: "
+                "give those, or choose another folder"
+            )
+
+    def write_settings(self, settings: Mapping[str, Any]) -> Path:
+        """Write plain ``settings`` to `CONFIG`, and return where; Refusal if that fails."""
+        with writing_run(self.folder):
+            return write_settings(self.folder, settings)
+
+    @contextmanager
+    def defer(self) -> Iterator[None]:
+        """Have a request to end set `wished` within the block, and interrupt nothing."""
+        with signals.defer() as self.wished:
+            yield
+
+    def going(self) -> bool:
+        """Return whether the user wishes no end."""
+        return not self.wished.is_set()
+
+    def write_summary(self, figures: Mapping[str, Any]) -> Path:
+        """Write ``figures`` to ``summary.json``, and return where; OSError if that fails."""
+        return write_json(self.folder, dict(figures))
+
+    def draw(self, names: Sequence[str], draw: Callable[[Path], object]) -> list[Path]:
+        """Draw the pictures ``names`` into the folder by ``draw``, and return those there are.
+
+        Older ones are removed first.  A picture that fails is said and costs no result.
+        """
+        paths = [self.folder / name for name in names]
+        for path in paths:
+            path.unlink(missing_ok=True)
+        Aside("the plot is missing").do(lambda: draw(self.folder))
+        return [path for path in paths if path.exists()]
+
+    def discard(self) -> None:
+        """Remove the folder if nothing was written to it."""
+        with suppress(OSError):
+            self.folder.rmdir()
+
+
+def writing_run(
+    folder: Path, advice: str = "choose another folder"
+) -> AbstractContextManager[None]:
+    """Refuse what the block cannot write to a run folder."""
+    return writing(f"the run folder: {folder}", advice)
+
+
+def differences(before: Any, now: Any, path: str = "") -> Iterator[str]:
+    """Yield where two nested values differ, as ``path was before there and is now``."""
+    if isinstance(before, Mapping) and isinstance(now, Mapping):
+        for key in {**before, **now}:
+            if key != "_target_":  # the place of a player's code is no setting of a run
+                below = f"{path}.{key}".lstrip(".")
+                yield from differences(before.get(key, _ABSENT), now.get(key, _ABSENT), below)
+    elif isinstance(before, list) and isinstance(now, list) and len(before) == len(now):
+        for number, pair in enumerate(zip(before, now, strict=True)):
+            yield from differences(*pair, f"{path}.{number}")
+    elif before != now:
+        texts = map(json.dumps, (before, now))
+        there, here = (text if len(text) <= 60 else f"{text[:57]}..." for text in texts)
+        yield f"{path} was {there} there and is {here} now"

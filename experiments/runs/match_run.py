@@ -1,0 +1,92 @@
+"""A run of matches: its plan is written down first, its games are played, its summary is left.
+
+`experiments.compare` plays one, a sweep one for each trial; `runfolder` reads them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from omegaconf import DictConfig
+from rich.console import Console
+
+from experiments.matches import match_loop
+from experiments.matches.match_loop import Outcome, Resources
+from experiments.matches.progress import GamesPlayed
+from experiments.matches.results import Results
+from experiments.matches.row_provenance import MATCHES_FILE
+from experiments.matches.schedule import Match
+from experiments.run import Run
+from experiments.runs import runfolder
+from experiments.runs.summary import Summary, describe
+from experiments.settings.aside import Aside
+from experiments.settings.config import plain
+from experiments.stats import stopping
+from experiments.stats.stopping import Stop
+
+
+class MatchRun(Run):
+    """A run of ``matches``, which ``stop`` ends, as the configuration has it.
+
+    ``folder``, ``resume``, ``console``: as of `experiments.run.Run`.
+
+    Attributes
+    ----------
+    played : the games that the folder holds, and those played since; read when first asked for
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        matches: Sequence[Match],
+        stop: str = "games",
+        resume: bool = True,
+        console: Console | None = None,
+    ) -> None:
+        super().__init__(folder, resume, MATCHES_FILE, (runfolder.PARTS,), console)
+        self.matches, self.stop = list(matches), stop
+
+    @cached_property
+    def rule(self) -> Stop:
+        """The rule by which matches end."""
+        return stopping.parse(self.stop)
+
+    @cached_property
+    def played(self) -> Results:
+        return Results.resume(self.folder, self.matches)
+
+    def examine(self) -> bool:
+        """Return whether the folder holds this plan already; see `runfolder.examine`."""
+        return runfolder.examine(self.folder, self.matches, self.stop, self.resume)
+
+    def claim(self) -> None:
+        """Write down what is to be played; see `runfolder.claim`."""
+        runfolder.claim(self.folder, self.matches, self.stop, self.resume)
+
+    def play(
+        self, games: int, resources: Resources, watch: Callable[[bool], None] = lambda due: None
+    ) -> Outcome:
+        """Play what is missing of so many ``games`` of each match, and show how far it is.
+
+        It ends early by the rule, or by a request within `defer`.  ``watch``: called often, with
+        whether progress was shown.
+        """
+        shown = Aside("the progress display has stopped")
+        with GamesPlayed(self.console, self.matches, games, self.rule) as progress:
+
+            def look() -> bool:
+                watch(shown.do(lambda: progress.update(self.played.tallies)) is not False)
+                return self.going()
+
+            return match_loop.play(self.played, games, self.rule, resources, look)
+
+    def summarise(
+        self, ended: Outcome, settings: DictConfig, before: int | None = None, **more: Any
+    ) -> Summary:
+        """Return the summary.  ``before``: games there were; ``more``: for its section ``run``."""
+        made = describe(self.played, self.stop, ended, plain(settings))
+        return replace(made, held=before, run=made.run | more, seconds=self.seconds)

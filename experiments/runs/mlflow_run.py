@@ -1,0 +1,192 @@
+"""The MLflow record of a run or a sweep, opened while the first games are played.
+
+MLflow takes seconds to be imported and to look at its database.  No game waits for that: the store
+is asked whether it answers before anything is played, the record itself is begun in the background
+once games come in.  If that fails it costs the record, not the run
+(`experiments.provenance.tracking`).
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from omegaconf import DictConfig
+
+from experiments.matches.background import Background
+from experiments.matches.results import Results
+from experiments.matches.schedule import Match
+from experiments.provenance import provenance, tracking
+from experiments.runs.mlflow_fields import Curves, parameters, parts, tags
+from experiments.settings.aside import Aside
+from experiments.settings.config import plain
+from experiments.stats.stopping import Stop
+
+PATIENCE_SECONDS = 1.0
+"""Longest wait of a run that was interrupted for a record that is just being opened."""
+
+Begin = Callable[[tracking.Store, float], tracking.Tracker]
+"""Begins a record in a store, of a job that began at some time."""
+
+
+class MlflowRun:
+    """The record of the job in ``folder``; nothing is recorded if tracking is off.
+
+    ``settings``: the section ``tracking``; ``home``: folder of a database that nobody has named;
+    ``begin``: begins the record.  Raises Refusal if the server or database does not answer.
+    """
+
+    def __init__(self, settings: DictConfig, folder: Path, home: Path, begin: Begin) -> None:
+        self._settings, self._home, self._begin = settings, home, begin
+        self._uri = tracking.choose_uri(settings.uri, home)
+        self._opening: Background | None = None
+        self._began = time.time()
+        advice = f"; all results are kept, and run.resume={folder} completes it"
+        self._aside = Aside(tracking.MISSING, advice)
+        if settings.enabled:
+            check = partial(tracking.check_reachable, self._uri, settings.experiment)
+            self._aside.do(check, refuses=True)
+
+    def begin(self) -> None:
+        """Begin to open the record, unless that has been done; to be called often."""
+        if self._opening is None and self._settings.enabled:
+            self._opening = Background(self._open)
+
+    def wait(self) -> None:
+        """Open the record and wait for it.  Raises Refusal if the store cannot be opened."""
+        self.begin()
+        if self._opening is not None:
+            self._aside.do(self._opening.result, refuses=True)
+
+    def use(self, note: Callable[[Any], None]) -> None:
+        """Have ``note`` note something in the record (a `tracking.Tracker`), if it is open."""
+        opening = self._opening
+        if opening is not None and opening.done.is_set():
+            self._aside.do(lambda: note(opening.result()))
+
+    def finish(self, status: str, end: Callable[[Any], None]) -> None:
+        """End the record by ``end``; ``status`` is FINISHED, FAILED or KILLED.
+
+        Waits until the record is open; after Ctrl-C for `PATIENCE_SECONDS` at most, for which a
+        record that was never opened may be lost: the run that continues begins it.
+        """
+        if status != "KILLED":
+            self.begin()
+        if self._opening is not None:
+            self._opening.done.wait(PATIENCE_SECONDS if status == "KILLED" else None)
+        self.use(end)
+
+    def _open(self) -> tracking.Tracker:
+        artifacts = self._home / "mlartifacts"
+        store = tracking.Store(self._uri, self._settings.experiment, artifacts, self._aside)
+        return self._begin(store, self._began)
+
+
+class MatchRecord(MlflowRun):
+    """The record of a run of matches, with one below it for each of several players.
+
+    ``settings``: checked configuration of `experiments.compare`; ``played``: the games, of which
+    the record has curves; ``stop``: the rule by which they end; ``multirun``: folder and command
+    line of the multirun of which this run is a part; None if it is alone.
+    """
+
+    def __init__(
+        self,
+        settings: DictConfig,
+        played: Results,
+        stop: Stop,
+        multirun: tuple[Path, str] | None = None,
+    ) -> None:
+        self._curves, folder = Curves(played, stop), played.folder.resolve()
+        above = multirun[0].resolve() if multirun else folder
+        begin = partial(_begin_matches, plain(settings), played.matches, folder, multirun)
+        super().__init__(settings.tracking, played.folder, above.parent, begin)
+
+    def follow(self) -> None:
+        """Note how the win rates went, if the record is open; to be called often."""
+        self.use(self._curves.follow)
+
+    def end(self, status: str, metrics: dict[str, float], files: list[Path]) -> None:
+        """End the record with the rest of the curves, the final ``metrics`` and ``files``."""
+        self.finish(
+            status, partial(self._curves.finish, status=status, metrics=metrics, files=files)
+        )
+
+
+def _begin_matches(
+    settings: Mapping[str, Any],
+    matches: list[Match],
+    folder: Path,
+    multirun: tuple[Path, str] | None,
+    store: tracking.Store,
+    began: float,
+) -> tracking.Tracker:
+    """Begin the record of a run.  That of a part of a multirun is part of its record."""
+    tracker, parent, home = tracking.Tracker(store, began), None, folder.parent
+    if multirun is not None:
+        above, home = multirun[0].resolve(), multirun[0].resolve().parent
+        parent = tracking.Tracker(store, began)
+        parent.begin_once(above.name, provenance.tags(above, multirun[1]), above)
+    origin = provenance.tags(folder)
+    name = folder.relative_to(home).as_posix()  # <multirun>/<job> in a multirun
+    found = {**tags(matches, folder), **origin}
+    tracker.begin(name, parameters(settings, matches), found, folder, parent)
+    for part in parts(settings, matches, folder):
+        child = tracker.children[part.tail] = tracking.Tracker(store, began)
+        found = {**part.tags, **origin, tracking.PARENT: tracker.run or ""}
+        file = tracking.RUN.replace(".txt", f"{part.tail.replace('/', '-')}.txt")
+        child.begin(part.name, part.parameters, found, folder, file=file)
+    return tracker
+
+
+class SweepRecord(MlflowRun):
+    """The record of the sweep in ``folder``, with one below it for each trial.
+
+    ``settings``: the section ``tracking``; ``parameters``: of the sweep, nested.
+    """
+
+    def __init__(self, settings: DictConfig, folder: Path, parameters: Mapping[str, Any]) -> None:
+        place = folder.resolve()
+
+        def begin(store: tracking.Store, began: float) -> tracking.Tracker:
+            tracker = tracking.Tracker(store, began)
+            tracker.begin(place.name, dict(parameters), provenance.tags(place), place)
+            return tracker
+
+        self._trial: tracking.Tracker | None = None
+        super().__init__(settings, folder, place.parent, begin)
+
+    def begin_trial(self, folder: Path, settings: DictConfig, match: Match) -> None:
+        """Begin the record of the trial in ``folder``, which plays ``match``, or take it up."""
+
+        def begin(parent: tracking.Tracker) -> None:
+            trial = tracking.Tracker(parent.store)
+            # Not the tracker's own `parent`, which ends with each of its parts.
+            known = {**tags([match], folder), **provenance.tags(folder)}
+            known[tracking.PARENT] = parent.run
+            name = folder.resolve().relative_to(self._home).as_posix()
+            found = parameters(plain(settings), [match])
+            Background(trial.begin, name, found, known, folder, stays=False).result()
+            self._trial = trial
+
+        self.use(begin)
+
+    def end_trial(
+        self, status: str, metrics: Mapping[str, float] = {}, played: Results | None = None
+    ) -> None:
+        """End the record of the last trial; ``played``: its games, if there are any."""
+        trial, self._trial = self._trial, None
+        if trial is None:
+            return
+        if played is None:
+            self._aside.do(lambda: trial.finish(status, {}, 0, []))
+        else:
+            curves = Curves(played, Stop())
+            self._aside.do(lambda: curves.finish(trial, status, metrics, []))
+
+    def note(self, step: int, **metrics: float) -> None:
+        """Note metrics of the sweep after trial ``step``."""
+        self.use(lambda tracker: tracker.record(step, **metrics))

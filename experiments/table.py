@@ -1,0 +1,94 @@
+"""The tables of the papers and of strength, from Python.
+
+>>> from experiments import table
+>>> table("ledford_4_1", games=300)
+
+The module is the function: `table` below says what it takes and returns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hydra.core.hydra_config import HydraConfig
+from omegaconf import OmegaConf, open_dict
+
+from experiments import python
+from experiments.callable import make_callable
+from experiments.settings import config
+from experiments.settings.repeating import line, repeated_by
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from experiments.tables.page import Page
+    from experiments.tabular import Table
+
+make_callable(__name__, "experiments.table:table")
+
+
+class Tabled(python.Result):
+    """A table as far as it has been played: `rows` of its games, `table`, `plot`."""
+
+    def __init__(self, page: Page, folder: Path) -> None:
+        super().__init__(folder)
+        self._page = page
+
+    @property
+    def rows(self) -> pl.DataFrame:
+        """A row a game and seat of all its cells, of several runs one below the other."""
+        import polars as pl
+
+        from experiments.matches.row_provenance import MATCHES_FILE
+        from experiments.runs.rows import all_rows
+
+        runs = sorted(path.parent for path in self.folder.rglob(MATCHES_FILE))
+        return pl.concat([all_rows(run) for run in runs], how="diagonal")
+
+    @cached_property
+    def table(self) -> Table:
+        return self._page.report.shown
+
+    def draw(self, folder: Path) -> None:
+        self._page.draw(folder)
+
+
+def table(
+    name: str, overrides: Sequence[str] = (), progress: bool = True, **settings: Any
+) -> Tabled:
+    """Play what is missing of the table ``name``, as ``python -m experiments.tables`` does.
+
+    >>> table("ledford_4_1", games=300)
+    >>> table("planners", only=["best", "flat"], fast=True)
+
+    ``settings``: of the command; its runs lie in ``folder``, as those of the command do, so a call
+    continues where another stopped.  Errors, ``overrides`` and ``progress`` as of
+    `experiments.compare.python.compare`.
+    """
+    from experiments.tables import catalog, page
+    from experiments.tables.__main__ import COMMAND
+
+    with python.refusing():
+        catalog.register()
+        COMMAND.register()
+        typed = python.overrides_of(COMMAND.schema, {"table": name, **settings}, overrides)
+        composed = config.compose("tables", typed, with_hydra=True)
+        outer = HydraConfig.instance().cfg
+        try:
+            HydraConfig.instance().set_config(composed)
+            with open_dict(composed):
+                del composed["hydra"]
+            OmegaConf.resolve(composed)
+            config.check_sections(composed)
+            with repeated_by(line("tables", typed)), python.silent(not progress):
+                COMMAND.job(composed, Path())
+        finally:
+            HydraConfig.instance().cfg = outer
+        asked = {key: composed[key] for key in page.ASKED}
+        found = catalog.read(composed.table, name)
+        made = page.read(found, Path(composed.folder), asked, composed.fast)
+        own = found.folder if hasattr(found, "folder") else found.name
+        return Tabled(made, Path(composed.folder) / (own + ("_fast" if composed.fast else "")))
