@@ -22,6 +22,7 @@ from rich.console import Console
 from rich.table import Table as Grid
 from rich.text import Text
 
+from experiments.provenance.files import atomic_write
 from experiments.texts import csv_cell, lines
 from experiments.texts import html as shown
 from experiments.texts import markdown as plain
