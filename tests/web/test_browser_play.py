@@ -207,3 +207,11 @@ def test_a_phone_shows_a_part_at_a_time(serve, open_page):
         assert page.locator("#prompt").is_visible()
     page.set_viewport_size({"width": 1280, "height": 900})
     assert all(page.locator(selector).is_visible() for selector in parts.values())
+
+
+def test_names_are_text_and_no_markup(serve, open_page):
+    name = "<img src=x onerror=a()>"
+    page = open_page(f"{serve(name=name, turn_cap=60).url}/seat/seat-0")
+    settle(page)
+    assert name in page.locator("#seats").inner_text()
+    assert not page.locator("#seats img").count()

@@ -5,9 +5,10 @@ import json
 import os
 import random
 import re
+import time
 
 import pytest
-from http_client import COMPUTER, person
+from http_client import COMPUTER, Served, person, play
 from page_player import accuse, click_on, number, over, settle
 
 from experiments.web.tables.setup import Setup
@@ -126,3 +127,95 @@ def test_a_full_disk_is_told_until_there_is_room(server, open_page, monkeypatch)
     full[0] = False
     page.wait_for_function(f"() => /wins|over/.test({status})")
     assert re.search(r"rolls \d", last) and shown < log.count()  # nothing that was decided
+
+
+@pytest.mark.nightly
+def test_without_hints_a_notebook_has_no_probabilities(server, open_page):
+    for hints in (True, False):
+        made = server.table(person("Ann"), COMPUTER, COMPUTER, hints=hints)
+        page = open_page(f"http://{server.host}{made['seats']['0']}")
+        settle(page)
+        page.wait_for_selector("#notebook td")
+        offered = page.get_by_label("Show probabilities")
+        assert offered.is_visible() == hints
+        offered.evaluate("(box) => box.click()")
+        assert (page.locator("#notebook .heat").count() > 0) == hints
+
+
+@pytest.mark.nightly
+def test_a_page_goes_on_when_the_server_was_ended_and_started_again(tmp_path, open_page):
+    first = Served(tmp_path)
+    made = first.table(person("Ann"), COMPUTER, COMPUTER, COMPUTER, rules="ledford")
+    page, chance = open_page(f"http://{first.host}{made['seats']['0']}"), random.Random(4)
+    play_on(page, chance, answers=3)
+    asked, received = number(page), page.locator("#log").inner_text()
+    first.close()
+    page.wait_for_selector("#connection:not(:empty)")
+    port = int(first.host.rpartition(":")[2])
+    second = Served(tmp_path, port=port)
+    page.wait_for_selector("#connection:empty", state="attached")
+    assert (number(page), page.locator("#log").inner_text()) == (asked, received)
+    play_on(page, chance, answers=3)
+    assert page.locator("#log").inner_text().startswith(received)
+    second.close()
+
+
+@pytest.mark.nightly
+def test_a_game_of_computers_is_watched_to_its_end(server, open_page):
+    """It stands still, shows one event, and goes on at another pace."""
+    made = server.table(*(COMPUTER,) * 4, rules="ledford", pace=60.0)
+    page = open_page(f"http://{server.host}{made['watch']}")
+    page.get_by_role("button", name="Pause").click()
+    page.get_by_role("button", name="Go on").wait_for()
+    page.wait_for_selector("#log li")
+    received = page.locator("#log li").count()
+    page.get_by_role("button", name="One event").click()
+    page.wait_for_function(
+        "(before) => document.querySelectorAll('#log li').length === before + 1", arg=received
+    )
+    page.get_by_label("Pace").select_option("0")
+    page.get_by_role("button", name="Go on").click()
+    page.wait_for_function("() => /wins|over/.test(document.getElementById('status').textContent)")
+    page.wait_for_selector(".map td.yes")
+    assert page.locator(".map").count() == 4 and page.locator("#entropy .line").count() == 8
+
+
+@pytest.mark.nightly
+def test_the_lobby_says_which_tables_were_put_aside(tmp_path, open_page):
+    server = Served(tmp_path)
+    for _ in range(2):
+        server.table(person("Ann"), COMPUTER, COMPUTER)
+    server.close()
+    moves = next(tmp_path.glob("tables/*/moves.jsonl"))
+    os.utime(moves, (time.time() - 40 * 86_400,) * 2)
+    server = Served(tmp_path)
+    page = open_page(f"http://{server.host}/")
+    page.wait_for_selector("#tables a")
+    stand = sorted(page.locator("#tables a").all_inner_texts())
+    assert [text.partition(", ")[2] for text in stand] == ["put aside", "under way"]
+    server.close()
+
+
+@pytest.mark.nightly
+def test_a_game_is_replayed_and_two_players_are_asked(server, open_page):
+    """From the lobby: the game of somebody, with its course, what was known, and two answers."""
+    made = server.table(person("Ida"), COMPUTER, COMPUTER)
+    link = made["seats"]["0"]
+    play(server, link, server.stream(f"/api{link}/stream"))
+    page = open_page(f"http://{server.host}/")
+    record = page.locator("#records li", has_text="Ida").locator("a").first
+    while not record.count():  # it is filed after the end is shown
+        page.reload()
+        page.wait_for_selector("#records li")
+    record.click()
+    page.wait_for_selector("#entropy .line")
+    page.get_by_role("button", name="Next decision").click()
+    page.locator("summary").click()
+    page.wait_for_selector(".map td")
+    page.get_by_label("Player 1", exact=True).and_(page.locator("select")).select_option(
+        "heuristic"
+    )
+    for button in page.locator(".question-form button").all():
+        button.click()
+    page.wait_for_function("() => document.querySelectorAll('.would').length === 2")
+    assert all(text for text in page.locator(".would").all_inner_texts())
