@@ -25,7 +25,7 @@ from sim.game import advance, apply, decider, new_game
 from sim.planning.information_sets import begins_turn
 from sim.planning.planner import Planner
 from sim.players.registry import planner_config
-from sim.policies.table import Policy, choose, number, seat_policies
+from sim.policies.registry import Policy, choose, number, seat_policies
 from sim.rules import Rules, world
 from sim.state import ACCUSE, EXTERNAL, OVER, REVEAL, SUGGEST, TURN, empty
 from sim.view import as_seen, view_of

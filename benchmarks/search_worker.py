@@ -36,7 +36,7 @@ from sim.chance import game_key  # noqa: E402
 from sim.game import apply, decider, new_game, open_decision  # noqa: E402
 from sim.planning import cluedo  # noqa: E402
 from sim.players.registry import make  # noqa: E402
-from sim.policies.table import Policy, choose, seat_policies  # noqa: E402
+from sim.policies.registry import Policy, choose, seat_policies  # noqa: E402
 from sim.rules import Rules, world  # noqa: E402
 from sim.state import OVER, TURN, empty  # noqa: E402
 from sim.view import as_seen, view_of  # noqa: E402

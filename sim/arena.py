@@ -21,7 +21,7 @@ from mcts.options import SEEDS, check_integer
 from sim.chance import game_key
 from sim.game import advance, apply, decider, new_game, open_decision
 from sim.policies import greedy
-from sim.policies.table import SLOW, Policy, choose, policy, seat_policies
+from sim.policies.registry import SLOW, Policy, choose, policy, seat_policies
 from sim.rules import Rules, world
 from sim.state import EVENTS, OVER, SHOW, State, World, empty
 

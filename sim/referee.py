@@ -17,7 +17,7 @@ from sim.knowledge import begin, open_public
 from sim.legal import is_legal
 from sim.player import IllegalAction, Player
 from sim.policies import greedy
-from sim.policies.table import SHOWING, SLOW, seat_policies
+from sim.policies.registry import SHOWING, SLOW, seat_policies
 from sim.rules import Rules, world
 from sim.state import EVENTS, EXTERNAL, OVER, SHOW, State, World, empty
 from sim.view import as_seen, view_of

@@ -21,7 +21,7 @@ from mcts.kernel import plugins
 from mcts.kernel.compile import INTERPRETED
 from mcts.kernel.plugins import BrokenPlugin, blame_plugin
 from mcts.kernel.sources import modules_of
-from sim.policies import table as policies
+from sim.policies import registry as policies
 
 ROOT = Path(__file__).resolve().parent.parent
 EXAMPLE = ROOT / "tests/data/plugin"
@@ -67,7 +67,7 @@ from sim.arena import play_many
 from sim.planning.config import PlannerConfig
 from sim.planning.planner import Planner
 from sim.player import PolicyPlayer
-from sim.policies.table import FAST_NAMES, NAMES
+from sim.policies.registry import FAST_NAMES, NAMES
 from sim.referee import play
 from sim.rules import preset
 

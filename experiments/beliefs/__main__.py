@@ -22,12 +22,12 @@ from mcts.limits import did_you_mean
 
 if TYPE_CHECKING:
     from experiments.beliefs.accuracy import Game
-    from sim.policies.table import Policy
+    from sim.policies.registry import Policy
     from sim.rules import Rules
 
 ASSUMED = ("uniform", "least_informative")
 """Names of the showing rules of `belief.evidence`, in the order of their numbers, which is also
-that of the showing policies that they describe (`sim.policies.table.SHOWING`)."""
+that of the showing policies that they describe (`sim.policies.registry.SHOWING`)."""
 
 
 @dataclass
@@ -120,7 +120,7 @@ class _Setup:
 
 def _rule_of(showing: str) -> int:
     """Return the place in `ASSUMED` of what describes a showing policy."""
-    from sim.policies.table import SHOWING
+    from sim.policies.registry import SHOWING
 
     return SHOWING.index(showing)
 

@@ -27,7 +27,7 @@ from sim.knowledge import knowledge_version
 from sim.legal import legal
 from sim.player import IllegalAction, Player, PolicyPlayer
 from sim.policies import greedy
-from sim.policies.table import SHOWING, SLOW, Policy, choose, policy, seat_policies, seat_policy
+from sim.policies.registry import SHOWING, SLOW, Policy, choose, policy, seat_policies, seat_policy
 from sim.referee import play
 from sim.rules import Rules, world
 from sim.state import EVIDENCE, MAX_PLAYERS, N_ACTIONS, OVER, SHOW, STATE, State, empty

@@ -21,7 +21,7 @@ from sim.endgame.solver import Solver
 from sim.game import apply
 from sim.legal import legal
 from sim.player import Player
-from sim.policies.table import seat_policy
+from sim.policies.registry import seat_policy
 from sim.rules import Rules, world
 from sim.state import ACCUSE, MOVE, N_ACTIONS, TURN
 from sim.view import Log, replay_evidence

@@ -25,7 +25,7 @@ from sim.game import apply
 from sim.knowledge import begin, inform_others, open_public, witness
 from sim.models.seating import take_seat
 from sim.policies.common import any_card
-from sim.policies.table import choose
+from sim.policies.registry import choose
 from sim.state import (
     ACCUSE,
     ACCUSED,
@@ -303,7 +303,7 @@ def count_alike(
 @jit
 def _learn_alike(one: np.record, other: np.record) -> bool:
     """Return whether two types learn the same from the same."""
-    return one.infers == other.infers and one.own_card_weight == other.own_card_weight
+    return one.inference == other.inference and one.own_card_weight == other.own_card_weight
 
 
 @jit

@@ -9,11 +9,10 @@ import numpy as np
 
 from mcts.kernel.compile import jit
 from mcts.kernel.rng import uniform
-from sim.policies.table import Policy, seat_policy
-from sim.state import MAX_PLAYERS, PUBLIC, STATE, State, empty
+from sim.policies.registry import Policy, seat_policy
+from sim.state import MAX_PLAYERS, PUBLIC, STATE, SWITCHES, State, empty
 
-_FIELDS = ("policy", "tracks", "infers", "walks", "threshold", "own_card_weight")
-_FIELDS += ("hiding", "summoning", "by_out")
+_FIELDS = ("policy", "tracks", *SWITCHES)
 
 SEATED = np.dtype([(name, STATE[name].base) for name in _FIELDS], align=True)
 """A policy with its switches, as `sim.state.STATE` has them for a seat; it reads all alike."""
@@ -58,8 +57,8 @@ def take_seat(s: State, seat: int, one: np.record) -> None:
     """Put the type ``one`` into ``seat`` of ``s``; which card it shows stays as it was."""
     s.policy[seat] = one.policy
     s.tracks[seat] = one.tracks
-    s.infers[seat] = one.infers
-    s.walks[seat] = one.walks
+    s.inference[seat] = one.inference
+    s.walk[seat] = one.walk
     s.threshold[seat] = one.threshold
     s.hiding[seat] = one.hiding
     s.summoning[seat] = one.summoning

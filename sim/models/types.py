@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sim.policies.table import FAST_NAMES, Policy
+from sim.policies.registry import FAST_NAMES, Policy
 
 TYPES: dict[str, Policy] = {
     "random": Policy("random"),

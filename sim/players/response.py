@@ -12,7 +12,7 @@ from mcts.limits import one_of
 from sim.models.best_response import best_response
 from sim.player import Player
 from sim.players.planner import Model, choose_policy
-from sim.policies.table import NAMES, Policy
+from sim.policies.registry import NAMES, Policy
 from sim.rules import Rules
 from sim.seat import Seat
 

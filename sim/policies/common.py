@@ -3,8 +3,9 @@
 A policy answers three questions, each of ``(world, s, seat)``: which envelope it would accuse now
 (``to_accuse``: a mask, 0 for none), what it does at the start of a turn (``turn``: an action, or
 `SUGGESTS`), and which suggestion it makes where its pawn is (``suggestion``: an action).
-``REQUIRES`` says what has to be kept for its seat, ``SWITCHES`` which switches of
-`sim.policies.table.Policy` it has.
+``REQUIRES`` says what has to be kept for its seat.  A policy with switches has a frozen dataclass
+``Switches`` of them, with defaults and ranges: each is a field of the state by its name
+(`sim.state.SWITCHES`), from which the kernels read it.
 """
 
 from __future__ import annotations
@@ -22,6 +23,9 @@ from sim.walks import barred_room
 
 SUGGESTS = -1
 """What a policy's turn returns for "make a suggestion where the pawn is"."""
+
+HIGHEST = 100
+"""The highest weight of an own card, and price of a bit, that can be set."""
 
 PAIRS = 36
 ALL_PAIRS = (1 << PAIRS) - 1

@@ -10,6 +10,8 @@ would change nothing but the time.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from belief.beliefs.constrained import fit, mask_matrix
@@ -19,16 +21,38 @@ from belief.information import closed_form
 from belief.matrix import chance_of_any, envelope_chance, exclude_envelopes
 from mcts.kernel.compile import jit
 from mcts.kernel.stack import floats
+from mcts.limits import above
 from sim.board import N_ROOMS
 from sim.cards import CATEGORY_MASK, FIRST_ROOM, FIRST_WEAPON, N_CARDS
 from sim.knowledge import knowledge_version, update_seat_closure
+from sim.policies import heuristic
 from sim.policies.closure import proved_envelope
-from sim.policies.common import SUGGESTS, any_heard, last_chance, turns_to, was_heard
+from sim.policies.common import (
+    HIGHEST,
+    SUGGESTS,
+    any_heard,
+    last_chance,
+    turns_to,
+    was_heard,
+)
 from sim.state import ASK, EVIDENCE, FACTORED, MAX_PLAYERS, MOVE, PASSAGE, State, World
 from sim.walks import barred_room
 
 REQUIRES = FACTORED | EVIDENCE
-SWITCHES = ("inference", "threshold", "own_card_weight")
+
+
+@dataclass(frozen=True)
+class Switches(heuristic.Switches):
+    """Switches of `swift`: those of `heuristic`, and two.
+
+    threshold : it accuses from this probability on; 1 waits for proof
+    own_card_weight : weight that a player who names a card holds it, relative to that it does not;
+        1 reads nothing into suggestions
+    """
+
+    threshold: float = above(0, 1, default=1.0)
+    own_card_weight: float = above(0, HIGHEST, default=1.0)
+
 
 ROUNDS = 3
 """Rounds of fitting; more change no strength."""

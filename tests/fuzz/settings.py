@@ -32,7 +32,7 @@ from experiments.settings.commandline import Refusal
 from experiments.tables import catalog
 from sim.arena import play_many
 from sim.players import registry
-from sim.policies.table import Policy
+from sim.policies.registry import Policy
 from sim.records.record import read
 from sim.rules import Rules, preset
 

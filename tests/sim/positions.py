@@ -21,7 +21,7 @@ from sim.legal import legal
 from sim.planning import cluedo
 from sim.planning.config import PlannerConfig
 from sim.planning.planner import Planner
-from sim.policies.table import choose, number, seat_policies
+from sim.policies.registry import choose, number, seat_policies
 from sim.rules import Rules, world
 from sim.state import ACCUSE, EVIDENCE, EXTERNAL, N_ACTIONS, OVER, REVEAL, empty
 from sim.view import Log, as_seen, replay_evidence, view_of

@@ -18,7 +18,7 @@ from sim.game import apply
 from sim.models.types import Mixture
 from sim.planning.config import PlannerConfig
 from sim.players.registry import make
-from sim.policies.table import Policy
+from sim.policies.registry import Policy
 from sim.rules import Rules, world
 from sim.state import ACCUSE, ASK, SUGGEST, TURN, empty
 from sim.view import view_of

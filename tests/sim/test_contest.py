@@ -17,7 +17,7 @@ from benchmarks.contest.messages import LETTERS, BadServer, read, write_cards
 from sim.cards import CARDS
 from sim.player import IllegalAction, Player, PolicyPlayer
 from sim.players.registry import make
-from sim.policies.table import Policy
+from sim.policies.registry import Policy
 from sim.referee import play
 from sim.rules import preset
 from sim.state import ACCUSED

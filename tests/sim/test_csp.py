@@ -14,7 +14,7 @@ from sim.planning.planner import Planner
 from sim.player import PolicyPlayer
 from sim.players.registry import make
 from sim.policies.csp import WALKS
-from sim.policies.table import Policy, choose, seat_policy
+from sim.policies.registry import Policy, choose, seat_policy
 from sim.referee import play
 from sim.rules import Rules, preset, world
 from sim.state import empty

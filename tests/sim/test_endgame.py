@@ -36,7 +36,7 @@ from sim.endgame.random_positions import (
 from sim.game import advance, apply
 from sim.legal import legal
 from sim.player import Player, PolicyPlayer
-from sim.policies.table import NAMES, Policy, seat_policy
+from sim.policies.registry import NAMES, Policy, seat_policy
 from sim.rules import world
 from sim.state import ACCUSE, ASK, MOVE, N_ACTIONS, OVER, REVEAL, SUGGEST, TURN
 from sim.view import Log, replay_evidence

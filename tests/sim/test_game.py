@@ -13,7 +13,7 @@ from sim.cards import ALL_CARDS, FIRST_ROOM, FIRST_WEAPON, ROOMS, SUSPECTS
 from sim.chance import game_key
 from sim.game import advance, apply, decider, new_game
 from sim.legal import legal
-from sim.policies.table import number
+from sim.policies.registry import number
 from sim.rules import Rules, world
 from sim.state import (
     ACCUSE,

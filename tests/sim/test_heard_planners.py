@@ -16,7 +16,7 @@ from sim.planning.config import PlannerConfig
 from sim.planning.planner import Planner
 from sim.planning.variants import POLICY, VARIANTS
 from sim.player import PolicyPlayer
-from sim.policies.table import Policy
+from sim.policies.registry import Policy
 from sim.referee import play
 from sim.rules import preset
 from sim.state import ACCUSED

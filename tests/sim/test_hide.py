@@ -17,7 +17,7 @@ from sim.game import apply, decider, new_game, open_decision
 from sim.planning.config import PlannerConfig
 from sim.planning.planner import Planner
 from sim.policies import hide
-from sim.policies.table import Policy, choose, seat_policies
+from sim.policies.registry import Policy, choose, seat_policies
 from sim.rules import PRESETS, Rules, preset, world
 from sim.state import ACCUSE, ASK, EVIDENCE, OVER, REVEAL, TURN, empty
 from sim.view import Log, replay_evidence, view_of

@@ -13,7 +13,7 @@ from sim.board import door_spots, graph
 from sim.cards import FIRST_ROOM, FIRST_WEAPON, ROOMS
 from sim.contract.testing import decisions
 from sim.game import open_decision
-from sim.policies.table import Policy, choose, number
+from sim.policies.registry import Policy, choose, number
 from sim.rules import PRESETS, Rules, world
 from sim.state import ACCUSE, ASK, END, MOVE, PASS, PASSAGE, REVEAL, SHOW, SUGGEST, TURN, empty
 

@@ -8,7 +8,7 @@ from sim.endgame.random_positions import endgame
 from sim.game import new_game
 from sim.player import PolicyPlayer
 from sim.policies.common import last_chance
-from sim.policies.table import Policy, seat_policies
+from sim.policies.registry import Policy, seat_policies
 from sim.rules import preset, world
 from sim.state import ACCUSE, END, REVEAL, TURN, empty
 

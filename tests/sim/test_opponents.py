@@ -23,7 +23,7 @@ from sim.models.seating import draw_company, to_records
 from sim.models.types import PRESETS, TYPES, Mixture, mixture
 from sim.player import PolicyPlayer
 from sim.players.registry import make
-from sim.policies.table import Policy, number
+from sim.policies.registry import Policy, number
 from sim.rules import Rules, preset, world
 from sim.state import ASK, MOVE, SUGGEST, empty
 

@@ -31,7 +31,7 @@ from sim.planning.config import PlannerConfig
 from sim.planning.planner import Planner
 from sim.planning.variants import ONE_TREE, POLICY, TREES, VARIANTS
 from sim.players.registry import make
-from sim.policies.table import Policy, number
+from sim.policies.registry import Policy, number
 from sim.rules import preset, world
 from sim.state import ACCUSE, ASK, ASKED, EXTERNAL, REVEAL, SUGGEST
 

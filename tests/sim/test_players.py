@@ -12,7 +12,7 @@ from sim.planning.released.departures import NAMES
 from sim.planning.variants import VARIANTS
 from sim.player import PolicyPlayer
 from sim.players.registry import PLANNERS, POLICIES, make
-from sim.policies.table import Policy, policy
+from sim.policies.registry import Policy, policy
 from sim.rules import Rules
 
 

@@ -10,7 +10,7 @@ from sim.cards import FIRST_ROOM, FIRST_WEAPON, ROOMS
 from sim.chance import DECIDE, game_key, open_stream
 from sim.game import advance, apply, new_game, open_decision
 from sim.policies.common import SUGGESTS, kind_of_turn
-from sim.policies.table import NAMES, REQUIRES, choose, number
+from sim.policies.registry import NAMES, REQUIRES, choose, number
 from sim.rules import Rules, world
 from sim.state import (
     ACCUSE,

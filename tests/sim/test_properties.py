@@ -15,7 +15,7 @@ from strategies import repeatable, tables
 
 from belief.evidence import MAX_CLAUSES, MAX_SHOWN
 from mcts.kernel.compile import INTERPRETED
-from sim.policies.table import FAST_NAMES, Policy
+from sim.policies.registry import FAST_NAMES, Policy
 from sim.rules import PRESETS, Rules, preset
 from sim.state import END, SHOW, SUGGEST, TURN
 

@@ -13,7 +13,7 @@ from sim.cards import FIRST_ROOM
 from sim.chance import game_key
 from sim.game import apply, decider, new_game, open_decision
 from sim.planning.planner import Planner
-from sim.policies.table import choose, seat_policies
+from sim.policies.registry import choose, seat_policies
 from sim.rules import PRESETS, Rules, world
 from sim.state import ACCUSE, ASK, EVIDENCE, FACTORED, OVER, empty
 from sim.view import Log, replay_evidence

@@ -16,7 +16,7 @@ from sim.chance import game_key
 from sim.game import apply, decider, new_game
 from sim.knowledge import begin
 from sim.legal import legal
-from sim.policies.table import Policy, seat_policies
+from sim.policies.registry import Policy, seat_policies
 from sim.records.events import BESIDE, EVENTS, describe_action, opening
 from sim.records.record import knows, read
 from sim.records.replay import replay, states

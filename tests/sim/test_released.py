@@ -13,7 +13,7 @@ from sim.planning.planner import Planner
 from sim.planning.released import departures, notebooks
 from sim.planning.released.departures import NAMES
 from sim.planning.released.domain import Released, make_position, start, workspace
-from sim.planning.released_planner import ENVELOPE, ReleasedPlanner, even_envelope
+from sim.planning.released.planner import ENVELOPE, ReleasedPlanner, even_envelope
 from sim.players.registry import make, planner_config
 from sim.rules import Rules, preset, world
 from sim.state import ACCUSE, ASK, MOVE, SUGGEST, TURN

@@ -10,7 +10,7 @@ from sim.chance import game_key
 from sim.game import apply, new_game
 from sim.legal import legal
 from sim.policies.common import roam
-from sim.policies.table import seat_policies
+from sim.policies.registry import seat_policies
 from sim.rules import PRESETS, Rules, preset, world
 from sim.state import ASK, MOVE, N_ACTIONS, SUGGEST, TURN, empty
 

@@ -16,7 +16,7 @@ from sim.game import apply, decider
 from sim.legal import legal
 from sim.player import Player, PolicyPlayer
 from sim.players.registry import make
-from sim.policies.table import NAMES
+from sim.policies.registry import NAMES
 from sim.referee import play
 from sim.rules import Rules, preset, world
 from sim.state import MOVE, N_ACTIONS, PASSAGE, SUGGEST, TURN, empty

@@ -12,7 +12,7 @@ from sim.chance import game_key
 from sim.game import new_game
 from sim.player import Player, PolicyPlayer
 from sim.policies import greedy
-from sim.policies.table import Policy, choose, seat_policies
+from sim.policies.registry import Policy, choose, seat_policies
 from sim.referee import play
 from sim.rules import PRESETS, preset, world
 from sim.state import OVER, empty

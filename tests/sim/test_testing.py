@@ -15,7 +15,7 @@ from sim.legal import legal
 from sim.planning.config import TREE, PlannerConfig
 from sim.planning.planner import Planner
 from sim.player import Player, PolicyPlayer
-from sim.policies.table import NAMES, Policy
+from sim.policies.registry import NAMES, Policy
 from sim.rules import PRESETS, preset, world
 from sim.state import N_ACTIONS, SHOW
 from sim.view import view_of

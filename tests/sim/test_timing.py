@@ -7,7 +7,7 @@ import pytest
 
 from sim.models.company import wins
 from sim.models.timing import Turns, best_rule, collect_turns, join_turns, share_won
-from sim.policies.table import Policy
+from sim.policies.registry import Policy
 from sim.rules import Rules, preset
 
 HIDE = Policy("hide", threshold=0.4, hiding=0.0, summoning=0.0)

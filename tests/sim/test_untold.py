@@ -9,7 +9,7 @@ from presets import spec_of
 from sim.models import best_response
 from sim.models.own_cards import fit_weight
 from sim.players.registry import make
-from sim.policies.table import Policy
+from sim.policies.registry import Policy
 from sim.rules import Rules
 
 pytestmark = pytest.mark.usefixtures("few_games_for_a_best_response")

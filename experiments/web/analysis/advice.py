@@ -27,7 +27,7 @@ from sim.planning.planner import Planner
 from sim.player import Player
 from sim.players.registry import make
 from sim.policies import greedy
-from sim.policies.table import Policy, seat_policy
+from sim.policies.registry import Policy, seat_policy
 from sim.records.record import Record
 from sim.rules import world
 from sim.view import Log, replay_evidence

@@ -95,7 +95,7 @@ SETTINGS: Mapping[str, Kind] = {
 _CODE = _list(
     "sim.seat.Settings sim.players.bayes.Settings sim.players.entropy.Settings"
     " sim.players.hunter.Settings sim.players.neural.Settings sim.players.planner.Settings"
-    " sim.players.response.Settings"
+    " sim.players.released.Settings sim.players.response.Settings"
 )
 _AS_SHIPPED: Mapping[str, Kind] = {
     "name": PLAYERS,
