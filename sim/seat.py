@@ -15,6 +15,7 @@ from mcts.limits import build, check, one_of
 from sim.player import Player, PolicyPlayer
 from sim.policies.registry import SHOWING, Policy, make_switches
 from sim.rules import Rules
+from sim.state import SWITCHES
 
 
 @dataclass(kw_only=True)
@@ -63,8 +64,11 @@ class Settings(Seat):
         """Return the settings that ``values`` have; ValueError as `mcts.limits.build`."""
         own = {key: value for key, value in values.items() if key in ("name", "label", "showing")}
         seat = build(Seat, own)
-        rest = {key: value for key, value in values.items() if key not in own}
-        switches = build(type(make_switches(seat.name)), rest)
+        usual = make_switches(seat.name)
+        others = {key: values[key] for key in values if key in SWITCHES and not hasattr(usual, key)}
+        Policy(seat.name, **others)  # which refuses them, unless they are as they always are
+        rest = {key: values[key] for key in values if key not in own and key not in others}
+        switches = build(type(usual), rest)
         return cls(name=seat.name, label=seat.label, showing=seat.showing, switches=switches)
 
     @property

@@ -18,7 +18,7 @@ from sim.state import empty
 ROGUE = """
 from mcts import jit
 from sim.policies import uniform
-REQUIRES, SWITCHES = 0, ()
+REQUIRES = 0
 to_accuse, turn, suggestion = uniform.to_accuse, uniform.turn, uniform.suggestion
 @jit
 def {}(world, s, seat):

@@ -85,6 +85,8 @@ def _has_policy(module: ModuleType) -> bool:
     for each in fields(_switches(module)):
         if each.name not in SWITCHES:
             faults.append(f"an unknown switch {each.name!r}: choose among {', '.join(SWITCHES)}")
+    if getattr(module, "SWITCHES", ()):
+        faults.append("SWITCHES in place of a dataclass Switches")
     if faults and _name(module) in _OUTSIDE:
         raise _OUTSIDE[_name(module)].broken(f"has {' and '.join(faults)}")
     found = any(hasattr(module, part) for part in _KERNELS)

@@ -18,7 +18,7 @@ from sim.state import ACCUSE, ASK, REVEAL, SUGGEST, empty
 from sim.suggestion_events import suggestion_events
 from sim.view import as_seen
 
-BMCTS = replace(SMALL, belief="factored", predictive_answers=True)
+BMCTS = replace(SMALL, belief="factored", answers="predictive")
 LD = replace(BMCTS, variant="ld_bmcts", redraw="decision")
 
 

@@ -210,7 +210,7 @@ def by_tree(planner, one, seed=0):
     """Search, apart, each deal that the planner drew for its last search."""
     config, key = planner.config, int(derive_key(planner._key, seed))
     position = planner.position(one.view)
-    deals = planner._exact.sample(new_stream(key), config.trees)
+    deals = planner.belief.sample(new_stream(key), config.trees)
     share = config.budget.split(config.trees)
     search = planner.search
     return deals, [
@@ -284,7 +284,7 @@ def test_a_history_does_not_tell_how_many_cards_an_opponent_held():
         for pair in range(36):
             cards = [pair // 6, 6 + pair % 6, room]
             held = {}
-            for deal in planner._exact.sample(new_stream(1), 300):
+            for deal in planner.belief.sample(new_stream(1), 300):
                 for step in range(1, players):
                     matching = [c for c in cards if deal[c] == (one.seat + step) % players + 1]
                     if matching:
@@ -314,9 +314,9 @@ def test_a_history_does_not_tell_how_many_cards_an_opponent_held():
         ({"variant": "mcts"}, "variant=mcts: choose one of bmcts, ld_bmcts"),
         ({"belief": "exakt"}, "belief=exakt: choose one of"),
         ({"belief": "tables_text"}, "belief=tables_text: choose one of"),
-        ({"predictive_answers": True}, "one by one from the factored belief, not from exact"),
+        ({"answers": "predictive"}, "one by one from the factored belief, not from exact"),
         (
-            {"variant": "pomcp", "belief": "factored", "predictive_answers": True},
+            {"variant": "pomcp", "belief": "factored", "answers": "predictive"},
             "pomcp plays with a deal: its answers cannot come one by one",
         ),
         ({"redraw": "never"}, "redraw=never: choose one of simulation, decision"),
@@ -353,7 +353,7 @@ def test_opponents_keep_their_switches_in_the_tree_and_in_roll_outs(places):
     root = one.take(Planner(config)).position(one.view).root[0]
     other = (one.seat + 1) % one.rules.players
     assert root.policy[other] == number("swift") and root.threshold[other] == 0.35
-    assert root.infers[other] == Policy("heuristic").inference
+    assert root.inference[other] == Policy("heuristic").inference
 
 
 KEEPING = replace(PlannerConfig().options, keep_tree=True)
@@ -372,14 +372,12 @@ KEEPING = replace(PlannerConfig().options, keep_tree=True)
     ],
 )
 def test_plans_that_would_do_nothing_or_harm_are_refused(wrong, sentence):
-    predictive_answers = (
-        {} if "options" in wrong else {"belief": "factored", "predictive_answers": True}
-    )
+    predictive = {} if "options" in wrong else {"belief": "factored", "answers": "predictive"}
     with pytest.raises(ValueError, match=sentence):
-        PlannerConfig(**predictive_answers, **wrong)
+        PlannerConfig(**predictive, **wrong)
     if "options" not in wrong:  # a deal is drawn at the leaf, from the evidence
         allowed = {key: wrong[key] for key in wrong if key != "opponents"}
-        assert PlannerConfig(variant="bmcts_or", **predictive_answers, **allowed)
+        assert PlannerConfig(variant="bmcts_or", **predictive, **allowed)
 
 
 def test_whole_numbers_need_no_machine_code_of_their_own():

@@ -40,7 +40,7 @@ def fresh(game=0):
     state = empty()[0]
     state.policy[:] = EXTERNAL
     state.tracks[:] = FACTORED
-    state.infers[:] = 1
+    state.inference[:] = 1
     new_game(BOARD, state, np.uint64(game_key(8, game)))
     return state
 
@@ -113,7 +113,7 @@ def test_a_goal_lasts_over_a_whole_game():
     state.policy[:] = HEURISTIC
     state.policy[0] = EXTERNAL
     state.tracks[:] = FACTORED
-    state.infers[:] = 1
+    state.inference[:] = 1
     new_game(BOARD, state, np.uint64(game_key(8, 1)))
     before, kept = -1, 0
     while state.phase != OVER and kept < 12:

@@ -88,7 +88,7 @@ def test_inference_is_learning_from_cards_shown_to_others(infers):
     state = empty()[0]
     state.policy[:] = state.showing[:] = EXTERNAL
     state.tracks[:] = FACTORED
-    state.infers[:] = infers
+    state.inference[:] = infers
     new_game(BOARD, state, np.uint64(game_key(2, 0)))
     state.spot[0], state.phase = BOARD.first_door[4], SUGGEST
     # Seat 1 has none of the three and seat 2 all of them; seat 3 looks on.
@@ -226,8 +226,8 @@ def test_switches_reach_the_seat():
     seat_policies(state, [None, chosen, "greedy"])
     assert (state.policy[0], state.tracks[0]) == (EXTERNAL, 0)
     assert NAMES[state.policy[1]] == "swift" and NAMES[state.policy[2]] == "greedy"
-    assert (state.threshold[1], state.infers[1], state.showing[1]) == (0.7, 0, 1)
-    assert (state.threshold[2], state.infers[2], state.showing[2]) == (1.0, 1, 0)
+    assert (state.threshold[1], state.inference[1], state.showing[1]) == (0.7, 0, 1)
+    assert (state.threshold[2], state.inference[2], state.showing[2]) == (1.0, 1, 0)
     assert state.own_card_weight[1:3, 0].tolist() == [0.2, 1.0]
 
 

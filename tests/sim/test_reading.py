@@ -63,7 +63,7 @@ def learnt(one, own_card_weight, tracks=EVIDENCE | FACTORED):
     """Return the state in which the seat of a position has relived what it saw."""
     made = one.view
     state, log = made[0], Log()
-    state.tracks[one.seat], state.own_card_weight[one.seat], state.infers[one.seat] = (
+    state.tracks[one.seat], state.own_card_weight[one.seat], state.inference[one.seat] = (
         tracks,
         own_card_weight,
         1,
@@ -209,4 +209,4 @@ def test_the_seat_in_roll_outs_reads_if_its_policy_can():
     one = unsure_positions(1)[0]
     for policy, own_card_weight in (("swift", 0.3), ("heuristic", 1.0)):
         planner = one.take(Planner(replace(SMALL, rollout=policy, own_card_weight=0.3)))
-        assert planner._own.own_card_weight == own_card_weight
+        assert planner.models.own.own_card_weight == own_card_weight
