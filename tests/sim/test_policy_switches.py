@@ -9,8 +9,8 @@ from belief.beliefs.constrained import fit
 from sim.arena import play_many
 from sim.chance import DECIDE, game_key, open_stream
 from sim.game import apply, decider, new_game, open_decision
-from sim.policies.swift import ROUNDS
 from sim.policies.registry import NAMES, SHOWING, Policy, choose, seat_policies
+from sim.policies.swift import ROUNDS
 from sim.rules import PRESETS, Rules, preset, world
 from sim.state import ACCUSE, ASK, EXTERNAL, FACTORED, OVER, REVEAL, SHOW, SUGGEST, TURN, empty
 
