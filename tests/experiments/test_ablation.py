@@ -33,6 +33,7 @@ from experiments.tables.ablation.schema import (
 )
 from experiments.tables.quantities import QUANTITIES
 from experiments.tables.schema import expand
+from sim.planning.released.departures import renew
 from tests.experiments.rows import read_rows
 
 QUICK = {
@@ -52,7 +53,6 @@ QUICK = {
         "capped+rules.turn_cap=30 +games=12",
     ],
 }
-from sim.planning.released.departures import renew
 
 
 def table(**changes):
