@@ -165,7 +165,7 @@ def _planner(settings: DictConfig, rules: Rules) -> Planner:
 
 def _print_position(console: Console, decision: Decision, posterior: ExactPosterior) -> None:
     """Print whose decision it is, and what that seat knows."""
-    from experiments.explain.recorded import words
+    from sim.actions import action_to_string as words
     from sim.board import N_CORRIDOR, graph
     from sim.cards import CARDS, CATEGORY_MASK, ROOMS
     from sim.records.events import names
@@ -255,7 +255,7 @@ def _print_actions(
     from rich.table import Table
 
     from experiments.explain.drawn import list_actions
-    from experiments.explain.recorded import words
+    from sim.actions import action_to_string as words
 
     table = Table(title=f"{player}: {words(result.best)}")
     for column in ("action", "visits", "share", "value", "bits", "right"):
@@ -275,9 +275,9 @@ def _print_search(
 ) -> None:
     """Print what the search expects to be played, how big it was, how far its decisions reached,
     and where its time went."""
-    from experiments.explain.recorded import words
     from mcts.inspect import count_decisions, principal_variation
     from mcts.tree import TOP
+    from sim.actions import action_to_string as words
     from sim.planning.information_sets import begins_turn
     from sim.planning.variants import POLICY
 
@@ -308,8 +308,8 @@ def _grow(settings: DictConfig, decision: Decision, tree: Tree, evidence: np.rec
     from functools import partial
 
     from experiments.explain.outcomes import annotate, see
-    from experiments.explain.recorded import words
     from mcts.inspect import export
+    from sim.actions import action_to_string as words
 
     seen = partial(see, decision.seat, decision.record.rules.suspects)
     graph = export(tree, settings.tree.nodes, words, seen=seen)

@@ -8,9 +8,10 @@ from typing import Any
 import networkx as nx
 
 from belief.exact.solver import ExactPosterior
-from experiments.explain.recorded import Decision, prior, words
+from experiments.explain.recorded import Decision, prior
 from mcts.inspect import root_table
 from mcts.search import SearchResult
+from sim.actions import action_to_string as words
 from sim.cards import SUSPECTS, WEAPONS
 from sim.state import ACCUSE, REVEAL
 

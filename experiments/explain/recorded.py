@@ -15,8 +15,7 @@ import numpy as np
 from belief.beliefs.particles import ParticleDeprivation
 from belief.evidence import EvidenceFull
 from experiments.settings.commandline import Refusal
-from sim.board import graph
-from sim.cards import CARDS, FIRST_ROOM, FIRST_WEAPON, ROOMS, SUSPECTS, WEAPONS
+from sim.cards import CARDS, FIRST_ROOM, FIRST_WEAPON, WEAPONS
 from sim.chance import search_key
 from sim.game import decider
 from sim.legal import legal
@@ -33,12 +32,9 @@ from sim.state import (
     MOVE,
     N_ACTIONS,
     OVER,
-    PASS,
     PASSAGE,
-    REVEAL,
     SHOW,
     TURN,
-    WALK,
 )
 from sim.view import view_of
 
@@ -203,26 +199,6 @@ def consider(player: Player, decision: Decision, seed: int) -> int:
         return int(player.decide(decision.view))
     except (EvidenceFull, ParticleDeprivation) as fault:
         raise Refusal(f"event={decision.line}: {fault}") from None
-
-
-def words(action: int) -> str:
-    """Return what ``action`` is; "here" is the room that the pawn is in by then."""
-    if action < PASSAGE:
-        return f"walk to the {ROOMS[action - MOVE]}"
-    if action == PASSAGE:
-        return "take the passage"
-    if action < ACCUSE:
-        suspect, weapon = divmod(action - ASK, len(WEAPONS))
-        return f"suggest {SUSPECTS[suspect]} with the {WEAPONS[weapon]} here"
-    if action < REVEAL:
-        pair, room = divmod(action - ACCUSE, len(ROOMS))
-        suspect, weapon = divmod(pair, len(WEAPONS))
-        return f"accuse {SUSPECTS[suspect]} with the {WEAPONS[weapon]} in the {ROOMS[room]}"
-    if action < PASS:
-        return f"show the {CARDS[action - REVEAL]}"
-    if action == PASS:
-        return "pass"
-    return "walk to ({}, {})".format(*graph().nodes[action - WALK]["xy"])
 
 
 def prior(decision: Decision, marginals: np.ndarray) -> dict[int, float]:

@@ -17,12 +17,13 @@ import networkx as nx
 
 from experiments.explain.drawn import list_nodes
 from experiments.explain.outcomes import annotate, see
-from experiments.explain.recorded import Decision, consider, words
+from experiments.explain.recorded import Decision, consider
 from mcts.inspect import export
 from mcts.options import Budget
 from mcts.search import Search
 from mcts.stepwise import Simulation, Way, follow
 from mcts.tree import Tree
+from sim.actions import action_to_string as words
 from sim.planning.planner import Planner
 
 _PARTS = "dom", "percent", "tree", "explore"

@@ -15,6 +15,7 @@ from belief.information import closed_form, entropy, expected_reduction
 from experiments.explain import __main__ as explain
 from experiments.explain import recorded
 from experiments.replay import __main__ as replay
+from sim.actions import action_to_string
 from sim.cards import CARDS, FIRST_ROOM, FIRST_WEAPON
 from sim.player import Player
 from sim.state import ACCUSE, ASK
@@ -163,9 +164,9 @@ def test_a_decision_is_explained(ask, event):
     out, table, result, decision = said.out, said.rows, said.player.result, said.decision
     posterior = ExactPosterior(said.evidence)
     envelope, bits = posterior.envelope_table().ravel(), entropy(posterior.envelope_table().ravel())
-    best = recorded.words(result.best)
+    best = action_to_string(result.best)
     assert re.search(r"bmcts: (.*\S)", out)[1] == best == table[0][0]
-    assert sorted(row[0] for row in table) == sorted(map(recorded.words, result.actions.tolist()))
+    assert sorted(row[0] for row in table) == sorted(map(action_to_string, result.actions.tolist()))
     assert sum(int(row[1]) for row in table) == result.simulations == 60
     for words, _, _, value, _, right in table:
         if words.startswith("accuse"):
@@ -175,7 +176,7 @@ def test_a_decision_is_explained(ask, event):
         else:
             assert right == ""
     assert f"line {event}, rules classic, turn {decision.view[0].turn}" in out
-    assert f"in the record: {recorded.words(decision.action)}" in out
+    assert f"in the record: {action_to_string(decision.action)}" in out
     assert f"60 simulations in {result.seconds:.2f} s, {result.nodes} nodes" in out
     assert re.search(r"time: selection \d+%, belief \d+%, roll-out \d+%", out)
     assert re.search(r"\d+% of the simulations decided in the tree in the second own turn", out)
@@ -239,7 +240,7 @@ def test_the_tree_is_kept(ask):
     assert beliefs[root] == {CARDS[card]: inside[card] for card in inside.nonzero()[0]}
     assert graph.nodes[root]["visits"] == 60
     drawn = {data["words"]: data["visits"] for *_, data in graph.out_edges(root, data=True)}
-    visited = dict(zip(map(recorded.words, result.actions), result.visits, strict=True))
+    visited = dict(zip(map(action_to_string, result.actions), result.visits, strict=True))
     assert drawn and drawn.items() <= visited.items()
 
 

@@ -20,6 +20,7 @@ from experiments.explain.outcomes import annotate, see
 from experiments.explain.simulations import step_by_step
 from experiments.settings.config import compose
 from mcts.inspect import export
+from sim.actions import action_to_string
 from sim.cards import CARDS, FIRST_ROOM, FIRST_WEAPON
 from sim.planning.outcomes import Answer, read_answer
 from sim.players.registry import make
@@ -41,7 +42,7 @@ def search():
     recorded.consider(player, decision, seed=0)
     evidence = player.position(decision.view).root[0].evidence[decision.seat]
     seen = partial(see, decision.seat, decision.record.rules.suspects)
-    graph = export(player.search.tree, None, recorded.words, seen=seen)
+    graph = export(player.search.tree, None, action_to_string, seen=seen)
     annotate(graph, decision, evidence)
     return decision, evidence, graph
 
@@ -167,7 +168,7 @@ def test_the_page_of_simulations_adds_up_to_the_search(steps):
     ways = [step["way"] for step in data["simulations"]]
     first = [data["nodes"][way[0]]["action"] for way in ways]
     done = zip(result.actions.tolist(), result.visits.tolist(), strict=True)
-    assert Counter(first) == {recorded.words(action): n for action, n in done if n}
+    assert Counter(first) == {action_to_string(action): n for action, n in done if n}
     for way in ways:
         above = [data["nodes"][node]["above"] for node in way]
         assert above == [0, *way[:-1]]
