@@ -7,13 +7,10 @@ import pytest
 
 from mcts.kernel.compile import INTERPRETED
 from mcts.kernel.rng import below, fold, new_stream
-from mcts.options import Budget, Options
 from sim import referee
 from sim.contract import testing
 from sim.contract.testing import check_player
 from sim.legal import legal
-from sim.planning.config import TREE, PlannerConfig
-from sim.planning.planner import Planner
 from sim.player import Player, PolicyPlayer
 from sim.policies.registry import NAMES, Policy
 from sim.rules import PRESETS, preset, world
@@ -114,14 +111,6 @@ def test_a_sound_player_passes(rules):
 @pytest.mark.parametrize("name", NAMES)
 def test_policies_pass(name):
     assert check_player(lambda: PolicyPlayer(name), PRESETS["speed"], games=1) > 4
-
-
-@pytest.mark.parametrize(("variant", "opponents"), [("bmcts", "closure"), ("so_ismcts", TREE)])
-def test_planners_pass(variant, opponents):
-    small = {"options": Options(nodes=9), "budget": Budget(simulations=8)}
-    config = PlannerConfig(variant, opponents=opponents, **small)
-    rules = preset("speed", turn_cap=24)
-    assert check_player(lambda: Planner(config), rules, games=1, swaps=1) > 0
 
 
 @pytest.mark.parametrize(
