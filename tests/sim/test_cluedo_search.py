@@ -1,7 +1,6 @@
 """The search on Cluedo: values, keys, options, threads, and the same tree without a compiler."""
 
 import os
-import shutil
 import subprocess
 import sys
 from dataclasses import replace
@@ -20,7 +19,6 @@ from positions import (
 )
 
 from belief import evidence
-from mcts.kernel.compile import INTERPRETED
 from mcts.options import Budget, Options, cores
 from mcts.tree import LISTED, check_invariants
 from sim.planning import cluedo
@@ -170,45 +168,3 @@ def test_the_interpreter_grows_the_identical_tree():
     compiled = run_search(NUMBA_DISABLE_JIT="0")
     assert compiled == run_search(NUMBA_DISABLE_JIT="1")
     assert len(compiled) > 200
-
-
-PROBE = """
-import numpy as np
-from sim.policies.uniform import suggestion
-from sim.rules import Rules, world
-from sim.state import empty
-print(suggestion(world(Rules())[0], empty()[0], 0), sum(suggestion.stats.cache_hits.values()))
-"""
-
-
-@pytest.mark.skipif(INTERPRETED, reason="nothing is compiled")
-def test_an_edited_policy_is_seen_and_an_unchanged_one_is_loaded(tmp_path):
-    for package in ("mcts", "belief", "sim"):
-        shutil.copytree(
-            ROOT_FOLDER / package, tmp_path / package, ignore=shutil.ignore_patterns("__pycache__")
-        )
-
-    def run():
-        environment = {"PYTHONPATH": "", "SLEUTH_CACHE_DIR": str(tmp_path / "cache")}
-        environment["PYTHONDONTWRITEBYTECODE"] = "1"  # an edit within a second would not be seen
-        done = subprocess.run(
-            [sys.executable, "-c", PROBE],
-            cwd=tmp_path,
-            env={**os.environ, **environment},
-            capture_output=True,
-            text=True,
-            timeout=120,
-        )
-        assert done.returncode == 0, done.stderr
-        return tuple(map(int, done.stdout.split()))
-
-    (first, hits), again = run(), run()
-    assert hits == 0 and again == (first, 1)
-    policy = tmp_path / "sim/policies/uniform.py"
-    source = policy.read_text()
-    assert source.count("return ASK + below") == 1
-    policy.write_text(source.replace("return ASK + below", "return 1000 + ASK + below"))
-    # Both edits show in the value: the policy's by 1,000, by 1 that of a module two imports away.
-    numbering = tmp_path / "sim/state.py"
-    numbering.write_text(numbering.read_text().replace("ASK = 10 ", "ASK = 11 "))
-    assert run() == (first + 1001, 0)

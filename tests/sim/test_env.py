@@ -32,7 +32,7 @@ UNAVOIDABLE = (
 """PettingZoo warns of any observation with a mask outside its own list of environments."""
 
 
-@pytest.mark.parametrize(("rules", "switches"), GAMES)
+@pytest.mark.parametrize(("rules", "switches"), GAMES[::4])
 def test_pettingzoo_accepts_it(rules, switches, capsys):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -78,14 +78,10 @@ def test_a_refusal_says_who_and_what_was_possible():
 
 
 @pytest.mark.parametrize("rules", PRESETS)
-@pytest.mark.parametrize(
-    "policies",
-    [("heuristic", "swift", "closure", "uniform"), ("random", "heuristic", "greedy", "closure")],
-)
-def test_policies_play_the_games_of_the_arena(rules, policies):
+def test_policies_play_the_games_of_the_arena(rules):
     games = 3
     core = raw_env(rules)
-    policies = policies[: core.rules.players]
+    policies = ("swift", "heuristic", "greedy", "closure")[: core.rules.players]
     table = play_many(preset(rules), policies, 8, np.arange(games))
     for game in range(games):
         core.reset(seed=8, options={"game": game})
@@ -148,7 +144,7 @@ def test_when_all_have_accused_wrongly_the_game_ends_without_a_winner():
     assert set(leave(game).values()) == {0}
 
 
-@pytest.mark.parametrize("rules", PRESETS)
+@pytest.mark.parametrize("rules", ["ledford", "speed"])
 def test_the_cap_on_turns_truncates(rules):
     game = env(rules, turn_cap=7)
     game.reset(seed=5)

@@ -49,25 +49,6 @@ def test_it_keeps_the_contract(rules, evidence):
     assert check_player(lambda: _make(rules, evidence=evidence), rules) > 20
 
 
-class Peeping(NeuralPlayer):
-    """The control: it knows the room from the state that lies about."""
-
-    def choose(self, s, barred):
-        import sys
-
-        frame = sys._getframe()
-        while frame and "state" not in frame.f_locals:
-            frame = frame.f_back
-        hidden = int(frame.f_locals["state"].envelope) >> FIRST_ROOM
-        room = hidden.bit_length() - 1
-        return room if room != barred else super().choose(s, barred)
-
-
-def test_one_that_peeps_is_caught():
-    with pytest.raises(AssertionError, match="its seat cannot know"):
-        check_player(lambda: Peeping(evidence="exact"), FERRARI)
-
-
 def _games(numbers=4, **switches):
     """Return all that a player does, in the first seat."""
     made = []
@@ -86,10 +67,6 @@ def _games(numbers=4, **switches):
 @pytest.fixture(scope="module")
 def usual():
     return _games()
-
-
-def test_the_same_seed_is_the_same_game(usual):
-    assert _games() == usual
 
 
 @pytest.fixture(scope="module")

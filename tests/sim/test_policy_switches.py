@@ -11,7 +11,7 @@ from sim.chance import DECIDE, game_key, open_stream
 from sim.game import apply, decider, new_game, open_decision
 from sim.policies.registry import NAMES, SHOWING, Policy, choose, seat_policies
 from sim.policies.swift import ROUNDS
-from sim.rules import PRESETS, Rules, preset, world
+from sim.rules import PRESETS, Rules, world
 from sim.state import ACCUSE, ASK, EXTERNAL, FACTORED, OVER, REVEAL, SHOW, SUGGEST, TURN, empty
 
 BOARD = world(Rules())[0]
@@ -103,21 +103,6 @@ def test_inference_is_learning_from_cards_shown_to_others(infers):
         factored.note_refutation(expected, 2, int(state.cards), 21 - known)
     assert np.array_equal(state.belief[3], expected)
     assert state.belief[0][0, 3] == 1.0  # the asker learns the card either way
-
-
-# The weight of own cards.
-
-
-@pytest.mark.parametrize(("name", "games"), [("swift", 300), ("greedy", 40)])
-def test_reading_makes_games_shorter_among_those_who_name_no_card_of_their_own(name, games):
-    rules = preset("speed")
-    with_it, without = (
-        play_many(
-            rules, [Policy(name, own_card_weight=own_card_weight)] * 4, 5, np.arange(games)
-        ).turns.mean()
-        for own_card_weight in (0.1, 1.0)
-    )
-    assert with_it < without
 
 
 # Showing.

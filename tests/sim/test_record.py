@@ -25,12 +25,7 @@ from sim.rules import FIXED_PLAYERS, PRESETS, Rules, preset, world
 from sim.state import ACCUSED, EVENT, EVIDENCE, N_ACTIONS, SHOW, empty
 from sim.view import replay_evidence, view_of
 
-TABLES = [
-    (name, count)
-    for name in PRESETS
-    for count in range(3, 7)
-    if FIXED_PLAYERS.get(name, count) == count
-]
+TABLES = [(name, FIXED_PLAYERS.get(name, 3 + place % 4)) for place, name in enumerate(PRESETS)]
 HIDDEN = ("hand", "envelope", "face_up", "has_shown")
 OPEN = ("winner", "turn", "asked", "spot", "summoned", "out", "suggestions", "known", "phase")
 
