@@ -28,7 +28,7 @@ from sim.environment import drawing, stepping
 from sim.environment.flat import SIZE, vector
 from sim.environment.observation import bounds, observe
 from sim.environment.opinion import Opinions
-from sim.models.seating import to_records
+from sim.models.types import to_records
 from sim.player import IllegalAction
 from sim.policies import greedy
 from sim.policies.registry import SHOWING, Policy, policy

@@ -10,7 +10,7 @@ from mcts.kernel.rng import derive_key, new_stream
 from sim.models.best_response import best_response
 from sim.models.company_belief import DEALS, CompanyBelief
 from sim.models.own_cards import fit_weight
-from sim.models.seating import NO_TYPES, Seating, wants_public
+from sim.models.types import NO_TYPES, Seating, wants_public
 from sim.planning.config import PlannerConfig
 from sim.planning.seat_belief import SeatBelief
 from sim.planning.variants import POLICY

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from presets import spec_of
 
-from sim import network_files
 from sim.board import graph
 from sim.cards import FIRST_ROOM, ROOMS
 from sim.contract.testing import check_player
@@ -244,7 +243,7 @@ def test_names_of_functions_are_those_of_the_configuration():
 def test_a_grid_needs_settings_that_name_it(tmp_path):
     content = json.loads(network.load().dumps())
     content["settings"] = {"seed": 1}
-    content["settings_digest"] = network_files.digest(content["settings"])
+    content["settings_digest"] = network.digest(content["settings"])
     path = tmp_path / "network.json"
     path.write_text(json.dumps(content))
     with pytest.raises(ValueError, match="do not name its states"):
