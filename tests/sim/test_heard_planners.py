@@ -77,10 +77,12 @@ def watch(config, games):
     return watched
 
 
-PLANS = [
+BELIEFS = ("exact", "constrained", "factored", "closure", "particles")
+PLANS = [{"variant": "bmcts", "belief": belief} for belief in BELIEFS]
+PLANS += [
     {"variant": name, "belief": belief, **(BY_TREE if how.movers != POLICY else {})}
-    for name, how in VARIANTS.items()
-    for belief in ("exact", "constrained", "factored", "closure", "particles")
+    for belief, (name, how) in zip(BELIEFS * 2, VARIANTS.items(), strict=False)
+    if name != "bmcts"
 ]
 PLANS += [
     {"variant": name, "belief": "factored", **PREDICTIVE}
