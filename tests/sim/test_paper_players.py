@@ -1,4 +1,4 @@
-"""The players of the papers: contract, switches and settings; what each decides has its own file."""
+"""The players of the papers: contract, switches and settings; each decides in its own file."""
 
 from __future__ import annotations
 
