@@ -111,6 +111,15 @@ class Memory:
             raise EvidenceFull("the exact posterior of a greedy player does not fit into memory")
         self.work = solver.workspace(states)
 
+    def act(self, board: World, state: State) -> int:
+        """Return the action of the compiled seat that must decide; consumes its randomness.
+
+        Raises as `grow`.
+        """
+        while (action := int(act(board, state, self.work, self.sample))) == greedy.UNSOLVED:
+            self.grow()
+        return action
+
 
 @jit
 def act(world: World, s: State, work: tuple, sample: tuple) -> int:

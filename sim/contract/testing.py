@@ -20,7 +20,7 @@ import numpy as np
 
 from belief.exact.solver import ExactPosterior
 from mcts.kernel.rng import new_stream
-from sim.arena import Memory, act
+from sim.arena import Memory
 from sim.chance import game_key
 from sim.game import apply, decider, new_game, open_decision
 from sim.knowledge import knowledge_version
@@ -63,10 +63,7 @@ def decisions(
     while state.phase != OVER:
         if decider(state) == seat:
             yield state
-        action = act(board, state, memory.work, memory.sample)
-        if action == greedy.UNSOLVED:
-            memory.grow()
-            continue
+        action = memory.act(board, state)
         state.events = 0
         apply(board, state, action)
 
