@@ -157,11 +157,6 @@ def root(planner):
     return result.best, result.actions.tolist(), result.visits.tolist(), repr(values)
 
 
-def test_a_label_is_no_more_than_a_name(one):
-    planner = plan(one, label="mine")
-    assert planner.name == "mine" and root(planner) == root(plan(one))
-
-
 def test_oversubscribing_allows_threads_and_changes_no_search_of_one(one):
     assert root(plan(one, **{"search.oversubscribe": True})) == root(plan(one))
     threads = {"search.threads": cores() + 1}

@@ -23,14 +23,6 @@ def test_it_accuses_in_the_last_own_turn_alone(turns):
         assert (ACCUSE <= one.choice(player, 1) < REVEAL) == (turns == 1)
 
 
-def test_closure_waits_for_proof_to_the_end():
-    """The control."""
-    one = endgame(2, 0, 4, 1)
-    player = PolicyPlayer("closure")
-    one.sit(player, 1)
-    assert not ACCUSE <= one.choice(player, 1) < REVEAL
-
-
 @pytest.mark.parametrize("accuse", ["start", "start_or_end"])
 def test_the_last_chance_is_the_last_place_to_accuse(accuse):
     rules = preset("speed", players=4, turn_cap=10, accuse=accuse)

@@ -9,7 +9,6 @@ from positions import SMALL, decide, find, positions, searched_position, unsure_
 from belief import matrix as factored
 from belief.exact.solver import ExactPosterior
 from sim.cards import FIRST_ROOM
-from sim.planning.planner import Planner
 from sim.rules import world
 from sim.state import EVIDENCE, FACTORED
 from sim.view import Log, replay_evidence
@@ -140,10 +139,3 @@ def test_a_planner_reads_by_its_doubt():
             truth = ExactPosterior(one.evidence(own_card_weight=own_card_weight))
             np.testing.assert_array_equal(p.posterior.marginals, truth.marginals)
         assert find(decide(one, replace(SMALL, own_card_weight=1.0))) == find(decide(one))
-
-
-def test_the_seat_in_roll_outs_reads_if_its_policy_can():
-    one = unsure_positions(1)[0]
-    for policy, own_card_weight in (("swift", 0.3), ("heuristic", 1.0)):
-        planner = one.take(Planner(replace(SMALL, rollout=policy, own_card_weight=0.3)))
-        assert planner.models.own.own_card_weight == own_card_weight

@@ -123,8 +123,3 @@ def test_what_fits_into_no_workspace_is_an_error(monkeypatch):
     monkeypatch.setattr(solver.ExactPosterior, "MAX_STATES", 256)
     with pytest.raises(EvidenceFull, match="posterior of a greedy player does not fit"):
         results(PRESETS["ledford"], ["greedy"] * 4)
-
-
-def test_only_a_slow_policy_is_given_room():
-    assert len(Memory(["swift", None, "closure"]).work.key) < 100
-    assert len(Memory(["swift", None, Policy("greedy", threshold=0.5)]).work.key) == 1 << 16
