@@ -164,6 +164,7 @@ def run_search(**environment):
     return done.stdout
 
 
+@pytest.mark.nightly
 def test_the_interpreter_grows_the_identical_tree():
     compiled = run_search(NUMBA_DISABLE_JIT="0")
     assert compiled == run_search(NUMBA_DISABLE_JIT="1")
