@@ -67,10 +67,19 @@ SWITCHES = {
 }
 
 
+PLAYED = {
+    "bn": (5, 8, 3000, "random"),
+    "neural": (3, 4, 3000, "random"),
+    "entropy": (3, 3, 60, "heuristic"),
+}
+"""Seed, games and cap on turns of the games in which they all matter, and who sits third."""
+
+
 @cache
 def play_out(name, switches):
     """Return all actions of a player in some games."""
-    rules, actions = preset("ferrari2009", turn_cap=90), []
+    seed, games, cap, third = PLAYED[name]
+    rules, actions = preset("ferrari2009", turn_cap=cap), []
     player = make({**spec_of(name), **dict(switches)}, rules)
     decide = player.decide
 
@@ -79,8 +88,8 @@ def play_out(name, switches):
         return actions[-1]
 
     player.decide = note
-    for game in range(1 if INTERPRETED else 4 if name == "entropy" else 8):
-        play(rules, [player, PolicyPlayer("heuristic"), PolicyPlayer("random")], 5, game)
+    for game in range(games):
+        play(rules, [player, PolicyPlayer("heuristic"), PolicyPlayer(third)], seed, game)
     return actions
 
 
