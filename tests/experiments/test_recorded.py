@@ -12,6 +12,7 @@ import pytest
 from experiments.explain import recorded
 from experiments.settings.commandline import Refusal
 from mcts.kernel.rng import below, new_stream
+from sim.actions import action_to_string
 from sim.legal import legal
 from sim.player import Player, PolicyPlayer
 from sim.policies.registry import Policy
@@ -120,10 +121,10 @@ def test_all_turn_decisions_are_found(turn_decisions):
 def test_words_name_what_was_done(turn_decisions):
     record = turn_decisions[0].record
     for decision in turn_decisions:
-        event, words = record.events[decision.line - 2], recorded.words(decision.action)
+        event, words = record.events[decision.line - 2], action_to_string(decision.action)
         named = [*event.get("cards", ())[:2], event.get("goal", "")]
         assert all(name in words for name in named), (event, words)
-    assert len({recorded.words(action) for action in range(N_ACTIONS)}) == N_ACTIONS
+    assert len({action_to_string(action) for action in range(N_ACTIONS)}) == N_ACTIONS
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,8 @@
 
 import json
 
-from experiments.explain.recorded import words
 from experiments.web.server.board import facts, regions
+from sim.actions import action_to_string as words
 from sim.board import DOORS, N_ROOMS, PASSAGES, corridor, graph, tables
 from sim.cards import ROOMS
 from sim.state import ACCUSE, ASK

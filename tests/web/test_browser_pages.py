@@ -383,7 +383,7 @@ def test_what_the_posterior_proves_is_ticked_and_what_is_near_is_not(watched_ser
 
 
 def test_actions_have_the_numbers_and_words_of_the_game(watched_server, shows):
-    from experiments.explain.recorded import words
+    from sim.actions import action_to_string as words
 
     page = shows("replay")
     script = """async (numbers) => {

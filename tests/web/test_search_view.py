@@ -8,7 +8,6 @@ from omegaconf import OmegaConf
 from table_setup import COMPUTER, setup
 
 from experiments.explain.outcomes import see
-from experiments.explain.recorded import words
 from experiments.settings.config import compose
 from experiments.web.tables.search_view import (
     MOST_ACTIONS,
@@ -18,6 +17,7 @@ from experiments.web.tables.search_view import (
 )
 from experiments.web.tables.table import Table
 from mcts.inspect import export
+from sim.actions import action_to_string as words
 from sim.rules import Rules
 
 ALL = 100_000

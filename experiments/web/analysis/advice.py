@@ -17,10 +17,11 @@ from belief.exact.solver import ExactPosterior
 from experiments.explain.assumptions import list_assumptions
 from experiments.explain.drawn import list_actions, list_nodes
 from experiments.explain.outcomes import annotate, see
-from experiments.explain.recorded import FIRST_LINE, Decision, consider, decisions, pick, words
+from experiments.explain.recorded import FIRST_LINE, Decision, consider, decisions, pick
 from experiments.web.analysis import verdict
 from experiments.web.analysis.notebook import Knowledge, evidence_of
 from mcts.inspect import export, principal_variation
+from sim.actions import action_to_string as words
 from sim.arena import Memory, act
 from sim.chance import search_key
 from sim.planning.planner import Planner

@@ -19,10 +19,10 @@ import numpy as np
 from experiments.explain.assumptions import list_assumptions
 from experiments.explain.drawn import list_nodes
 from experiments.explain.outcomes import see
-from experiments.explain.recorded import words
 from mcts.inspect import export, principal_variation
 from mcts.search import Search
 from mcts.tree import LISTED, NODES, TOP, Tree
+from sim.actions import action_to_string as words
 from sim.planning.planner import Planner
 from sim.player import Player
 
