@@ -167,14 +167,14 @@ class PlannerConfig:
 
     @property
     def answer_source(self) -> int:
-        """Where answers come from, of `DEAL`, `PREDICTIVE` and `LIGHTLY_DETERMINIZED`."""
+        """The source of answers, one of `DEAL`, `PREDICTIVE`, `LIGHTLY_DETERMINIZED`."""
         if self.answers == "deal":
             return DEAL
         return LIGHTLY_DETERMINIZED if self.how.determinize_envelope else PREDICTIVE
 
     @property
     def summary(self) -> str:
-        """What sets it apart, in a few words."""
+        """A few words that set it apart."""
         budget = self.budget
         effort = [f"{budget.simulations:,} simulations"] if budget.simulations else []
         effort += [f"{budget.seconds} s"] if budget.seconds else []

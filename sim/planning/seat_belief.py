@@ -1,4 +1,4 @@
-"""What a planner's seat has seen of a game, and what it believes of the deal."""
+"""The evidence of a planner's seat in a game, and its belief over the deals."""
 
 from __future__ import annotations
 

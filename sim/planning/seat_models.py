@@ -1,4 +1,4 @@
-"""Whom a planner takes the others for, and what its own seat replies to them in roll-outs."""
+"""Models of the others at a planner's table, and the reply of its own seat in roll-outs."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ class SeatModels:
 
     @property
     def rollout_policies(self) -> np.ndarray:
-        """What each seat plays in roll-outs, and what is kept for it there, int64 (2, 6)."""
+        """Policies in roll-outs, by seat, and what is kept for each there, int64 (2, 6)."""
         played = np.full((2, MAX_PLAYERS), number(self._config.model.name))
         played[0, self._seat] = number(policy(self._config.rollout).name)
         played[1] = np.array(REQUIRES)[played[0]]

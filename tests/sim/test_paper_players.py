@@ -103,7 +103,7 @@ def test_every_switch_changes_the_play(name, switches):
 
 
 def test_its_function_changes_the_play_of_neural(tmp_path):
-    """Where rooms are near enough to matter: the grid, and weights with another sign."""
+    """The grid, and weights with another sign, where rooms are near enough to matter."""
     shipped = network.load()
     turned = {name: -getattr(shipped, name) for name in ("output_weights", "output_bias")}
     kept = {name: getattr(shipped, name) for name in ("hidden_weights", "hidden_bias")}
