@@ -29,7 +29,7 @@ _ELSEWHERE = {"selection", "widening_base", "widening_exponent", "rollouts_per_l
 
 
 @dataclass(kw_only=True)
-class Model:
+class ModelSwitches:
     """Switches of the policies that stand for the opponents; one without a switch ignores it."""
 
     threshold: float = like(hide.Switches, "threshold")
@@ -110,7 +110,7 @@ class Settings(Seat):
     transpositions: bool
     opponents: str = one_of(TREE, MIXTURE, *NAMES)
     mixture: str
-    model: Model
+    model: ModelSwitches
     rollout: Rollout
     actions: Actions
     search: Search
