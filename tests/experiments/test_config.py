@@ -320,5 +320,5 @@ def test_help_is_quick_and_names_the_choices():
     )
     shown = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True)
     assert shown.returncode == 0, shown.stderr
-    assert "player: best, best_tree, bmcts, bmcts_faithful, " in shown.stdout
+    assert "player: best, best_tree, bmcts, bmcts_departing, " in shown.stdout
     assert "player (" in shown.stdout and "schema" not in shown.stdout

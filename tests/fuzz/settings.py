@@ -32,9 +32,10 @@ from experiments.settings.commandline import Refusal
 from experiments.tables import catalog
 from sim.arena import play_many
 from sim.players import registry
-from sim.policies.registry import Policy
+from sim.policies.registry import Policy, make_switches
 from sim.records.record import read
 from sim.rules import Rules, preset
+from sim.seat import Settings as PolicySettings
 
 RECORD = Path(__file__).parent.parent / "data/game.jsonl"
 FEW = ["tracking=none", "rules=speed", "match.games=2", "match.workers=1", "run.records=1"]
@@ -129,8 +130,9 @@ def list_keys(node: Any, schema: Any, path: str = "") -> Iterator[tuple[str, str
         if "name" not in node:
             return
         schema = Rules if path == "rules." else registry._find_class(node)
-    hints = get_type_hints(schema)
-    for each in fields(schema):
+    parts = [schema, type(make_switches(node.name))] if schema is PolicySettings else [schema]
+    hints = {name: kind for part in parts for name, kind in get_type_hints(part).items()}
+    for each in (each for part in parts for each in fields(part)):
         if each.name not in node or f"{path}{each.name}" in APART:
             continue
         value, kind, key = node[each.name], hints[each.name], f"{path}{each.name}"
