@@ -25,7 +25,7 @@ from sim.arena import Memory, act, play_many  # noqa: E402
 from sim.chance import game_key  # noqa: E402
 from sim.game import apply, new_game  # noqa: E402
 from sim.policies import swift  # noqa: E402
-from sim.policies.table import NAMES, seat_policies  # noqa: E402
+from sim.policies.registry import NAMES, seat_policies  # noqa: E402
 from sim.rules import Rules, world  # noqa: E402
 from sim.state import OVER, SHOW, empty  # noqa: E402
 

@@ -46,7 +46,7 @@ from sim.planning import cluedo  # noqa: E402
 from sim.planning.config import TREE, PlannerConfig  # noqa: E402
 from sim.planning.planner import Planner  # noqa: E402
 from sim.planning.variants import VARIANTS  # noqa: E402
-from sim.policies.table import Policy, seat_policies  # noqa: E402
+from sim.policies.registry import Policy, seat_policies  # noqa: E402
 from sim.rules import Rules, world  # noqa: E402
 from sim.state import empty  # noqa: E402
 from sim.view import view_of  # noqa: E402

@@ -21,7 +21,7 @@ from experiments.plotting import picture
 from sim.models.company_belief import CompanyBelief
 from sim.models.types import PRESETS, TYPES, Mixture
 from sim.player import Player, PolicyPlayer
-from sim.policies.table import Policy
+from sim.policies.registry import Policy
 from sim.referee import play
 from sim.rules import Rules
 

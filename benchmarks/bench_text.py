@@ -26,7 +26,7 @@ from sim.game import apply, decider, new_game, open_decision
 from sim.planning import cluedo
 from sim.planning.planner import Planner
 from sim.players.registry import planner_config
-from sim.policies.table import choose, seat_policies
+from sim.policies.registry import choose, seat_policies
 from sim.rules import Rules, world
 from sim.state import OVER, TURN, empty
 from sim.view import as_seen, view_of

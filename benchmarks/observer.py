@@ -14,7 +14,7 @@ from mcts.kernel.rng import derive_key, fold, new_stream
 from sim.models.company_belief import DEALS, CompanyBelief
 from sim.models.types import Mixture
 from sim.player import Player
-from sim.policies.table import Policy, choose, seat_policy
+from sim.policies.registry import Policy, choose, seat_policy
 from sim.rules import Rules, world
 from sim.state import EVIDENCE, TURN
 from sim.view import Log, replay_evidence

@@ -31,12 +31,12 @@ sys.path[0] = str(Path.cwd())  # the checkout, wherever this file is
 from mcts.kernel.compile import jit  # noqa: E402
 from mcts.kernel.rng import fold, new_stream  # noqa: E402
 from mcts.tree import NODES  # noqa: E402
+from sim import Policy, choose, seat_policies  # noqa: E402
 from sim.arena import play_many  # noqa: E402
 from sim.chance import game_key  # noqa: E402
 from sim.game import apply, decider, new_game, open_decision  # noqa: E402
 from sim.planning import cluedo  # noqa: E402
 from sim.players.registry import make  # noqa: E402
-from sim.policies.table import Policy, choose, seat_policies  # noqa: E402
 from sim.rules import Rules, world  # noqa: E402
 from sim.state import OVER, TURN, empty  # noqa: E402
 from sim.view import as_seen, view_of  # noqa: E402

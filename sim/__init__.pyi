@@ -1,5 +1,5 @@
 from . import hunt, openspiel, policies
-from .arena import play_many
+from .arena import ArenaResult, play_many
 from .cards import CARDS, CATEGORY_MASK, FIRST_ROOM, FIRST_WEAPON, ROOMS, cards_of, mask_of
 from .chance import game_key
 from .contract.testing import check_player
@@ -12,7 +12,7 @@ from .legal import legal
 from .planning.config import PlannerConfig
 from .planning.planner import Planner
 from .player import Player, PolicyPlayer
-from .policies.table import Policy, choose, seat_policies
+from .policies.registry import Policy, choose, seat_policies
 from .referee import play
 from .rules import Rules, preset, world
 from .seat import Seat
@@ -52,6 +52,7 @@ __all__ = [
     "SUGGEST",
     "TURN",
     "Against",
+    "ArenaResult",
     "Planner",
     "PlannerConfig",
     "Player",

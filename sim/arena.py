@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -21,12 +22,15 @@ from mcts.options import SEEDS, check_integer
 from sim.chance import game_key
 from sim.game import advance, apply, decider, new_game, open_decision
 from sim.policies import greedy
-from sim.policies.table import SLOW, Policy, choose, policy, seat_policies
+from sim.policies.registry import SLOW, Policy, choose, policy, seat_policies
 from sim.rules import Rules, world
 from sim.state import EVENTS, OVER, SHOW, State, World, empty
 
+if TYPE_CHECKING:
+    import polars as pl
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, repr=False)
 class ArenaResult:
     """Results of ``n`` games, arrays by game.
 
@@ -36,12 +40,44 @@ class ArenaResult:
     turns : (n,) turns begun, all players together
     suggestions : (n, players) suggestions made by each seat
     out : (n, players) True where the seat accused wrongly
+    games : (n,) their numbers
+    policies : names of the policies by seat
     """
 
     winner: np.ndarray
     turns: np.ndarray
     suggestions: np.ndarray
     out: np.ndarray
+    games: np.ndarray
+    policies: tuple[str, ...]
+
+    def __repr__(self) -> str:
+        won = [int((self.winner == seat).sum()) for seat in range(len(self.policies))]
+        wins = ", ".join(f"{name} {n}" for name, n in zip(self.policies, won, strict=True))
+        n = len(self.games)
+        return f"<ArenaResult: {n:,} games, won by seat: {wins}; {n - sum(won)} draws>"
+
+    def to_frame(self) -> pl.DataFrame:
+        """Return a row for each game and seat.
+
+        Columns: ``game``, ``seat``, ``policy``, ``won``, ``turns`` of the game, ``suggestions`` and
+        ``out`` of the seat.
+        """
+        import polars as pl  # imported here: the game needs no frames
+
+        n, players = self.out.shape
+        seats = np.arange(players)
+        return pl.DataFrame(
+            {
+                "game": np.repeat(self.games, players),
+                "seat": np.tile(seats, n),
+                "policy": list(self.policies) * n,
+                "won": (self.winner[:, None] == seats).ravel(),
+                "turns": np.repeat(self.turns, players),
+                "suggestions": self.suggestions.ravel(),
+                "out": self.out.ravel(),
+            }
+        )
 
 
 class Memory:
@@ -74,6 +110,15 @@ class Memory:
         if self.work.plan[0].status != FULL or states > solver.ExactPosterior.MAX_STATES:
             raise EvidenceFull("the exact posterior of a greedy player does not fit into memory")
         self.work = solver.workspace(states)
+
+    def act(self, board: World, state: State) -> int:
+        """Return the action of the compiled seat that must decide; consumes its randomness.
+
+        Raises as `grow`.
+        """
+        while (action := int(act(board, state, self.work, self.sample))) == greedy.UNSOLVED:
+            self.grow()
+        return action
 
 
 @jit
@@ -158,6 +203,8 @@ def play_many(
         turns=np.empty(n, np.int64),
         suggestions=np.empty((n, players), np.int64),
         out=np.empty((n, players), np.bool_),
+        games=games,
+        policies=tuple(policy(which).name for which in policies),
     )
     columns = (result.winner, result.turns, result.suggestions, result.out)
 

@@ -26,7 +26,7 @@ from sim.board import N_ROOMS
 from sim.cards import FIRST_ROOM, FIRST_WEAPON
 from sim.chance import DECIDE, DETOUR, deal, open_stream, roll
 from sim.knowledge import begin, learn, open_public, witness
-from sim.policies.table import SLOW, choose, number
+from sim.policies.registry import SLOW, choose, number
 from sim.standstill import skip_turns
 from sim.state import (
     ACCUSE,

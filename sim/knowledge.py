@@ -177,7 +177,7 @@ def _learn_card(s: State, seat: int, answerer: int, card: int, cards: int) -> in
 def _learn_shown(s: State, seat: int, answerer: int, cards: int) -> int:
     """Let ``seat`` take in that somebody else was shown one of ``cards``; return changed rows."""
     changed = 0
-    if s.tracks[seat] & FACTORED and s.infers[seat]:
+    if s.tracks[seat] & FACTORED and s.inference[seat]:
         unknown = N_CARDS - evidence.count(s.known[seat])
         changed = matrix.note_refutation(s.belief[seat], answerer, cards, unknown)
     if s.tracks[seat] & EVIDENCE:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from mcts.kernel.errors import SleuthError
-from sim.policies.table import Policy, policy
+from sim.policies.registry import Policy, policy
 from sim.rules import Rules
 
 
@@ -27,7 +27,7 @@ class Player:
     name : for reports
     policy : the compiled policy, or None for a player that is asked to `decide`
     picks_cards : whether it is also asked which card to show; otherwise ``showing`` decides
-    showing : which of several cards is shown, one of `sim.policies.table.SHOWING`
+    showing : which of several cards is shown, one of `sim.policies.registry.SHOWING`
     decisions, simulations, search_seconds : spent in the game under way
     faults : of a program from outside, in the game under way
     """

@@ -10,14 +10,13 @@ import numpy as np
 
 from mcts.kernel.compile import jit
 from mcts.options import SEEDS, check_integer
-from sim.arena import Memory, act, run
+from sim.arena import Memory, run
 from sim.chance import game_key, search_key
 from sim.game import advance, apply, decider, new_game
 from sim.knowledge import begin, open_public
 from sim.legal import is_legal
 from sim.player import IllegalAction, Player
-from sim.policies import greedy
-from sim.policies.table import SHOWING, SLOW, seat_policies
+from sim.policies.registry import SHOWING, SLOW, seat_policies
 from sim.rules import Rules, world
 from sim.state import EVENTS, EXTERNAL, OVER, SHOW, State, World, empty
 from sim.view import as_seen, view_of
@@ -225,9 +224,6 @@ def _run(
                 memory.grow()
         return
     while state.phase != OVER and state.events < EVENTS and not _from_outside(state):
-        action = act(board, state, memory.work, memory.sample)
-        if action == greedy.UNSOLVED:
-            memory.grow()
-            continue
-        watch(state, int(action))
+        action = memory.act(board, state)
+        watch(state, action)
         apply(board, state, action)

@@ -59,7 +59,7 @@ FIXED_PLAYERS = {"cai2006": 3, "ferrari2009": 3, "released": 4}
 """Presets whose source is a game for one number of players."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Rules:
     """The switches of a rule preset.
 
@@ -181,6 +181,15 @@ class Rules:
                 f"rules.hands={hands} deals {dealt[0]} suspects, {dealt[1]} weapons and {dealt[2]} "
                 f"rooms: there are {DEALT[0]}, {DEALT[1]} and {DEALT[2]} beside the envelope"
             )
+
+    def __repr__(self) -> str:
+        usual = PRESETS.get(self.name) or Rules()
+        changed = [
+            f"{each.name}={getattr(self, each.name)!r}"
+            for each in fields(self)[1:]
+            if getattr(self, each.name) != getattr(usual, each.name)
+        ]
+        return f"<Rules {self.name}{': ' if changed else ''}{', '.join(changed)}>"
 
     @property
     def hand_sizes(self) -> tuple[int, ...]:

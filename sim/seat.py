@@ -7,13 +7,15 @@ the player.
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, fields
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
 from typing import Any
 
-from mcts.limits import check, one_of
+from mcts.limits import build, check, one_of
 from sim.player import Player, PolicyPlayer
-from sim.policies.table import SHOWING, Policy, switches_of
+from sim.policies.registry import SHOWING, Policy, make_switches
 from sim.rules import Rules
+from sim.state import SWITCHES
 
 
 @dataclass(kw_only=True)
@@ -51,22 +53,34 @@ class Seat:
         raise NotImplementedError
 
 
-@dataclass(frozen=True)
-class Settings(Policy):
-    """Settings of a compiled policy: those switches of `Policy` that it has."""
+@dataclass(kw_only=True)
+class Settings(Seat):
+    """Settings of a compiled policy: its switches are keys as well."""
 
-    label: str | None = None
+    switches: Any
+
+    @classmethod
+    def read(cls, values: Mapping[str, Any]) -> Settings:
+        """Return the settings that ``values`` have; ValueError as `mcts.limits.build`."""
+        own = {key: value for key, value in values.items() if key in ("name", "label", "showing")}
+        seat = build(Seat, own)
+        usual = make_switches(seat.name)
+        others = {key: values[key] for key in values if key in SWITCHES and not hasattr(usual, key)}
+        Policy(seat.name, **others)  # which refuses them, unless they are as they always are
+        rest = {key: values[key] for key in values if key not in own and key not in others}
+        switches = build(type(usual), rest)
+        return cls(name=seat.name, label=seat.label, showing=seat.showing, switches=switches)
 
     @property
     def policy(self) -> Policy:
         """The policy, without its label."""
-        return Policy(**{each.name: getattr(self, each.name) for each in fields(Policy)})
+        return Policy(self.name, self.showing, self.switches)
 
     def record(self) -> dict[str, Any]:
         """Return name, label, rule of showing and the switches that the policy has."""
-        keys = ("name", "label", "showing", *switches_of(self.name))
-        return {key: getattr(self, key) for key in keys}
+        own = {"name": self.name, "label": self.label, "showing": self.showing}
+        return own | asdict(self.switches)
 
     def make(self, rules: Rules) -> Player:
         """Return the player; it fits all ``rules``."""
-        return PolicyPlayer(self.policy, self.label or self.name)
+        return PolicyPlayer(self.policy, self.title)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from mcts.kernel.compile import jit
 from sim.board import N_ROOMS
-from sim.policies.table import number
+from sim.policies.registry import number
 from sim.state import State, World
 from sim.walks import barred_room, survey, walk_out
 

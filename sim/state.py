@@ -61,7 +61,7 @@ STATE = np.dtype(
         ("named", np.int64, (MAX_PLAYERS, N_ROOMS)),
         ("walked", np.int64, (MAX_PLAYERS, 3)),  # its last turn: number (0: none), roll, last spot
         ("occupied", np.uint32, (WORDS,)),  # scratch: squares with other pawns, as bits
-        # who plays a seat, and how (`sim.policies.table`)
+        # who plays a seat, and how (`sim.policies.registry`)
         ("policy", np.int64, (MAX_PLAYERS,)),  # who decides its turns; `EXTERNAL` stops the machine
         ("showing", np.int64, (MAX_PLAYERS,)),  # who decides the card it shows; likewise
         ("threshold", np.float64, (MAX_PLAYERS,)),  # accuses from this probability on
@@ -70,8 +70,8 @@ STATE = np.dtype(
             np.float64,
             (MAX_PLAYERS, MAX_PLAYERS),
         ),  # [reader, asker]: weight of an asker's holding what it names; 1 or 0: not read
-        ("infers", np.int64, (MAX_PLAYERS,)),  # 1: its matrix learns from cards shown to others
-        ("walks", np.int64, (MAX_PLAYERS,)),  # how it chooses rooms (`sim.policies.csp.WALKS`)
+        ("inference", np.int64, (MAX_PLAYERS,)),  # 1: its matrix learns from cards shown to others
+        ("walk", np.int64, (MAX_PLAYERS,)),  # how it chooses rooms (`sim.policies.csp.WALKS`)
         ("hiding", np.float64, (MAX_PLAYERS,)),  # price of a bit that the others learn, in own bits
         ("summoning", np.float64, (MAX_PLAYERS,)),  # price of summoning somebody, in bits
         ("by_out", np.float64, (MAX_PLAYERS,)),  # what its threshold gains by each opponent out
@@ -108,6 +108,9 @@ STATE = np.dtype(
     ]
 )
 
+SWITCHES = ("threshold", "own_card_weight", "inference", "walk", "hiding", "summoning", "by_out")
+"""Fields of `STATE` that are the switches of policies, by seat."""
+
 STATES = np.dtype((np.record, STATE))
 """For arrays that are no `recarray`: kernels take them from Python twenty times as fast."""
 
@@ -123,7 +126,7 @@ FACTORED, EVIDENCE, PUBLIC = 1, 2, 4
 # Phases.
 TURN, SUGGEST, SHOW, END, OVER = range(5)
 
-# Who decides for a seat: EXTERNAL, or the number of a policy (`sim.policies.table`).
+# Who decides for a seat: EXTERNAL, or the number of a policy (`sim.policies.registry`).
 EXTERNAL = -1
 # For the card to show alone: EXTERNAL, and asked even where there is but one to choose, so that
 # who is asked does not reveal how many there are.

@@ -243,7 +243,7 @@ def test_the_check_finds_an_arrow_that_runs_upwards(importer, imported):
 @pytest.mark.parametrize(
     ("importer", "imported"),
     [
-        ("sim.game", "sim.policies.table"),
+        ("sim.game", "sim.policies.registry"),
         ("sim.players.registry", "sim.planning.planner"),
         ("experiments.regret", "experiments.study"),
     ],

@@ -10,15 +10,15 @@ from test_plugins import POLICIES, describe, run
 
 from sim.chance import game_key
 from sim.game import new_game
-from sim.policies import table as policies
-from sim.policies.table import seat_policies
+from sim.policies import registry as policies
+from sim.policies.registry import seat_policies
 from sim.rules import preset, world
 from sim.state import empty
 
 ROGUE = """
 from mcts import jit
 from sim.policies import uniform
-REQUIRES, SWITCHES = 0, ()
+REQUIRES = 0
 to_accuse, turn, suggestion = uniform.to_accuse, uniform.turn, uniform.suggestion
 @jit
 def {}(world, s, seat):
@@ -45,7 +45,7 @@ from sim.arena import play_many
 from sim.planning.config import PlannerConfig
 from sim.planning.planner import Planner
 from sim.player import PolicyPlayer
-from sim.policies.table import NAMES
+from sim.policies.registry import NAMES
 from sim.referee import play
 from sim.rules import preset
 

@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 import tomllib
+from dataclasses import make_dataclass
 from pathlib import Path
 from types import ModuleType
 
@@ -21,7 +22,7 @@ from mcts.kernel import plugins
 from mcts.kernel.compile import INTERPRETED
 from mcts.kernel.plugins import BrokenPlugin, blame_plugin
 from mcts.kernel.sources import modules_of
-from sim.policies import table as policies
+from sim.policies import registry as policies
 
 ROOT = Path(__file__).resolve().parent.parent
 EXAMPLE = ROOT / "tests/data/plugin"
@@ -67,7 +68,7 @@ from sim.arena import play_many
 from sim.planning.config import PlannerConfig
 from sim.planning.planner import Planner
 from sim.player import PolicyPlayer
-from sim.policies.table import FAST_NAMES, NAMES
+from sim.policies.registry import FAST_NAMES, NAMES
 from sim.referee import play
 from sim.rules import preset
 
@@ -281,13 +282,14 @@ def test_one_name_in_two_distributions_is_refused(install):
 
 
 def test_a_policy_without_its_parts_is_refused(install, monkeypatch):
-    install(POLICIES, {"blank": "blank"}, blank="REQUIRES, SWITCHES, turn = 0, (), None\n")
+    install(POLICIES, {"blank": "blank"}, blank="REQUIRES, turn = 0, None\n")
     monkeypatch.setattr(policies, "_OUTSIDE", plugins.entry_points(POLICIES))
     with pytest.raises(BrokenPlugin, match=r"'blank' .* has no to_accuse and no suggestion"):
         list(filter(policies._has_policy, load_policies()))
 
 
-OURS = {"REQUIRES": 0, "SWITCHES": (), "to_accuse": None, "turn": None, "suggestion": None}
+FAST = make_dataclass("Switches", [("speed", float, 1.0)])
+OURS = {"REQUIRES": 0, "to_accuse": None, "turn": None, "suggestion": None}
 
 
 @pytest.mark.parametrize(
@@ -296,8 +298,9 @@ OURS = {"REQUIRES": 0, "SWITCHES": (), "to_accuse": None, "turn": None, "suggest
         ({}, None),
         (OURS, ""),
         ({**OURS, "suggestion": ...}, "has no suggestion"),
-        ({**OURS, "to_accuse": ..., "SWITCHES": ...}, "has no SWITCHES and no to_accuse"),
-        ({**OURS, "SWITCHES": ("speed",)}, "has an unknown switch 'speed': choose among threshold"),
+        ({**OURS, "to_accuse": ..., "REQUIRES": ...}, "has no REQUIRES and no to_accuse"),
+        ({**OURS, "Switches": FAST}, "has an unknown switch 'speed': choose among threshold"),
+        ({**OURS, "SWITCHES": ("walk",)}, "has SWITCHES in place of a dataclass Switches"),
     ],
 )
 def test_a_policy_of_the_project_without_its_parts_is_refused(changes, sentence):

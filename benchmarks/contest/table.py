@@ -19,7 +19,7 @@ from sim.knowledge import begin, learn, open_public, witness
 from sim.legal import legal
 from sim.player import IllegalAction, Player
 from sim.policies import greedy
-from sim.policies.table import SHOWING, seat_policies
+from sim.policies.registry import SHOWING, seat_policies
 from sim.rules import Rules, world
 from sim.state import (
     ACCUSE,

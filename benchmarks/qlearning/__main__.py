@@ -30,7 +30,7 @@ CHECKPOINTS = 25
 """Points of a learning curve, the first at `FIRST` updates."""
 FIRST = 1000
 
-# As `sim.qlearning.rooms.OUTCOMES`, `sim.qlearning.learning.RATES` and
+# As `sim.qlearning.rooms.OUTCOMES`, `benchmarks.qlearning.learning.RATES` and
 # `sim.qlearning.network.ACTIVATIONS`, which need Numba and NumPy.
 OUTCOMES = ("uniform", "posterior")
 RATES = ("falling", "one")
@@ -73,10 +73,10 @@ def job(settings: DictConfig, run: study.Run) -> None:
         raise Refusal(f"discount={settings.discount}: must be below 1, or no value is finite")
     from benchmarks.qlearning import report
     from benchmarks.qlearning.fit import UNFITTED
+    from benchmarks.qlearning.learning import greedy_share
     from experiments.matches.progress import COMPILING, stage
     from experiments.provenance.files import write_text
     from experiments.run import writing_run
-    from sim.qlearning.learning import greedy_share
     from sim.qlearning.rooms import solve
 
     run.claim(report.ROWS)
@@ -125,8 +125,8 @@ def _problem(settings: DictConfig) -> Sampled:
 
 
 def _learner(settings: DictConfig, rooms: RoomProblem, rate: str, number: int) -> Any:
+    from benchmarks.qlearning.learning import Learner
     from mcts.kernel.rng import derive_key
-    from sim.qlearning.learning import Learner
 
     return Learner(rooms, rate, settings.exponent, int(derive_key(settings.seed, number)))
 
@@ -137,7 +137,7 @@ def _curve(
     """Learn, and yield how far it is at each checkpoint."""
     import numpy as np
 
-    from sim.qlearning.learning import error, greedy_share
+    from benchmarks.qlearning.learning import error, greedy_share
     from sim.qlearning.rooms import worth
 
     learner, seconds, before = _learner(settings, rooms, rate, number), 0.0, 0

@@ -15,7 +15,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.neural_network import MLPRegressor
 
-from sim.qlearning.descent import descend, network_error, start_weights
+from benchmarks.qlearning.descent import descend, network_error, start_weights
 from sim.qlearning.network import DIGITS, Network
 from sim.qlearning.rooms import RoomProblem, pairs, solve, worth
 
@@ -60,7 +60,7 @@ def fit_network(
     settings : to be kept with the weights
     network : ``hidden``, ``activation``, ``learning_rate`` and ``epochs``
     seed : of the first weights and of the batches
-    training : ``adam``, on mini-batches, or ``traingda`` (`sim.qlearning.descent`)
+    training : ``adam``, on mini-batches, or ``traingda`` (`benchmarks.qlearning.descent`)
     """
     began = time.perf_counter()
     greatest = np.abs(q).max()

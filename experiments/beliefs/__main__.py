@@ -22,12 +22,12 @@ from mcts.limits import did_you_mean
 
 if TYPE_CHECKING:
     from experiments.beliefs.accuracy import Game
-    from sim.policies.table import Policy
+    from sim.policies.registry import Policy
     from sim.rules import Rules
 
 ASSUMED = ("uniform", "least_informative")
 """Names of the showing rules of `belief.evidence`, in the order of their numbers, which is also
-that of the showing policies that they describe (`sim.policies.table.SHOWING`)."""
+that of the showing policies that they describe (`sim.policies.registry.SHOWING`)."""
 
 
 @dataclass
@@ -50,7 +50,7 @@ def job(settings: DictConfig, run: study.Run) -> None:
     from experiments.beliefs import accuracy, asked, calibration, report
     from experiments.matches.progress import stage
     from sim.players.registry import make
-    from sim.policies.table import SHOWING
+    from sim.policies.registry import SHOWING
 
     seed, longest = settings.seed, max(accuracy.MOMENTS)
     truly = SHOWING.index(player["showing"])  # and by that place in `ASSUMED`

@@ -37,7 +37,7 @@ from sim.arena import Memory, run
 from sim.cards import CATEGORY_MASK, FIRST_ROOM, FIRST_WEAPON
 from sim.chance import game_key, search_key
 from sim.game import new_game
-from sim.policies.table import Policy, seat_policies
+from sim.policies.registry import Policy, seat_policies
 from sim.rules import Rules, world
 from sim.state import ACCUSED, OVER, empty
 from sim.suggestion_events import setting_of, suggestion_events

@@ -51,7 +51,7 @@ class Use(NamedTuple):
 
 def _have(key: str, policies: Iterable[str | None]) -> bool:
     """Return whether one of ``policies`` has the switch with which ``key`` ends."""
-    from sim.policies.table import switches_of  # imports Numba
+    from sim.policies.registry import switches_of  # imports Numba
 
     return any(key.rpartition(".")[2] in switches_of(name) for name in policies if name)
 

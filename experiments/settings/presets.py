@@ -7,6 +7,7 @@ completed by the preset they are whole again, and what differs from it is what i
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import asdict
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -14,6 +15,7 @@ from typing import Any
 from omegaconf import OmegaConf
 
 from experiments.settings import config
+from sim.planning.released.departures import SETTINGS, Departures, renew
 
 
 @cache
@@ -28,9 +30,18 @@ def _of_name(name: str) -> Mapping[str, Any]:
 
 def complete(player: Mapping[str, Any]) -> dict[str, Any]:
     """Return the settings of ``player``, those that it lacks taken from the preset of its name."""
-    usual = _of_name(str(player.get("name")))
+    player = renew(player)
+    usual = _usual(player)
     code = {key: usual[key] for key in ("_target_",) if key in usual}  # which may have moved
     return _fill({**player, **code}, usual)
+
+
+def _usual(player: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the preset of the name of ``player``; with the program's departures if it has them."""
+    usual = _of_name(str(player.get("name")))
+    if "departures" not in player:
+        return usual
+    return {**usual, "_target_": SETTINGS, "departures": asdict(Departures())}
 
 
 def _fill(held: Mapping[str, Any], usual: Mapping[str, Any]) -> dict[str, Any]:
@@ -44,7 +55,8 @@ def _fill(held: Mapping[str, Any], usual: Mapping[str, Any]) -> dict[str, Any]:
 
 def differing(player: Mapping[str, Any]) -> dict[str, Any]:
     """Return the settings of ``player`` that differ from the preset of its name, and its name."""
-    return {"name": player.get("name"), **_differing(player, _of_name(str(player.get("name"))))}
+    player = renew(player)
+    return {"name": player.get("name"), **_differing(player, _usual(player))}
 
 
 def _differing(held: Mapping[str, Any], usual: Mapping[str, Any]) -> dict[str, Any]:

@@ -20,14 +20,14 @@ import numpy as np
 
 from belief.exact.solver import ExactPosterior
 from mcts.kernel.rng import new_stream
-from sim.arena import Memory, act
+from sim.arena import Memory
 from sim.chance import game_key
 from sim.game import apply, decider, new_game, open_decision
 from sim.knowledge import knowledge_version
 from sim.legal import legal
 from sim.player import IllegalAction, Player, PolicyPlayer
 from sim.policies import greedy
-from sim.policies.table import SHOWING, SLOW, Policy, choose, policy, seat_policies, seat_policy
+from sim.policies.registry import SHOWING, SLOW, Policy, choose, policy, seat_policies, seat_policy
 from sim.referee import play
 from sim.rules import Rules, world
 from sim.state import EVIDENCE, MAX_PLAYERS, N_ACTIONS, OVER, SHOW, STATE, State, empty
@@ -63,10 +63,7 @@ def decisions(
     while state.phase != OVER:
         if decider(state) == seat:
             yield state
-        action = act(board, state, memory.work, memory.sample)
-        if action == greedy.UNSOLVED:
-            memory.grow()
-            continue
+        action = memory.act(board, state)
         state.events = 0
         apply(board, state, action)
 

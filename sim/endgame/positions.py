@@ -14,14 +14,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from belief.evidence import ContradictoryEvidence
-from sim.arena import Memory, act
+from sim.arena import Memory
 from sim.board import N_ROOMS
 from sim.endgame.deals import Event, holders, likelihoods, list_deals
 from sim.endgame.solver import Solver
 from sim.game import apply
 from sim.legal import legal
 from sim.player import Player
-from sim.policies.table import seat_policy
+from sim.policies.registry import seat_policy
 from sim.rules import Rules, world
 from sim.state import ACCUSE, MOVE, N_ACTIONS, TURN
 from sim.view import Log, replay_evidence
@@ -106,7 +106,7 @@ class Endgame:
             log.append(event)
         replay_evidence(board, state, self.seat, log.events)
         memory = Memory([player.policy])
-        return int(act(board, state, memory.work, memory.sample))
+        return memory.act(board, state)
 
 
 def solve_position(

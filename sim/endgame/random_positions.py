@@ -22,7 +22,7 @@ from sim.endgame.deals import list_deals
 from sim.endgame.positions import Endgame, solve_position
 from sim.endgame.solver import PAIRS
 from sim.game import apply, new_game, open_decision
-from sim.policies.table import choose
+from sim.policies.registry import choose
 from sim.rules import preset, world
 from sim.state import ASK, MOVE, SHOW, TURN, State, World, empty
 from sim.view import as_seen, view_of

@@ -28,10 +28,10 @@ from sim.environment import drawing, stepping
 from sim.environment.flat import SIZE, vector
 from sim.environment.observation import bounds, observe
 from sim.environment.opinion import Opinions
-from sim.models.seating import to_records
+from sim.models.types import to_records
 from sim.player import IllegalAction
 from sim.policies import greedy
-from sim.policies.table import SHOWING, Policy, policy
+from sim.policies.registry import SHOWING, Policy, policy
 from sim.rules import preset, world
 from sim.state import ACCUSE, N_ACTIONS, OVER, REVEAL, STATES, State
 from sim.view import Log, as_seen, seen_by

@@ -12,8 +12,8 @@ import numpy as np
 
 from mcts.kernel.extras import extra
 from sim.environment.aec import raw_env
-from sim.policies.table import Policy
-from sim.policies.table import policy as policy_of
+from sim.policies.registry import Policy
+from sim.policies.registry import policy as policy_of
 
 with extra("environment"):
     import gymnasium

@@ -15,7 +15,7 @@ from sim.arena import act
 from sim.chance import game_key
 from sim.game import apply, decider, new_game
 from sim.legal import legal
-from sim.models.seating import take_seat
+from sim.models.types import take_seat
 from sim.policies import greedy
 from sim.state import EXTERNAL, MAX_PLAYERS, N_ACTIONS, OVER, State, World
 from sim.view import replay_evidence
@@ -89,7 +89,7 @@ def _advise(
 ) -> int:
     """Return what the policy ``types[0]`` does in the seat that decides, and seat it there.
 
-    ``types`` (1,) is of `sim.models.seating.SEATED`, ``showing`` how it shows cards.  It thinks in
+    ``types`` (1,) is of `sim.models.types.SEATED`, ``showing`` how it shows cards.  It thinks in
     ``minds[0]``, what the seat sees, with the suggestions ``events`` that it saw.
     Returns `greedy.UNSOLVED`, with nothing changed, if ``work`` is too small.
     """

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import asdict, fields, replace
+from dataclasses import asdict, replace
 from functools import cache
 
 from mcts.kernel import sources, store
@@ -33,7 +33,7 @@ from sim.models.timing import (
     join_turns,
     share_won,
 )
-from sim.policies.table import Policy, switches_of
+from sim.policies.registry import DEFAULTS, Policy, switches_of
 from sim.rules import Rules
 
 THRESHOLDS = (1.0, 0.8, 0.6, 0.5, 0.45, 0.4, 0.35, 0.3)
@@ -62,7 +62,6 @@ _SEED = 20180
 _READ = 150
 """Games that the weight of own cards is fitted to."""
 
-_DEFAULTS = {switch.name: switch.default for switch in fields(Policy)[1:]}
 _CHOSEN = {"threshold", "own_card_weight", "hiding", "summoning", "by_out"}
 
 
@@ -81,7 +80,7 @@ def best_response(rules: Rules, own: Policy, model: Company) -> Policy:
     has = {*switches_of(own.name)} & _CHOSEN
     if "threshold" not in has:
         return own
-    plain = replace(own, **{name: _DEFAULTS[name] for name in has})
+    plain = replace(own, **{name: DEFAULTS[name] for name in has})
     name = _name(rules, plain, company)
     kept = store.open_store().read(name)
     if kept is None:

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from sim.arena import play_many
-from sim.policies.table import Policy
+from sim.policies.registry import Policy
 from sim.rules import Rules
 
 Company = Policy | tuple[tuple[Policy, float], ...]

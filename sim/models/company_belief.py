@@ -19,8 +19,7 @@ from mcts.kernel.rng import derive_key, new_stream
 from sim.models.likelihood import KINDS, OBSERVED, count_alike, trace
 from sim.models.reading import Reading
 from sim.models.responses import responses
-from sim.models.seating import Seating, to_records
-from sim.models.types import Mixture
+from sim.models.types import Mixture, Seating, to_records
 from sim.rules import Rules, world
 from sim.state import ACCUSED, MAX_PLAYERS, empty
 

@@ -23,9 +23,9 @@ from sim.cards import FIRST_WEAPON
 from sim.chance import deal_out
 from sim.game import apply
 from sim.knowledge import begin, inform_others, open_public, witness
-from sim.models.seating import take_seat
+from sim.models.types import take_seat
 from sim.policies.common import any_card
-from sim.policies.table import choose
+from sim.policies.registry import choose
 from sim.state import (
     ACCUSE,
     ACCUSED,
@@ -269,7 +269,7 @@ def count_alike(
     events : its log
     observed : (n,) turns after `trace`, in order
     deals : int64 (k, 21)
-    types : of `sim.models.seating.SEATED`; those that learn alike stand side by side
+    types : of `sim.models.types.SEATED`; those that learn alike stand side by side
     stream : consumed
     counts : float64 (2, n, `KINDS`, types), added to: deals by `HITS` and `TRIES`
     """
@@ -303,7 +303,7 @@ def count_alike(
 @jit
 def _learn_alike(one: np.record, other: np.record) -> bool:
     """Return whether two types learn the same from the same."""
-    return one.infers == other.infers and one.own_card_weight == other.own_card_weight
+    return one.inference == other.inference and one.own_card_weight == other.own_card_weight
 
 
 @jit

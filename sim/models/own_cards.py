@@ -25,7 +25,8 @@ from sim.chance import game_key
 from sim.game import apply, new_game
 from sim.models.company import Company, draw_seats, members
 from sim.policies import greedy, swift
-from sim.policies.table import MOST, Policy, seat_policies, switches_of
+from sim.policies.common import HIGHEST
+from sim.policies.registry import Policy, seat_policies, switches_of
 from sim.rules import Rules, world
 from sim.state import ACCUSE, ASK, EVIDENCE, FACTORED, MAX_PLAYERS, OVER, World, empty
 
@@ -47,7 +48,7 @@ class Weight(NamedTuple):
 
     Attributes
     ----------
-    value : the weight, from `LEAST` to `sim.policies.table.MOST`
+    value : the weight, from `LEAST` to `sim.policies.common.HIGHEST`
     low, high : its 95 % interval, by the curvature of the likelihood
     named : cards named for the first time whose place was open
     held : how many of them the asker held
@@ -162,7 +163,7 @@ def most_likely(believed: np.ndarray, held: np.ndarray) -> Weight:
     chance = expit(offset + found)
     wide = 1.96 / np.sqrt((chance * (1.0 - chance)).sum())
     value, low, high = (
-        round(float(np.clip(np.exp(at), LEAST, MOST)), DIGITS)
+        round(float(np.clip(np.exp(at), LEAST, HIGHEST)), DIGITS)
         for at in (found, found - wide, found + wide)
     )
     return Weight(value, low, high, len(held), int(held.sum()), float(believed.sum()))

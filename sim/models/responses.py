@@ -24,7 +24,7 @@ from mcts.kernel.compile import INTERPRETED
 from sim.models.own_cards import DIGITS, fit_weight
 from sim.models.timing import collect_turns, share_won
 from sim.models.types import TYPES
-from sim.policies.table import Policy, switches_of
+from sim.policies.registry import Policy, switches_of
 from sim.rules import SUGGESTIONS, Rules
 
 _SUMMONING = 0.5

@@ -25,7 +25,7 @@ from sim.game import apply, new_game
 from sim.models.company import Company, draw_seats, members
 from sim.policies import greedy, hide, swift
 from sim.policies.common import may_accuse
-from sim.policies.table import Policy, seat_policies
+from sim.policies.registry import Policy, seat_policies
 from sim.rules import Rules, world
 from sim.state import OVER, State, World, empty
 

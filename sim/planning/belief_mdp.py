@@ -1,4 +1,8 @@
-"""BMCTS: the belief MDP that the thesis plans in [Ledford 2018, s. 2.5.1, 3.4 and 3.5].
+"""The belief MDP of BMCTS by the text [Ledford 2018, s. 2.5.1, 3.4 and 3.5].
+
+It is played with ``answers: predictive``, as ``bmcts_faithful`` and ``ld_bmcts_faithful`` do.
+``bmcts`` and the other presets play with a drawn deal (`sim.planning.determinized`).  The same in
+plain Python: `sim.planning.reference`.
 
 In the order of the text: how a simulation starts, what an action leads to, how the answers are
 drawn and the belief is propagated, how it is rolled out, and what it pays.  The four phases around
@@ -26,11 +30,11 @@ from mcts.kernel.rng import draw
 from sim.cards import N_CARDS
 from sim.game import apply, decider, open_decision, stops
 from sim.planning.answers import draw_answer, named_cards
-from sim.planning.variants import RESTRICTED
+from sim.planning.variants import LIGHTLY_DETERMINIZED
 from sim.policies.common import was_heard
 from sim.policies.heuristic import certain_envelope
+from sim.policies.registry import choose, number
 from sim.policies.swift import best_unheard
-from sim.policies.table import choose, number
 from sim.state import ACCUSE, EVENTS, FACTORED, MOVE, OVER, PASSAGE, REVEAL, State
 
 _HEURISTIC = number("heuristic")
@@ -53,7 +57,7 @@ def start(p, s, stream: np.ndarray) -> None:
         if seat != p.seat:
             state.hand[seat] = 0
     share_belief(p, state)
-    if p.answers == RESTRICTED:
+    if p.answers == LIGHTLY_DETERMINIZED:
         restrict(p, state, stream)
 
 
@@ -115,7 +119,7 @@ def step(p, state: State, action: int, edge_data: float, stream: np.ndarray) -> 
     """Do the own ``action`` and let the others play; return the reward.
 
     An accusation ends the simulation and pays rho(b) = b(accused) [eq. 2.11]: ``edge_data``, which
-    was found when the node listed its actions.  ``matrix`` is scratch (21, 7).
+    was found when the node listed its actions.
     """
     if ACCUSE <= action < REVEAL:
         state.phase = OVER

@@ -37,7 +37,7 @@ from mcts.kernel.compile import jit
 from mcts.threads import private
 from sim.cards import N_CARDS
 from sim.game import decider
-from sim.models.seating import Seating
+from sim.models.types import Seating
 from sim.planning import belief_mdp, determinized
 from sim.planning.candidates import offer
 from sim.planning.information_sets import after_state_key, view_key

@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from belief.beliefs import registry
 from mcts.limits import above, between, check, one_of
 from mcts.options import Budget, Options
 from sim.models.types import Mixture
-from sim.planning.released.departures import Departures, refuse_misfits
-from sim.planning.variants import BELIEFS, MIXTURE, NODES, POLICY, VARIANTS, Variant
-from sim.policies.table import FAST_NAMES, MOST, REQUIRES, Policy, number, policy, switches_of
+from sim.planning.variants import (
+    ANSWERS,
+    BELIEFS,
+    DEAL,
+    LIGHTLY_DETERMINIZED,
+    NODES,
+    POLICY,
+    PREDICTIVE,
+    VARIANTS,
+    Variant,
+)
+from sim.policies.common import HIGHEST
+from sim.policies.registry import FAST_NAMES, REQUIRES, Policy, number, policy, switches_of
 from sim.state import EVIDENCE
 
 TREE = "tree"
@@ -34,12 +43,12 @@ class PlannerConfig:
     belief : registered belief that deals are drawn from.  One of
         `sim.planning.variants.BELIEFS` also ranks actions at the nodes and says what accusations
         there are worth; for any other, which must be logical, ``constrained`` does that
-    predictive_answers : answers are drawn from the propagated belief (``factored``), not from a
-        deal
+    answers : one of `sim.planning.variants.ANSWERS`: answers are those of a drawn ``deal``, or
+        ``predictive``, drawn one by one from the propagated belief (``factored``)
     redraw : LD-BMCTS draws its envelope each ``simulation`` or once a ``decision``
     trees : of PIMC, one a deal
-    own_card_weight : weight that somebody who names a suspect or weapon holds it, beside that it
-        does not; 1 reads nothing into suggestions; with a belief other than ``exact`` only the
+    own_card_weight : weight that a player who names a card holds it, relative to that it does not;
+        1 reads nothing into suggestions; with a belief other than ``exact`` only the
         nodes use it; None: that of the best response, else the one fitted to the model
         (`sim.models.own_cards`)
     transpositions : nodes are keyed by what bears on belief and choices alone (not for ISMCTS)
@@ -58,17 +67,15 @@ class PlannerConfig:
         only those above this probability
     patience : by how much the probability of an accusation must exceed the value of going on, for
         the planner plays better than its roll-outs; a certain one need not
-    departures : what the planner does as the program of the thesis does, and not as its text says
-        (`sim.planning.released`)
     options, budget : see `mcts.options`
     """
 
     variant: str = one_of(*VARIANTS, default="bmcts")
     belief: str = one_of(find_beliefs, default="exact")
-    predictive_answers: bool = False
+    answers: str = one_of(*ANSWERS, default="deal")
     redraw: str = one_of("simulation", "decision", default="simulation")
     trees: int = between(1, 10_000, default=20)
-    own_card_weight: float | None = above(0, MOST, default=1.0)
+    own_card_weight: float | None = above(0, HIGHEST, default=1.0)
     transpositions: bool = True
     opponents: Policy | str = "heuristic"
     rollout: Policy | str = "swift"
@@ -76,12 +83,11 @@ class PlannerConfig:
     mixture: Mixture | None = None
     best_response: bool = False
     candidates: int = between(0, 1000, default=6)
-    hiding: float | None = between(0, MOST, default=0.0)
-    summoning: float | None = between(0, MOST, default=0.0)
+    hiding: float | None = between(0, HIGHEST, default=0.0)
+    summoning: float | None = between(0, HIGHEST, default=0.0)
     accusations: int = between(1, 8, default=1)
     least_accused: float = between(0, 1, default=0.0)
     patience: float = between(0, 1, default=0.0)
-    departures: Departures = field(default_factory=Departures)
     options: Options = field(
         default_factory=lambda: Options(exploration=0.2, root_exploration=0.7, nodes=1001)
     )
@@ -89,21 +95,21 @@ class PlannerConfig:
 
     def __post_init__(self) -> None:
         check(self)
-        if self.predictive_answers and self.belief != "factored":
+        predictive = self.answer_source != DEAL
+        if predictive and self.belief != "factored":
             raise ValueError(
                 f"answers are drawn one by one from the factored belief, not from {self.belief}"
             )
-        if self.predictive_answers and (self.how.reward_from_deal or self.how.movers != POLICY):
+        if predictive and (self.how.reward_from_deal or self.how.movers != POLICY):
             raise ValueError(
                 f"{self.variant} plays with a deal: its answers cannot come one by one"
             )
-        if self.predictive_answers:
+        if predictive:
             self._ask_for_beliefs()
         if self.options.keep_tree and (self.how.clairvoyant or self.how.movers != POLICY):
             raise ValueError(f"{self.variant} keeps no tree: keep_tree must be false")
         if self.mixture is not None:
             self._ask_for_deals()
-        refuse_misfits(self.departures, self._by_the_text())
         if self.options.action_types and self.selection != "uct":
             raise ValueError(
                 f"action_types must be false for {self.variant}, which selects by {self.selection}"
@@ -132,29 +138,11 @@ class PlannerConfig:
             if REQUIRES[number(name)] & EVIDENCE:
                 raise ValueError(f"{name} has no evidence to go by where answers come one by one")
 
-    def _by_the_text(self) -> dict[str, Any]:
-        """Return what departures depart from, by its names in the configuration."""
-        return {
-            "name": self.variant,
-            "answers": "predictive" if self.predictive_answers else "deal",
-            "opponents": MIXTURE
-            if self.mixture
-            else getattr(self.opponents, "name", self.opponents),
-            "rollout.policy": policy(self.rollout).name,
-            "rollout.opponents": self.model.name,
-            "rollout.best_response": self.best_response,
-            "own_card_weight": self.own_card_weight,
-            "actions.offer": "candidates" if self.candidates else "all",
-            "redraw": self.redraw,
-            "search.mode": self.options.mode,
-            "search.keep_tree": self.options.keep_tree,
-        }
-
     def _ask_for_deals(self) -> None:
         """Refuse what cannot draw the opponents' policies."""
         if self.how.movers != POLICY or self.how.clairvoyant or self.how.resample_at_leaf:
             raise ValueError(f"{self.variant} cannot play against a mixture of opponents")
-        if self.belief != "exact" or self.predictive_answers:
+        if self.belief != "exact" or self.answer_source != DEAL:
             raise ValueError("a mixture of opponents needs belief=exact and answers=deal")
         if self.rollout_opponents is not None:
             raise ValueError("a mixture of opponents plays in roll-outs as well")
@@ -178,6 +166,23 @@ class PlannerConfig:
         return VARIANTS[self.variant]
 
     @property
+    def answer_source(self) -> int:
+        """The source of answers, one of `DEAL`, `PREDICTIVE`, `LIGHTLY_DETERMINIZED`."""
+        if self.answers == "deal":
+            return DEAL
+        return LIGHTLY_DETERMINIZED if self.how.determinize_envelope else PREDICTIVE
+
+    @property
+    def summary(self) -> str:
+        """A few words that set it apart."""
+        budget = self.budget
+        effort = [f"{budget.simulations:,} simulations"] if budget.simulations else []
+        effort += [f"{budget.seconds} s"] if budget.seconds else []
+        others = getattr(self.opponents, "name", self.opponents)
+        against = "a mixture" if self.mixture else others
+        return f"{self.variant}, {self.belief} belief, {' or '.join(effort)}, against {against}"
+
+    @property
     def search_options(self) -> Options:
         """``options`` as the variant searches: its rule of selection, no tree where it has none."""
         nodes = self.options.nodes if self.how.builds_tree else 1
@@ -186,4 +191,4 @@ class PlannerConfig:
     @property
     def selection(self) -> str:
         """The rule of selection, one of `mcts.options.SELECTION`."""
-        return "weighted" if self.departures.tree_opponents else self.how.selection
+        return self.how.selection

@@ -24,7 +24,7 @@ from sim.cards import N_CARDS
 from sim.chance import deal_out
 from sim.game import advance, apply, decider
 from sim.knowledge import begin, inform_others, update_seat_closure
-from sim.models.seating import draw_company
+from sim.models.types import draw_company
 from sim.planning.opponent_nodes import GUESS, guess
 from sim.planning.variants import EXACT, POLICY
 from sim.state import ACCUSE, MAX_PLAYERS, MOVE, OVER, PASSAGE, REVEAL, State

@@ -16,7 +16,7 @@ from belief.matrix import chance_of_any
 from mcts.kernel.compile import jit, jit_shared
 from sim.knowledge import update_seat_closure
 from sim.planning.variants import CONSTRAINED, EXACT, FACTORED
-from sim.policies.common import any_heard, was_heard
+from sim.policies.common import any_heard, list_products
 from sim.state import State
 
 _ROUNDS = 5
@@ -84,25 +84,4 @@ def likely_products(
     scale *= left
     if scale == 0.0 or left < _LEFT:
         return 0
-    found = 0
-    for suspect in range(CATEGORY_START[0], CATEGORY_START[1]):
-        for weapon in range(CATEGORY_START[1], CATEGORY_START[2]):
-            pair = marginals[suspect, ENVELOPE] * marginals[weapon, ENVELOPE] / scale
-            if pair <= least:
-                continue
-            for room in range(CATEGORY_START[2], CATEGORY_START[3]):
-                weight = pair * marginals[room, ENVELOPE]
-                if weight <= least or (found == most and weight <= chance[most - 1]):
-                    continue
-                if heard and was_heard(s, 1 << suspect | 1 << weapon | 1 << room):
-                    continue
-                at = min(found, most - 1)
-                while at > 0 and chance[at - 1] < weight:
-                    chance[at] = chance[at - 1]
-                    for kind in range(3):
-                        cards[at, kind] = cards[at - 1, kind]
-                    at -= 1
-                chance[at] = weight
-                cards[at, 0], cards[at, 1], cards[at, 2] = suspect, weapon, room
-                found = min(found + 1, most)
-    return found
+    return list_products(s, marginals, scale, most, least, cards, chance)

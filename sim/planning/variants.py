@@ -1,7 +1,8 @@
 """The planners as what they are: one search with a few choices made differently.
 
-* answers come from one drawn deal (`DEAL`) or one by one from the propagated belief (`ANSWERS`),
-  less a drawn envelope of the variants that ``determinize_envelope`` (`RESTRICTED`);
+* answers come from one drawn deal (`DEAL`) or one by one from the propagated belief
+  (`PREDICTIVE`), in the variants that ``determinize_envelope`` without the cards of a drawn
+  envelope (`LIGHTLY_DETERMINIZED`);
 * ``movers``: opponents are moved by a policy, by the tree, or by a tree each;
 * ``reward_from_deal``: an accusation in the tree pays 1 or 0 by the deal, not by the propagated
   belief;
@@ -14,9 +15,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-DEAL, ANSWERS, RESTRICTED = range(3)
+ANSWERS = ("deal", "predictive")
+"""The setting ``answers``, by number as far as it goes."""
+DEAL, PREDICTIVE, LIGHTLY_DETERMINIZED = range(3)
 """Where answers come from: a drawn deal (`sim.planning.determinized`); the propagated belief
-(`sim.planning.belief_mdp`); the same less a drawn envelope."""
+(`sim.planning.belief_mdp`); the same without the cards of a drawn envelope (LD-BMCTS)."""
 
 POLICY, ONE_TREE, TREES = range(3)
 """Who moves the opponents: a policy, the one tree (SO-ISMCTS), a tree each (MO-ISMCTS)."""
@@ -34,7 +37,7 @@ MIXTURE = "mixture"
 
 @dataclass(frozen=True)
 class Variant:
-    """Parts of a planner, beside the numbers that all of them share."""
+    """Parts of a planner other than the numbers that all planners share."""
 
     source: str
     determinize_envelope: bool = False
@@ -44,14 +47,6 @@ class Variant:
     clairvoyant: bool = False
     selection: str = "uct"
     builds_tree: bool = True
-
-    def answers(self, predictive_answers: bool) -> int:
-        """Return where answers come from, if drawn ``predictive_answers`` from the belief or
-        not.
-        """
-        if not predictive_answers:
-            return DEAL
-        return RESTRICTED if self.determinize_envelope else ANSWERS
 
 
 _ISMCTS = "Cowling, Powley & Whitehouse 2012"

@@ -1,12 +1,12 @@
 """The settings of a planner as ``conf/player/bmcts.yaml`` has them, in sections.
 
-Each field is one of `PlannerConfig`, `mcts.options` or `Policy`, whose ranges it has.
+Each field is one of `PlannerConfig`, `mcts.options` or a policy, whose ranges it has.
 """
 
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, fields, make_dataclass
-from typing import Any, get_type_hints
+from typing import Any, ClassVar, get_type_hints
 
 from belief.beliefs.registry import BELIEFS
 from mcts import options
@@ -15,10 +15,9 @@ from mcts.options import MOST_NODES
 from sim.models.types import mixture
 from sim.planning.config import TREE, PlannerConfig
 from sim.planning.planner import Planner
-from sim.planning.released.departures import Departures
-from sim.planning.released_planner import ReleasedPlanner
-from sim.planning.variants import MIXTURE, VARIANTS
-from sim.policies.table import NAMES, Policy, switches_of
+from sim.planning.variants import ANSWERS, MIXTURE, VARIANTS
+from sim.policies import csp, hide
+from sim.policies.registry import NAMES, Policy, switches_of
 from sim.rules import Rules
 from sim.seat import Seat
 
@@ -29,23 +28,28 @@ _ELSEWHERE = {"selection", "widening_base", "widening_exponent", "rollouts_per_l
 """Options of a search that stand in other sections, or that the planner sets itself."""
 
 
-def _section(name: str, source: Any, left_out: set[str]) -> Any:
-    """Return a dataclass with the fields of ``source``, without their defaults."""
-    hints = get_type_hints(source)
-    return make_dataclass(
-        name,
-        [
-            (each.name, hints[each.name], like(source, each.name))
-            for each in fields(source)
-            if each.name not in left_out
-        ],
-    )
+@dataclass(kw_only=True)
+class ModelSwitches:
+    """Switches of the policies that stand for the opponents; one without a switch ignores it."""
+
+    threshold: float = like(hide.Switches, "threshold")
+    inference: bool
+    own_card_weight: float = like(hide.Switches, "own_card_weight")
+    walk: str = like(csp.Switches, "walk")
+    hiding: float = like(hide.Switches, "hiding")
+    summoning: float = like(hide.Switches, "summoning")
+    by_out: float = like(hide.Switches, "by_out")
 
 
-Model: Any = _section("Model", Policy, {"name", "showing"})
-"""Switches of the policies that stand for the opponents; policies without a switch ignore it."""
-
-Search: Any = _section("Search", options.Options, _ELSEWHERE)
+Search: Any = make_dataclass(
+    "Search",
+    [
+        (each.name, hint, like(options.Options, each.name))
+        for each in fields(options.Options)
+        for hint in (get_type_hints(options.Options)[each.name],)
+        if each.name not in _ELSEWHERE
+    ],
+)
 """Options of the search."""
 
 
@@ -55,10 +59,10 @@ class Rollout:
 
     policy: str = one_of(*NAMES)
     best_response: bool
-    threshold: float = like(Policy, "threshold")
-    hiding: float = like(Policy, "hiding")
-    summoning: float = like(Policy, "summoning")
-    by_out: float = like(Policy, "by_out")
+    threshold: float = like(hide.Switches, "threshold")
+    hiding: float = like(hide.Switches, "hiding")
+    summoning: float = like(hide.Switches, "summoning")
+    by_out: float = like(hide.Switches, "by_out")
     opponents: str | None = one_of(None, *NAMES)
 
 
@@ -99,19 +103,21 @@ class Settings(Seat):
 
     name: str = one_of(*VARIANTS)
     belief: str = like(PlannerConfig, "belief")
-    answers: str = one_of("deal", "predictive")
+    answers: str = one_of(*ANSWERS)
     redraw: str = like(PlannerConfig, "redraw")
     trees: int = like(PlannerConfig, "trees")
     own_card_weight: float | None = like(PlannerConfig, "own_card_weight")
     transpositions: bool
     opponents: str = one_of(TREE, MIXTURE, *NAMES)
     mixture: str
-    model: Model
+    model: ModelSwitches
     rollout: Rollout
     actions: Actions
-    departures: Departures
     search: Search
     budget: Budget
+
+    CONFIG: ClassVar[type[PlannerConfig]] = PlannerConfig
+    PLANNER: ClassVar[type[Planner]] = Planner
 
     def make(self, rules: Rules) -> Planner:
         """Return the planner.
@@ -121,7 +127,7 @@ class Settings(Seat):
         config = self.configure()
         if BELIEFS[config.belief].needs_shares and not rules.shares:
             raise ValueError(f"belief={config.belief}: needs rules with hands by category (shares)")
-        player = (ReleasedPlanner if config.departures.mask else Planner)(config, self.title)
+        player = self.PLANNER(config, self.title)
         player.showing = self.showing
         return player
 
@@ -130,12 +136,11 @@ class Settings(Seat):
         actions, budget, rollout = self.actions, self.budget, self.rollout
         mixed = mixture(self.mixture) if self.opponents == MIXTURE else None
         others = rollout.opponents
-        known = {each.name for each in fields(PlannerConfig)}
+        known = {each.name for each in fields(self.CONFIG)}
         sections = {**vars(rollout), **vars(actions), **vars(self)}
         values = {name: value for name, value in sections.items() if name in known}
         values |= {
             "variant": self.name,
-            "predictive_answers": self.answers == "predictive",
             "opponents": mixed.likeliest if mixed else choose_policy(self.opponents, self.model),
             "rollout": choose_policy(rollout.policy, rollout),
             "rollout_opponents": None if others is None else choose_policy(others, self.model),
@@ -149,7 +154,7 @@ class Settings(Seat):
             ),
             "budget": options.Budget(simulations=budget.simulations, seconds=budget.seconds),
         }
-        return PlannerConfig(**values)
+        return self.CONFIG(**values)
 
 
 def choose_policy(name: str, switches: Any) -> Policy | str:

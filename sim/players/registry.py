@@ -14,11 +14,12 @@ import yaml
 from mcts.kernel.plugins import entry_points
 from mcts.limits import build
 from sim.planning.config import PlannerConfig
+from sim.planning.released.departures import renew
 from sim.planning.variants import VARIANTS
 from sim.player import Player
 from sim.players.planner import Settings as PlannerSettings
-from sim.policies.table import NAMES as POLICIES
-from sim.policies.table import Policy
+from sim.policies.registry import NAMES as POLICIES
+from sim.policies.registry import Policy
 from sim.rules import Rules
 from sim.seat import Seat
 from sim.seat import Settings as PolicySettings
@@ -48,10 +49,12 @@ def make(spec: Mapping[str, Any], rules: Rules) -> Player:
     return settings(spec).make(rules)
 
 
-def settings(spec: Mapping[str, Any]) -> Seat | PolicySettings:
+def settings(spec: Mapping[str, Any]) -> Seat:
     """Return the checked settings that ``spec``, as for `make`, describes; ValueError as `make`."""
+    spec = renew(spec)
     values = {key: value for key, value in spec.items() if key != TARGET}
-    return build(_find_class(spec), values)
+    kind = _find_class(spec)
+    return kind.read(values) if kind is PolicySettings else build(kind, values)
 
 
 def convert(spec: Mapping[str, Any]) -> dict[str, Any]:

@@ -11,8 +11,8 @@ from functools import cached_property
 from mcts.limits import one_of
 from sim.models.best_response import best_response
 from sim.player import Player
-from sim.players.planner import Model, choose_policy
-from sim.policies.table import NAMES, Policy
+from sim.players.planner import ModelSwitches, choose_policy
+from sim.policies.registry import NAMES, Policy
 from sim.rules import Rules
 from sim.seat import Seat
 
@@ -41,7 +41,7 @@ class Settings(Seat):
     name: str = one_of("response", default="response")
     policy: str = one_of(*NAMES)
     opponents: str = one_of(*NAMES)
-    model: Model
+    model: ModelSwitches
 
     def make(self, rules: Rules) -> Response:
         """Return the player; it fits all rules."""

@@ -17,7 +17,6 @@ from sim.policies import heuristic
 from sim.state import EVIDENCE, State, World
 
 REQUIRES = EVIDENCE
-SWITCHES = ()
 
 
 @jit

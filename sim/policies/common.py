@@ -3,25 +3,29 @@
 A policy answers three questions, each of ``(world, s, seat)``: which envelope it would accuse now
 (``to_accuse``: a mask, 0 for none), what it does at the start of a turn (``turn``: an action, or
 `SUGGESTS`), and which suggestion it makes where its pawn is (``suggestion``: an action).
-``REQUIRES`` says what has to be kept for its seat, ``SWITCHES`` which switches of
-`sim.policies.table.Policy` it has.
+``REQUIRES`` says what has to be kept for its seat.  A policy with switches has a frozen dataclass
+``Switches`` of them, with defaults and ranges: each is a field of the state by its name
+(`sim.state.SWITCHES`), from which the kernels read it.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from belief.evidence import count, lowest
+from belief.evidence import ENVELOPE, count, lowest
 from mcts.kernel.compile import jit
 from mcts.kernel.rng import below
 from sim.board import N_ROOMS
-from sim.cards import ALL_CARDS, CATEGORY_MASK, FIRST_ROOM, FIRST_WEAPON
+from sim.cards import ALL_CARDS, CATEGORY_MASK, FIRST_ROOM, FIRST_WEAPON, N_CARDS
 from sim.rules import ACCUSE as ACCUSATIONS
 from sim.state import ACCUSE, ASK, END, MAX_PLAYERS, MOVE, PASSAGE, TURN, State, World
 from sim.walks import barred_room
 
 SUGGESTS = -1
 """What a policy's turn returns for "make a suggestion where the pawn is"."""
+
+HIGHEST = 100
+"""The highest weight of an own card, and price of a bit, that can be set."""
 
 PAIRS = 36
 ALL_PAIRS = (1 << PAIRS) - 1
@@ -72,6 +76,45 @@ def was_heard(s: State, envelope: int) -> bool:
     found = False
     for seat in range(MAX_PLAYERS):
         found |= s.heard[seat] > 0 and s.heard[seat] == envelope
+    return found
+
+
+@jit
+def list_products(
+    s: State,
+    marginals: np.ndarray,
+    scale: float,
+    most: int,
+    least: float,
+    cards: np.ndarray,
+    chance: np.ndarray,
+) -> int:
+    """Find the ``most`` likeliest envelopes of independent categories above ``least``, best first.
+
+    Each has the product of its ``marginals`` over ``scale``; those accused aloud are left out.
+    ``cards`` (n, 3) and ``chance`` (n,) are overwritten.  Returns how many there are.
+    """
+    found, heard = 0, any_heard(s)
+    for suspect in range(FIRST_WEAPON):
+        for weapon in range(FIRST_WEAPON, FIRST_ROOM):
+            pair = marginals[suspect, ENVELOPE] * marginals[weapon, ENVELOPE] / scale
+            if pair <= least:
+                continue
+            for room in range(FIRST_ROOM, N_CARDS):
+                weight = pair * marginals[room, ENVELOPE]
+                if weight <= least or (found == most and weight <= chance[most - 1]):
+                    continue
+                if heard and was_heard(s, 1 << suspect | 1 << weapon | 1 << room):
+                    continue
+                at = min(found, most - 1)
+                while at > 0 and chance[at - 1] < weight:
+                    chance[at] = chance[at - 1]
+                    for kind in range(3):
+                        cards[at, kind] = cards[at - 1, kind]
+                    at -= 1
+                chance[at] = weight
+                cards[at, 0], cards[at, 1], cards[at, 2] = suspect, weapon, room
+                found = min(found + 1, most)
     return found
 
 

@@ -16,18 +16,31 @@ forth between neighbours until suspect and weapon are known, then as ``nearest``
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from belief.evidence import count
 from mcts.kernel.compile import jit
+from mcts.limits import one_of
 from sim.cards import CATEGORY_MASK, FIRST_ROOM, FIRST_WEAPON
 from sim.policies.common import SUGGESTS, any_card, any_heard, was_heard
 from sim.policies.walking import OTHER, enter_again, nearest_room, towards
 from sim.state import ASK, State, World
 
 REQUIRES = 0
-SWITCHES = ("walk",)
 
 WALKS = ("nearest", "adjacent")
 ADJACENT = 1
+
+
+@dataclass(frozen=True)
+class Switches:
+    """Switches of `csp`.
+
+    walk : how it chooses rooms, one of `WALKS`
+    """
+
+    walk: str = one_of(*WALKS, default="nearest")
+
 
 _ALL_ROOMS = 0x1FF
 
@@ -81,7 +94,7 @@ def turn(world: World, s: State, seat: int) -> int:
         return SUGGESTS
     suspects = count(possible(s, seat, CATEGORY_MASK[0]))
     weapons = count(possible(s, seat, CATEGORY_MASK[1]))
-    if s.walks[seat] == ADJACENT and suspects + weapons > 2:
+    if s.walk[seat] == ADJACENT and suspects + weapons > 2:
         # On its way to the neighbour it must not turn round to the room that it has just left.
         if here >= 0 or s.goal[seat] < 0:
             s.goal[seat] = nearest_room(world, s, seat, _ALL_ROOMS)

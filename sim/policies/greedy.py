@@ -8,20 +8,36 @@ simple players, at some 1 ms a decision; `sim.policies.swift` models it inside s
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from belief.exact import solver
 from belief.exact.envelope import likely_envelopes
 from belief.information import draw_sample, estimate
 from mcts.kernel.compile import jit, jit_late, jit_owning, jit_shared
+from mcts.limits import above
 from sim.board import N_ROOMS
 from sim.cards import FIRST_ROOM, FIRST_WEAPON
-from sim.policies.common import avoid_repeat, may_accuse, turns_to
+from sim.policies.common import HIGHEST, avoid_repeat, may_accuse, turns_to
 from sim.state import ACCUSE, ASK, END, EVIDENCE, MOVE, PASS, PASSAGE, SUGGEST, State, World
 from sim.walks import barred_room
 
 REQUIRES = EVIDENCE
-SWITCHES = ("threshold", "own_card_weight")
+
+
+@dataclass(frozen=True)
+class Switches:
+    """Switches of `greedy`.
+
+    threshold : it accuses from this probability on; 1 waits for certainty
+    own_card_weight : weight that a player who names a card holds it, relative to that it does not;
+        1 reads nothing into suggestions
+    """
+
+    threshold: float = above(0, 1, default=1.0)
+    own_card_weight: float = above(0, HIGHEST, default=1.0)
+
 
 DEALS = 50
 UNSOLVED = -1

@@ -8,6 +8,8 @@ nothing from a card that is shown to somebody else [s. 1.4].
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from belief.evidence import lowest
@@ -21,7 +23,16 @@ from sim.state import ASK, FACTORED, MOVE, State, World
 from sim.walks import barred_room
 
 REQUIRES = FACTORED
-SWITCHES = ("inference",)
+
+
+@dataclass(frozen=True)
+class Switches:
+    """Switches of `heuristic`.
+
+    inference : whether its matrix learns from cards that are shown to others
+    """
+
+    inference: bool = True
 
 
 @jit

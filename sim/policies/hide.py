@@ -10,6 +10,8 @@ the number of those who are out; alone, it waits for proof.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from belief.evidence import count, lowest
@@ -26,16 +28,31 @@ from belief.giveaway import (
 from belief.information import closed_form
 from mcts.kernel.compile import jit
 from mcts.kernel.stack import floats
+from mcts.limits import between
 from sim.board import N_ROOMS
 from sim.cards import ALL_CARDS, CATEGORY_MASK, FIRST_ROOM, FIRST_WEAPON, N_CARDS
 from sim.policies import swift
 from sim.policies.closure import proved_envelope
-from sim.policies.common import SUGGESTS, last_chance, turns_to
+from sim.policies.common import HIGHEST, SUGGESTS, last_chance, turns_to
 from sim.state import ASK, EVIDENCE, FACTORED, MOVE, PASSAGE, PUBLIC, State, World
 from sim.walks import barred_room
 
 REQUIRES = FACTORED | EVIDENCE | PUBLIC
-SWITCHES = (*swift.SWITCHES, "hiding", "summoning", "by_out")
+
+
+@dataclass(frozen=True)
+class Switches(swift.Switches):
+    """Switches of `hide`: those of `swift`, and three.
+
+    hiding : price, in own bits, of a bit that the others learn; 0 ignores them
+    summoning : price, in bits, of calling the pawn of an opponent who still plays
+    by_out : what a threshold below 1 gains with each opponent who is out
+    """
+
+    hiding: float = between(0, HIGHEST, default=1.0)
+    summoning: float = between(0, HIGHEST, default=0.2)
+    by_out: float = between(-1, 1, default=0.0)
+
 
 LEAST = 0.1
 """Share of its own bits that a suggestion is worth at least: who will not give anything away would

@@ -16,7 +16,7 @@ from sim.state import ASK, State, World
 from sim.walks import barred_room
 
 REQUIRES = swift.REQUIRES
-SWITCHES = swift.SWITCHES
+Switches = swift.Switches
 
 to_accuse = swift.to_accuse
 

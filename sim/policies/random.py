@@ -13,7 +13,6 @@ from sim.policies.common import any_card, roam, unseen_envelope
 from sim.state import ASK, State, World
 
 REQUIRES = 0
-SWITCHES = ()
 
 to_accuse, turn = unseen_envelope, roam
 

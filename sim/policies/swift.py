@@ -10,6 +10,8 @@ would change nothing but the time.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from belief.beliefs.constrained import fit, mask_matrix
@@ -17,18 +19,40 @@ from belief.entropy_table import rough_entropy
 from belief.evidence import ENVELOPE, HOLDERS, lowest
 from belief.information import closed_form
 from belief.matrix import chance_of_any, envelope_chance, exclude_envelopes
-from mcts.kernel.compile import jit
+from mcts.kernel.compile import jit, jit_owning
 from mcts.kernel.stack import floats
+from mcts.limits import above
 from sim.board import N_ROOMS
 from sim.cards import CATEGORY_MASK, FIRST_ROOM, FIRST_WEAPON, N_CARDS
 from sim.knowledge import knowledge_version, update_seat_closure
+from sim.policies import heuristic
 from sim.policies.closure import proved_envelope
-from sim.policies.common import SUGGESTS, any_heard, last_chance, turns_to, was_heard
+from sim.policies.common import (
+    HIGHEST,
+    SUGGESTS,
+    any_heard,
+    last_chance,
+    list_products,
+    turns_to,
+)
 from sim.state import ASK, EVIDENCE, FACTORED, MAX_PLAYERS, MOVE, PASSAGE, State, World
 from sim.walks import barred_room
 
 REQUIRES = FACTORED | EVIDENCE
-SWITCHES = ("inference", "threshold", "own_card_weight")
+
+
+@dataclass(frozen=True)
+class Switches(heuristic.Switches):
+    """Switches of `swift`: those of `heuristic`, and two.
+
+    threshold : it accuses from this probability on; 1 waits for proof
+    own_card_weight : weight that a player who names a card holds it, relative to that it does not;
+        1 reads nothing into suggestions
+    """
+
+    threshold: float = above(0, 1, default=1.0)
+    own_card_weight: float = above(0, HIGHEST, default=1.0)
+
 
 ROUNDS = 3
 """Rounds of fitting; more change no strength."""
@@ -112,19 +136,15 @@ def best_unheard(s: State, marginals: np.ndarray) -> tuple[int, float]:
     found, chance = best_guess(marginals)
     if not any_heard(s) or not found:
         return found, chance
-    found, most = 0, 0.0
-    for suspect in range(FIRST_WEAPON):
-        for weapon in range(FIRST_WEAPON, FIRST_ROOM):
-            pair = marginals[suspect, ENVELOPE] * marginals[weapon, ENVELOPE]
-            if pair == 0.0:
-                continue
-            for room in range(FIRST_ROOM, N_CARDS):
-                envelope = 1 << suspect | 1 << weapon | 1 << room
-                weight = pair * marginals[room, ENVELOPE]
-                if weight > most and not was_heard(s, envelope):
-                    found, most = envelope, weight
-    if not found:
+    return _likeliest_unheard(s, marginals)
+
+
+@jit_owning
+def _likeliest_unheard(s: State, marginals: np.ndarray) -> tuple[int, float]:
+    cards, weight = np.empty((1, 3), np.int64), np.empty(1, np.float64)
+    if not list_products(s, marginals, 1.0, 1, 0.0, cards, weight):
         return 0, 0.0
+    found = 1 << cards[0, 0] | 1 << cards[0, 1] | 1 << cards[0, 2]
     chance = envelope_chance(marginals, found)
     return found, chance / max(1.0 - chance_of_any(marginals, s.heard, -1), chance)
 

@@ -2,12 +2,15 @@
 
 Some inputs, a hidden layer and one output.  The paper's has 18 inputs -- the state x and the room
 entered, one of nine -- and 100 hidden nodes: 2,001 numbers, which need no framework.
-`benchmarks.qlearning` fits them, this module plays them in NumPy; their files are those of
-`sim.network_files`.
+`benchmarks.qlearning` fits them, this module plays them in NumPy.  Their files are JSON of numbers
+and settings with a digest of each, so that one edited by hand is not taken for one that was fitted.
 """
 
 from __future__ import annotations
 
+import hashlib
+import json
+import stat
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -18,13 +21,23 @@ from typing import Any
 import numpy as np
 
 from sim.board import N_ROOMS
-from sim.network_files import NUMBERS, check_shapes, dump_network, parse_network, read_network
 
 INPUTS = 2 * N_ROOMS
 """The state, and the room entered, one of nine."""
 
 DIGITS = 6
 """Decimals that are kept of a number."""
+
+NUMBERS = ("hidden_weights", "hidden_bias", "output_weights", "output_bias")
+"""Arrays of shapes (inputs, hidden), (hidden,), (hidden,) and ()."""
+
+MOST_BYTES = 10_000_000
+"""Size of a file that is read."""
+
+MOST_WEIGHT = 1e30
+"""Greatest weight: sums of their products are finite."""
+
+_KEYS = {"settings", "settings_digest", "activation", *NUMBERS, "numbers_digest"}
 
 ACTIVATIONS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
     "logistic": lambda sums: 1 / (1 + np.exp(-np.clip(sums, -500, 500))),
@@ -65,7 +78,21 @@ class Network:
 
     def dumps(self) -> str:
         """Return the text of its file."""
-        return dump_network(self, self.settings, {"activation": self.activation})
+        numbers = {name: np.asarray(getattr(self, name)).tolist() for name in NUMBERS}
+        data = {
+            "settings": dict(self.settings),
+            "settings_digest": digest(self.settings),
+            "activation": self.activation,
+            **numbers,
+            "numbers_digest": digest(numbers),
+        }
+        return json.dumps(data, allow_nan=False) + "\n"
+
+
+def digest(data: Mapping[str, Any]) -> str:
+    """Return a digest of JSON data: 16 hexadecimal digits."""
+    text = json.dumps(dict(data), sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 def loads(text: str) -> Network:
@@ -73,11 +100,29 @@ def loads(text: str) -> Network:
 
     ValueError if it is damaged or something else, in one sentence.
     """
-    arrays, settings, activation = parse_network(text, "activation")
-    if activation not in list(ACTIVATIONS):
+    try:
+        data = json.loads(text)
+    except (ValueError, RecursionError):
+        raise ValueError("it is not JSON") from None
+    if not isinstance(data, dict) or set(data) != _KEYS or not isinstance(data["settings"], dict):
+        raise ValueError(f"it is not a mapping of {', '.join(sorted(_KEYS))}")
+    settings, numbers = data["settings"], {name: data[name] for name in NUMBERS}
+    for part, found in (("settings", settings), ("numbers", numbers)):
+        if data[f"{part}_digest"] != digest(found):
+            raise ValueError(f"its {part} are not those that it was written with")
+    if data["activation"] not in list(ACTIVATIONS):
         raise ValueError(f"its activation is none of {', '.join(ACTIVATIONS)}")
-    check_shapes(arrays, INPUTS)
-    return Network(**arrays, activation=activation, settings=settings)
+    try:
+        arrays = {name: np.array(value, float) for name, value in numbers.items()}
+    except (OverflowError, TypeError, ValueError):
+        raise ValueError("its weights are not numbers") from None
+    hidden = arrays["hidden_bias"].size
+    shapes = [arrays[name].shape for name in NUMBERS]
+    if shapes != [(INPUTS, hidden), (hidden,), (hidden,), ()] or not hidden:
+        raise ValueError(f"its weights are not those of {INPUTS} inputs and a hidden layer")
+    if not all((np.abs(array) <= MOST_WEIGHT).all() for array in arrays.values()):
+        raise ValueError(f"its weights are not all finite, or beyond {MOST_WEIGHT:g}")
+    return Network(**arrays, activation=data["activation"], settings=settings)
 
 
 @cache
@@ -87,5 +132,16 @@ def load(path: str | None = None) -> Network:
     ValueError if there is none, in one sentence that says what to do.
     """
     file = files(__package__).joinpath("rooms.json") if path is None else Path(path)
-    remedy = "`python -m benchmarks.qlearning` makes one"
-    return read_network(file, loads, "network", remedy)
+    try:
+        if isinstance(file, Path):
+            found = file.stat()
+            if not stat.S_ISREG(found.st_mode):
+                raise ValueError("it is a folder, a pipe or a device")
+            if found.st_size > MOST_BYTES:
+                raise ValueError("it is too long")
+        return loads(file.read_text("utf-8"))
+    except OSError as fault:
+        reason = fault.strerror
+    except ValueError as fault:
+        reason = "it is not text" if isinstance(fault, UnicodeDecodeError) else str(fault)
+    raise ValueError(f"{file} is no network: {reason}; `python -m benchmarks.qlearning` makes one")

@@ -19,7 +19,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +27,7 @@ from mcts.kernel.errors import SleuthError
 from mcts.limits import build
 from mcts.options import SEEDS
 from sim.player import Player
-from sim.policies.table import Policy, switches_of
+from sim.policies.registry import Policy, switches_of
 from sim.records.events import (
     EVENTS,
     Event,
@@ -38,7 +38,7 @@ from sim.records.events import (
     opening,
 )
 from sim.rules import Rules, world
-from sim.state import SHOW, State, empty
+from sim.state import SHOW, SWITCHES, State, empty
 
 FORMAT = "sleuth game"
 VERSION = 1
@@ -51,7 +51,7 @@ MOST_BYTES = 2**28
 
 _HEADER = ("format", "version", "rules", "seed", "game", "seats", "check")
 
-_SWITCHES = tuple(switch.name for switch in fields(Policy)[1:])
+_SWITCHES = (*SWITCHES, "showing")
 
 
 class RecordError(SleuthError, ValueError):

@@ -10,7 +10,7 @@ from sim.cards import CARDS
 from sim.chance import game_key
 from sim.game import apply, decider, new_game
 from sim.legal import legal
-from sim.policies.table import seat_policies
+from sim.policies.registry import seat_policies
 from sim.records.events import BESIDE, Event, describe_action, ending, opening
 from sim.records.record import Record, RecordError, checksum, line, policy_of
 from sim.rules import world

@@ -21,11 +21,9 @@ from typing import Any
 
 import numpy as np
 
-from sim.arena import act
 from sim.game import apply, decider
 from sim.legal import legal
 from sim.player import IllegalAction, Player
-from sim.policies import greedy
 from sim.records.events import Event, describe_action, describe_thought, ending, opening
 from sim.records.record import checksum, header, line
 from sim.referee import Deal, open_game
@@ -113,11 +111,7 @@ class SteppedGame:
         inside = state.showing[seat] if self.shows else state.policy[seat]
         if inside == EXTERNAL:
             return int(self.seats[seat].decide(view_of(state, seat)))
-        while True:
-            action = int(act(self._board, state, self._memory.work, self._memory.sample))
-            if action != greedy.UNSOLVED:
-                return action
-            self._memory.grow()
+        return self._memory.act(self._board, state)
 
     def act(
         self, action: int, seconds: float | None = None, roll: int | None = None

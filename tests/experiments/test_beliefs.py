@@ -22,7 +22,7 @@ from experiments.beliefs.calibration import FEWEST, FLOOR, summarise
 from experiments.stats.intervals import clustered_means
 from sim.arena import play_many
 from sim.players.bayes import BayesPlayer
-from sim.policies.table import Policy
+from sim.policies.registry import Policy
 from sim.rules import preset
 from sim.state import ACCUSED
 

@@ -14,7 +14,7 @@ from sim.cards import CATEGORY_MASK
 from sim.player import PolicyPlayer
 from sim.players.bayes import BayesPlayer
 from sim.policies.csp import possible
-from sim.policies.table import Policy
+from sim.policies.registry import Policy
 from sim.referee import play
 from sim.rules import preset
 from sim.state import ACCUSED, SHOW

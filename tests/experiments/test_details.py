@@ -20,7 +20,7 @@ from sim.legal import legal
 from sim.planning.config import PlannerConfig
 from sim.planning.planner import Planner
 from sim.player import Player, PolicyPlayer
-from sim.policies.table import Policy
+from sim.policies.registry import Policy
 from sim.records.record import Recorder, read
 from sim.records.replay import states
 from sim.referee import play

@@ -16,7 +16,7 @@ from sim.arena import play_many
 from sim.endgame.random_positions import endgame, endgames
 from sim.player import PolicyPlayer
 from sim.players.planner import Settings as PlannerSettings
-from sim.policies.table import Policy
+from sim.policies.registry import Policy
 from sim.referee import play
 from sim.rules import preset
 

@@ -9,10 +9,10 @@ import pytest
 from sklearn.neural_network import MLPRegressor
 
 from benchmarks.qlearning import __main__ as qlearning
-from benchmarks.qlearning import report
+from benchmarks.qlearning import learning, report
 from benchmarks.qlearning.__main__ import COMMAND
 from experiments.settings.config import compose
-from sim.qlearning import learning, network, rooms
+from sim.qlearning import network, rooms
 
 pytestmark = pytest.mark.nightly
 

@@ -14,7 +14,7 @@ from experiments.settings.commandline import Refusal
 from mcts.kernel.rng import below, new_stream
 from sim.legal import legal
 from sim.player import Player, PolicyPlayer
-from sim.policies.table import Policy
+from sim.policies.registry import Policy
 from sim.records.record import Recorder, read
 from sim.referee import play
 from sim.rules import preset, world

@@ -111,7 +111,7 @@ def _settings(command: str) -> dict[str, tuple[Any, Any]]:
     """Return by dotted key the type and the metadata of every setting of ``command``."""
     from experiments.settings import schemas
     from sim.players.planner import Settings
-    from sim.policies.table import Policy
+    from sim.policies.registry import Policy
 
     if command == "sweep":
         own = dict(_below(import_module("experiments.sweep.schema").Sweeping, ""))

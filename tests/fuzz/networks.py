@@ -14,8 +14,8 @@ from called import capture, find_fault
 from judge import Finding
 
 from experiments.settings.commandline import Refusal
-from sim.network_files import NUMBERS, digest
 from sim.qlearning import network
+from sim.qlearning.network import NUMBERS, digest
 
 HUGE = (10**400, -(10**400), float("inf"), float("nan"), 1e308, 10**30)
 

@@ -40,7 +40,7 @@ from sim.chance import game_key
 from sim.game import apply, new_game
 from sim.legal import legal
 from sim.policies import greedy
-from sim.policies.table import Policy, seat_policy
+from sim.policies.registry import Policy, seat_policy
 from sim.rules import Rules, world
 from sim.state import ACCUSE, EVIDENCE, EXTERNAL, FACTORED, OVER, REVEAL, SHOW, WALK, empty
 

@@ -20,7 +20,7 @@ import numpy as np
 from sim.arena import Memory, run
 from sim.chance import game_key
 from sim.game import new_game
-from sim.policies.table import Policy, seat_policies
+from sim.policies.registry import Policy, seat_policies
 from sim.rules import Rules, preset, world
 from sim.state import empty
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from sim.chance import game_key
 from sim.game import new_game
-from sim.policies.table import Policy
+from sim.policies.registry import Policy
 from sim.rules import Rules, preset, world
 from sim.state import ACCUSE, ACCUSED, EVIDENCE, EXTERNAL, FACTORED, REVEAL, TURN, State, empty
 from sim.state import World as Board

@@ -6,7 +6,8 @@ The tests look at the truth; whatever they test is handed `view_of` and `as_seen
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cache
 
 import numpy as np
 from scipy.stats import chisquare
@@ -21,7 +22,7 @@ from sim.legal import legal
 from sim.planning import cluedo
 from sim.planning.config import PlannerConfig
 from sim.planning.planner import Planner
-from sim.policies.table import choose, number, seat_policies
+from sim.policies.registry import choose, number, seat_policies
 from sim.rules import Rules, world
 from sim.state import ACCUSE, EVIDENCE, EXTERNAL, N_ACTIONS, OVER, REVEAL, empty
 from sim.view import Log, as_seen, replay_evidence, view_of
@@ -89,11 +90,18 @@ def position(
 ) -> Position | None:
     """Return the ``decisions``-th later decision of a seat, or None if the game ends before.
 
-    The seat (default: by the game's number) plays ``own`` but never accuses.
+    The seat (default: by the game's number) plays ``own`` but never accuses.  Each is reached once
+    in a session; callers may change what they get.
     """
     rules = rules or Rules()
-    board = world(rules)[0]
     seat = game % rules.players if seat is None else seat
+    found = _reach(game, decisions, seat, rules, others, own, seed)
+    return found and replace(found, state=found.state.copy(), events=list(found.events))
+
+
+@cache
+def _reach(game, decisions, seat, rules, others, own, seed) -> Position | None:
+    board = world(rules)[0]
     state = empty()[0]
     seat_policies(state, [None if i == seat else others for i in range(rules.players)])
     state.recording = 1
@@ -134,12 +142,22 @@ def positions(count: int, decisions: tuple[int, ...], **how) -> list[Position]:
 
 def unsure_positions(count: int, **how) -> list[Position]:
     """Return positions at which the seat has heard something and does not know the envelope."""
-    informed = (one for one in positions(4 * count, (6, 9, 13, 16), **how) if len(one.events) >= 4)
-    unsure = [
-        one for one in informed if ExactPosterior(one.evidence()).likely_envelopes(1)[0][1] < 0.6
-    ]
+    found = positions(4 * count, (6, 9, 13, 16), **how)
+    unsure = [found[place] for place in _list_unsure(4 * count, tuple(how.items()))]
     assert len(unsure) >= count
     return unsure[:count]
+
+
+@cache
+def _list_unsure(count, how) -> list[int]:
+    """Return the places of those positions."""
+    found = enumerate(positions(count, (6, 9, 13, 16), **dict(how)))
+    informed = [(place, one) for place, one in found if len(one.events) >= 4]
+    return [
+        place
+        for place, one in informed
+        if ExactPosterior(one.evidence()).likely_envelopes(1)[0][1] < 0.6
+    ]
 
 
 def legal_actions(one: Position) -> list[int]:

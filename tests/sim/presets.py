@@ -11,10 +11,8 @@ from sim.players.registry import PLANNERS
 
 PLAYERS = Path(__file__).parents[2] / "conf/player"
 
-"""A file of made-up weights."""
 
-
-def spec_of(name: str, **changes: Any) -> dict[str, Any]:
+def spec_of(name: str, /, **changes: Any) -> dict[str, Any]:
     """Return the values of preset ``name`` with what it inherits.
 
     ``changes`` are by dotted key, with ``__`` for the dot.

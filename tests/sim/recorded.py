@@ -17,7 +17,7 @@ import numpy as np
 from mcts.kernel.rng import fold, new_stream
 from sim.legal import legal
 from sim.player import Player, PolicyPlayer
-from sim.policies.table import NAMES, Policy
+from sim.policies.registry import NAMES, Policy
 from sim.records.record import Record, Recorder, read
 from sim.referee import GameResult, play
 from sim.rules import Rules, preset, world

@@ -8,7 +8,7 @@ from checked_play import Table
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
-from sim.policies.table import FAST_NAMES, SHOWING, Policy
+from sim.policies.registry import FAST_NAMES, SHOWING, Policy
 from sim.rules import (
     ACCUSATIONS,
     ACCUSE,

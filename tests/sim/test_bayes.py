@@ -6,20 +6,17 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from presets import spec_of
 
 from belief.beliefs.registry import make_belief
 from belief.evidence import ENVELOPE
 from mcts.kernel.rng import new_stream
-from sim.cards import CARDS, FIRST_ROOM, ROOMS
-from sim.contract.testing import check_player
+from sim.cards import CARDS, ROOMS
 from sim.player import PolicyPlayer
-from sim.players.bayes import AGAIN, BayesPlayer
+from sim.players.bayes import BayesPlayer
 from sim.players.moves import decide
 from sim.players.paper import EVIDENCE, Opinion
-from sim.players.registry import make
 from sim.referee import play
-from sim.rules import PRESETS, preset, world
+from sim.rules import preset, world
 from sim.state import ACCUSE, ACCUSED, ASK, END, MOVE, PASS, PASSAGE, SUGGEST, TURN, WALK, empty
 from sim.suggestion_events import setting_of, suggestion_events
 from sim.view import Log
@@ -27,16 +24,6 @@ from sim.view import Log
 FERRARI = preset("ferrari2009")
 BOARD = world(FERRARI)[0]
 STUDY, HALL, LOUNGE, KITCHEN = map(ROOMS.index, ("Study", "Hall", "Lounge", "Kitchen"))
-
-
-@pytest.mark.parametrize("rules", ["ferrari2009", "cai2006"])
-@pytest.mark.parametrize("evidence", EVIDENCE)
-def test_it_keeps_the_contract(rules, evidence):
-    again = AGAIN[len(rules) % 2]
-    assert (
-        check_player(lambda: BayesPlayer(evidence=evidence, again=again), PRESETS[rules], games=1)
-        > 10
-    )
 
 
 @pytest.mark.parametrize("evidence", EVIDENCE)
@@ -51,69 +38,6 @@ def test_a_heard_accusation_is_no_suggestion(evidence):
         chances.append(Opinion(evidence, FERRARI, 0, hand, 0).update(log).copy())
     assert (chances[0] == chances[1]).all() == (evidence != "exact")
     assert (chances[0] != chances[2]).any()
-
-
-class Peeping(BayesPlayer):
-    """The control: it asks for the room of the envelope that is about."""
-
-    def decide(self, view):
-        import sys
-
-        frame = sys._getframe()
-        while "state" not in frame.f_locals:
-            frame = frame.f_back
-        self.opinion.update(self.log)
-        hidden = int(frame.f_locals["state"].envelope) >> FIRST_ROOM
-        self.opinion.chances[FIRST_ROOM:] = np.eye(9)[hidden.bit_length() - 1]
-        return super().decide(view)
-
-
-def test_one_that_peeps_is_caught():
-    with pytest.raises(AssertionError, match="its seat cannot know"):
-        check_player(lambda: Peeping(evidence="exact"), FERRARI, games=1)
-
-
-class Noted(BayesPlayer):
-    """Writes down its actions."""
-
-    def __init__(self, **values):
-        super().__init__(**values)
-        self.actions = []
-
-    def decide(self, view):
-        self.actions.append(super().decide(view))
-        return self.actions[-1]
-
-
-def play_out(evidence="repaired", again="other", threshold=0.9, games=8):
-    """Return what it did in some games."""
-    player = Noted(evidence=evidence, again=again, threshold=threshold)
-    for game in range(games):
-        play(FERRARI, [player, PolicyPlayer("heuristic"), PolicyPlayer("random")], 5, game)
-    return player.actions
-
-
-@pytest.fixture(scope="module")
-def usual():
-    return play_out()
-
-
-def test_the_same_seed_is_the_same_game(usual):
-    assert play_out() == usual
-
-
-@pytest.mark.parametrize(
-    "switched",
-    [
-        {"evidence": "text"},
-        {"evidence": "text2006"},
-        {"evidence": "exact"},
-        {"again": "same"},
-        {"threshold": 0.4},
-    ],
-)
-def test_every_switch_changes_the_play(usual, switched):
-    assert play_out(**switched) != usual
 
 
 @pytest.mark.parametrize("evidence", EVIDENCE)
@@ -274,26 +198,3 @@ def test_players_that_know_suspect_and_weapon_do_not_summon_each_other_for_ever(
 
     assert turns("repaired", 312) < 60 and turns("exact", 312) < 60
     assert turns("text", 357) == 200
-
-
-# The configuration.
-
-
-def test_it_is_made_from_the_configuration():
-    player = make(spec_of("bn", label="mine", showing="least_informative", again="same"), FERRARI)
-    assert (player.name, player.showing, player.settings.evidence) == (
-        "mine",
-        "least_informative",
-        "repaired",
-    )
-    assert (player.settings.threshold, player.settings.again) == (0.9, "same")
-    assert make(spec_of("bn"), FERRARI).settings.again == "other"
-
-
-@pytest.mark.parametrize("name", sorted(set(PRESETS) - {"ferrari2009", "cai2006"}))
-def test_rules_that_it_does_not_fit_are_refused_in_a_sentence(name):
-    for evidence in ("text", "text2006", "repaired"):
-        with pytest.raises(ValueError, match=f"hands by category, which rules={name}") as refused:
-            make(spec_of("bn", evidence=evidence), PRESETS[name])
-        assert "\n" not in str(refused.value)
-    make(spec_of("bn", evidence="exact"), PRESETS[name])

@@ -9,16 +9,13 @@ import pytest
 from positions import SMALL, cards_of, searched_position, stream_of, unsure_positions
 from scipy.stats import chisquare
 
-from belief import matrix as factored
 from mcts.kernel.compile import jit
 from sim.cards import FIRST_ROOM
 from sim.planning import belief_mdp, cluedo
 from sim.planning.answers import draw_answer, named_cards
-from sim.state import ACCUSE, ASK, REVEAL, SUGGEST, empty
-from sim.suggestion_events import suggestion_events
-from sim.view import as_seen
+from sim.state import ASK, SUGGEST, empty
 
-BMCTS = replace(SMALL, belief="factored", predictive_answers=True)
+BMCTS = replace(SMALL, belief="factored", answers="predictive")
 LD = replace(BMCTS, variant="ld_bmcts", redraw="decision")
 
 
@@ -35,21 +32,6 @@ def begin_game(one, config=BMCTS, key=1):
     p, s = searched_position(one, config)
     cluedo.start(p, s, stream_of(key))
     return p, s
-
-
-def test_a_simulation_begins_without_hands(places):
-    for one in places:
-        p, s = begin_game(one)
-        state = s.state[0]
-        assert state.envelope == 0
-        held = [int(state.hand[seat]) for seat in range(4)]
-        assert held == [int(one.state.hand[seat]) * (seat == one.seat) for seat in range(4)]
-        p, s = begin_game(one, LD)
-        state = s.state[0]
-        assert state.hand[[seat for seat in range(4) if seat != one.seat]].sum() == 0
-        assert [len([c for c in cards_of(int(state.envelope)) if first <= c < end])
-                for first, end in ((0, 6), (6, 12), (12, 21))] == [1, 1, 1]  # fmt: skip
-        assert {*cards_of(int(state.envelope))} == {*np.flatnonzero(p.deals[0] == 0).tolist()}
 
 
 # How often.
@@ -155,114 +137,7 @@ def test_answers_come_as_often_as_the_matrix_says(config, places):
     assert np.median(controls) < 1e-6  # as if earlier passes informed nothing
 
 
-# Along simulations.
-
-
-def play_out(one, config, simulations=60, matrix=None):
-    """Yield the events, with the cards shown, of simulations that ask; ``matrix`` replaces ours."""
-    p, s = searched_position(one, config)
-    out, edge_data = np.empty(cluedo.MAX_ACTIONS, np.int64), np.empty(cluedo.MAX_ACTIONS)
-    for key in range(simulations):
-        stream, events = stream_of(100 + key), []
-        cluedo.start(p, s, stream)
-        state = s.state[0]
-        if matrix is not None:
-            state.belief[one.seat] = matrix
-        restricted = int(state.envelope)
-        for _ in range(4):
-            if cluedo.terminal(p, s):
-                break
-            n = cluedo.actions(p, s, out, edge_data)
-            others = [action for action in out[:n].tolist() if not ACCUSE <= action < REVEAL]
-            cluedo.step(p, s, others[key % len(others)], 0.0, stream)
-            events += state.event[: state.events].tolist()
-        yield restricted, events
-
-
-def shows_what_it_lacks(one, config, matrix=None):
-    """Return how many cards were shown by a player that had passed on them, and how many not."""
-    wrong = right = 0
-    for _, events in play_out(one, config, matrix=matrix):
-        lacks = Counter()
-        for asker, cards, answerer, card in [*one.seen, *events]:
-            order = [(asker + i) % 4 for i in range(1, 4)]
-            for player in order[: order.index(answerer)] if answerer >= 0 else order:
-                lacks[player] |= cards
-            if card >= 0 and answerer != one.seat:
-                wrong += lacks[answerer] >> card & 1
-                right += not lacks[answerer] >> card & 1
-    return wrong, right
-
-
-def test_nobody_shows_a_card_on_which_it_passed(places):
-    for one in places:
-        wrong, right = shows_what_it_lacks(one, BMCTS)
-        assert wrong == 0 and right > 100
-    # The control: a matrix that has forgotten what was said.
-    one, blank = places[0], np.zeros((21, 7))
-    factored.start(blank, 4, one.seat, one.state.hand[one.seat], one.state.face_up)
-    assert shows_what_it_lacks(one, BMCTS, blank)[0] > 0
-
-
-def test_a_drawn_envelope_is_never_shown(places):
-    forbidden = 0
-    for one in places:
-        envelope = 0
-        for restricted, events in play_out(one, LD):
-            envelope = restricted
-            assert envelope.bit_count() == 3
-            shown = [card for _, _, answerer, card in events if answerer not in (-1, one.seat)]
-            assert shown == [] or all(not envelope >> card & 1 for card in shown)
-        # The control: without it these cards are shown.
-        for _, events in play_out(one, BMCTS):
-            forbidden += sum(
-                envelope >> card & 1
-                for _, _, answerer, card in events
-                if answerer not in (-1, one.seat)
-            )
-    assert forbidden > 0
-
-
-def test_the_matrix_is_propagated_by_the_answers(places):
-    changed = 0
-    for one in places:
-        p, s = begin_game(one)
-        state, stream = s.state[0], stream_of(4)
-        for _ in range(4):
-            before, known = state.belief[one.seat].copy(), int(state.known[one.seat])
-            out, edge_data = np.empty(cluedo.MAX_ACTIONS, np.int64), np.empty(cluedo.MAX_ACTIONS)
-            n = cluedo.actions(p, s, out, edge_data)
-            others = [action for action in out[:n].tolist() if not ACCUSE <= action < REVEAL]
-            cluedo.step(p, s, others[0], 0.0, stream)
-            if cluedo.terminal(p, s):
-                break
-            events = [as_seen(tuple(e), one.seat) for e in state.event[: state.events].tolist()]
-            for event in suggestion_events(events, one.seat, 4)[0]:
-                known = factored.take_in(before, known, one.seat, event)
-            np.testing.assert_array_equal(before, state.belief[one.seat])
-            assert known == state.known[one.seat]
-            changed += len(events)
-    assert changed > 5
-
-
 # What opponents believe, and accusations.
-
-
-def test_opponents_share_our_belief_but_for_our_hand(places):
-    for one in places:
-        _, s = begin_game(one)
-        state, seat = s.state[0], one.seat
-        ours = cards_of(int(state.hand[seat]))
-        for other in range(4):
-            if other == seat:
-                continue
-            for card in range(21):
-                row = state.belief[other, card]
-                if card in ours:  # with anybody but itself, as at the start
-                    assert row.tolist() == [0.25 * (c < 5 and c != other + 1) for c in range(7)]
-                else:
-                    np.testing.assert_array_equal(row, state.belief[seat, card])
-            assert state.known[other] == state.face_up
 
 
 def own_columns(state, seat):
@@ -305,26 +180,3 @@ def test_the_chance_of_an_accusation_is_that_of_independent_rows():
         assert belief_mdp.reward(empty()[0], matrix) == pytest.approx(chance, rel=1e-12)
     matrix[6:12, 0] = 0.0
     assert belief_mdp.reward(empty()[0], matrix) == 0.0
-
-
-def test_opponents_that_accuse_are_right(places):
-    p, s = begin_game(places[0])
-    state = s.state[0]
-    other = (p.seat + 1) % 4
-    state.seat = other
-    belief_mdp.transition(p, state, ACCUSE + 5, stream_of(1))
-    assert state.winner == other and cluedo.terminal(p, s)
-
-
-def test_roll_outs_pay_what_the_belief_makes_of_the_own_accusation(places):
-    values = []
-    for one in places:
-        p, s = begin_game(one)
-        for key in range(20):
-            cluedo.start(p, s, stream_of(key))
-            value = cluedo.rollout(p, s, stream_of(key))
-            won = s.state[0].winner == one.seat
-            chance = belief_mdp.reward(s.state[0], s.state[0].belief[one.seat])
-            assert value == (chance if won else 0.0)
-            values.append(value)
-    assert 0.0 in values and max(values) > 0.5

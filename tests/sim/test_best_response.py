@@ -9,7 +9,7 @@ from sim.models import best_response as module
 from sim.models.best_response import LEAST_WEIGHT, MOST_WEIGHT, best_response
 from sim.models.company import wins
 from sim.models.timing import best_rule, collect_turns, share_won
-from sim.policies.table import Policy
+from sim.policies.registry import Policy
 from sim.rules import Rules, preset
 
 EARLY = Policy("swift", threshold=0.35)

@@ -1,18 +1,15 @@
 """The board against the facts of the rule book and, pawn by pawn, against NetworkX."""
 
 import networkx as nx
-import numpy as np
 import pytest
 
 from sim.board import (
     DOORS,
-    MAX_ROLL,
     N_CORRIDOR,
     N_ROOMS,
     N_SPOTS,
     PASSAGES,
     STARTS,
-    WORDS,
     corridor,
     door_spots,
     graph,
@@ -20,8 +17,6 @@ from sim.board import (
     tables,
 )
 from sim.cards import ROOMS
-from sim.rules import preset, world
-from sim.walks import walk
 
 DISTANCES = [
     ("Study", "Hall", 4),
@@ -124,85 +119,3 @@ def test_every_distance_is_that_of_the_graph():
     for room in range(N_ROOMS):
         far = nx.multi_source_dijkstra_path_length(config, set(door_spots(room)))
         assert [far[spot] for spot in range(N_SPOTS)] == distance[room].tolist()
-
-
-def as_bits(spots):
-    """Return the bit set of some corridor squares, as `walk` takes it."""
-    bits = np.zeros(WORDS, np.uint32)
-    for spot in spots:
-        bits[spot // 32] |= np.uint32(1 << spot % 32)
-    return bits
-
-
-def random_cases(rng, count):
-    """Yield (pawns, start, room, roll): scattered, crowded, or standing where it hurts."""
-    config = graph()
-    for case in range(count):
-        room = int(rng.integers(N_ROOMS))
-        start = int(rng.choice([spot for spot in config if config.nodes[spot]["room"] != room]))
-        pawns = set(rng.choice(N_CORRIDOR, (5, 30, 90)[case % 3], replace=False).tolist())
-        if case % 2:  # before the doors, round the start, and along the shortest way
-            fronts = [front for door in door_spots(room) for front in config[door]]
-            around = [near for near in config[start] if near < N_CORRIDOR]
-            way = nx.shortest_path(config, start, int(rng.choice(door_spots(room))))[1:-1]
-            near = [spot for spot in (*fronts, *around, *way) if spot < N_CORRIDOR]
-            pawns = set(rng.choice(near, rng.integers(1, 6)).tolist())
-        yield pawns - {start}, start, room, int(rng.integers(1, MAX_ROLL + 1))
-
-
-def lands_well(pawns, start, room, roll, landed):
-    """Return whether ``landed`` is as far as rolled along a shortest path round the pawns."""
-    free = graph().subgraph(set(graph()) - pawns)
-    goals = set(door_spots(room))
-    far = nx.multi_source_dijkstra_path_length(free, goals)
-    if start not in far:
-        return landed == -1
-    steps = min(roll, far[start])
-    return (
-        far.get(landed) == far[start] - steps
-        and nx.single_source_shortest_path_length(free, start).get(landed) == steps
-    )
-
-
-def outcomes(count, see_pawns=True):
-    """Return (landed, whether that is right) of some random walks."""
-    board = world(preset("ledford"))[0]
-    found = []
-    for pawns, start, room, roll in random_cases(np.random.default_rng(7), count):
-        landed = int(walk(board, as_bits(pawns if see_pawns else ()), start, room, roll))
-        found.append((landed, lands_well(pawns, start, room, roll, landed)))
-    return found
-
-
-def test_a_walk_is_a_shortest_path_round_the_pawns():
-    found = outcomes(2_000)
-    assert all(right for _, right in found)
-    shut = sum(landed == -1 for landed, _ in found)
-    assert 200 < shut < 1_000  # both kinds of case are well represented
-
-
-def test_a_walk_through_pawns_is_seen():
-    assert sum(not right for _, right in outcomes(300, see_pawns=False)) > 50
-
-
-def test_a_room_is_left_by_the_door_of_entry():
-    board, config = world(preset("ledford"))[0], graph()
-    nobody = as_bits(())
-    for room in range(N_ROOMS):
-        for door in door_spots(room):
-            (front,) = config[door]
-            for goal in range(N_ROOMS):
-                if goal != room:
-                    assert walk(board, nobody, door, goal, 1) == front
-
-
-def test_no_path_leads_through_a_room():
-    # From the Billiard Room's west door the Library's south door is near; its east door is not.
-    board = world(preset("ledford"))[0]
-    library = ROOMS.index("Library")
-    (front,) = graph()[door_spots(library)[1]]
-    west = door_spots(ROOMS.index("Billiard Room"))[0]
-    straight = walk(board, as_bits(()), west, library, MAX_ROLL)
-    round_about = walk(board, as_bits([front]), west, library, MAX_ROLL)
-    assert straight == door_spots(library)[1]
-    assert round_about not in door_spots(library)

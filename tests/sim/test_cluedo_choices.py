@@ -1,13 +1,12 @@
 """Every choice that is declared, of a plan, an option or a key, changes what it says it changes."""
 
 from dataclasses import fields, replace
-from functools import cache
 
 import numpy as np
 import pytest
 from omegaconf import OmegaConf
 from positions import SMALL, decide, find, positions, unsure_positions
-from presets import leaves, spec_of
+from presets import spec_of
 
 from belief.exact.solver import ExactPosterior
 from mcts.kernel.compile import specialise
@@ -18,7 +17,7 @@ from sim.game import apply
 from sim.models.types import Mixture
 from sim.planning.config import PlannerConfig
 from sim.players.registry import make
-from sim.policies.table import Policy
+from sim.policies.registry import Policy
 from sim.rules import Rules, world
 from sim.state import ACCUSE, ASK, SUGGEST, TURN, empty
 from sim.view import view_of
@@ -52,12 +51,12 @@ def asking():
 
 # Plans and options.
 
-PREDICTIVE = replace(SMALL, belief="factored", predictive_answers=True)
+PREDICTIVE = replace(SMALL, belief="factored", answers="predictive")
 
 PLAN_CHANGES = {
     "variant": ("flat", SMALL),
     "belief": ("constrained", SMALL),
-    "predictive_answers": (True, replace(SMALL, belief="factored")),
+    "answers": ("predictive", replace(SMALL, belief="factored")),
     "redraw": ("decision", replace(SMALL, variant="ld_bmcts")),
     "trees": (5, replace(SMALL, variant="pimc")),
     "own_card_weight": (0.3, SMALL),
@@ -120,7 +119,7 @@ OTHER_OPTIONS = {
 
 
 def test_every_option_is_looked_at():
-    elsewhere = {"departures", "patience"}  # of tests of their own
+    elsewhere = {"patience"}  # of tests of their own
     assert set(PLAN_CHANGES) | elsewhere == {field.name for field in fields(PlannerConfig)}
     assert set(OPTION_CHANGES) | OTHER_OPTIONS == {field.name for field in fields(Options)}
 
@@ -156,115 +155,6 @@ def root(planner):
     result = planner.result
     values = np.round(result.values, 12).tolist()
     return result.best, result.actions.tolist(), result.visits.tolist(), repr(values)
-
-
-BOLD = {"opponents": "hide", "model.threshold": 0.6}
-
-CHANGES = {
-    "name": ("flat", {}),
-    "showing": ("least_informative", {"rollout.policy": "uniform", "rollout.opponents": "uniform"}),
-    "belief": ("constrained", {}),
-    "answers": ("predictive", {"belief": "factored"}),
-    "redraw": ("decision", {"name": "ld_bmcts"}),
-    "trees": (5, {"name": "pimc"}),
-    "own_card_weight": (0.3, {}),
-    "transpositions": (False, {}),
-    "opponents": ("uniform", {}),
-    "mixture": ("swift35", {"opponents": "mixture"}),
-    "model.threshold": (0.2, {"opponents": "swift"}),
-    "model.inference": (False, {}),
-    "model.own_card_weight": (0.1, {"opponents": "swift"}),
-    "model.hiding": (0, {"opponents": "hide"}),
-    "model.summoning": (3, {"opponents": "hide"}),
-    "model.by_out": (-0.3, BOLD),
-    "model.walk": ("adjacent", {"opponents": "csp"}),
-    "rollout.policy": ("uniform", {}),
-    "rollout.best_response": (True, {"rollout.threshold": 0.2}),
-    "rollout.threshold": (0.2, {}),
-    "rollout.hiding": (0, {"rollout.policy": "hide"}),
-    "rollout.summoning": (3, {"rollout.policy": "hide"}),
-    "rollout.by_out": (-0.3, {"rollout.policy": "hide", "rollout.threshold": 0.6, **BOLD}),
-    "rollout.opponents": ("uniform", {}),
-    "actions.offer": ("all", {}),
-    "actions.candidates": (3, {}),
-    "actions.hiding": (1, {}),
-    "actions.summoning": (0.5, {}),
-    "actions.accusations": (1, {}),
-    "actions.least_accused": (0.3, {}),
-    "actions.widening.base": (1, {}),
-    "actions.widening.exponent": (0.2, {"actions.widening.base": 1}),
-    "search.exploration": (0.5, {}),
-    "search.root_exploration": (2, {}),
-    "search.action_types": (True, {}),
-    "search.common_random_numbers": (True, {}),
-    "budget.simulations": (201, {}),
-    "budget.seconds": (1e-9, {}),
-    "budget.nodes": (5, {}),
-}
-"""A value that changes what a search finds, and the values beside which it does."""
-
-MORE_CHANGES = [
-    ("belief", "particles", {}),
-    ("belief", "factored", {}),
-    ("belief", "closure", {}),
-    ("redraw", "decision", {"name": "ld_bmcts", "belief": "factored", "answers": "predictive"}),
-    ("own_card_weight", None, {}),
-    ("actions.hiding", None, {"rollout.policy": "hide"}),
-    ("actions.summoning", None, {"rollout.policy": "hide"}),
-    *(("name", name, {}) for name in ("bmcts_or", "pomcp", "pimc")),
-    ("name", "mo_ismcts", {"name": "so_ismcts", "opponents": "tree"}),
-]
-"""Other values of the same, where the choice is among several."""
-
-ELSEWHERE = {
-    "label": "names the player in results",
-    "search.oversubscribe": "lets more threads run than there are cores",
-    "search.mode": "what threads and workers share: see the structure of the result",
-    "search.threads": "the same",
-    "search.workers": "the same",
-    "search.merge": "what is made of several trees",
-    "search.in_flight": "what other threads have under way: see the selection",
-    "search.virtual_loss": "the same",
-    "search.final": "the choice made of the root table",
-    "search.keep_tree": "the search after the next",
-    "actions.patience": "the choice made of the root table: see tests of patience",
-}
-"""Keys that change no search of one thread from its beginning, and what they do change."""
-
-
-def test_every_key_of_the_configuration_is_looked_at():
-    keys = {key for key in leaves(spec_of("bmcts")) if not key.startswith("departures.")}
-    keys.remove("_target_")
-    assert set(CHANGES) | set(ELSEWHERE) == keys
-    assert not set(CHANGES) & set(ELSEWHERE)
-
-
-@pytest.fixture(scope="module")
-def find_before(one):
-    """Return the root without the change, once for all changes beside the same values."""
-
-    @cache
-    def find_before(beside):
-        found, again = (root(plan(one, **dict(beside))) for _ in range(2))
-        assert found == again  # nothing but the key makes a difference
-        return found
-
-    return find_before
-
-
-@pytest.mark.parametrize(
-    ("key", "value", "beside"),
-    [*((key, *CHANGES[key]) for key in CHANGES), *MORE_CHANGES],
-    ids=lambda part: "" if isinstance(part, dict) else str(part),
-)
-def test_every_key_changes_what_is_found(one, find_before, key, value, beside):
-    before = find_before(tuple(beside.items()))
-    assert before != root(plan(one, **{**beside, key: value}))
-
-
-def test_a_label_is_no_more_than_a_name(one):
-    planner = plan(one, label="mine")
-    assert planner.name == "mine" and root(planner) == root(plan(one))
 
 
 def test_oversubscribing_allows_threads_and_changes_no_search_of_one(one):

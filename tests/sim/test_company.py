@@ -6,7 +6,7 @@ import pytest
 from sim.arena import play_many
 from sim.models.company import draw_seats, members, wins
 from sim.models.own_cards import fit_weight
-from sim.policies.table import Policy
+from sim.policies.registry import Policy
 from sim.rules import Rules
 
 SWIFT, UNIFORM = Policy("swift"), Policy("uniform")

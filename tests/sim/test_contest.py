@@ -17,7 +17,7 @@ from benchmarks.contest.messages import LETTERS, BadServer, read, write_cards
 from sim.cards import CARDS
 from sim.player import IllegalAction, Player, PolicyPlayer
 from sim.players.registry import make
-from sim.policies.table import Policy
+from sim.policies.registry import Policy
 from sim.referee import play
 from sim.rules import preset
 from sim.state import ACCUSED
@@ -54,14 +54,10 @@ def test_messages_are_read_whatever_their_case():
 
 
 @pytest.mark.parametrize(
-    ("players", "names"),
-    [
-        (3, ["swift", "greedy", "random"]),
-        (5, [BOLD, "hide", BOLD, "greedy", BOLD]),
-        (6, ["swift", "uniform", "csp", "random", "swift", "closure"]),
-    ],
+    "names", [["swift", "greedy", "random"], [BOLD, "hide", BOLD, "uniform", "csp", "closure"]]
 )
-def test_whole_games_are_played(players, names):
+def test_whole_games_are_played(names):
+    players = len(names)
     clients = [client(name) for name in names]
     with seat_clients([partial(one.serve, patience=600) for one in clients]) as ends:
         server = Server(ends, seed=1)
@@ -72,14 +68,10 @@ def test_whole_games_are_played(players, names):
     assert all(one.games == 3 for one in clients)
 
 
-@pytest.mark.parametrize(
-    "name", ["best", "response", "entropy", "csp", "bmcts_faithful", "mo_ismcts", "bn"]
-)
+@pytest.mark.parametrize("name", ["best", "mo_ismcts", "bn"])
 def test_all_kinds_of_players_enter(name):
-    changes = {"evidence": "exact"} if name == "bn" else {}
-    if name in ("best", "bmcts_faithful", "mo_ismcts"):
-        changes = {"budget__simulations": 8, "mixture": "swift"} if name == "best" else {}
-        changes["budget__simulations"] = 8
+    changes = {"evidence": "exact"} if name == "bn" else {"budget__simulations": 8}
+    changes |= {"mixture": "swift"} if name == "best" else {}
     one = Client(partial(make, spec_of(name, **changes)), seed=3)
     others = [client(), client("closure")]
     with seat_clients([partial(each.serve, patience=600) for each in (one, *others)]) as ends:

@@ -5,7 +5,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from sim.qlearning.descent import (
+from benchmarks.qlearning.descent import (
     CUT,
     GROWTH,
     WORSE,

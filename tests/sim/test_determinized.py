@@ -23,7 +23,7 @@ from sim.planning.planner import Planner
 from sim.state import ACCUSE, REVEAL, TURN, empty
 
 LD = replace(SMALL, variant="ld_bmcts", redraw="decision")
-PREDICTIVE = {"belief": "factored", "predictive_answers": True}
+PREDICTIVE = {"belief": "factored", "answers": "predictive"}
 
 
 @pytest.fixture(scope="module")

@@ -36,7 +36,7 @@ from sim.endgame.random_positions import (
 from sim.game import advance, apply
 from sim.legal import legal
 from sim.player import Player, PolicyPlayer
-from sim.policies.table import NAMES, Policy, seat_policy
+from sim.policies.registry import Policy, seat_policy
 from sim.rules import world
 from sim.state import ACCUSE, ASK, MOVE, N_ACTIONS, OVER, REVEAL, SUGGEST, TURN
 from sim.view import Log, replay_evidence
@@ -144,12 +144,6 @@ def test_brute_force_sees_other_answers(monkeypatch, fault):
     assert apart >= 2
 
 
-def test_brute_force_sees_another_number_of_turns():
-    one = few_deals()
-    values = BruteForce(one).suggestions(one, 2)
-    assert np.abs(one.suggestions - values).max() > 0.1
-
-
 @pytest.mark.parametrize("players", [3, 4, 5])
 def test_values_grow_with_the_turns_from_that_of_accusing_at_once(players):
     for one in any_positions(players):
@@ -191,12 +185,6 @@ def test_best_play_wins_the_game_as_often_as_its_value_says():
     assert abs(deviations([one.best for one, _ in play_out()], wins)) < WITHIN
 
 
-@pytest.mark.parametrize("turns", [TURNS - 1, TURNS + 1])
-def test_games_see_another_number_of_turns(turns):
-    wins = [won for _, won in play_out()]
-    assert abs(deviations([solver_of(one).value(turns) for one, _ in play_out()], wins)) > WITHIN
-
-
 @pytest.mark.parametrize("fault", [forgets_shares, forgets_the_order])
 def test_games_see_other_answers(monkeypatch, fault):
     """The third fault, `shows_the_lowest`, changes the best values by too little for that."""
@@ -204,11 +192,6 @@ def test_games_see_other_answers(monkeypatch, fault):
     monkeypatch.setattr(solver, "answers", fault)
     values = np.minimum([solver_of(one).value(TURNS) for one, _ in play_out()], 1.0)
     assert abs(deviations(values, wins)) > WITHIN
-
-
-def test_games_see_the_worst_suggestions():
-    wins = [won for _, won in play_out(worst=True)]
-    assert deviations([one.best for one, _ in play_out()], wins) < -WITHIN
 
 
 @pytest.mark.parametrize("players", [3, 4, 5])
@@ -306,7 +289,7 @@ def test_a_player_is_told_what_the_seat_has_seen():
     assert one.view[0].turn, "a player gets a copy"
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", ["heuristic", "hide", "greedy"])
 def test_compiled_policies_decide_from_the_same(name):
     for one in some(4):
         player = PolicyPlayer(name)

@@ -5,12 +5,10 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from endgame_checks import TRIOS, outcomes
-from presets import spec_of
 
 from belief.information import entropy, mutual
 from mcts.kernel.compile import INTERPRETED
 from sim.board import N_ROOMS
-from sim.contract.testing import check_player
 from sim.endgame.random_positions import MARGIN, endgame
 from sim.player import PolicyPlayer
 from sim.players.entropy import EntropyPlayer
@@ -23,10 +21,9 @@ from sim.players.foresight import (
     turns_later,
     turns_now,
 )
-from sim.players.registry import make
 from sim.policies.common import turns_to
 from sim.referee import play
-from sim.rules import PRESETS, Rules, preset, world
+from sim.rules import Rules, preset, world
 from sim.state import EVIDENCE, MOVE, PASSAGE, empty
 from sim.view import Log, replay_evidence
 
@@ -176,63 +173,6 @@ def test_regret_falls_with_the_horizon_and_room_entropy_alone_loses_more(late):
         assert mean(horizon=horizon, about="room") > ahead[horizon - 1] + 0.003
 
 
-@pytest.mark.parametrize("name", PRESETS)
-def test_it_keeps_the_contract(name):
-    rules = preset(name, turn_cap=60)
-    assert check_player(EntropyPlayer, rules, games=1 if INTERPRETED else 2, swaps=1) > 0
-
-
-@pytest.mark.parametrize("players", [3, 5, 6])
-def test_it_plays_with_any_number(players):
-    rules = preset("ledford", players=players, turn_cap=40)
-    assert check_player(lambda: EntropyPlayer(same_room=False), rules, games=1, swaps=1) > 0
-
-
-def test_looking_ahead_keeps_the_contract():
-    rules = preset("speed", turn_cap=60)
-    switched = {"horizon": 2, "candidates": 2, "about": "room", "threshold": 0.6}
-    assert check_player(lambda: EntropyPlayer(**switched), rules, games=1, swaps=1) > 0
-
-
-def actions(rules, games, **switches):
-    """Return all actions of a player in some games."""
-    done = []
-    for game in range(games):
-        player = make({**spec_of("entropy"), **switches}, rules)
-        seats = [player, *(PolicyPlayer("heuristic") for _ in range(rules.players - 1))]
-
-        def note(state, action):
-            if state.seat == 0 and action >= 0:
-                done.append(action)
-
-        play(rules, seats, 3, game, note)
-    return done
-
-
-SWITCHES = {
-    "horizon": 2,
-    "price": 0.0,
-    "threshold": 0.2,
-    "same_room": False,
-    "candidates": 1,
-    "about": "room",
-    "showing": "least_informative",
-}
-
-
-def test_every_switch_of_the_configuration_changes_the_play():
-    assert set(spec_of("entropy")) == {"_target_", "name", "label", *SWITCHES}
-    rules = preset("ferrari2009", turn_cap=60)
-    games = 1 if INTERPRETED else 3
-    usual = actions(rules, games)
-    assert actions(rules, games) == usual, "the same seed is the same game"
-    for switch, value in SWITCHES.items():
-        if switch == "showing":
-            assert make({**spec_of("entropy"), switch: value}, rules).showing == value
-        elif not INTERPRETED:
-            assert actions(rules, games, **{switch: value}) != usual, switch
-
-
 def test_a_room_is_not_left_for_itself_if_that_is_barred():
     rules = preset("ferrari2009", turn_cap=300)
 
@@ -252,17 +192,6 @@ def test_a_room_is_not_left_for_itself_if_that_is_barred():
 
     assert double(False) == 0
     assert INTERPRETED or double(True) > 0
-
-
-@pytest.mark.parametrize(
-    ("switch", "value"),
-    [("horizon", 0), ("horizon", 4), ("price", -1), ("price", float("nan")), ("threshold", 0.0),
-     ("candidates", 0), ("about", "weapon")],
-)  # fmt: skip
-def test_impossible_values_are_refused_in_one_sentence(switch, value):
-    with pytest.raises(ValueError, match=f"{switch}=.*: (must be|choose one of)") as refusal:
-        make({**spec_of("entropy"), switch: value}, Rules())
-    assert "\n" not in str(refusal.value)
 
 
 def test_turns_are_those_of_the_policies_and_later_of_the_dice():

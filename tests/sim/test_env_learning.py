@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 from env_play import accuse, begin_game, over, play, quiet, read
-from pettingzoo.test import api_test, seed_test
 
 from belief.exact.solver import ExactPosterior
 from sim.chance import game_key
@@ -55,13 +54,6 @@ def evidence_of(core):
     return state.evidence[seat]
 
 
-def test_without_the_switch_all_are_offered():
-    core = begin_game("ledford")
-    assert len(offers_one(core)) == 324
-    assert not offers_one(begin_game("ledford", accuse_from=1.0))
-    assert len(offers_one(begin_game("ledford", accuse_from=1e-6))) > 30
-
-
 def test_a_policy_may_accuse_what_is_not_offered():
     core = begin_game("ledford", accuse_from=1.0, seed=12)
     while not over(core):
@@ -72,15 +64,6 @@ def test_a_policy_may_accuse_what_is_not_offered():
     assert core._state.tobytes() == other._state.tobytes()
 
 
-def returns(game):
-    """Take leave of a finished game; return what each agent got in all at its end."""
-    found = {}
-    for agent in game.agent_iter():
-        found[agent] = game.last()[1]
-        game.step(None)
-    return found
-
-
 def test_a_wrong_accusation_costs_its_price_at_once():
     game = env(wrong_price=0.25)
     game.reset(seed=5)
@@ -89,20 +72,6 @@ def test_a_wrong_accusation_costs_its_price_at_once():
     game.step(3)
     assert set(game.rewards.values()) == {0}
     assert game.unwrapped._cumulative_rewards["player_0"] == -0.25  # until it is asked again
-
-
-def test_nobody_wins_and_everybody_has_paid():
-    game = env(players=3, wrong_price=0.5)
-    game.reset(seed=5)
-    for _ in range(3):
-        accuse(game.unwrapped, rightly=False)
-    assert set(returns(game).values()) == {-0.5}
-
-
-@pytest.mark.parametrize("rules", ["ledford", "speed"])
-def test_pettingzoo_accepts_the_switches(rules):
-    api_test(env(rules, **LEARNING), num_cycles=300)
-    seed_test(lambda: env(rules, **LEARNING), num_cycles=100)
 
 
 def test_the_flat_observation_says_what_is_true():

@@ -18,7 +18,7 @@ from sim.planning.outcomes import answer_kind, read_answer
 from sim.player import PolicyPlayer
 from sim.players.registry import make
 from sim.policies import csp, swift
-from sim.policies.table import NAMES, Policy, choose, seat_policy
+from sim.policies.registry import NAMES, Policy, choose, seat_policy
 from sim.records.record import Recorder, RecordError, read
 from sim.records.replay import replay
 from sim.records.stepped import SteppedGame

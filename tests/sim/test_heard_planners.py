@@ -16,7 +16,7 @@ from sim.planning.config import PlannerConfig
 from sim.planning.planner import Planner
 from sim.planning.variants import POLICY, VARIANTS
 from sim.player import PolicyPlayer
-from sim.policies.table import Policy
+from sim.policies.registry import Policy
 from sim.referee import play
 from sim.rules import preset
 from sim.state import ACCUSED
@@ -35,7 +35,7 @@ SMALL = PlannerConfig(
     options=Options(nodes=200, widening_base=2.0),
     budget=Budget(simulations=50),
 )
-PREDICTIVE = {"predictive_answers": True, "opponents": "heuristic", "rollout": "heuristic"}
+PREDICTIVE = {"answers": "predictive", "opponents": "heuristic", "rollout": "heuristic"}
 BY_TREE = {"opponents": "tree", "rollout_opponents": BOLD}
 
 
@@ -45,11 +45,11 @@ class Watched(Planner):
     late = warned = 0
 
     def position(self, view):
-        p, s, log = super().position(view), view[0], self._log.events.tolist()
+        p, s, log = super().position(view), view[0], self.belief.log.events.tolist()
         heard = {cards for _, cards, answerer, _ in log if answerer == ACCUSED}
         assert heard == {*s.heard.tolist()} - {0}
         self.warned += bool(heard)
-        if self._belief is not None:
+        if self.belief.samples:
             envelopes = (p.deals == 0) @ (1 << np.arange(21))
             assert not heard & {*envelopes.tolist()}
         hand, face_up = int(s.hand[self._seat]), int(s.face_up)
@@ -77,10 +77,12 @@ def watch(config, games):
     return watched
 
 
-PLANS = [
+BELIEFS = ("exact", "constrained", "factored", "closure", "particles")
+PLANS = [{"variant": "bmcts", "belief": belief} for belief in BELIEFS]
+PLANS += [
     {"variant": name, "belief": belief, **(BY_TREE if how.movers != POLICY else {})}
-    for name, how in VARIANTS.items()
-    for belief in ("exact", "constrained", "factored", "closure", "particles")
+    for belief, (name, how) in zip(BELIEFS * 2, VARIANTS.items(), strict=False)
+    if name != "bmcts"
 ]
 PLANS += [
     {"variant": name, "belief": "factored", **PREDICTIVE}
@@ -100,14 +102,14 @@ class Keeps(Planner):
     deaf, kept = False, 0
 
     def _follow(self, position, choices):
-        log, said = self._log, self._log.events.tolist()
+        log, said = self.belief.log, self.belief.log.events.tolist()
         since = [event[2] for event in said[self._last[1] :]] if self._last else []
         if self.deaf:
-            self._log = Log()
+            self.belief.log = Log()
             for event in said:
-                self._log.append((*event[:2], max(event[2], -1), event[3]))
+                self.belief.log.append((*event[:2], max(event[2], -1), event[3]))
         super()._follow(position, choices)
-        self._log = log
+        self.belief.log = log
         self.kept += ACCUSED in since and self.search is not None and self.search._kept
 
 

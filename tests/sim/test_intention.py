@@ -5,7 +5,7 @@ import pytest
 
 from sim.chance import game_key
 from sim.game import apply, decider, new_game, open_decision
-from sim.policies.table import Policy, choose, seat_policies
+from sim.policies.registry import Policy, choose, seat_policies
 from sim.rules import Rules, world
 from sim.state import ASK, OVER, SUGGEST, empty
 

@@ -8,7 +8,7 @@ from sim.endgame.random_positions import endgame
 from sim.game import new_game
 from sim.player import PolicyPlayer
 from sim.policies.common import last_chance
-from sim.policies.table import Policy, seat_policies
+from sim.policies.registry import Policy, seat_policies
 from sim.rules import preset, world
 from sim.state import ACCUSE, END, REVEAL, TURN, empty
 
@@ -21,14 +21,6 @@ def test_it_accuses_in_the_last_own_turn_alone(turns):
         player = PolicyPlayer(Policy("swift"))
         one.sit(player, 1)
         assert (ACCUSE <= one.choice(player, 1) < REVEAL) == (turns == 1)
-
-
-def test_closure_waits_for_proof_to_the_end():
-    """The control."""
-    one = endgame(2, 0, 4, 1)
-    player = PolicyPlayer("closure")
-    one.sit(player, 1)
-    assert not ACCUSE <= one.choice(player, 1) < REVEAL
 
 
 @pytest.mark.parametrize("accuse", ["start", "start_or_end"])

@@ -25,7 +25,7 @@ from sim.game import apply, open_decision
 from sim.legal import legal
 from sim.player import PolicyPlayer
 from sim.players import external
-from sim.policies.table import NAMES, Policy
+from sim.policies.registry import NAMES, Policy
 from sim.records.events import names
 from sim.referee import play
 from sim.rules import PRESETS, Rules, preset, world

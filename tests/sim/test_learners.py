@@ -13,7 +13,7 @@ from sim.environment.against import Against
 from sim.environment.flat import SIZE
 from sim.state import N_ACTIONS
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.nightly]
 
 ROOT = Path(__file__).resolve().parents[2]
 LEARNING = {"accuse_from": 0.2, "wrong_price": 0.5, "flat": True}

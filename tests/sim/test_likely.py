@@ -5,7 +5,7 @@ import numpy as np
 from sim.arena import play_many
 from sim.chance import game_key
 from sim.game import apply, decider, new_game, open_decision
-from sim.policies.table import Policy, choose, seat_policies
+from sim.policies.registry import Policy, choose, seat_policies
 from sim.rules import preset, world
 from sim.state import ASK, MOVE, OVER, PASSAGE, SUGGEST, TURN, empty
 

@@ -24,6 +24,7 @@ SEARCHES = 6 if INTERPRETED else 60
 SIMULATED = 40 if INTERPRETED else 120
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("domain", DOMAINS)
 def test_no_search_leaves_a_bad_tree(domain):
     p = DOMAINS[domain]()

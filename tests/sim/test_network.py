@@ -8,7 +8,6 @@ import os
 import numpy as np
 import pytest
 
-from sim import network_files
 from sim.board import N_ROOMS
 from sim.qlearning import network, rooms
 from sim.qlearning.network import Network
@@ -61,8 +60,8 @@ def _renew(change):
 
     def spoil(data):
         change(data)
-        numbers = {name: data[name] for name in network_files.NUMBERS}
-        data["numbers_digest"] = network_files.digest(numbers)
+        numbers = {name: data[name] for name in network.NUMBERS}
+        data["numbers_digest"] = network.digest(numbers)
 
     return _spoilt(spoil)
 
@@ -108,7 +107,7 @@ def test_what_is_no_file_of_ours_is_refused(tmp_path, monkeypatch):
         with pytest.raises(ValueError, match="it is a folder, a pipe or a device"):
             network.load(str(place))
     (tmp_path / "long.json").write_text(_make().dumps())
-    monkeypatch.setattr(network_files, "MOST_BYTES", 100)
+    monkeypatch.setattr(network, "MOST_BYTES", 100)
     with pytest.raises(ValueError, match="it is too long"):
         network.load(str(tmp_path / "long.json"))
 

@@ -8,10 +8,8 @@ import numpy as np
 import pytest
 from presets import spec_of
 
-from sim import network_files
 from sim.board import graph
 from sim.cards import FIRST_ROOM, ROOMS
-from sim.contract.testing import check_player
 from sim.player import PolicyPlayer
 from sim.players import neural
 from sim.players.neural import NeuralPlayer, visits
@@ -32,120 +30,6 @@ SPEC = spec_of("neural")
 
 def _make(rules=FERRARI, **switches):
     return make({**SPEC, **switches}, rules)
-
-
-@pytest.mark.parametrize(
-    ("rules", "evidence"),
-    [
-        ("ferrari2009", "repaired"),
-        ("cai2006", "repaired"),
-        ("ferrari2009", "text"),
-        ("cai2006", "exact"),
-        ("speed", "exact"),
-    ],
-)
-def test_it_keeps_the_contract(rules, evidence):
-    rules = preset(rules)
-    assert check_player(lambda: _make(rules, evidence=evidence), rules) > 20
-
-
-class Peeping(NeuralPlayer):
-    """The control: it knows the room from the state that lies about."""
-
-    def choose(self, s, barred):
-        import sys
-
-        frame = sys._getframe()
-        while frame and "state" not in frame.f_locals:
-            frame = frame.f_back
-        hidden = int(frame.f_locals["state"].envelope) >> FIRST_ROOM
-        room = hidden.bit_length() - 1
-        return room if room != barred else super().choose(s, barred)
-
-
-def test_one_that_peeps_is_caught():
-    with pytest.raises(AssertionError, match="its seat cannot know"):
-        check_player(lambda: Peeping(evidence="exact"), FERRARI)
-
-
-def _games(numbers=4, **switches):
-    """Return all that a player does, in the first seat."""
-    made = []
-
-    class Noted(NeuralPlayer):
-        def decide(self, view):
-            made.append(super().decide(view))
-            return made[-1]
-
-    for game in range(numbers):
-        others = [PolicyPlayer("heuristic"), PolicyPlayer("random")]
-        play(FERRARI, [Noted(**{"evidence": "repaired", **switches}), *others], 3, game)
-    return made
-
-
-@pytest.fixture(scope="module")
-def usual():
-    return _games()
-
-
-def test_the_same_seed_is_the_same_game(usual):
-    assert _games() == usual
-
-
-@pytest.fixture(scope="module")
-def other_weights(tmp_path_factory):
-    """A network that is the project's with the sign of its output turned."""
-    shipped = network.load()
-    turned = network.Network(
-        **{name: getattr(shipped, name) for name in ("hidden_weights", "hidden_bias")},
-        output_weights=-shipped.output_weights,
-        output_bias=-shipped.output_bias,
-        activation=shipped.activation,
-        settings=shipped.settings,
-    )
-    path = tmp_path_factory.mktemp("weights") / "network.json"
-    path.write_text(turned.dumps())
-    return str(path)
-
-
-SWITCHES = {
-    "q": "zero",
-    "evidence": "text",
-    "threshold": 0.5,
-    "distance_weight": 0.01,
-    "distance_divisor": 24,
-    "visit_weight": 0.3,
-    "accuses": "end",
-}
-
-
-@pytest.mark.parametrize(("key", "value"), [*SWITCHES.items(), ("q", "grid"), ("network", None)])
-def test_every_switch_changes_the_play(usual, other_weights, key, value):
-    near = {"distance_divisor": 24} if (key, value) in (("q", "grid"), ("network", None)) else {}
-    before = _games(**near) if near else usual
-    given = {key: other_weights if key == "network" else value}
-    assert _games(**near, **given) != before
-
-
-@pytest.mark.parametrize(
-    ("switches", "reason"),
-    [
-        ({"q": "deep"}, "q=deep: choose one of network, zero, grid"),
-        ({"network": "/nowhere.json"}, "/nowhere.json is no network"),
-        ({"distance_weight": -1}, "distance_weight=-1: must be at least 0"),
-        ({"visit_weight": float("nan")}, "visit_weight=nan: must be at least 0"),
-        ({"distance_divisor": 0}, "distance_divisor=0: must be above 0"),
-    ],
-)
-def test_impossible_values_are_refused(switches, reason):
-    with pytest.raises(ValueError, match=reason):
-        _make(**switches)
-
-
-def test_rules_that_do_not_fit_are_refused_in_a_sentence():
-    with pytest.raises(ValueError, match=r"needs hands by category.*rules=ledford does not deal"):
-        _make(preset("ledford"))
-    assert _make(preset("ledford"), evidence="exact").settings.evidence == "exact"
 
 
 def _seat(rules=FERRARI, **switches):
@@ -267,7 +151,7 @@ def test_names_of_functions_are_those_of_the_configuration():
 def test_a_grid_needs_settings_that_name_it(tmp_path):
     content = json.loads(network.load().dumps())
     content["settings"] = {"seed": 1}
-    content["settings_digest"] = network_files.digest(content["settings"])
+    content["settings_digest"] = network.digest(content["settings"])
     path = tmp_path / "network.json"
     path.write_text(json.dumps(content))
     with pytest.raises(ValueError, match="do not name its states"):

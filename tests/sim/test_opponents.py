@@ -19,11 +19,10 @@ from sim.models.company_belief import CompanyBelief
 from sim.models.likelihood import ACCUSES, NAMES, WALKS
 from sim.models.reading import WEIGHTS, Reading
 from sim.models.responses import RESPONSES, responses
-from sim.models.seating import draw_company, to_records
-from sim.models.types import PRESETS, TYPES, Mixture, mixture
+from sim.models.types import PRESETS, TYPES, Mixture, draw_company, mixture, to_records
 from sim.player import PolicyPlayer
 from sim.players.registry import make
-from sim.policies.table import Policy, number
+from sim.policies.registry import Policy, number
 from sim.rules import Rules, preset, world
 from sim.state import ASK, MOVE, SUGGEST, empty
 

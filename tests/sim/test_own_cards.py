@@ -5,7 +5,7 @@ import pytest
 from scipy.special import expit, logit
 
 from sim.models.own_cards import LEAST, fit_weight, most_likely
-from sim.policies.table import Policy
+from sim.policies.registry import Policy
 from sim.rules import Rules, preset
 
 

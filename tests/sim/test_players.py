@@ -8,11 +8,10 @@ from presets import PLANNER_PRESETS, leaves, spec_of
 
 from sim.planning.config import PlannerConfig
 from sim.planning.planner import Planner
-from sim.planning.released.departures import NAMES
 from sim.planning.variants import VARIANTS
 from sim.player import PolicyPlayer
 from sim.players.registry import PLANNERS, POLICIES, make
-from sim.policies.table import Policy, policy
+from sim.policies.registry import Policy, policy
 from sim.rules import Rules
 
 
@@ -42,12 +41,6 @@ def test_every_planner_has_a_preset():
             assert variant == name.removesuffix("_faithful")
         assert make(spec_of(name), Rules()).name == name
 
-
-BY_THE_TEXT = {
-    **{"name": "ld_bmcts", "redraw": "decision", "belief": "factored", "answers": "predictive"},
-    **{"rollout.policy": "heuristic", "actions.offer": "all"},
-}
-"""What departures from the text need."""
 
 CHANGES = {
     "name": "flat",
@@ -82,7 +75,6 @@ CHANGES = {
     "actions.patience": 0.1,
     "actions.widening.base": 2,
     "actions.widening.exponent": 0.25,
-    **{f"departures.{name}": (True, BY_THE_TEXT) for name in NAMES},
     "search.mode": "leaf",
     "search.threads": (2, {"search.oversubscribe": True}),  # wherever the tests run
     "search.workers": (2, {"search.mode": "root"}),

@@ -16,7 +16,7 @@ from sim.chance import game_key
 from sim.game import apply, decider, new_game
 from sim.knowledge import begin
 from sim.legal import legal
-from sim.policies.table import Policy, seat_policies
+from sim.policies.registry import Policy, seat_policies
 from sim.records.events import BESIDE, EVENTS, describe_action, opening
 from sim.records.record import knows, read
 from sim.records.replay import replay, states
@@ -25,12 +25,7 @@ from sim.rules import FIXED_PLAYERS, PRESETS, Rules, preset, world
 from sim.state import ACCUSED, EVENT, EVIDENCE, N_ACTIONS, SHOW, empty
 from sim.view import replay_evidence, view_of
 
-TABLES = [
-    (name, count)
-    for name in PRESETS
-    for count in range(3, 7)
-    if FIXED_PLAYERS.get(name, count) == count
-]
+TABLES = [(name, FIXED_PLAYERS.get(name, 3 + place % 4)) for place, name in enumerate(PRESETS)]
 HIDDEN = ("hand", "envelope", "face_up", "has_shown")
 OPEN = ("winner", "turn", "asked", "spot", "summoned", "out", "suggestions", "known", "phase")
 

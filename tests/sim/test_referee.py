@@ -8,7 +8,7 @@ from sim.arena import play_many
 from sim.chance import DECIDE, game_key, open_stream
 from sim.game import apply
 from sim.player import IllegalAction, Player, PolicyPlayer
-from sim.policies.table import choose, seat_policies
+from sim.policies.registry import choose, seat_policies
 from sim.referee import play
 from sim.rules import Rules, world
 from sim.state import MOVE, PASSAGE, REVEAL, SHOW, TURN

@@ -11,9 +11,9 @@ from mcts.options import Budget
 from mcts.search import Search
 from sim.planning.planner import Planner
 from sim.planning.released import departures, notebooks
-from sim.planning.released.departures import NAMES
+from sim.planning.released.departures import NAMES, renew
 from sim.planning.released.domain import Released, make_position, start, workspace
-from sim.planning.released_planner import ENVELOPE, ReleasedPlanner, even_envelope
+from sim.planning.released.planner import ENVELOPE, ReleasedPlanner, even_envelope
 from sim.players.registry import make, planner_config
 from sim.rules import Rules, preset, world
 from sim.state import ACCUSE, ASK, MOVE, SUGGEST, TURN
@@ -60,10 +60,14 @@ def by_the_text(player, place):
     return tree(plan(player, place), config(player).search_options)
 
 
+LD = {"name": "ld_bmcts", "redraw": "decision"}
+
+
 def departing(name, place, player):
     """Return that of the planner by the text with the departure ``name``, as it is configured."""
     changes = {f"departures__{name}": True, "budget__simulations": SIMULATIONS}
-    planner = make(spec_of(player, **changes), Rules())
+    changes |= LD if player == "ld_bmcts_faithful" else {}
+    planner = make(spec_of("bmcts_departing", **changes), Rules())
     assert type(planner) is ReleasedPlanner
     one = at(place)
     return tree(one.take(planner).position(one.view), planner.config.search_options)
@@ -97,13 +101,12 @@ def test_every_departure_changes_the_tree(name):
 
 
 def test_the_presets_make_all_departures():
-    named = {f"departures.{name}" for name in NAMES}
-    assert named == {leaf for leaf in leaves(spec_of("bmcts")) if leaf.startswith("departures.")}
     for player, left in (("bmcts", OF_LD), ("ld_bmcts", set())):
         spec = spec_of(f"{player}_released")
         assert {name for name in NAMES if not spec["departures"][name]} == left
-        text = spec_of(f"{player}_faithful")
-        assert not any(text["departures"].values())
+        text = spec_of("bmcts_departing", **(LD if player == "ld_bmcts" else {}))
+        assert text["departures"] == dict.fromkeys(NAMES, False)
+        named = {f"departures.{name}" for name in NAMES}
         changed = {leaf for leaf in leaves(spec) if _value(spec, leaf) != _value(text, leaf)}
         made = {name for name in named if not name.endswith(tuple(left) or "-")}
         assert changed == {"label", "search.exploration", "transpositions", *made}
@@ -131,27 +134,40 @@ MISFITS = {
 def test_departures_are_refused_where_they_do_not_fit(key):
     changed = {"departures__root_belief": True, key.replace(".", "__"): MISFITS[key]}
     with pytest.raises(ValueError, match=rf"root_belief departs .*: {key} must be .*, not ") as no:
-        make(spec_of("bmcts_faithful", **changed), Rules())
+        make(spec_of("bmcts_departing", **changed), Rules())
     assert "\n" not in str(no.value)
 
 
 def test_departures_are_of_two_planners():
     with pytest.raises(ValueError, match="name must be bmcts or ld_bmcts, not bmcts_or"):
-        make(spec_of("bmcts_or_faithful", departures__even_answers=True), Rules())
+        make(spec_of("bmcts_departing", name="bmcts_or", departures__even_answers=True), Rules())
 
 
-def test_a_planner_that_cannot_depart_says_so():
-    with pytest.raises(ValueError, match="played by a ReleasedPlanner"):
-        Planner(planner_config(spec_of("bmcts_released")))
+@pytest.mark.parametrize("player", ["bmcts", "bmcts_faithful", "ld_bmcts_faithful"])
+def test_settings_of_before_are_read(player):
+    """Once every planner had departures in its settings, of the class of all planners."""
+    spec = spec_of(player)
+    none = {**spec, "departures": dict.fromkeys(NAMES, False)}
+    assert renew(none) == renew(spec) == spec
+    assert type(make(none, Rules())) is Planner
+    made = none["departures"] | {"untold": True}
+    old = {**spec, "departures": made}
+    if player == "ld_bmcts_faithful":
+        found = make(old, Rules())
+        assert type(found) is ReleasedPlanner and found.config.departures.untold
+    else:
+        with pytest.raises(ValueError, match="untold departs"):
+            make(old, Rules())
+    assert renew(renew(old)) == renew(old)
 
 
 def test_departures_of_the_drawn_envelope_are_for_ld_bmcts():
     for name in OF_LD:
         with pytest.raises(ValueError, match=f"{name} departs .*: name must be ld_bmcts, not "):
-            make(spec_of("bmcts_faithful", **{f"departures__{name}": True}), Rules())
-    again = {"departures__even_envelope": True, "redraw": "simulation"}
+            make(spec_of("bmcts_departing", **{f"departures__{name}": True}), Rules())
+    again = {"departures__even_envelope": True, "name": "ld_bmcts", "redraw": "simulation"}
     with pytest.raises(ValueError, match=r"even_envelope departs .*: redraw must be decision"):
-        make(spec_of("ld_bmcts_faithful", **again), Rules())
+        make(spec_of("bmcts_departing", **again), Rules())
 
 
 # Who believes what.

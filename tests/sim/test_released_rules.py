@@ -5,14 +5,13 @@ import pytest
 
 from sim.arena import play_many
 from sim.board import N_ROOMS, corridor, door_spots, graph
-from sim.cards import ROOMS, SUSPECTS
+from sim.cards import ROOMS
 from sim.chance import game_key
 from sim.game import apply, new_game
-from sim.legal import legal
 from sim.policies.common import roam
-from sim.policies.table import seat_policies
+from sim.policies.registry import seat_policies
 from sim.rules import PRESETS, Rules, preset, world
-from sim.state import ASK, MOVE, N_ACTIONS, SUGGEST, TURN, empty
+from sim.state import MOVE, SUGGEST, empty
 
 DEPARTURES = {
     "callers": "random",
@@ -97,16 +96,6 @@ def test_without_walls_these_and_the_doors_of_the_hall_are_the_only_new_steps():
     }
 
 
-@pytest.mark.parametrize(("roll", "ends"), [(1, (12, 6)), (2, (11, 6))])
-def test_without_walls_a_path_leads_through_the_doors_of_the_hall(roll, ends):
-    """A pawn stands before the first entrance: the other door leads there, and is in the room."""
-    start, pawn = square(12, 7), {"p1": square(11, 7)}
-    rules = Rules(walls=False, entrance="first")
-    assert check_move(rules, "Hall", roll, start, "random", **pawn) == (inside(*ends), SUGGEST)
-    walled = check_move(Rules(entrance="first"), "Hall", roll, start, "random", **pawn)
-    assert walled[0] != inside(11, 6)
-
-
 def test_the_released_seats():
     rules = Rules(starts="released")
     assert rules.suspects == ("Peacock", "Green", "Scarlett", "Mustard")
@@ -115,71 +104,6 @@ def test_the_released_seats():
     assert Rules().suspects == ("Scarlett", "Mustard", "Green", "Peacock")
     with pytest.raises(ValueError, match=r"rules\.starts=released seats 4 players, got 5"):
         Rules(starts="released", players=5)
-
-
-@pytest.mark.parametrize(
-    ("room", "listed"),
-    [
-        ("Library", (6, 8)),
-        ("Billiard Room", (1, 12)),
-        ("Ballroom", (8, 19)),
-        ("Dining Room", (16, 12)),
-        ("Hall", (11, 6)),
-    ],
-)
-def test_policies_walk_to_the_first_entrance_and_others_to_the_nearest(room, listed):
-    rules, number = Rules(entrance="first"), ROOMS.index(room)
-    board = world(rules)[0]
-    assert int(board.first_door[number]) == inside(*listed)
-    for door in door_spots(number):
-        (front,) = graph()[door]
-        nearest = check_move(rules, room, 1, front)
-        assert nearest == (door, SUGGEST) == check_move(Rules(), room, 1, front, "random")
-        walked = check_move(rules, room, 1, front, "random")[0]
-        assert (walked == door) == (door == inside(*listed))
-
-
-def test_a_summoned_pawn_arrives_at_the_first_entrance():
-    for rules, door in ((Rules(), (9, 4)), (Rules(entrance="first"), (11, 6))):
-        board, state = begin_game(rules, p0=inside(12, 6))
-        state.phase = SUGGEST
-        apply(board, state, ASK + 6 * SUSPECTS.index("Mustard"))
-        assert int(state.spot[1]) == inside(*door)
-
-
-@pytest.mark.parametrize(("roll", "ends"), [(1, (7, 19)), (2, None), (6, None)])
-def test_the_own_room_is_entered_again_with_a_roll_of_two(roll, ends):
-    door = inside(8, 19)
-    board, state = begin_game(Rules(reenter=True), roll=roll, p0=door)
-    out = np.empty(N_ACTIONS, np.int64)
-    again = MOVE + ROOMS.index("Ballroom")
-    assert again in out[: legal(board, state, out)]
-    apply(board, state, again)
-    if ends is None:
-        assert (int(state.spot[0]), int(state.phase)) == (door, SUGGEST)
-    else:
-        assert int(state.spot[0]) == square(*ends) and state.phase == TURN
-    board, state = begin_game(Rules(), roll=roll, p0=door)
-    assert again not in out[: legal(board, state, out)]
-
-
-def test_who_is_shut_in_does_not_enter_again():
-    door, front = inside(8, 19), square(7, 19)
-    rules = Rules(reenter=True, blocked="again")
-    spot, phase = check_move(rules, "Ballroom", 6, door, "random", p1=front)
-    assert (spot, phase) == (door, TURN)
-
-
-@pytest.mark.parametrize("asker", ["random", "heuristic", None])
-def test_only_suggestions_of_random_call(asker):
-    for rules in (Rules(callers="random"), Rules()):
-        board, state = begin_game(rules, asker, None, None, None, p0=inside(9, 4))
-        state.phase = SUGGEST
-        before = int(state.spot[1])
-        apply(board, state, ASK + 6 * SUSPECTS.index("Mustard"))
-        called = int(state.spot[1]) != before
-        assert called == (asker == "random" or rules.callers == "all")
-        assert bool(state.summoned[1]) == called
 
 
 def test_who_has_no_path_decides_again_by_its_own_policy():

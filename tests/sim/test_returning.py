@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import pairwise
 
 import numpy as np
 import pytest
-from presets import spec_of
 
 from sim.board import N_ROOMS
 from sim.cards import SUSPECTS
@@ -15,74 +13,12 @@ from sim.contract.testing import check_player
 from sim.game import apply, decider
 from sim.legal import legal
 from sim.player import Player, PolicyPlayer
-from sim.players.registry import make
-from sim.policies.table import NAMES
 from sim.referee import play
 from sim.rules import Rules, preset, world
-from sim.state import MOVE, N_ACTIONS, PASSAGE, SUGGEST, TURN, empty
+from sim.state import MOVE, N_ACTIONS, PASSAGE, TURN, empty
 from sim.view import view_of
 
 XU = replace(preset("xu2013"), turn_cap=150)
-
-
-def list_entries(rules, seats, game):
-    """Play a game; return the rooms that each seat entered, in order, by walking or summons."""
-    rooms = {seat: [] for seat in range(rules.players)}
-    board, last = world(rules)[0], {}
-
-    def watch(state, action):
-        for seat in rooms:
-            here = int(board.room_of[state.spot[seat]])
-            came = state.phase == SUGGEST and seat == state.seat and last.get(seat) != "asked"
-            if here >= 0 and (here != last.get((seat, "room"), -1) or came):
-                rooms[seat].append(here)
-            last[seat, "room"] = here
-            last[seat] = "asked" if state.phase == SUGGEST and seat == state.seat else None
-
-    play(rules, seats, 3, game, watch)
-    return rooms
-
-
-def returns(rules, seats, games):
-    """Return how often a pawn entered the room that it was in last, and all entries."""
-    again = entries = 0
-    for game in range(games):
-        for rooms in list_entries(rules, seats, game).values():
-            entries += len(rooms)
-            again += sum(a == b for a, b in pairwise(rooms))
-    return again, entries
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_no_policy_enters_a_room_twice_in_a_row(name):
-    again, entries = returns(XU, [PolicyPlayer(name)] * 3, 4)
-    assert again == 0 and entries > 30
-
-
-@pytest.mark.parametrize(
-    "name, changes",
-    [
-        ("bn", {"evidence": "exact", "again": "same"}),
-        ("hunter", {"evidence": "exact", "again": "same"}),
-        ("neural", {"evidence": "exact"}),
-        ("entropy", {}),
-    ],
-)
-def test_no_player_of_the_papers_does(name, changes):
-    """Control: without the rule the same players step out and come back in."""
-    others = [PolicyPlayer("closure"), PolicyPlayer("csp")]
-    seats = [make(spec_of(name, **changes), XU), *others]
-    again, entries = returns(XU, seats, 4)
-    assert again == 0 and entries > 20
-    if changes.get("again"):
-        free = replace(XU, returns=True)
-        assert returns(free, [make(spec_of(name, **changes), free), *others], 6)[0] > 0
-
-
-def test_a_search_does_not_either():
-    spec = spec_of("bmcts", **{"budget.simulations": 20})
-    again, entries = returns(XU, [make(spec, XU), *[PolicyPlayer("closure")] * 2], 1)
-    assert again == 0 and entries > 5
 
 
 def test_the_room_left_is_no_legal_goal_until_another_was_entered():

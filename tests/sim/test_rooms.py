@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from benchmarks.qlearning import learning
+from benchmarks.qlearning.learning import FALLING, ONE, Learner
 from sim.board import N_ROOMS
-from sim.qlearning import learning, rooms
-from sim.qlearning.learning import FALLING, ONE, Learner
+from sim.qlearning import rooms
 from sim.qlearning.rooms import POSTERIOR, STRUCK, UNIFORM
 
 U = [5, 4.3182, 3.8430, 3.5565, 3.3842, 3.2761, 3.2043, 3.1538, 3.1165]

@@ -12,7 +12,7 @@ from sim.chance import game_key
 from sim.game import new_game
 from sim.player import Player, PolicyPlayer
 from sim.policies import greedy
-from sim.policies.table import Policy, choose, seat_policies
+from sim.policies.registry import Policy, choose, seat_policies
 from sim.referee import play
 from sim.rules import PRESETS, preset, world
 from sim.state import OVER, empty
@@ -123,8 +123,3 @@ def test_what_fits_into_no_workspace_is_an_error(monkeypatch):
     monkeypatch.setattr(solver.ExactPosterior, "MAX_STATES", 256)
     with pytest.raises(EvidenceFull, match="posterior of a greedy player does not fit"):
         results(PRESETS["ledford"], ["greedy"] * 4)
-
-
-def test_only_a_slow_policy_is_given_room():
-    assert len(Memory(["swift", None, "closure"]).work.key) < 100
-    assert len(Memory(["swift", None, Policy("greedy", threshold=0.5)]).work.key) == 1 << 16

@@ -6,7 +6,7 @@ import pytest
 from sim.arena import play_many
 from sim.chance import game_key
 from sim.game import apply, decider, new_game, open_decision
-from sim.policies.table import Policy, choose, number, seat_policies
+from sim.policies.registry import Policy, choose, number, seat_policies
 from sim.rules import preset, world
 from sim.state import OVER, empty
 

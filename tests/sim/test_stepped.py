@@ -1,10 +1,8 @@
 """A game in steps is the referee's game, and stands still before each decision."""
 
 import pytest
-from presets import spec_of
 
 from sim.player import IllegalAction, PolicyPlayer
-from sim.players.registry import make
 from sim.records.record import Recorder, read
 from sim.records.replay import replay
 from sim.records.stepped import Person, SteppedGame
@@ -30,13 +28,6 @@ def test_the_same_players_play_the_referees_game(rules):
     recorder = Recorder(rules, company(rules), 3, 1)
     play(rules, company(rules), 3, 1, watch=recorder)
     assert play_out(SteppedGame(rules, company(rules), 3, 1)).record() == recorder.text()
-
-
-def test_a_planner_searches_as_for_the_referee():
-    seats = [make(spec_of("bmcts", budget__simulations=20), Rules()), *company(Rules())[:3]]
-    recorder = Recorder(Rules(), seats, 3, 2)
-    play(Rules(), seats, 3, 2, watch=recorder)
-    assert play_out(SteppedGame(Rules(), seats, 3, 2)).record() == recorder.text()
 
 
 def test_people_decide_from_outside(tmp_path):

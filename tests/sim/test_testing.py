@@ -7,16 +7,13 @@ import pytest
 
 from mcts.kernel.compile import INTERPRETED
 from mcts.kernel.rng import below, fold, new_stream
-from mcts.options import Budget, Options
 from sim import referee
 from sim.contract import testing
 from sim.contract.testing import check_player
 from sim.legal import legal
-from sim.planning.config import TREE, PlannerConfig
-from sim.planning.planner import Planner
 from sim.player import Player, PolicyPlayer
-from sim.policies.table import NAMES, Policy
-from sim.rules import PRESETS, preset, world
+from sim.policies.registry import Policy
+from sim.rules import preset, world
 from sim.state import N_ACTIONS, SHOW
 from sim.view import view_of
 
@@ -109,19 +106,6 @@ class Mute(Wanderer):
 @pytest.mark.parametrize("rules", [SPEED, preset("cai2006", turn_cap=60)], ids=["speed", "cai2006"])
 def test_a_sound_player_passes(rules):
     assert check_player(lambda: Wanderer("wanderer"), rules, games=3) > 20
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_policies_pass(name):
-    assert check_player(lambda: PolicyPlayer(name), PRESETS["speed"], games=1) > 4
-
-
-@pytest.mark.parametrize(("variant", "opponents"), [("bmcts", "closure"), ("so_ismcts", TREE)])
-def test_planners_pass(variant, opponents):
-    small = {"options": Options(nodes=9), "budget": Budget(simulations=8)}
-    config = PlannerConfig(variant, opponents=opponents, **small)
-    rules = preset("speed", turn_cap=24)
-    assert check_player(lambda: Planner(config), rules, games=1, swaps=1) > 0
 
 
 @pytest.mark.parametrize(

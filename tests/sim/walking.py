@@ -8,7 +8,7 @@ import numpy as np
 
 from mcts.kernel.compile import jit
 from sim.board import N_CORRIDOR, N_ROOMS, N_SPOTS, graph
-from sim.policies.table import number
+from sim.policies.registry import number
 from sim.state import ACCUSE, ASK, EXTERNAL, N_ACTIONS
 
 RANDOM = number("random")

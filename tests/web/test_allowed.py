@@ -18,6 +18,7 @@ from experiments.web.tables.registry import Registry
 from experiments.web.workers import Workers
 from mcts.kernel.plugins import Plugin
 from sim.players import registry
+from sim.policies.registry import make_switches
 
 LIMITS = Search(100_000, 60.0)
 NEVER = {"command", "seconds", "label", "mixture", "name", "network"}
@@ -47,10 +48,12 @@ def test_all_presets_settings_and_words_are_listed_or_never_are():
     listed = {key: {*kind} for key, kind in allowed.SETTINGS.items() if isinstance(kind, tuple)}
     for name in presets("player"):
         held = config.plain(config.compose("compare", [f"player={name}"]).player)
-        schema = registry._find_class(held)
-        known = {**dict(walk(schema)), **{key: () for key, _ in config.leaves(held)}}
+        found = dict(walk(registry._find_class(held)))
+        if found.pop("switches", None) is not None:
+            found |= walk(type(make_switches(held["name"])))
+        known = {**found, **{key: () for key, _ in config.leaves(held)}}
         for key in known.keys() - {registry.TARGET}:
-            words.setdefault(key, set()).update(dict(walk(schema)).get(key, ()))
+            words.setdefault(key, set()).update(found.get(key, ()))
     assert words.keys() - allowed.SETTINGS.keys() == NEVER
     assert allowed.SETTINGS.keys() - words.keys() == set(), "they exist"
     unlisted = {key: words[key] - listed[key] for key in listed if words[key] - listed[key]}

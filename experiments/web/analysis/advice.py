@@ -39,7 +39,7 @@ from sim.player import Player
 from sim.players.registry import make
 from sim.policies import greedy
 from sim.policies.common import PAIRS
-from sim.policies.table import Policy, seat_policy
+from sim.policies.registry import Policy, seat_policy
 from sim.records.record import Record
 from sim.rules import world
 from sim.state import ACCUSE, N_ACTIONS, REVEAL

@@ -28,9 +28,9 @@ RULES = _list("cai2006 classic ferrari2009 ledford released speed speed_clue xu2
 """Presets of rules."""
 
 SEARCHING = _list(
-    "best best_tree bmcts bmcts_faithful bmcts_or bmcts_or_faithful bmcts_released careful flat"
-    " ld_bmcts ld_bmcts_faithful ld_bmcts_released mo_ismcts mo_ismcts_faithful old_best pimc pomcp"
-    " pomcp_faithful so_ismcts so_ismcts_faithful"
+    "best best_tree bmcts bmcts_departing bmcts_faithful bmcts_or bmcts_or_faithful bmcts_released"
+    " careful flat ld_bmcts ld_bmcts_faithful ld_bmcts_released mo_ismcts mo_ismcts_faithful"
+    " old_best pimc pomcp pomcp_faithful so_ismcts so_ismcts_faithful"
 )
 """Presets of players that search."""
 
@@ -95,7 +95,7 @@ SETTINGS: Mapping[str, Kind] = {
 _CODE = _list(
     "sim.seat.Settings sim.players.bayes.Settings sim.players.entropy.Settings"
     " sim.players.hunter.Settings sim.players.neural.Settings sim.players.planner.Settings"
-    " sim.players.response.Settings"
+    " sim.players.released.Settings sim.players.response.Settings"
 )
 _AS_SHIPPED: Mapping[str, Kind] = {
     "name": PLAYERS,

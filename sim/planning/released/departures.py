@@ -1,14 +1,14 @@
 """Departures of the program of [Ledford 2018] from its text, one switch each.
 
-All are off by the text, all on in the presets ``bmcts_released`` and ``ld_bmcts_released``.
-`docs/planners/released.md` has the source of each, and how it is read where that leaves a choice.
-Nothing here needs Numba.
+All are off in the preset ``bmcts_departing``, all on in ``bmcts_released`` and
+``ld_bmcts_released``; no other planner has them.  `docs/planners/released.md` has the source of
+each, and how it is read where that leaves a choice.  Nothing here needs Numba.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 
@@ -88,36 +88,19 @@ IN_ROLLOUTS = RANDOM_SELF | MOVE_TICKETS | EVEN_ANSWERS | EVEN_ACCUSATIONS | BOL
 """Those by which policies play in roll-outs, and not in the tree."""
 
 
-def refuse_misfits(departures: Departures, planner: Mapping[str, Any]) -> None:
-    """Raise ValueError if one of ``departures`` is made, and ``planner`` is not by the text.
+SETTINGS = "sim.players.released.Settings"
+"""The class of settings of a planner that departs."""
 
-    ``planner`` has, by the names of the configuration, what they depart from.
+
+def renew(player: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the settings ``player`` as they are written now.
+
+    Once every planner had departures: without one it is a planner by the text, without the key.
     """
-    if not departures.mask:
-        return
-    of_envelope = [name for name in ("even_envelope", "untold") if getattr(departures, name)]
-    wanted: dict[str, tuple[Any, ...]] = {
-        "name": ("ld_bmcts",) if of_envelope else ("bmcts", "ld_bmcts"),
-        "answers": ("predictive",),
-        "opponents": ("heuristic",),
-        "rollout.policy": ("heuristic",),
-        "rollout.opponents": ("heuristic",),
-        "rollout.best_response": (False,),
-        "own_card_weight": (1.0,),
-        "actions.offer": ("all",),
-        "search.mode": ("tree", "leaf"),
-        "search.keep_tree": (False,),
-    }
-    if departures.even_envelope:
-        wanted["redraw"] = ("decision",)
-    for key, choices in wanted.items():
-        if planner[key] not in choices:
-            made = [*of_envelope, *(one for one in NAMES if getattr(departures, one))][0]
-            raise ValueError(
-                f"departures.{made} departs from the planner by the text: {key} must be "
-                f"{' or '.join(map(_format, choices))}, not {_format(planner[key])}"
-            )
-
-
-def _format(value: Any) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
+    made = player.get("departures")
+    if made is None:
+        return dict(player)
+    if any(made.values()):
+        return {**player, "_target_": SETTINGS, "departures": {**asdict(Departures()), **made}}
+    usual = {"_target_": "sim.players.planner.Settings"} if "_target_" in player else {}
+    return {key: value for key, value in player.items() if key != "departures"} | usual

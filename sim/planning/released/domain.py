@@ -48,7 +48,7 @@ from sim.planning.released.nodes import (
 )
 from sim.planning.released.notebooks import limit, restore, share
 from sim.planning.released.playing import accuse, act, chance_of, decide, do, play_out, win
-from sim.planning.variants import RESTRICTED
+from sim.planning.variants import LIGHTLY_DETERMINIZED
 from sim.state import (
     ACCUSE,
     ASK,
@@ -127,7 +127,7 @@ def start(p, s, stream):
     s.did[0] = s.did[1] = np.uint64(0)
     for seat in range(p.planned.world[0].players):
         s.paid[seat] = 0.0
-    if p.planned.answers == RESTRICTED:
+    if p.planned.answers == LIGHTLY_DETERMINIZED:
         limit(p.planned.world[0].players, s.state[0], p.planned.deals, p.on, stream)
 
 

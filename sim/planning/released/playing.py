@@ -33,7 +33,7 @@ from sim.planning.released.departures import (
 )
 from sim.policies.common import accusation, needs_goal
 from sim.policies.heuristic import certain_envelope, suggestion, unsure_room
-from sim.policies.table import choose
+from sim.policies.registry import choose
 from sim.state import (
     ACCUSE,
     ASK,

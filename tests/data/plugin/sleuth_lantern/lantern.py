@@ -8,7 +8,6 @@ from mcts import jit
 from sim.policies import SUGGESTS, roam, uniform
 
 REQUIRES = 0
-SWITCHES = ()
 
 to_accuse, suggestion = uniform.to_accuse, uniform.suggestion
 

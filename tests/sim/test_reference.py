@@ -5,7 +5,6 @@ from itertools import product
 
 import pytest
 from heard import BOLD
-from plain_bmcts import KINDS, PlainBMCTS
 from positions import position
 from presets import spec_of
 
@@ -14,6 +13,7 @@ from mcts.options import Budget
 from mcts.search import Search
 from mcts.tree import EXPANDED, NODES, NOWHERE
 from sim.planning.planner import Planner
+from sim.planning.reference import BMCTS, KINDS
 from sim.players.registry import planner_config
 from sim.rules import Rules
 from sim.state import OVER, SUGGEST, TURN
@@ -46,7 +46,7 @@ def run_search(preset, place):
     return one.take(Planner(config(preset))).position(one.view)
 
 
-def plain(preset, place, kind=PlainBMCTS, key=KEY, exploration=1.0):
+def plain(preset, place, kind=BMCTS, key=KEY, exploration=1.0):
     """Return the plain tree: of each node how it was reached, its visits, and its edges."""
     return [
         (
@@ -95,7 +95,7 @@ def test_the_kernel_grows_the_tree_of_the_plain_one(preset, place):
     assert any(0.0 < total < visits for _, _, edges in tree for *_, visits, total in edges)
 
 
-class Counting(PlainBMCTS):
+class Counting(BMCTS):
     """Counts its roll-outs that go on after the own seat can never be certain any more."""
 
     hopeless = 0
@@ -123,7 +123,7 @@ def test_roll_outs_that_are_cut_short_pay_what_they_would_have_paid():
     ] == plain_tree
 
 
-class Merging(PlainBMCTS):
+class Merging(BMCTS):
     """Leaves the other pawns out of what was seen, as `transpositions` does."""
 
     def observation(self):
@@ -131,21 +131,21 @@ class Merging(PlainBMCTS):
         return phase, roll, seen[3 * self.seat], *seen[3 * self.players :]
 
 
-class Unpropagated(PlainBMCTS):
+class Unpropagated(BMCTS):
     """Draws answers from the belief at the root."""
 
     def answers_from(self):
         return self.p.root[0].belief[self.seat]
 
 
-class Certain(PlainBMCTS):
+class Certain(BMCTS):
     """Takes its own accusation at the end of a roll-out to be right."""
 
     def reward(self):
         return 1.0
 
 
-class Deaf(PlainBMCTS):
+class Deaf(BMCTS):
     """Takes what was accused aloud for possible."""
 
     def unheard(self):

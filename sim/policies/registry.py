@@ -1,25 +1,26 @@
-"""The table of policies: names, numbers, switches, and the way from a number to a call.
+"""The registry of policies: names, numbers, and the way from a number to a call.
 
 A policy is a value, so the arena, a roll-out and a planner's model of its opponents change policy
 without compiling anything.  To add one: write ``sim/policies/NAME.py`` with what
 `sim.policies.common` says a policy has; it is found by that (`docs/extending.md` has an example).
-Those of other packages come by entry points, and are numbered after ours.  What the tests of the
-project do not play is checked in every game: the first choice against the rules ends it.
+A policy of another package comes by an entry point, and is numbered after ours.  What the tests of
+the project do not play is checked in every game: the first choice against the rules ends it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields, replace
 from types import ModuleType
+from typing import Any
 
 from mcts.kernel.compile import jit, jit_owning, jit_shared
 from mcts.kernel.dispatch import by_number
 from mcts.kernel.plugins import BrokenPlugin, entry_points
 from mcts.kernel.sources import modules_of
-from mcts.limits import above, between, check, one_of
+from mcts.limits import check, one_of
 from sim.legal import is_legal
-from sim.policies import csp, greedy
+from sim.policies import greedy
 from sim.policies.common import (
     SUGGESTS,
     accusation,
@@ -40,6 +41,7 @@ from sim.state import (
     REVEAL,
     SHOW,
     SUGGEST,
+    SWITCHES,
     State,
     World,
 )
@@ -51,7 +53,7 @@ def _name(module: ModuleType) -> str:
 
 _OUTSIDE = entry_points("sleuth.policies")
 _KERNELS = ("to_accuse", "turn", "suggestion")
-_PARTS = ("REQUIRES", "SWITCHES", *_KERNELS)
+_PARTS = ("REQUIRES", *_KERNELS)
 _TO_ACCUSE, _TURN, _SUGGESTION = range(3)
 
 _TESTED = ("closure", "csp", "heuristic", "hide", "likely", "random", "swift", "uniform")
@@ -68,24 +70,23 @@ class IllegalChoice(BrokenPlugin):
         return str(plugin.broken(fault)) if plugin else f"{_MODULES[which].__name__} {fault}"
 
 
-_FIELDS = {
-    "threshold": "threshold",
-    "own_card_weight": "own_card_weight",
-    "inference": "infers",
-    "walk": "walks",
-    "hiding": "hiding",
-    "summoning": "summoning",
-    "by_out": "by_out",
-}
-"""Fields of the state by switch."""
+@dataclass(frozen=True)
+class NoSwitches:
+    """The switches of a policy that has none."""
+
+
+def _switches(module: ModuleType) -> type[Any]:
+    return getattr(module, "Switches", NoSwitches)
 
 
 def _has_policy(module: ModuleType) -> bool:
     """Return whether ``module`` has a policy; `BrokenPlugin` if it lacks a part of one."""
     faults = [f"no {part}" for part in _PARTS if not hasattr(module, part)]
-    for switch in getattr(module, "SWITCHES", ()):
-        if switch not in _FIELDS:
-            faults.append(f"an unknown switch {switch!r}: choose among {', '.join(_FIELDS)}")
+    for each in fields(_switches(module)):
+        if each.name not in SWITCHES:
+            faults.append(f"an unknown switch {each.name!r}: choose among {', '.join(SWITCHES)}")
+    if getattr(module, "SWITCHES", ()):
+        faults.append("SWITCHES in place of a dataclass Switches")
     if faults and _name(module) in _OUTSIDE:
         raise _OUTSIDE[_name(module)].broken(f"has {' and '.join(faults)}")
     found = any(hasattr(module, part) for part in _KERNELS)
@@ -119,45 +120,61 @@ _suggestion = by_number([module.suggestion for module in FAST])
 
 SHOWING = ("random", "least_informative")
 
-MOST = 100
-"""The highest weight of an own card, and price of a bit, that can be set."""
+DEFAULTS: Mapping[str, Any] = {
+    each.name: each.default for module in reversed(_MODULES) for each in fields(_switches(module))
+}
+"""By switch its default, which the state has for a seat whose policy lacks the switch."""
+
+_CHOICES: Mapping[str, Sequence[str]] = {
+    each.name: each.metadata["choices"]
+    for module in _MODULES
+    for each in fields(_switches(module))
+    if "choices" in each.metadata
+}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, init=False)
 class Policy:
-    """A policy and its switches; ValueError on a switch that the policy does not have.
+    """A policy with its switches, a value: ``Policy("swift", threshold=0.5)``.
+
+    A switch can be read from it by its name, ``policy.threshold``; one that the policy does not
+    have is its default.  ValueError on a name, a switch or a value that there is not.
 
     Attributes
     ----------
     name : one of `NAMES`
-    threshold : ``swift`` and ``greedy`` accuse from this probability on; 1 waits for certainty
-    inference : whether the factored belief learns from cards that are shown to others
-    own_card_weight : weight that a player who names a suspect or a weapon holds it, beside that it
-    does not;
-        1 reads nothing into suggestions
-    walk : how ``csp`` chooses rooms, one of `sim.policies.csp.WALKS`
-    hiding : what ``hide`` pays in own bits for a bit that the others learn; 0 takes no notice
-    summoning : what ``hide`` pays in bits for summoning somebody who still plays
-    by_out : what the threshold of ``hide`` gains with each opponent who is out
     showing : which of several cards it shows, one of `SHOWING`
+    switches : of the class ``Switches`` in the file of the policy
     """
 
     name: str
-    threshold: float = above(0, 1, default=1.0)
-    inference: bool = True
-    own_card_weight: float = above(0, MOST, default=1.0)
-    walk: str = one_of(*csp.WALKS, default="nearest")
-    hiding: float = between(0, MOST, default=1.0)
-    summoning: float = between(0, MOST, default=0.2)
-    by_out: float = between(-1, 1, default=0.0)
     showing: str = one_of(*SHOWING, default="random")
+    switches: Any = field(default=NoSwitches())
 
-    def __post_init__(self) -> None:
-        switches = switches_of(self.name)
-        for switch in fields(Policy)[1:-1]:
-            if getattr(self, switch.name) != switch.default and switch.name not in switches:
-                raise ValueError(f"{self.name} has no switch {switch.name!r}")
+    def __init__(
+        self, name: str, showing: str = "random", switches: Any = None, **changes: Any
+    ) -> None:
+        has = switches_of(name)
+        for switch, value in changes.items():
+            if switch not in has and value != DEFAULTS.get(switch):
+                raise ValueError(f"{name} has no switch {switch!r}")
+        changed = {switch: value for switch, value in changes.items() if switch in has}
+        switches = replace(make_switches(name) if switches is None else switches, **changed)
+        object.__setattr__(self, "name", name)
+        object.__setattr__(self, "showing", showing)
+        object.__setattr__(self, "switches", switches)
         check(self)
+        check(switches)
+
+    def __getattr__(self, switch: str) -> Any:
+        if switch not in DEFAULTS:
+            raise AttributeError(f"a policy has no {switch!r}")
+        return getattr(self.switches, switch, DEFAULTS[switch])
+
+
+def make_switches(name: str) -> Any:
+    """Return the switches of policy ``name`` at their defaults; ValueError as `number`."""
+    return _switches(_MODULES[number(name)])()
 
 
 def number(name: str) -> int:
@@ -169,7 +186,7 @@ def number(name: str) -> int:
 
 def switches_of(name: str) -> tuple[str, ...]:
     """Return the switches that policy ``name`` has; ValueError as `number`."""
-    return _MODULES[number(name)].SWITCHES
+    return tuple(each.name for each in fields(_switches(_MODULES[number(name)])))
 
 
 def policy(which: Policy | str) -> Policy:
@@ -189,7 +206,9 @@ def seat_policies(state: State, policies: Sequence[Policy | str | None]) -> None
 def seat_policy(state: State, seat: int, which: Policy) -> None:
     """Put one compiled policy into ``seat`` of ``state``."""
     state.tracks[seat] = 0
-    _set_switches(state, seat, which, _FIELDS)
+    for switch, value in DEFAULTS.items():
+        state[switch][seat] = _as_number(switch, value)
+    swap_policy(state, seat, which)
     state.showing[seat] = SHOWING.index(which.showing)
 
 
@@ -198,16 +217,15 @@ def swap_policy(state: State, seat: int, which: Policy) -> None:
 
     What either needs is kept for the seat, and what ``which`` has no switch for stays as it is.
     """
-    _set_switches(state, seat, which, switches_of(which.name))
-
-
-def _set_switches(state: State, seat: int, which: Policy, switches: Iterable[str]) -> None:
-    """Let ``which`` decide in ``seat``, with these of its switches."""
     state.policy[seat] = number(which.name)
     state.tracks[seat] |= REQUIRES[number(which.name)]
-    for name in switches:
-        value = getattr(which, name)
-        state[_FIELDS[name]][seat] = csp.WALKS.index(value) if name == "walk" else value
+    for switch, value in asdict(which.switches).items():
+        state[switch][seat] = _as_number(switch, value)
+
+
+def _as_number(switch: str, value: Any) -> Any:
+    """Return ``value`` as the state has it: a word as its place among the choices."""
+    return _CHOICES[switch].index(value) if switch in _CHOICES else value
 
 
 @jit_owning

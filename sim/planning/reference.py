@@ -1,9 +1,26 @@
-"""BMCTS and LD-BMCTS by the text of [Ledford 2018] in plain Python: no Numba, no search code.
+"""BMCTS and LD-BMCTS as [Ledford 2018] writes them, in plain Python: read this file first.
 
-It reads as the thesis does, and takes from the project the game (rules, Heuristic players, what a
-seat learns from an answer) and the streams of chance alone.  `tests/sim/test_plain_bmcts.py` has it
-grow the same tree, bit by bit, as the kernel does for the presets `bmcts_faithful` and
-`ld_bmcts_faithful`.
+No Numba and no search code of the project: from there come the rules, the Heuristic players, what a
+player learns from an answer (`sim.game.apply`), and the streams of chance.  `mcts.simulation` with
+`sim.planning.belief_mdp` grows the same trees, bit by bit, some 300 times as fast, for the presets
+``bmcts_faithful`` and ``ld_bmcts_faithful`` (`tests/sim/test_reference.py`).
+
+    planner.begin(rules, seat, view, key)
+    nodes = BMCTS(planner.position(view), exploration=1.0).search(simulations=1000, key=1)
+    max(nodes[0].edges, key=lambda edge: edge.mean).action
+
+A state of the MDP is a belief b (s. 2.5.1): the matrix P(card is with holder) of the searching seat
+with rows that are taken as independent (app. B).  An action a leads to b' with
+
+    P(b' | b, a) = sum_o P(b' | a, b, o) P(o | a, b)          (eq. 2.10)
+
+and an accusation pays what b gives the accused envelope
+
+    rho(b) = sum_s b(s) R(s)                                  (eq. 2.11)
+
+Where the text is silent: an opponent that accuses is certain, and taken to be right; a node gets
+its actions at its second visit (the root at its first); one accusation is on offer, that of the
+likeliest envelope.
 """
 
 from __future__ import annotations
@@ -14,39 +31,40 @@ from dataclasses import dataclass, field
 from functools import reduce
 from itertools import product
 from operator import add, mul
-from typing import Any
 
 import numpy as np
 
 from belief import matrix
 from mcts.kernel.rng import draw, fold, new_stream, uniform
 from sim.game import apply, decider, open_decision, stops
-from sim.planning.belief_mdp import RESTRICTED
-from sim.policies.table import choose
+from sim.planning.cluedo import Cluedo
+from sim.planning.variants import LIGHTLY_DETERMINIZED
+from sim.policies.registry import choose
 from sim.state import ACCUSE, ASK, OVER, PASSAGE, REVEAL, SUGGEST, TURN
 
 KINDS = (range(6), range(6, 12), range(12, 21))
 """The cards that are suspects, weapons, rooms."""
 
 
-def add_one(values: Iterable[float]) -> float:
-    """Return the sum, rounded after each addition, which `sum` is not from Python 3.12 on."""
-    return reduce(add, values)
-
-
 @dataclass
 class Edge:
-    """An action at a node, with b(accused) for an accusation, and what came of it."""
+    """An action a at a node: its visits n(b, a) and the sum of the returns after it."""
 
     action: int
     chance: float = 0.0
+    """b(accused) of an accusation, else 0."""
     visits: int = 0
     total: float = 0.0
+
+    @property
+    def mean(self) -> float:
+        """The estimate Q(b, a), a probability of winning."""
+        return self.total / self.visits
 
 
 @dataclass
 class Node:
-    """A belief state, reached from ``parent`` by an action and an observation."""
+    """A belief state, reached from ``parent`` (number of the node, action) by an observation."""
 
     parent: tuple[int, int] | None = None
     visits: int = 0
@@ -54,16 +72,31 @@ class Node:
     children: dict[tuple, int] = field(default_factory=dict)
 
 
-class PlainBMCTS:
-    """The search of the position ``p``, a `sim.planning.cluedo.Cluedo`, read as data alone."""
+class BMCTS:
+    """A search of ``position``, which is read as data alone.
 
-    def __init__(self, p: Any, exploration: float) -> None:
-        self.p, self.seat, self.world, self.c = p, p.seat, p.world[0], exploration
+    Attributes
+    ----------
+    c : the constant C of eq. 2.8
+    nodes : the tree, in the order in which nodes were added
+    s : the state of the simulated game: pawns, turn, and the matrices ``s.belief`` of all seats
+    """
+
+    def __init__(self, position: Cluedo, exploration: float) -> None:
+        self.p, self.seat, self.world, self.c = (
+            position,
+            position.seat,
+            position.world[0],
+            exploration,
+        )
         self.players = int(self.world.players)
         self.nodes = [Node()]
 
     def search(self, simulations: int, key: int) -> list[Node]:
-        """Return the tree, its nodes in the order of their making."""
+        """Return the tree after so many simulations; simulation i draws from stream i of ``key``.
+
+        The four phases of s. 2.3: selection and expansion, roll-out, backpropagation.
+        """
         for number in range(simulations):
             self.stream = new_stream(fold(np.uint64(key), number))
             self.start()
@@ -71,32 +104,40 @@ class PlainBMCTS:
             self.backpropagate(path, 0.0 if self.s.phase == OVER else self.roll_out())
         return self.nodes
 
+    # The root: b in every seat [s. 3.4], an envelope for LD-BMCTS [s. 3.5].
+
     def start(self) -> None:
-        """Begin at the root: our belief in every seat, with our hand spread out [s. 3.4, 3.5]."""
+        """Begin at the root."""
         s = self.s = self.p.root.copy()[0]
         s.key, s.envelope = draw(self.stream), 0
         for other in set(range(self.players)) - {self.seat}:
+            # No hands exist.  Each opponent has a copy of our b in which the rows of our hand
+            # are as at its start, "spreading out the probability" [s. 3.4].
             s.hand[other] = 0
             s.known[other], s.goal[other], s.bits[other] = s.face_up, -1, -1.0
             matrix.start(s.belief[other], self.players, other, 0, s.face_up)
             for card in range(21):
                 if not s.hand[self.seat] >> card & 1:
                     s.belief[other, card] = s.belief[self.seat, card]
-        if self.p.answers == RESTRICTED:
+        if self.p.answers == LIGHTLY_DETERMINIZED:
+            # The envelope is drawn from the deals of the root.  Nobody shows its cards, and each
+            # agent knows "that they do not have any of the three" [s. 3.5].
             deal = self.p.deals[int(draw(self.stream)) % len(self.p.deals)]
             s.envelope = sum(1 << int(card) for card in np.flatnonzero(deal == 0))
             for seat in range(self.players):
                 matrix.note_pass(s.belief[seat], seat, s.envelope)
 
+    # Selection and expansion [s. 2.3].
+
     def descend(self) -> list[tuple[Edge, float]]:
-        """Select down to a leaf and expand it; return the edges followed, and their rewards."""
+        """Select down to a leaf and add it; return the edges followed, and their rewards."""
         at, path = 0, []
         while True:
             node = self.nodes[at]
             node.visits += 1
             if node.edges is None and (node.visits > 1 or at == 0):
                 node.edges = self.actions()
-            if node.edges is None:
+            if node.edges is None:  # a new node: the roll-out begins here
                 return path
             edge = self.select(node.edges)
             path.append((edge, self.step(edge)))
@@ -109,15 +150,21 @@ class PlainBMCTS:
             at = node.children[reached]
 
     def select(self, edges: list[Edge]) -> Edge:
-        """Return the first edge not tried, else the greatest by UCT [eq. 2.8]."""
+        """Return the first edge not tried, else argmax of Q + C sqrt(2 ln N / n) [eq. 2.8].
+
+        N sums the visits of the actions that are legal now [s. 2.5.2].
+        """
         fresh = [edge for edge in edges if edge.visits == 0]
         if fresh:
             return fresh[0]
         width = 2.0 * math.log(float(sum(edge.visits for edge in edges)))
-        return max(edges, key=lambda e: e.total / e.visits + self.c * math.sqrt(width / e.visits))
+        return max(edges, key=lambda e: e.mean + self.c * math.sqrt(width / e.visits))
 
     def actions(self) -> list[Edge]:
-        """Return A(b): rooms, passage, suggestions, and the likeliest envelope first or second."""
+        """Return A(b): rooms, passage, suggestions, and to accuse the likeliest envelope.
+
+        The accusation comes first where it is right in more than half of the cases, else second.
+        """
         s, here, found = self.s, self.world.room_of[self.s.spot[self.seat]], []
         if s.phase == TURN:
             found += [Edge(room) for room in range(9) if room != here]
@@ -134,13 +181,25 @@ class PlainBMCTS:
             found.insert(0 if accusation.chance > 0.5 else 1, accusation)
         return found
 
+    def observation(self) -> tuple:
+        """Return what was seen since the last decision, places of all pawns [s. 2.3, app. A]."""
+        s = self.s
+        seen = [s.phase, s.roll, s.known[self.seat]]
+        for seat in range(self.players):
+            seen += [s.spot[seat], s.out[seat], s.summoned[seat]]
+        for asker, cards, answerer, card in s.event[: s.events].tolist():
+            seen += [asker, cards, answerer, card if self.seat in (asker, answerer) else -1]
+        return tuple(map(int, seen))
+
+    # What an action leads to: b' ~ P(b' | b, a) [eq. 2.10].
+
     def step(self, edge: Edge) -> float:
-        """Do an action and let the opponents play; return rho(b) if it accuses [eq. 2.11]."""
+        """Do an action, let the opponents play; return rho(b) of an accusation, else 0."""
         s = self.s
         s.events = 0
         if ACCUSE <= edge.action < REVEAL:
             s.phase = OVER
-            return edge.chance
+            return edge.chance  # rho(b) = b(accused) [eq. 2.11]
         if edge.action < PASSAGE:
             s.goal[self.seat] = edge.action
         self.transition(edge.action)
@@ -148,13 +207,13 @@ class PlainBMCTS:
         return 0.0
 
     def play_on(self) -> None:
-        """Let the policies play until the searching seat decides, or the game is over."""
+        """Let "three heuristic opponents" play until we decide, or the game is over [s. 3.4]."""
         while self.s.phase != OVER and not stops(self.s):
             open_decision(self.s)
             self.transition(choose(self.world, self.s, decider(self.s)))
 
     def transition(self, action: int) -> None:
-        """Draw o from P(o | a, b); all beliefs take it in: P(b' | a, b, o) [eq. 2.10, 3.1]."""
+        """Draw o ~ P(o | a, b); all matrices take it in: b' of P(b' | a, b, o) [eq. 2.10, 3.1]."""
         if ACCUSE <= action < REVEAL:
             self.s.winner, self.s.phase = self.s.seat, OVER
             return
@@ -163,7 +222,11 @@ class PlainBMCTS:
         apply(self.world, self.s, action)
 
     def draw_answer(self, pair: int) -> None:
-        """Ask the players in turn: a card is held as b says, given that it was passed on so far."""
+        """Draw who holds which of the three cards, player by player: o ~ P(o | a, b).
+
+        A player holds a card with the chance that its row of b gives, less the columns of those
+        that passed before.  The first that holds one shows it.
+        """
         s, b = self.s, self.answers_from().copy()
         cards = (pair // 6, 6 + pair % 6, 12 + int(self.world.room_of[s.spot[s.seat]]))
         for other in set(range(self.players)) - {self.seat}:
@@ -179,21 +242,13 @@ class PlainBMCTS:
                 return
 
     def answers_from(self) -> np.ndarray:
-        """Return the matrix that says who holds what: the propagated belief."""
+        """Return the matrix by which answers are drawn: b as propagated so far [s. 2.5.1]."""
         return self.s.belief[self.seat]
 
-    def observation(self) -> tuple:
-        """Return what was seen, the places of all pawns included [s. 2.3, app. A]."""
-        s = self.s
-        seen = [s.phase, s.roll, s.known[self.seat]]
-        for seat in range(self.players):
-            seen += [s.spot[seat], s.out[seat], s.summoned[seat]]
-        for asker, cards, answerer, card in s.event[: s.events].tolist():
-            seen += [asker, cards, answerer, card if self.seat in (asker, answerer) else -1]
-        return tuple(map(int, seen))
+    # Roll-out and reward [s. 2.5.2].
 
     def roll_out(self) -> float:
-        """Let policies play all seats to the end; return what b makes of an own accusation."""
+        """Let policies play all seats to the end; return rho(b) if we are the one that accuses."""
         s = self.s
         s.recording, s.events = 0, 0
         s.policy[: self.players] = self.p.policies[0, : self.players]
@@ -201,30 +256,37 @@ class PlainBMCTS:
         return self.reward() if s.winner == self.seat else 0.0
 
     def reward(self) -> float:
-        """Return rho(b) = sum_s b(s) R(s) of accusing the likeliest envelope [eq. 2.11]."""
+        """Return rho(b) of accusing the likeliest envelope [eq. 2.11]."""
         b = self.s.belief[self.seat, :, 0].tolist()
         x, y, z = max(self.unheard(), key=lambda trio: b[trio[0]] * b[trio[1]] * b[trio[2]])
         return self.chance((x, y, z)) / self.rest() if b[x] * b[y] * b[z] else 0.0
 
     def unheard(self) -> list[tuple[int, ...]]:
-        """Return the envelopes that nobody accused aloud."""
+        """Return the envelopes that no player accused aloud."""
         heard = self.s.heard.tolist()
         return [trio for trio in product(*KINDS) if sum(1 << card for card in trio) not in heard]
 
     def chance(self, trio: Iterable[int]) -> float:
-        """Return b(envelope = trio), the categories taken as independent."""
+        """Return b(envelope = trio): rows are independent, the column normalised by category."""
         b = self.s.belief[self.seat, :, 0].tolist()
         totals = (add_one(b[card] for card in kind) or 1.0 for kind in KINDS)
         return reduce(mul, [b[card] / total for card, total in zip(trio, totals, strict=True)])
 
     def rest(self) -> float:
-        """Return b of all that nobody accused aloud."""
+        """Return b of all envelopes that no player accused aloud."""
         heard = {*product(*KINDS)}.difference(self.unheard())
         return 1.0 - add_one([0.0, *map(self.chance, sorted(heard))])
 
+    # Backpropagation [s. 2.3].
+
     def backpropagate(self, path: list[tuple[Edge, float]], value: float) -> None:
-        """Add the return from each edge on, undiscounted, to its statistics."""
+        """Add to each edge the return from there on [eq. 2.2, 2.3; no discount in Cluedo]."""
         for edge, reward in reversed(path):
             value = reward + value
             edge.visits += 1
             edge.total += value
+
+
+def add_one(values: Iterable[float]) -> float:
+    """Return the sum, rounded after each addition, which `sum` is not from Python 3.12 on."""
+    return reduce(add, values)

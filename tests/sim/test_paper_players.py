@@ -1,0 +1,153 @@
+"""The players of the papers: contract, switches and settings; each decides in its own file."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import pytest
+from presets import spec_of
+
+from mcts.kernel.compile import INTERPRETED
+from sim.contract.testing import check_player
+from sim.player import PolicyPlayer
+from sim.players.registry import make
+from sim.qlearning import network
+from sim.referee import play
+from sim.rules import PRESETS, preset
+
+AHEAD = {"horizon": 2, "candidates": 2, "about": "room", "threshold": 0.6}
+
+CONTRACT = [
+    ("bn", "ferrari2009", {"evidence": "repaired", "again": "same"}),
+    ("bn", "cai2006", {"evidence": "text"}),
+    ("bn", "ferrari2009", {"evidence": "text2006"}),
+    ("bn", "cai2006", {"evidence": "exact", "again": "same"}),
+    ("neural", "ferrari2009", {"evidence": "repaired"}),
+    ("neural", "cai2006", {"evidence": "text"}),
+    ("neural", "speed", {"evidence": "exact"}),
+    ("entropy", "xu2013", {"same_room": False}),
+    ("entropy", "classic", {}),
+    ("entropy", "speed", AHEAD),
+]
+
+
+@pytest.mark.parametrize(("name", "rules", "switches"), CONTRACT, ids=str)
+def test_they_keep_the_contract(name, rules, switches):
+    rules = preset(rules, turn_cap=60)
+    spec = {**spec_of(name), **switches}
+    assert check_player(lambda: make(spec, rules), rules, games=1, swaps=1) > 4
+
+
+NEAR = {"distance_divisor": 24}
+SWITCHES = {
+    "bn": [
+        {"evidence": "text"},
+        {"evidence": "text2006"},
+        {"evidence": "exact"},
+        {"again": "same"},
+        {"threshold": 0.4},
+    ],
+    "neural": [
+        {"q": "zero"},
+        {"evidence": "text"},
+        {"threshold": 0.5},
+        {"distance_weight": 0.01},
+        NEAR,
+        {"visit_weight": 0.3},
+        {"accuses": "end"},
+    ],
+    "entropy": [
+        {"horizon": 2},
+        {"price": 0.0},
+        {"threshold": 0.2},
+        {"same_room": False},
+        {"candidates": 1},
+        {"about": "room"},
+    ],
+}
+
+
+PLAYED = {
+    "bn": (5, 8, 3000, "random"),
+    "neural": (3, 4, 3000, "random"),
+    "entropy": (3, 3, 60, "heuristic"),
+}
+"""Seed, games and cap on turns of the games in which they all matter, and who sits third."""
+
+
+@cache
+def play_out(name, switches):
+    """Return all actions of a player in some games."""
+    seed, games, cap, third = PLAYED[name]
+    rules, actions = preset("ferrari2009", turn_cap=cap), []
+    player = make({**spec_of(name), **dict(switches)}, rules)
+    decide = player.decide
+
+    def note(view):
+        actions.append(decide(view))
+        return actions[-1]
+
+    player.decide = note
+    for game in range(games):
+        play(rules, [player, PolicyPlayer("heuristic"), PolicyPlayer(third)], seed, game)
+    return actions
+
+
+@pytest.mark.skipif(INTERPRETED, reason="too few games")
+@pytest.mark.parametrize(
+    ("name", "switches"), [(name, one) for name in SWITCHES for one in SWITCHES[name]], ids=str
+)
+def test_every_switch_changes_the_play(name, switches):
+    assert {*switches} <= {*spec_of(name)}
+    assert play_out(name, tuple(switches.items())) != play_out(name, ())
+
+
+def test_its_function_changes_the_play_of_neural(tmp_path):
+    """The grid, and weights with another sign, where rooms are near enough to matter."""
+    shipped = network.load()
+    turned = {name: -getattr(shipped, name) for name in ("output_weights", "output_bias")}
+    kept = {name: getattr(shipped, name) for name in ("hidden_weights", "hidden_bias")}
+    other = network.Network(
+        **kept, **turned, activation=shipped.activation, settings=shipped.settings
+    )
+    path = tmp_path / "network.json"
+    path.write_text(other.dumps())
+    usual = play_out("neural", tuple(NEAR.items()))
+    for switch in ({"q": "grid"}, {"network": str(path)}):
+        assert play_out("neural", tuple({**NEAR, **switch}.items())) != usual
+
+
+@pytest.mark.parametrize("name", SWITCHES)
+def test_they_are_made_from_the_configuration(name):
+    evidence = {} if name == "entropy" else {"evidence": "exact"}
+    spec = {**spec_of(name), **evidence, "label": "mine", "showing": "least_informative"}
+    player = make(spec, PRESETS["speed"])
+    assert (player.name, player.showing) == ("mine", "least_informative")
+    assert all(getattr(player.settings, key) == spec[key] for key in spec if key != "_target_")
+
+
+@pytest.mark.parametrize(
+    ("name", "switches", "reason"),
+    [
+        ("neural", {"q": "deep"}, "q=deep: choose one of network, zero, grid"),
+        ("neural", {"network": "/nowhere.json"}, "/nowhere.json is no network"),
+        ("neural", {"distance_weight": -1}, "distance_weight=-1: must be at least 0"),
+        ("neural", {"distance_divisor": 0}, "distance_divisor=0: must be above 0"),
+        ("entropy", {"horizon": 4}, "horizon=4: must be at most 3"),
+        ("entropy", {"price": float("nan")}, "price=nan: must be at least 0"),
+        ("entropy", {"about": "weapon"}, "about=weapon: choose one of"),
+    ],
+)
+def test_impossible_values_are_refused_in_a_sentence(name, switches, reason):
+    with pytest.raises(ValueError, match=reason) as refused:
+        make({**spec_of(name), **switches}, preset("ferrari2009"))
+    assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize("name", ["bn", "neural"])
+def test_rules_that_do_not_fit_are_refused_in_a_sentence(name):
+    for rules in sorted(set(PRESETS) - {"ferrari2009", "cai2006"}):
+        for evidence in ("text", "text2006", "repaired"):
+            with pytest.raises(ValueError, match=f"hands by category, which rules={rules}") as no:
+                make({**spec_of(name), "evidence": evidence}, PRESETS[rules])
+            assert "\n" not in str(no.value)
