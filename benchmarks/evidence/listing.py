@@ -71,7 +71,7 @@ STUDIES = {
     ),
     "hunt": Study("experiments.hunt.search", ("experiments.hunt.search",)),
     "qlearning": Study(
-        "benchmarks.qlearning.report", ("sim.qlearning.learning", "sim.qlearning.rooms")
+        "benchmarks.qlearning.report", ("benchmarks.qlearning.learning", "sim.qlearning.rooms")
     ),
     "regret": Study("experiments.regret.__main__", ("experiments.regret.__main__",), "positions"),
     "strength": Study(
