@@ -266,7 +266,7 @@ def test_pause_and_pace_are_there_after_a_restart(tmp_path):
 
 def test_a_folder_has_one_server(tmp_path):
     server = Served(tmp_path)
-    with pytest.raises(Refusal, match="another server has the tables"):
+    with pytest.raises(Refusal, match="another server uses the tables"):
         Registry(tmp_path, 1, Workers())
     server.close()
 
@@ -282,8 +282,8 @@ def test_what_cannot_be_read_is_left_alone(tmp_path, capsys):
     server = Served(tmp_path)
     assert server.ask("GET", f"/api{made['seats']['0']}/stream")[0] == 409
     received = capsys.readouterr().err
-    assert "bad/table.json cannot be read, and is left out" in received
-    assert f"table {made['id']} cannot go on" in received
+    assert "bad/table.json cannot be read and is skipped" in received
+    assert f"table {made['id']} cannot continue" in received
     assert server.ask("GET", "/api/lobby")[0] == 200
     server.close()
     assert (bad / "table.json").read_text() == "{"
