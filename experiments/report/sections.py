@@ -1,4 +1,4 @@
-"""The sections of a report on one run: every figure of its summary, and more from its rows."""
+"""The sections of a report on one run: all figures of its summary, and more from its rows."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ from experiments.stats.intervals import Estimate
 from experiments.tabular import Column, Table, count, mean, p_value, percent, words
 
 _SPANS = 8
-"""Rows of a table by turn."""
+"""Maximum number of rows of a table by turn."""
 _PICTURED = 12
-"""Matches of a run that are drawn; the tables hold all."""
+"""Maximum number of matches drawn; the tables have all."""
 _MOMENTS = 8
-"""Rows of a table by turn."""
+"""Maximum number of rows of a table by turn."""
 
 _TWO_DIGITS = mean("", 2).write
 
 
 def lead(run: Run) -> list[str]:
-    """Return what came out, a sentence for each line of a short table."""
+    """Return the main results, a sentence per line of a short table."""
     lines = run.figures.lines
     if len(lines) > 4:
         return []
@@ -38,7 +38,7 @@ def lead(run: Run) -> list[str]:
 
 
 def sections(run: Run, prefix: str) -> list[Section]:
-    """Return the sections with figures; none before the first game has been written down.
+    """Return the sections with figures; empty before the first game is saved.
 
     ``prefix``: of the ids of its pictures.
     """
@@ -242,7 +242,7 @@ def _lengths(run: Run) -> Table:
 
 
 def _knowledge(run: Run, prefix: str) -> Iterator[Block]:
-    """Yield tables and pictures of what suggesters learn and planners know; none without rows."""
+    """Yield tables and pictures of what suggesters learn and planners know, if measured."""
     if run.suggestion_stats:
         yield _suggestions(run)
     curves = {(asked.match, asked.player): asked.by_turn for asked in run.suggestion_stats}
@@ -305,7 +305,7 @@ def _bits(moment: Moment) -> str:
 
 
 def _speed(run: Run) -> Iterator[Block]:
-    """Yield what was searched, how fast, and how long the run took."""
+    """Yield the amount and speed of searching, and the duration of the run."""
     searched = [line for line in run.figures.table if line.decisions]
     if searched:
         yield Table.of(
@@ -345,7 +345,7 @@ def _speed(run: Run) -> Iterator[Block]:
 
 
 def _player(run: Run, found: Any) -> str:
-    """Return the player of figures, with its match where there are several."""
+    """Return the player of figures, with its match if there are several."""
     return f"{found.match}: {found.player}" if len(run.matches) > 1 else found.player
 
 

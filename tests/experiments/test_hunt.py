@@ -133,18 +133,21 @@ def test_a_workspace_of_ones_own_is_the_same_as_wkt_and_as_geojson(run_study, un
 
 
 HOSTILE = {
-    "nothing.yaml": ("", "it is no mapping"),
-    "list.json": ("[1, 2]", "it is no mapping"),
+    "nothing.yaml": ("", "it is not a mapping"),
+    "list.json": ("[1, 2]", "it is not a mapping"),
     "broken.geojson": ("{", "it is not JSON"),
     "deep.json": ("[" * 100_000, "cannot be read"),
     "references.yaml": ("a: &a [1]\nb: *a", "it has references"),
-    "field.txt": (FIELD, "its name ends in none of"),
-    "keys.yaml": (FIELD + "robot: 3\n", "it has the key robot"),
+    "field.txt": (FIELD, "its name must end in one of"),
+    "keys.yaml": (FIELD + "robot: 3\n", "unknown key robot"),
     "nowhere.yaml": ("targets: [POINT (1 1)]", "it has no bounds"),
-    "wkt.yaml": (FIELD.replace("POINT (2 6)", "PINT (2 6)"), "a target is no geometry"),
-    "number.yaml": (FIELD.replace("POINT (2 6)", "3"), "a target is no geometry"),
+    "wkt.yaml": (FIELD.replace("POINT (2 6)", "PINT (2 6)"), "a target is not a geometry"),
+    "number.yaml": (FIELD.replace("POINT (2 6)", "3"), "a target is not a geometry"),
     "role.geojson": (json.dumps(FEATURES).replace('"obstacle"', '"rock"'), "feature 1 has no role"),
-    "shape.geojson": (json.dumps(FEATURES).replace('"Point"', '"Blob"'), "a target is no geometry"),
+    "shape.geojson": (
+        json.dumps(FEATURES).replace('"Point"', '"Blob"'),
+        "a target is not a geometry",
+    ),
     "crossed.yaml": (
         FIELD.replace("3 3, 5 3, 5 5, 3 5, 3 3", "3 3, 5 5, 5 3, 3 5, 3 3"),
         "is not a simple polygon",
@@ -158,25 +161,28 @@ HOSTILE = {
         "target 0 lies outside the bounds",
     ),
     "targetless.yaml": (f"bounds: {SQUARE}", "there is no target"),
-    "null.yaml": (FIELD.replace("POINT (1 1)", "null"), "a start is no geometry: it is empty"),
+    "null.yaml": (FIELD.replace("POINT (1 1)", "null"), "a start is empty"),
     "twice.yaml": (f"{FIELD}start: POINT (1 2)", "line 6: found duplicate key start"),
     "twice.json": ('{"bounds": 1, "bounds": 2}', "found duplicate key bounds"),
-    "goal.yaml": (f"{FIELD}goal: POINT (500 500)", "cannot stand at its goal (500.0, 500.0)"),
-    "goal_inside.yaml": (f"{FIELD}goal: POINT (4 4)", "cannot stand at its goal (4.0, 4.0)"),
-    "goal_at_a_wall.yaml": (f"{FIELD}goal: POINT (1 0.1)", "cannot stand at its goal"),
-    "features.geojson": ('{"features": 3}', "its features are no list"),
+    "goal.yaml": (
+        f"{FIELD}goal: POINT (500 500)",
+        "cannot reach or occupy its goal (500.0, 500.0)",
+    ),
+    "goal_inside.yaml": (f"{FIELD}goal: POINT (4 4)", "cannot reach or occupy its goal (4.0, 4.0)"),
+    "goal_at_a_wall.yaml": (f"{FIELD}goal: POINT (1 0.1)", "cannot reach or occupy its goal"),
+    "features.geojson": ('{"features": 3}', "its features are not a list"),
     "role_list.geojson": (
         json.dumps(FEATURES).replace('"obstacle"', '["obstacle"]'),
         "feature 1 has no role",
     ),
     "digits.geojson": (
         json.dumps(FEATURES).replace("[2, 6]", f"[2, 1{'0' * 400}]"),
-        "a target is no geometry",
+        "a target is not a geometry",
     ),
     "start.yaml": (FIELD.replace("POINT (1 1)", "POINT (4 4)"), "cannot stand at its start"),
     "many.yaml": (
         FIELD.replace("[POINT (2 6)", f"[{'POINT (2 6), ' * 600}POINT (2 6)"),
-        "it has 602 targets, 14 are the limit",
+        "it has 602 targets: at most 14",
     ),
 }
 """By name of a file, what it holds and what is said of it."""
@@ -219,7 +225,7 @@ def test_a_hostile_workspace_is_refused_in_one_sentence(name, tmp_path):
         ("minefield hunt.small.planners=[best]", "hunt.small.planners=best: choose one of"),
         ("mansion hunt.start=[0,0]", "hunt.start=[0, 0]: give column and row of a corridor square"),
         ("mansion hunt.held=[Attic]", "hunt.held=Attic: choose of Study, Hall"),
-        ("mansion hunt.benefit=[1,2]", "hunt.benefit and hunt.distance list as many weights"),
+        ("mansion hunt.benefit=[1,2]", "hunt.benefit and hunt.distance need equally many weights"),
         ("diagram hunt.probability=[1]", "hunt.probability lists the probability of four values"),
         ("mansion minefield", "one hunt is enough"),
     ],

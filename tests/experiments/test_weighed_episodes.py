@@ -51,8 +51,8 @@ def test_planners_know_the_steps_of_an_episode_but_not_the_published_end(monkeyp
         (("problem=vdp_tag", "planner=pft_dpw", "leaf=values"), "pft_dpw of vdp_tag has random"),
         (("problem=tag", "planner=qmdp", "horizon=3"), "it is used by planners that search"),
         (("problem=tiger", "planner=pomcpow"), "planner and leaf are for light_dark"),
-        (("paper=pomcpow", "horizon=3"), "horizon=3: paper=pomcpow has the published one"),
-        (("paper=pomcpow", "only=[heavy_dark]"), "only=heavy_dark: no cell is called so"),
+        (("paper=pomcpow", "horizon=3"), "horizon=3: set by paper=pomcpow"),
+        (("paper=pomcpow", "only=[heavy_dark]"), "only=heavy_dark: unknown cell"),
     ],
 )
 def test_what_does_not_exist_is_refused(command, settings, complaint):

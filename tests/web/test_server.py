@@ -197,7 +197,7 @@ SWIFT = {"kind": "player", "preset": "swift"}
         ({"seats": [{"kind": "player", "preset": "nobody"}] * 3}, "player 'nobody': unknown"),
         ({"seats": [{"kind": "ghost"}] * 3}, "seats"),
         ({"seats": [{**SWIFT, "settings": ["threshold=2"]}] * 3}, "threshold"),
-        ({"seats": [{**SWIFT, "settings": ["_target_=os.system"]}] * 3}, "no setting"),
+        ({"seats": [{**SWIFT, "settings": ["_target_=os.system"]}] * 3}, "not a setting"),
         ({"seats": [{"kind": "player", "preset": "bn"}] * 3}, "hands"),
         (
             {
