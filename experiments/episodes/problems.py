@@ -111,9 +111,7 @@ def _import(module: str) -> Any:
     path = Path(module).resolve()
     if path.exists() and not path.is_file():
         raise ImportError("it is a folder, a pipe or a device")
-    spec = importlib.util.spec_from_file_location(
-        f"problem_{path.stem}", path
-    )  # not a name of ours
+    spec = importlib.util.spec_from_file_location(f"problem_{path.stem}", path)  # not ours
     assert spec is not None and spec.loader is not None, "its name ends in .py"
     made = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = made  # dataclasses look themselves up there

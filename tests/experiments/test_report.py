@@ -254,7 +254,7 @@ def test_a_run_under_way_is_read_and_left_alone(tmp_path, match, rows):
     page, text = make_report(folder)
     assert half.exists()
     assert set(folder.iterdir()) - set(before) == {folder / "made"}
-    fault = f"unfinished: 5 of 20 games are written down; run.resume={folder} goes on"
+    fault = f"unfinished: 5 of 20 games are written down; run.resume={folder} continues"
     assert text_of(page).index(fault) < text_of(page).index("Results")
     assert text.index(fault) < text.index("## Results")
     assert f"{win_rate(5, 5)} of 5 games" in text_of(page)
