@@ -145,15 +145,15 @@ def group(made: pl.DataFrame) -> Groups:
     tenth = (pl.col("value") * _BINS).floor().clip(0, _BINS - 1).cast(pl.Int64)
     made = made.with_columns((tenth / _BINS).alias("tenth"))
     accuses = pl.col("kind") == ACCUSATION
-    going_on = made.filter(~accuses)
+    without_accusations = made.filter(~accuses)
 
     def by(column: str, part: pl.DataFrame) -> list[Group]:
         return [_group(_name(value), rows) for (value,), rows in apart(part, [column]).items()]
 
     return {
-        "all": [_group("going on", going_on)],
+        "all": [_group("all but accusations", without_accusations)],
         "kind": by("kind", made),
-        "round": by("round", going_on),
+        "round": by("round", without_accusations),
         "prediction": by("tenth", made),
         "accusation": by("tenth", made.filter(accuses)),
     }

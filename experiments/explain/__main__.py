@@ -303,8 +303,8 @@ def _print_search(
     from sim.words import action_to_string
 
     if tree is not None:
-        most = int(tree.visits[tree.counters[TOP]])
-        whose = "" if most == result.visits.sum() else f", in one tree of {most} simulations"
+        largest = int(tree.visits[tree.counters[TOP]])
+        whose = "" if largest == result.visits.sum() else f", in one tree of {largest} simulations"
         console.print(f"most visited line{whose}:")
         for number, step in enumerate(principal_variation(tree), 1):
             figures = f"{step.visits} visits, value {step.value:.3f}"
@@ -333,21 +333,21 @@ def _print_outcomes(console: Console, graph: nx.DiGraph) -> None:
     ]
     if not asked:
         return
-    first, _, most = max(asked, key=lambda edge: edge[-1]["visits"])
+    first, _, favourite = max(asked, key=lambda edge: edge[-1]["visits"])
     rows = [
         (
             seen["seen"],
             str(seen["visits"]),
-            f"{seen['visits'] / most['visits']:.0%}",
+            f"{seen['visits'] / favourite['visits']:.0%}",
             f"{seen['probability']:.0%}",
             _write(seen.get("value"), ".3f"),
             _write(seen.get("bits"), ".2f"),
         )
         for above, seen, played in asked
-        if (above, played["action"]) == (first, most["action"])
+        if (above, played["action"]) == (first, favourite["action"])
     ]
     heads = ("outcome", "visits", "share", "exact", "value", "bits left")
-    _print_table(console, f"what may be seen after: {most['words']}", heads, rows)
+    _print_table(console, f"what may be seen after: {favourite['words']}", heads, rows)
 
 
 def _keep(settings: DictConfig, folder: Path, graph: nx.DiGraph) -> list[str]:

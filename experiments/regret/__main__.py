@@ -361,8 +361,8 @@ def draw(described: dict[str, Any], folder: Path) -> None:
                 axes.axhline(found[0].value, color=colour, ls="--", lw=1, label=player)
                 axes.axhspan(found[0].low, found[0].high, color=colour, alpha=0.08, lw=0)
                 continue
-            beside = _APART ** (number - len(curves) / 2)
-            at = [beside * line["simulations"] for line in lines]
+            offset = _APART ** (number - len(curves) / 2)
+            at = [offset * line["simulations"] for line in lines]
             stroke = "-" if number < len(SERIES) else ":"
             intervals(axes, at, found, number, linestyle=stroke, label=player)
         axes.set_xscale("log")

@@ -131,11 +131,11 @@ def rates(
     ``lines``: names, win rates, and parity; ``published``: by name.
     """
     names, found, parities = zip(*lines, strict=True)
-    beside = {
+    references = {
         number: published[name].rate for number, name in enumerate(names) if name in published
     }
     with drawing(0.8 + 0.5 * len(lines)) as (figure, axes):
-        draw_rates(axes, found, parities, beside)
+        draw_rates(axes, found, parities, references)
         _names_above(axes, names)
         legend = "diamonds: published; " if published else ""
         axes.set_xlabel(f"win rate; {legend}dashed: parity")

@@ -77,8 +77,8 @@ def thinking(runs: Sequence[Thinking], prefix: str) -> Iterator[Block]:
             for (person, kind), time in sorted(lines.items(), key=lambda one: _rank(kinds, one[0]))
         ],
         [
-            "From when the question stood to when the answer came, all that keeps a person from "
-            "answering included; without questions that a server asked again after its start."
+            "From the question to the answer, including all that keeps a person from "
+            "answering; without questions that a server asked again after its start."
         ],
     )
     for at, kind in enumerate(kinds):

@@ -99,7 +99,7 @@ def draw(paper: Published, name: str, run: Measured, path: Path) -> None:
         measured = {column: _measure(run, row, column) for column in row.cells}
         ours = {column: figure for column, figure in measured.items() if figure}
         known = paper.reference(row)
-        if row.quantity.name == QUANTITIES["won"].name and known and ours:  # of whichever seat
+        if row.quantity.name == QUANTITIES["won"].name and known and ours:  # of any seat
             rows.append((row, known, ours))
     if not rows:
         return

@@ -79,8 +79,8 @@ def _name(run: Measured, cell: Cell, label: str) -> str | None:
     opponent = cell.opponents[0].label
     wanted = {opponent, f"{opponent} (opponent)"}  # if the player has the same name
     for match in run.played.matches:
-        player, company, *_ = match.labels
-        if player == label and company in wanted and match.name.endswith(f", {cell.variant}"):
+        player, opponents, *_ = match.labels
+        if player == label and opponents in wanted and match.name.endswith(f", {cell.variant}"):
             return match.name if match.name in run.begun else None
     return None
 
@@ -103,8 +103,8 @@ def make(title: str, table: Table, run: Measured) -> tuple[tabular.Table, list[d
     for (variant, opponent), by_control in places.items():
         name = tabular.Strong(variant) if opponent == POOLED else variant
         first, *_ = by_control.values()
-        beside = (by_control.get(control) for control in controls)
-        pairs = ((None, None) if one is None else (one.difference, one.p) for one in beside)
+        in_order = (by_control.get(control) for control in controls)
+        pairs = ((None, None) if one is None else (one.difference, one.p) for one in in_order)
         rows.append([name, opponent, first.games, first.own, *chain.from_iterable(pairs)])
     heads = [f"{table.matrix} minus {control}" for control in controls]
     shown = (

@@ -134,9 +134,9 @@ def draw_by_setting(setting: str, run: Measured, path: Path) -> None:
     for match in run.played.matches:
         value = match.entrants[0].get(setting)
         if value is not None and match.name in run.begun:
-            company = match.labels[1].removesuffix(" (opponent)")  # a player against its own kind
+            opponents = match.labels[1].removesuffix(" (opponent)")  # a player against its own kind
             variant = match.name.partition(", ")[2]
-            line = f"{company}, {variant}" if variant else company
+            line = f"{opponents}, {variant}" if variant else opponents
             met.setdefault(line, {}).setdefault(float(value), match.name)
     met = {opponent: names for opponent, names in met.items() if len(names) > 1}
     if not met:

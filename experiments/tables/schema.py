@@ -288,7 +288,7 @@ def expand(table: Table) -> Iterator[Cell]:
         for name, settings in _variants(table):
             yield Cell(players[0], tuple(players[1:]), ROBIN, name, settings)
         return
-    opponents = [_read_company(entry) for entry in table.opponents]
+    opponents = [_read_opponents(entry) for entry in table.opponents]
     pairs = (
         ((player, opponent) for opponent in opponents for player in players)
         if table.by == "opponent"
@@ -301,11 +301,11 @@ def expand(table: Table) -> Iterator[Cell]:
                 for name, settings in _variants(table):
                     yield Cell(player, opponent, layout, name, settings)
     for entry in table.pairs:
-        one, _, company = entry.partition(AGAINST)
-        yield Cell(Entrant.read(one), _read_company(company), settings=tuple(table.settings))
+        one, _, others = entry.partition(AGAINST)
+        yield Cell(Entrant.read(one), _read_opponents(others), settings=tuple(table.settings))
 
 
-def _read_company(entry: str) -> tuple[Entrant, ...]:
+def _read_opponents(entry: str) -> tuple[Entrant, ...]:
     return tuple(map(Entrant.read, entry.split(AND)))
 
 

@@ -41,9 +41,9 @@ class Shares:
         self._asking: Counter[str] = Counter()
         self._day = time.monotonic()
 
-    def of(self, most: int) -> int:
-        """Return how many of ``most`` one address may use."""
-        return max(1, int(most * self._part))
+    def of(self, limit: int) -> int:
+        """Return how many of ``limit`` one address may use."""
+        return max(1, int(limit * self._part))
 
     def spend(self, what: tuple[str, int]) -> None:
         """Count one more of `TABLES` or `PEOPLE`; raises Crowded if the address used up its share
@@ -52,9 +52,9 @@ class Shares:
         if time.monotonic() - self._day > _DAY:
             self._spent.clear()
             self._day = time.monotonic()
-        (name, most), whose = what, ADDRESS.get()
-        if self._part < 1 and self._spent[name, whose] >= self.of(most):
-            raise Crowded(f"your address has made {self.of(most)} {name} today, its share")
+        (name, limit), whose = what, ADDRESS.get()
+        if self._part < 1 and self._spent[name, whose] >= self.of(limit):
+            raise Crowded(f"your address has made {self.of(limit)} {name} today, its share")
         self._spent[name, whose] += 1
 
     @contextmanager
@@ -71,11 +71,11 @@ class Shares:
 
 
 class Turns:
-    """At most ``most`` concurrent turns; the address with the fewest comes next, and among equals
-    the one whose last turn began first."""
+    """At most ``max_turns`` concurrent turns; the next goes to the address with the fewest,
+    among equals to the one whose last turn began first."""
 
-    def __init__(self, most: int) -> None:
-        self._free = most
+    def __init__(self, max_turns: int) -> None:
+        self._free = max_turns
         self._busy: Counter[str] = Counter()
         self._begun: dict[str, float] = {}
         self._waiting: list[tuple[str, asyncio.Future[None]]] = []

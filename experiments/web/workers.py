@@ -29,8 +29,8 @@ class Workers:
     """
 
     def __init__(self, searches: int = 1, threads: Executor | None = None) -> None:
-        most = searches + _SHORT + _LONG + 1
-        self._threads = threads or ThreadPoolExecutor(most, "worker", yield_to_others)
+        threads_needed = searches + _SHORT + _LONG + 1
+        self._threads = threads or ThreadPoolExecutor(threads_needed, "worker", yield_to_others)
         self._searches, self._compiling = Turns(searches), Turns(1)
         self._short, self._long = Turns(_SHORT), Turns(_LONG)
 

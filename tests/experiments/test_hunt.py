@@ -224,7 +224,7 @@ def test_a_hostile_workspace_is_refused_in_one_sentence(name, tmp_path):
         ("minefield hunt.robot=6", "seed=0: there is no place for 8 obstacles"),
         ("minefield hunt.small.planners=[best]", "hunt.small.planners=best: choose one of"),
         ("mansion hunt.start=[0,0]", "hunt.start=[0, 0]: give column and row of a corridor square"),
-        ("mansion hunt.held=[Attic]", "hunt.held=Attic: choose of Study, Hall"),
+        ("mansion hunt.held=[Attic]", "hunt.held=Attic: choose from Study, Hall"),
         ("mansion hunt.benefit=[1,2]", "hunt.benefit and hunt.distance need equally many weights"),
         ("diagram hunt.probability=[1]", "hunt.probability lists the probability of four values"),
         ("mansion minefield", "one hunt is enough"),

@@ -140,8 +140,8 @@ def _search_longer(
     root, listed, chances = position.root[0], np.empty(N_ACTIONS, np.int64), np.empty(N_ACTIONS)
     if config.belief != "exact":
         believe(position, root, position.posterior)
-    for most in range(config.candidates, PAIRS + 1) if config.candidates else [0]:
-        longer = position._replace(candidates=most)
+    for candidates in range(config.candidates, PAIRS + 1) if config.candidates else [0]:
+        longer = position._replace(candidates=candidates)
         n = offer(longer, root, longer.posterior, listed, chances)
         if set(wanted) <= set(listed[:n].tolist()):
             key = int(search_key(0, decision.line, decision.seat))

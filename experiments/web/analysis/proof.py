@@ -208,10 +208,10 @@ def _begin(knowledge: Knowledge) -> np.ndarray:
 
 
 def _shorten(
-    facts: list[Fact], proves: Callable[[Sequence[Fact]], bool], most: int | None = None
+    facts: list[Fact], proves: Callable[[Sequence[Fact]], bool], max_dropped: int | None = None
 ) -> list[Fact]:
-    """Return ``facts`` without redundant ones, dropping at most ``most`` at once, at last one."""
-    size = most or max(1, len(facts) // 2)
+    """Return ``facts`` without redundant ones, dropping ``max_dropped`` at once, finally one."""
+    size = max_dropped or max(1, len(facts) // 2)
     while True:
         at = 0
         while at < len(facts):

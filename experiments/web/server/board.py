@@ -89,7 +89,7 @@ def regions() -> tuple[frozenset[Square], ...]:
     def closes_off(x: int, y: int) -> bool:
         inward = [(1 if x == 0 else last[0] - 1, y)] if x in (0, last[0]) else []
         inward += [(x, 1 if y == 0 else last[1] - 1)] if y in (0, last[1]) else []
-        return any(beside in open_squares for beside in inward)
+        return any(neighbour in open_squares for neighbour in inward)
 
     plan = nx.Graph()
     plan.add_nodes_from(

@@ -227,12 +227,12 @@ async def show_run(request: Request) -> JSONResponse:
     workers, library = state_of(request).workers, state_of(request).library
     stage, last = await workers.run(stage_of, folder)
     try:
-        stands = await workers.run_long(_standing, folder, last)
+        state = await workers.run_long(_read_state, folder, last)
     except (Refusal, OSError, ValueError) as fault:
         raise HTTPException(422, f"the run cannot be read: {fault}") from None
     age = max(0.0, time.time() - last / 1e9)
     about = {"name": library.place(folder), "stage": stage, "age": age}
-    return JSONResponse({**about, **stands, **links(request.path_params["run"], folder)})
+    return JSONResponse({**about, **state, **links(request.path_params["run"], folder)})
 
 
 def links(name: str, folder: Path) -> dict[str, Any]:
@@ -250,7 +250,7 @@ async def _folder(request: Request) -> Path:
 
 
 @lru_cache(_CACHED)
-def _standing(folder: Path, _: int) -> dict[str, Any]:
+def _read_state(folder: Path, _: int) -> dict[str, Any]:
     from experiments.runs.live import live_figures  # Arrow and SciPy take a second
 
     return live_figures(_follow(folder).tallies())

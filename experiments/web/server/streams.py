@@ -153,13 +153,13 @@ class Stream(StreamingResponse):
 
 
 class Streams:
-    """The open streams: at most ``most`` of spectators, with ``shares`` by address; few per seat.
+    """The open streams: ``max_watchers`` at most, with ``shares`` by address; few per seat.
 
     The limits leave room for seated players, however many watch.
     """
 
-    def __init__(self, most: int, shares: Shares) -> None:
-        self._most, self._shares = most, shares
+    def __init__(self, max_watchers: int, shares: Shares) -> None:
+        self._max_watchers, self._shares = max_watchers, shares
         self._open: dict[Stream, tuple[object, ...]] = {}
 
     def open(self, driver: Driver, viewer: Viewer, last: str | None) -> Stream | None:
@@ -176,7 +176,7 @@ class Streams:
                 stream.leave()
         else:
             watching = sum(owner[0] == WATCHING for owner in self._open.values())
-            if watching >= self._most or len(same) >= self._shares.of(self._most):
+            if watching >= self._max_watchers or len(same) >= self._shares.of(self._max_watchers):
                 return None
         after = int(last) if last and re.fullmatch(r"\d{1,9}", last, re.ASCII) else 0
         feed = Feed(driver, viewer, after if after <= driver.known_to(viewer) else 0)

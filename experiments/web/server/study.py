@@ -27,7 +27,7 @@ class BeginRequest(Body):
 async def show_instructions(request: Request) -> HTMLResponse:
     """Return the page that the link of a study opens."""
     preset = await _preset(request, request.url.query)
-    return page("study", preset=preset, person=None, stands=None)
+    return page("study", preset=preset, person=None, progress=None)
 
 
 async def begin(request: Request) -> JSONResponse:
@@ -41,9 +41,9 @@ async def begin(request: Request) -> JSONResponse:
 async def show_person(request: Request) -> HTMLResponse:
     """Return the page of a participant: their progress, and the next game."""
     person = _person(request)
-    stands = await state_of(request).studies.progress(person)
+    progress = await state_of(request).studies.progress(person)
     name = pseudonym(person.number)
-    return page("study", preset=person.preset, person=name, stands=stands)
+    return page("study", preset=person.preset, person=name, progress=progress)
 
 
 async def go_on(request: Request) -> JSONResponse:

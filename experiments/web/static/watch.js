@@ -31,7 +31,7 @@ function listen(control) {
     try {
       const now = await api.control(id, wanted);
       pause.setAttribute("aria-pressed", String(now.paused));
-      say(pause, now.paused ? "Go on" : "Pause");
+      say(pause, now.paused ? "Resume" : "Pause");
       say(part("fault"), "");
     } catch (fault) {
       say(part("fault"), fault.message);
@@ -50,7 +50,7 @@ function showPace(table) {
   const far = (option) => Math.abs(Number(option.value) - table.pace);
   offered.reduce((best, option) => (far(option) < far(best) ? option : best)).selected = true;
   part("pause").setAttribute("aria-pressed", String(Boolean(table.paused)));
-  say(part("pause"), table.paused ? "Go on" : "Pause");
+  say(part("pause"), table.paused ? "Resume" : "Pause");
 }
 
 async function watch() {

@@ -91,7 +91,7 @@ class Registry:
     Parameters
     ----------
     folder : made if missing; refused while another registry uses it
-    most : maximum number of tables under way
+    max_tables : maximum number of tables under way
     workers : threads for players and files
     patience : seconds without a move or a request after which a table is put aside
     shares : of addresses in the tables under way
@@ -100,13 +100,18 @@ class Registry:
     def __init__(
         self,
         folder: Path,
-        most: int,
+        max_tables: int,
         workers: Workers,
         patience: float = float("inf"),
         shares: Shares | None = None,
     ) -> None:
         """Read the tables in the folder; raises `Refusal` if that fails."""
-        self.folder, self._most, self._workers, self._patience = folder, most, workers, patience
+        self.folder, self._max_tables, self._workers, self._patience = (
+            folder,
+            max_tables,
+            workers,
+            patience,
+        )
         self.shares = shares or Shares()
         self.entries: dict[str, Entry] = {}
         self._seats: dict[str, tuple[Entry, int]] = {}
@@ -276,15 +281,17 @@ class Registry:
 
     def _make_room(self) -> None:
         """Put an abandoned table aside if there are too many; raises Crowded if none is."""
-        share, whose = self.shares.of(self._most), ADDRESS.get()
-        for most, mine in ((self._most, False), (share, True)):
+        share, whose = self.shares.of(self._max_tables), ADDRESS.get()
+        for limit, mine in ((self._max_tables, False), (share, True)):
             there = [one for one in self.under_way if not mine or one.owner == whose]
-            if len(there) >= most and not any(
+            if len(there) >= limit and not any(
                 self._put_aside(entry, LEFT_SECONDS)
                 for entry in sorted(there, key=self._count_seconds, reverse=True)
             ):
-                of = " of your address" if share < self._most and mine else ""
-                raise Crowded(f"{most} tables{of} are under way, the limit: play some to their end")
+                of = " of your address" if share < self._max_tables and mine else ""
+                raise Crowded(
+                    f"{limit} tables{of} are under way, the limit: play some to their end"
+                )
 
     def _count_seconds(self, entry: Entry) -> float:
         """Return the seconds since the last move at a table or request for it."""

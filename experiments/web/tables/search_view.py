@@ -122,16 +122,15 @@ def list_line(tree: Tree) -> list[dict[str, Any]]:
 def list_branches(
     tree: Tree,
     seen: Callable[[int, int], str],
-    most: int = MOST_NODES,
+    max_nodes: int = MOST_NODES,
     deep: int = MOST_ACTIONS,
     kinds: int = MOST_OUTCOMES,
 ) -> list[dict[str, Any]]:
-    """Return the ``most`` most visited outcomes (`experiments.explain.outcomes.list_nodes`), which
-    ``seen`` describes.
+    """Return the ``max_nodes`` most visited outcomes, which ``seen`` describes, as `list_nodes`.
 
     They reach down ``deep`` actions, with at most ``kinds`` outcomes per action.
     """
-    return list_nodes(export(tree, most, words, seen=seen, deep=deep, kinds=kinds))
+    return list_nodes(export(tree, max_nodes, words, seen=seen, deep=deep, kinds=kinds))
 
 
 def _within(value: float) -> float:

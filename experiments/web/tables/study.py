@@ -184,11 +184,11 @@ class Studies:
         """
         async with self._making:
             person = self._people[hash_token(token)]
-            stands = await self.progress(person)
-            if stands.current is None:
-                if stands.done >= person.preset.games:
+            progress = await self.progress(person)
+            if progress.current is None:
+                if progress.done >= person.preset.games:
                     return None
-                game = stands.done + 1 if stands.practised else 0
+                game = progress.done + 1 if progress.practised else 0
                 setup = person.preset.set_up(person.number, game, limits)
                 (seat,) = setup.people
                 name = {seat: f"{token}.{len(person.tables)}"}

@@ -78,7 +78,7 @@ function query({ name, label: [x, y] }) {
 }
 
 /** Return the positions of the pawns in a room, by their index. */
-function standing(room, place, number) {
+function position(room, place, number) {
   const [x, y] = rooms.find(({ name }) => name === room).label;
   const across = Math.min(number, 3);
   const wide = (place % 3) - (Math.min(across, number - 3 * Math.floor(place / 3)) - 1) / 2;
@@ -135,7 +135,7 @@ export class Board {
       let at;
       if (room) {
         placed[room] = (placed[room] ?? -1) + 1;
-        at = standing(room, placed[room], inRoom(room));
+        at = position(room, placed[room], inRoom(room));
       } else at = [xy[0] + 0.5, xy[1] + 0.5];
       token.classList.toggle("moving", state.seat === seat && !state.over);
       // By its style, which animates the move; reordering the elements would stop it.

@@ -38,7 +38,7 @@ function belief(envelope) {
 }
 
 /** Return the node to which an arrow key leads; the node itself if there is none. */
-function beside(nodes, places, number, key) {
+function neighbour(nodes, places, number, key) {
   if (key === "ArrowLeft") return nodes[number].above ?? number;
   const below = nodes.findIndex(({ above }) => above === number);
   if (key === "ArrowRight") return below < 0 ? number : below;
@@ -88,7 +88,7 @@ export function explore(nodes) {
     const at = knots.indexOf(event.target);
     if (at < 0 || !event.key.startsWith("Arrow")) return;
     event.preventDefault();
-    choose(beside(nodes, places, at, event.key), true);
+    choose(neighbour(nodes, places, at, event.key), true);
   });
   choose(0, false);
   return { picture, about };

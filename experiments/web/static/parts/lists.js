@@ -29,12 +29,12 @@ export function listSeats(parent, kept, tables) {
 }
 
 export function listTables(parent, tables) {
-  const stands = ({ over, aside }) => (over ? "over" : aside ? "put aside" : "under way");
+  const stage = ({ over, aside }) => (over ? "over" : aside ? "put aside" : "under way");
   const items = tables.map(({ id, rules, seats, ...table }) =>
     el(
       "li",
       {},
-      el("a", { href: `/watch/${encodeURIComponent(id)}` }, `${rules}, ${stands(table)}`),
+      el("a", { href: `/watch/${encodeURIComponent(id)}` }, `${rules}, ${stage(table)}`),
       about(seats),
       ended(table),
     ),
