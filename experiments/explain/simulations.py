@@ -55,7 +55,8 @@ def step_by_step(player: Planner, decision: Decision, seed: int, count: int) -> 
     graph = export(grow(count), None, action_to_string, seen=seen)
     annotate(graph, decision, searcher.position(decision.view).root[0].evidence[decision.seat])
     where = f"game {decision.record.game}, turn {decision.view[0].turn}"
-    about = f"The first {count} simulations of {player.name} in {where}. Returns are chances of winning."
+    about = f"The first {count} simulations of {player.name} in {where}."
+    about += " Returns are chances of winning."
     return simulations_page(graph, simulations, f"{player.name}, one simulation at a time", about)
 
 
