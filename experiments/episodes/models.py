@@ -108,12 +108,14 @@ def _parameters(problem: str, planner: str, size: tuple[int, int], key: int) -> 
     return _make(problem, planner, size)
 
 
-def _follow(policy: str, problem: str, p: Any, particles: np.ndarray, key: int, left: int) -> int:
+def _follow(
+    policy: str, problem: str, params: Any, particles: np.ndarray, key: int, left: int
+) -> int:
     """Return the action of a policy without search, which ignores the deadline."""
     if policy == "random":
-        return choose_at_random(p, particles, key)
-    found = HEURISTICS[problem](p, particles) if policy == "heuristic" else None
-    return choose_by_values(p, particles) if found is None else found
+        return choose_at_random(params, particles, key)
+    found = HEURISTICS[problem](params, particles) if policy == "heuristic" else None
+    return choose_by_values(params, particles) if found is None else found
 
 
 def player(

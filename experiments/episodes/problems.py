@@ -209,36 +209,36 @@ def returns(setup: Setup) -> tuple[float, float] | None:
     return problem.low, problem.high
 
 
-def _search(setup: Setup, p: Any) -> Callable[[Any, int], int]:
-    """Return the choice of an action by a search of positions with at most the steps of ``p``.
+def _search(setup: Setup, params: Any) -> Callable[[Any, int], int]:
+    """Return a chooser of actions, which searches positions for at most the steps of ``params``.
 
     If fewer steps have a smaller range of returns, exploration is scaled to keep its units.
     """
-    domain = domain_of(p)
+    domain = domain_of(params)
 
     def span(position: Any) -> float:
         return domain.declaration("high", position) - domain.declaration("low", position)
 
-    units = setup.exploration or _UNITS.get(setup.problem, span(p))
+    units = setup.exploration or _UNITS.get(setup.problem, span(params))
     options = Options(
-        exploration=units / math.sqrt(2) / span(p),
+        exploration=units / math.sqrt(2) / span(params),
         nodes=setup.nodes or min(setup.simulations, MOST_NODES),
         final=setup.final,
     )
-    search, budget = Search(p, options), Budget(simulations=setup.simulations)
+    search, budget = Search(params, options), Budget(simulations=setup.simulations)
     warnings.simplefilter("ignore", OutOfRange)  # the summary reports it
 
     def choose(position: Any, key: int) -> int:
-        more = span(position._replace(steps=p.steps)) / span(position)
+        more = span(position._replace(steps=params.steps)) / span(position)
         search.options = replace(options, exploration=more * options.exploration)
         return search.run(budget, key, position).best
 
     return choose
 
 
-def _exact(setup: Setup, p: Any, after: Callable) -> Callable[[int], dict[str, Any]]:
+def _exact(setup: Setup, params: Any, after: Callable) -> Callable[[int], dict[str, Any]]:
     horizon = setup.horizon or (None if setup.steps else STEPS)
-    choose = _search(setup, p._replace(steps=horizon or p.steps))
+    choose = _search(setup, params._replace(steps=horizon or params.steps))
 
     def episode(number: int) -> dict[str, Any]:
         actions: list[int] = []
@@ -249,7 +249,7 @@ def _exact(setup: Setup, p: Any, after: Callable) -> Callable[[int], dict[str, A
 
         began = time.process_time()
         key = int(derive_key(setup.seed, number))
-        returned = play(p, after, choose_and_note, key, horizon)
+        returned = play(params, after, choose_and_note, key, horizon)
         return _row(number, Episode(returned, actions), began)
 
     return episode

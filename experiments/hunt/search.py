@@ -154,7 +154,7 @@ def check(small: DictConfig) -> None:
             raise Refusal(f"hunt.small.{name} must list different ones, one or more")
 
 
-def solve(run: study.Run, made: Hunt, p: AdaptiveHunt, small: DictConfig) -> dict[str, float]:
+def solve(run: study.Run, made: Hunt, params: AdaptiveHunt, small: DictConfig) -> dict[str, float]:
     """Return the values of the strategies of `LINES`, once all needed code is compiled.
 
     Raises ValueError if the hunt is too large.
@@ -162,7 +162,7 @@ def solve(run: study.Run, made: Hunt, p: AdaptiveHunt, small: DictConfig) -> dic
 
     def compile_all() -> dict[str, float]:
         for planner in small.planners:
-            _chooser(p, planner, 2)(p, 0)
+            _chooser(params, planner, 2)(params, 0)
         return _exact(made)
 
     return run.compile(compile_all)
@@ -187,12 +187,14 @@ def units(small: DictConfig) -> list[str]:
     return found
 
 
-def play_unit(p: AdaptiveHunt, unit: str, seed: int) -> dict[str, Any]:
+def play_unit(params: AdaptiveHunt, unit: str, seed: int) -> dict[str, Any]:
     """Return the row of a unit: the exact value of a planner's choices, and its own estimate."""
     planner, budget, repeat = unit.split()
-    choose, key = _chooser(p, planner, int(budget)), int(derive_key(seed, int(repeat)))
-    value, seconds = time_call(lambda: expected_value(p, choose, key))
-    root = planners.value(choose.search(p, key)) if isinstance(choose, planners.Planner) else None
+    choose, key = _chooser(params, planner, int(budget)), int(derive_key(seed, int(repeat)))
+    value, seconds = time_call(lambda: expected_value(params, choose, key))
+    root = (
+        planners.value(choose.search(params, key)) if isinstance(choose, planners.Planner) else None
+    )
     return {
         "planner": planner,
         "simulations": int(budget) or None,
@@ -203,8 +205,8 @@ def play_unit(p: AdaptiveHunt, unit: str, seed: int) -> dict[str, Any]:
     }
 
 
-def _chooser(p: AdaptiveHunt, planner: str, budget: int) -> Callable[[AdaptiveHunt, int], int]:
-    return planners.greedy if planner == SEARCHLESS else planners.Planner(p, planner, budget)
+def _chooser(params: AdaptiveHunt, planner: str, budget: int) -> Callable[[AdaptiveHunt, int], int]:
+    return planners.greedy if planner == SEARCHLESS else planners.Planner(params, planner, budget)
 
 
 def summarize(rows: pl.DataFrame, column: str = "value") -> list[Line]:

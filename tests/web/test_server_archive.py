@@ -218,7 +218,7 @@ def test_a_table_that_was_left_is_put_aside_until_somebody_opens_it(tmp_path):
 
 def test_a_table_is_put_aside_while_the_server_runs_and_comes_back(tmp_path, monkeypatch):
     async def run():
-        registry = Registry(tmp_path, 5, Workers(), patience=0.05)
+        registry = Registry(tmp_path, 5, Workers(), idle_seconds=0.05)
         entry, _ = await registry.make(
             Setup(
                 rules={"name": "speed", "players": 3},
@@ -242,7 +242,7 @@ def test_a_table_is_put_aside_while_the_server_runs_and_comes_back(tmp_path, mon
         while again.prompt is None:
             await asyncio.sleep(0.01)
         assert again is not driver and again.prompt == driver.prompt
-        monkeypatch.setattr(registry, "_patience", 60.0)
+        monkeypatch.setattr(registry, "_idle_seconds", 60.0)
         registry.put_aside()
         assert not entry.aside  # it was asked for just now
         await registry.close()

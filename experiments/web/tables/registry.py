@@ -93,7 +93,7 @@ class Registry:
     folder : made if missing; refused while another registry uses it
     max_tables : maximum number of tables under way
     workers : threads for players and files
-    patience : seconds without a move or a request after which a table is put aside
+    idle_seconds : seconds without a move or a request after which a table is put aside
     shares : of addresses in the tables under way
     """
 
@@ -102,15 +102,15 @@ class Registry:
         folder: Path,
         max_tables: int,
         workers: Workers,
-        patience: float = float("inf"),
+        idle_seconds: float = float("inf"),
         shares: Shares | None = None,
     ) -> None:
         """Read the tables in the folder; raises `Refusal` if that fails."""
-        self.folder, self._max_tables, self._workers, self._patience = (
+        self.folder, self._max_tables, self._workers, self._idle_seconds = (
             folder,
             max_tables,
             workers,
-            patience,
+            idle_seconds,
         )
         self.shares = shares or Shares()
         self.entries: dict[str, Entry] = {}
@@ -145,7 +145,7 @@ class Registry:
         Replaying their moves may take a while, during which other requests are answered.
         """
         for entry in self.under_way:
-            if self._count_seconds(entry) > self._patience:
+            if self._count_seconds(entry) > self._idle_seconds:
                 entry.aside = True
             else:
                 entry.task = asyncio.create_task(self._resume(entry))
@@ -153,14 +153,14 @@ class Registry:
     def put_aside(self) -> None:
         """Put abandoned tables aside; call it regularly."""
         for entry in self.under_way:
-            self._put_aside(entry, self._patience)
+            self._put_aside(entry, self._idle_seconds)
 
-    def _put_aside(self, entry: Entry, patience: float) -> bool:
-        """Put an idle table aside after ``patience`` seconds without use; return whether it was."""
+    def _put_aside(self, entry: Entry, idle_seconds: float) -> bool:
+        """Put an idle table aside after ``idle_seconds`` without use; return whether it was."""
         driver, task = entry.driver, entry.task
         if driver is None or task is None or not driver.idle or driver.listeners:
             return False
-        if self._count_seconds(entry) <= patience:
+        if self._count_seconds(entry) <= idle_seconds:
             return False
         task.cancel()
         driver.table.close()

@@ -1,4 +1,4 @@
-// Distances of a pawn from the rooms, without regard to other pawns.
+// Distances of a pawn from the rooms, ignoring other pawns.
 
 import { facts } from "./facts.js";
 

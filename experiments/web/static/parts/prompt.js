@@ -1,4 +1,4 @@
-// What the person in the seat is asked: where to walk, what to suggest, which card to show.
+// The question to a seat: where to walk, what to suggest, which card to show.
 
 import { accuse } from "./accuse.js";
 import { showAfter } from "./after.js";
