@@ -53,7 +53,7 @@ class Setup:
     problem: str
     """One of `KNOWN`, or the user's own: ``FILE.py:NAME`` or ``MODULE:NAME``."""
     map: tuple[int, int]
-    """Of RockSample: n and k."""
+    """Size of RockSample: n and k."""
     simulations: int
     nodes: int | None
     exploration: float | None

@@ -138,7 +138,7 @@ def table(rows: pl.DataFrame, title: str) -> Table:
         published = models.ROWS[problem][planner].published
         ours = mean(found["return"].to_numpy())
         milliseconds = 1000 * float(found["seconds"].sum()) / int(found["actions"].sum())
-        lines.append([name, len(found), ours, milliseconds, *_beside(found, published)])
+        lines.append([name, len(found), ours, milliseconds, *_compare_published(found, published)])
     notes = (
         "means with 95 % intervals over episodes; published: mean and standard error",
         "yes: the difference is within 2.58 of its standard error",
@@ -150,7 +150,7 @@ def _order(name: str) -> tuple[int, str]:
     return models.MODELS.index(name.split("/")[0]), name
 
 
-def _beside(found: pl.DataFrame, published: tuple[Any, ...]) -> tuple[str, str]:
+def _compare_published(found: pl.DataFrame, published: tuple[Any, ...]) -> tuple[str, str]:
     """Return the published figure as text, and whether ours agrees with it."""
     if not published:
         return "", ""

@@ -166,7 +166,7 @@ def pick_turn(made: Sequence[Decision], turn: int, seat: int | None) -> Decision
 
 
 def nearest(made: Sequence[Decision], event: int, seat: int | None) -> str:
-    """Return a phrase on the decision with a choice nearest to line ``event``, without its own.
+    """Return a phrase on the decision with a choice nearest to line ``event``, but not on it.
 
     Only of ``seat``, if given; the earlier of two at equal distance.
     """

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import networkx as nx
 import numpy as np
 import shapely
-import shapely.geometry  # its parts are not loaded by shapely alone
+import shapely.geometry  # shapely itself does not load it
 from omegaconf import DictConfig
 from shapely.errors import ShapelyError
 from shapely.geometry.base import BaseGeometry

@@ -217,7 +217,7 @@ def compare_all(cells: Sequence[PlannedCell]) -> list[Gain | None]:
 def _find_common(
     cell: PlannedCell, parent: PlannedCell | None
 ) -> tuple[frozenset[Path], np.ndarray, np.ndarray] | None:
-    """Return the match names in order, and which common games the parent and the cell won."""
+    """Return the unordered folders, and which common games the parent and the cell won."""
     if parent is None or cell.folder == parent.folder or not (cell.run and parent.run):
         return None
     without, won = common_wins((parent.run, parent.name), (cell.run, cell.name))

@@ -175,7 +175,7 @@ def _notes(table: Ablation, cells: Sequence[PlannedCell], compared: bool) -> Ite
         without = sum(not cell.played for cell in left)
         yield Marked(
             f"{len(cells) - len(left)} of {len(cells)} cells have all their games, {without} have "
-            "none yet; the command goes on."
+            "none yet; the command resumes."
         )
 
 

@@ -101,7 +101,7 @@ def _model(table: Table, cell: Cell, entrant: Entrant) -> list[str]:
     modelled = cell.opponents[0] if table.model is None else Entrant.read(table.model)
     # If the tree moves the opponents, their policy is that of its roll-outs.
     key = "rollout.opponents" if settings.opponents == "tree" else "opponents"
-    name = modelled.settings.name  # presets such as reader wrap a policy of one of these names
+    name = modelled.settings.name  # presets such as reader are variants under such a name
     policy = "swift" if name == "greedy" else name
     switches = {str(switch): modelled.settings[switch] for switch in modelled.settings}
     switches |= {switch: value for switch, _, value in _split(modelled.changes)}

@@ -158,8 +158,8 @@ def advise(
 ) -> dict[str, Any]:
     """Return the choice of player ``spec`` at the decision on ``line``, for JSON.
 
-    ``action`` and its ``words``; for a planner that searched ``table``, the root's actions,
-    ``tree``, the most visited outcomes (both by `experiments.explain.outcomes`), ``line``, the most
+    ``action`` and its ``words``; after a search also ``table``, the root's actions, ``tree``,
+    the most visited outcomes (both by `experiments.explain.outcomes`), ``line``, the most
     visited line, and ``simulations``; if ``judged``, ``verdict``, that on the action taken
     (`judge`).  ``seed`` determines its random numbers.  Raises
     experiments.settings.commandline.Refusal if the line is not a turn decision with a choice, or

@@ -165,8 +165,8 @@ class Streams:
     def open(self, driver: Driver, viewer: Viewer, last: str | None) -> Stream | None:
         """Return a new stream for ``viewer``, whose ``last`` event has this id.
 
-        None if too many spectators watch, in all or from this address.  A seat's new stream ends
-        its oldest.
+        None if too many spectators watch, in all or from this address.  If a seat has
+        too many, its oldest ends.
         """
         seated = isinstance(viewer, int)
         whose = (id(driver), viewer) if seated else (WATCHING, ADDRESS.get())

@@ -68,7 +68,7 @@ async def show_page(request: Request) -> HTMLResponse:
 
 
 async def show(request: Request) -> JSONResponse:
-    """Return table and seat; without a seat, whether the table is open and under control."""
+    """Return table and seat; without a seat, whether spectators see all and set the pace."""
     entry, seat = place_of(request)
     if seat is not None:
         return JSONResponse({**describe(entry), "seat": seat})
