@@ -275,17 +275,13 @@ def _difference(
         p, games = mcnemar(one, other), (len(both), len(both))
         found = rule.difference(one, other)
     else:
-        wins = [_wins(*counts) for counts in (first, second)]
+        wins = [int(match.wins_of(tally.winner(), 0).sum()) for match, tally in (first, second)]
         games = (first[1].games, second[1].games)
         found = compare_unpaired(
             *(rule.win_rate(*counts) for counts in zip(wins, games, strict=True))
         )
         p = unpaired_p(wins, games)
     return Between(*names, games, found, reason, None if isinstance(rule, Sprt) else p)
-
-
-def _wins(match: Match, tally: Tally) -> int:
-    return int(match.wins_of(tally.winner(), 0).sum())
 
 
 def compare_unpaired(first: Estimate, second: Estimate) -> Estimate:

@@ -104,10 +104,8 @@ def _model(table: Table, cell: Cell, entrant: Entrant) -> list[str]:
     name = modelled.settings.name  # presets such as reader are variants under such a name
     policy = "swift" if name == "greedy" else name
     switches = {str(switch): modelled.settings[switch] for switch in modelled.settings}
-    switches |= {switch: value for switch, _, value in _split(modelled.changes)}
+    for change in modelled.changes:
+        switch, _, value = change.partition("=")
+        switches[switch] = value
     model = [f"model.{name}={switches[name]}" for name in settings.model if name in switches]
     return [f"{key}={policy}", *model]
-
-
-def _split(changes: Sequence[str]) -> list[tuple[str, str, str]]:
-    return [change.partition("=") for change in changes]

@@ -48,13 +48,13 @@ function showTests({ tests }) {
 }
 
 /** Return the common opponents, as in "against 3 heuristic"; null if they differ. */
-function company(table) {
+function opponentsOf(table) {
   const found = new Set(table.map(({ match, player }) => (match.startsWith(player) ? match.slice(player.length) : null)));
   return found.size === 1 ? [...found][0] : null;
 }
 
 function showFigures({ name, table, comparisons }) {
-  const met = company(table);
+  const met = opponentsOf(table);
   const rates = table.map((line) => ({ ...line, rate: line.win_rate, interval: line.ci95 }));
   put(part("rates"), rateTable(name, rates, met === null));
   const called = (match) => labelled(met === null ? match : match.slice(0, match.length - met.length));
@@ -113,7 +113,7 @@ function drawChart({ chart, table, tests }) {
 
 function show(run) {
   const matches = [...new Set(run.table.map(({ match }) => match))];
-  const met = company(run.table);
+  const met = opponentsOf(run.table);
   const names = met === null ? matches : [`${run.table.map(({ player }) => player).join(", ")}${met}`];
   put(part("title"), names.length < 3 ? labelled(names.join(" · ")) : `${names.length} matches`);
   document.title = `${run.stage}: ${matches[0]} – Sleuth`;
