@@ -1,1 +1,1 @@
-"""Quality of each belief beside the exact one."""
+"""Quality of each belief compared with the exact one."""

@@ -2,7 +2,7 @@
 
     python -m experiments.beliefs player=heuristic games=1000
 
-Nothing slow is imported at the top: ``--help`` and a mistyped option should not wait for Numba.
+Slow modules are imported late, so that ``--help`` and a mistyped option need not wait for Numba.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from sim.rules import Rules
 
 ASSUMED = ("uniform", "least_informative")
-"""Names of the showing rules of `belief.evidence`, in the order of their numbers, which is also
-that of the showing policies that they describe (`sim.policies.registry.SHOWING`)."""
+"""Names of the showing rules of `belief.evidence` by number, which is also the order of the showing
+policies that they describe (`sim.policies.registry.SHOWING`)."""
 
 
 @dataclass
@@ -43,7 +43,7 @@ class Settings(study.Settings):
 
 
 def job(settings: DictConfig, run: study.Run) -> None:
-    """Measure, write and print."""
+    """Measure, write and print the results."""
     rules, player, policy = _players(settings)
     names = _beliefs(settings, rules)
     from belief.evidence import EvidenceFull
@@ -53,7 +53,7 @@ def job(settings: DictConfig, run: study.Run) -> None:
     from sim.policies.registry import SHOWING
 
     seed, longest = settings.seed, max(accuracy.MOMENTS)
-    truly = SHOWING.index(player["showing"])  # and by that place in `ASSUMED`
+    truly = SHOWING.index(player["showing"])  # also the index in `ASSUMED`
     showing = truly if settings.assume is None else ASSUMED.index(settings.assume)
     about = rules, showing, names, seed
 
@@ -98,7 +98,7 @@ def job(settings: DictConfig, run: study.Run) -> None:
 
 
 def _players(settings: DictConfig) -> tuple[Rules, dict[str, Any], Policy | None]:
-    """Return the rules, the player of all seats, and its policy if it is one; Refusal if not."""
+    """Return the rules, the player of all seats, and its policy if compiled; raises Refusal."""
     from experiments.matches.schedule import is_policy
     from sim.players.registry import make, make_policy
     from sim.rules import preset
@@ -114,7 +114,7 @@ def _players(settings: DictConfig) -> tuple[Rules, dict[str, Any], Policy | None
 
 
 def _beliefs(settings: DictConfig, rules: Rules) -> tuple[str, ...]:
-    """Return the names of the beliefs to measure; Refusal if one is unknown, or needs shares."""
+    """Return the beliefs to measure; raises Refusal if one is unknown, or needs shares."""
     from belief.beliefs.registry import BELIEFS
     from experiments.beliefs.calibration import REFERENCE
 

@@ -1,13 +1,12 @@
-"""Beliefs about the envelope in games among compiled policies, moment by moment.
+"""Accuracy of beliefs about the envelope in games among compiled policies, by moment.
 
-In each game one seat, in rotation, is the observer.  Every belief is handed what that seat saw,
-from the start, and is read at fixed numbers of suggestions; a moment that the game did not reach
-gives no row.  Moments of one game are dependent: `experiments.beliefs.calibration` takes its
-intervals by game.
+In each game one seat, in rotation, is the observer.  Every belief gets what that seat saw, from the
+start, and is read at fixed numbers of suggestions; a moment that the game did not reach gives no
+row.  Moments of one game are dependent: `experiments.beliefs.calibration` computes intervals by
+game.
 
-A wrong accusation that everybody hears is handed on as it comes, and is no suggestion.  What an
-observer could conclude from who did *not* accuse, or accused wrongly in secret, is part of no
-belief, and is not handed on.
+A wrong accusation that is public is passed to the belief, and is no suggestion.  Beliefs do not get
+conclusions from players who did *not* accuse, or who accused wrongly in secret.
 """
 
 from __future__ import annotations
@@ -43,10 +42,10 @@ from sim.state import ACCUSED, OVER, empty
 from sim.suggestion_events import setting_of, suggestion_events
 
 MOMENTS = (2, 4, 8, 12, 16, 24, 32)
-"""Suggestions made, by all players together, when the beliefs are read."""
+"""Number of suggestions of all players after which the beliefs are read."""
 
 FAILURES = (ContradictoryEvidence, EvidenceFull, ParticleDeprivation)
-"""What may happen to a belief in an ordinary game; it is counted, and the belief is spent."""
+"""Expected failures of a belief in an ordinary game: they are counted, and end the belief."""
 
 ROWS = study.Rows(
     file="moments.parquet",
@@ -55,27 +54,27 @@ ROWS = study.Rows(
         "belief": pl.String,
         "game": pl.Int64,
         "seat": pl.Int64,  # of the observer
-        "suggestions": pl.Int64,  # made so far: one of the moments
+        "suggestions": pl.Int64,  # so far: one of the moments
         "truth": pl.Int64,  # mask of the three cards in the envelope
         "unseen": pl.Int64,  # mask of the cards neither in the observer's hand nor face up
         "probability": pl.Float64,  # of the true envelope
         "entropy": pl.Float64,  # of the envelope, in bits
         "envelope": pl.Array(pl.Float64, N_CARDS),  # P(card is in the envelope), by card
-        "raised": pl.String,  # why there are no figures here, one of `FAILURES`; else null
-        "contradictions": pl.Int64,  # readings so far in which it contradicted itself
-        "microseconds": pl.Float64,  # an update, over the whole game: the same in its rows
+        "raised": pl.String,  # the failure that left no figures, one of `FAILURES`; or null
+        "contradictions": pl.Int64,  # contradictory readings so far
+        "microseconds": pl.Float64,  # per update, over the whole game
     },
     more=("games", "bins"),
 )
-"""One row a belief, game and moment."""
+"""One row per belief, game and moment."""
 
 
 @dataclass(frozen=True)
 class Game:
     """One game: ``hands`` (players,), ``face_up`` and ``envelope`` are masks.
 
-    ``suggestions``, int64 (n, 4), are rows (asker, cards, answerer or -1, card shown or -1), and
-    among them heard accusations (`sim.state.EVENT`).
+    ``suggestions``, int64 (n, 4), are rows (asker, cards, answerer or -1, card shown or -1),
+    including heard accusations (`sim.state.EVENT`).
     """
 
     number: int
@@ -87,13 +86,13 @@ class Game:
 
 @dataclass(frozen=True)
 class Seen:
-    """A game as one seat saw it.
+    """A game as seen from one seat.
 
     Attributes
     ----------
-    setting : what it knew before the first suggestion
+    setting : its knowledge before the first suggestion
     events : int64 (n, 4), see `belief.events`
-    ends : (suggestions,) events seen when each suggestion, and no accusation, had been answered
+    ends : (suggestions,) number of events by the answer to each suggestion, without accusations
     """
 
     setting: Setting
@@ -129,13 +128,13 @@ def play(
 
 
 def up_to(events: Sequence[np.ndarray], longest: int) -> np.ndarray:
-    """Return ``events`` up to the suggestion number ``longest`` + 1, int64 (n, 4)."""
+    """Return ``events`` before suggestion number ``longest`` + 1, int64 (n, 4)."""
     rows = np.array(events, np.int64).reshape(-1, 4)
     return rows[np.cumsum(rows[:, 2] != ACCUSED) <= longest]
 
 
 def seen_by(seat: int, game: Game, rules: Rules, showing: int) -> Seen:
-    """Return what ``seat`` saw of ``game``; it takes the others to show cards by ``showing``."""
+    """Return what ``seat`` saw of ``game``, assuming that the others show cards by ``showing``."""
     setting = setting_of(rules, seat, game.hands[seat], game.face_up, showing)
     events, ends = suggestion_events(game.suggestions.tolist(), seat, rules.players)
     return Seen(setting, events, ends[game.suggestions[:, 2] != ACCUSED])
@@ -149,9 +148,9 @@ def measure(
     seed: int,
     moments: Sequence[int] = MOMENTS,
 ) -> list[dict[str, object]]:
-    """Return the rows (`ROWS`) of one game, whose observer sits in seat ``number`` mod players.
+    """Return the rows (`ROWS`) of one game, with the observer in seat ``number`` mod players.
 
-    Randomness of beliefs that draw is named by (seed, game, seat).
+    (seed, game, seat) determines the randomness of beliefs that draw.
     """
     seat = game.number % rules.players
     seen = seen_by(seat, game, rules, showing)
@@ -184,7 +183,7 @@ def measure(
 def _at_moments(
     belief: Belief, seen: Seen, truth: tuple[int, int, int], moments: Sequence[int]
 ) -> Iterator[dict[str, object]]:
-    """Yield what the belief says at each of ``moments``; once it has failed, why."""
+    """Yield the belief's reading at each of ``moments``, or the failure once it has failed."""
     observed, raised = 0, None
     for moment in moments:
         end = int(seen.ends[moment - 1])
@@ -207,7 +206,7 @@ def _at_moments(
 
 
 def _microseconds(fresh: Callable[[], Belief], events: np.ndarray) -> float | None:
-    """Return the time of an update with its read-out; None if there were none or it failed."""
+    """Return the time of an update with its reading; None without updates or after a failure."""
     belief = fresh()
     try:
         begun = time.perf_counter()
@@ -219,6 +218,6 @@ def _microseconds(fresh: Callable[[], Belief], events: np.ndarray) -> float | No
 
 
 def _index(envelope: int) -> tuple[int, int, int]:
-    """Return the place of ``envelope`` (mask) in an envelope table (6, 6, 9)."""
+    """Return the index of ``envelope`` (mask) in an envelope table (6, 6, 9)."""
     suspect, weapon, room = (int(lowest(envelope & inside)) for inside in CATEGORY_MASK)
     return suspect, weapon - FIRST_WEAPON, room - FIRST_ROOM

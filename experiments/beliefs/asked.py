@@ -1,4 +1,4 @@
-"""Games for `experiments.beliefs.accuracy` among players that the referee asks for each action."""
+"""Games for `experiments.beliefs.accuracy` among players that choose each action themselves."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from sim.view import Log
 
 
 class _Listener(Player):
-    """Sits in a seat for a player, and keeps what the seat saw and heard."""
+    """Forwards to a player, and records what the seat saw and heard."""
 
     def __init__(self, player: Player) -> None:
         super().__init__(player.name)
@@ -41,14 +41,14 @@ def play(
 ) -> Iterator[Game]:
     """Play the games ``numbers`` of run ``seed`` among players of one kind, made by ``make``.
 
-    As `experiments.beliefs.accuracy.play`, of which ``longest`` suggestions are kept.
+    As `experiments.beliefs.accuracy.play`; ``longest`` suggestions are kept.
     """
     board, dealt = world(rules)[0], empty()[0]
     seats = [_Listener(make()) for _ in range(rules.players)]
     for number in numbers:
         play_game(rules, seats, seed, number)
         new_game(board, dealt, np.uint64(game_key(seed, number)))
-        # Who asked has seen the card.
+        # The asker has seen the card.
         seen = [log.events.tolist() for log in (seat.log for seat in seats)]
         asked = [seen[asker][i] for i, (asker, *_) in enumerate(seen[0])]
         yield Game(

@@ -1,15 +1,15 @@
 """Accuracy and calibration of beliefs with intervals, from rows of `experiments.beliefs.accuracy`.
 
-A belief is *calibrated* if what it calls 30 % is so in 30 % of cases.  Two looks at that:
+A belief is *calibrated* if events that it gives 30 % occur in 30 % of cases.  Two measures:
 
-* the entropy of its envelope is what it expects its log loss, -log2 P(true envelope), to be; their
-  difference, the ``bias``, is 0 in the mean for a calibrated belief, and below 0 for one that is
-  too sure of itself;
-* marginals P(card is in the envelope), sorted into bins, beside how often it was so.
+* the entropy of its envelope is its expectation of its log loss, -log2 P(true envelope); their
+  difference, the ``bias``, has mean 0 for a calibrated belief and is below 0 for an overconfident
+  one;
+* marginals P(card is in the envelope) in bins, compared with frequencies.
 
-Log loss also says how much a belief knows: of two calibrated ones the better has less.
+Log loss also measures knowledge: of two calibrated beliefs the better has less.
 
-Intervals are of 95 % and by game, moments of one game being dependent.
+Intervals are of 95 % and by game, because moments of one game are dependent.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from belief.evidence import N_CARDS
 from experiments.stats.intervals import Mean, clustered_means, win_rate
 
 FLOOR = 2.0**-20
-"""A truth with less counts as this much, so that one ruled-out truth does not make a mean of bits
-infinite: it costs 20."""
+"""Smaller probabilities of the truth count as this one (20 bits), so that one excluded truth does
+not make a mean infinite."""
 
 CERTAIN = 1e-9
-"""Marginals so close to 0 or 1 are no prediction but a claim: they are counted apart."""
+"""Marginals this close to 0 or 1 are claims, not predictions, and are counted separately."""
 
 FEWEST = 20
-"""Games that a bin or a moment needs for an interval."""
+"""Fewest games of a bin or a moment with an interval."""
 
 REFERENCE = "exact"
 
@@ -39,13 +39,13 @@ REFERENCE = "exact"
 def summarise(rows: pl.DataFrame, bins: int, seed: int) -> dict[str, Any]:
     """Return the figures of every belief in ``rows`` (`accuracy.ROWS`), in its order.
 
-    ``log_loss``, ``entropy``, ``bias`` and ``excess`` -- log loss above that of the exact belief,
-    where that was measured at the same moment -- are means over all moments, and again by number of
-    suggestions.  ``zeros`` is the share of moments that gave the true envelope nothing, ``floored``
-    of those that gave it less than `FLOOR`.  ``raised`` counts games by what ended the belief in
-    them; moments after that are in no other figure.  ``contradictory`` counts games at whose last
-    moment the belief had contradicted itself.  A mean without enough games is None.  ``bins``: of
-    marginals, equally wide; ``seed``: of the bootstrap.
+    ``log_loss``, ``entropy``, ``bias`` and ``excess`` -- log loss minus that of the exact belief at
+    the same moment, if measured -- are means over all moments, and by number of suggestions.
+    ``zeros`` is the share of moments that gave the true envelope probability 0, ``floored`` that of
+    moments that gave it less than `FLOOR`.  ``raised`` counts games by the exception that ended the
+    belief; later moments are in no other figure.  ``contradictory`` counts games in which the
+    belief had contradicted itself by the last moment.  A mean without enough games is None.
+    ``bins``: number of equally wide bins of marginals; ``seed``: of the bootstrap.
     """
     split = rows.partition_by("belief", maintain_order=True, as_dict=True)
     parts = {name: part for (name,), part in split.items()}
@@ -79,7 +79,7 @@ def summarise(rows: pl.DataFrame, bins: int, seed: int) -> dict[str, Any]:
 
 
 def _squares(part: pl.DataFrame, games: np.ndarray, moments: np.ndarray) -> dict[str, np.ndarray]:
-    """Return log loss, entropy and bias of one belief, (games, moments), NaN where not measured."""
+    """Return log loss, entropy and bias of one belief, (games, moments), NaN if not measured."""
     place = np.searchsorted(games, part["game"]), np.searchsorted(moments, part["suggestions"])
     squares = {}
     for key in ("probability", "entropy"):
@@ -92,14 +92,14 @@ def _squares(part: pl.DataFrame, games: np.ndarray, moments: np.ndarray) -> dict
 def _means(
     squares: dict[str, np.ndarray], seed: int
 ) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """Return the means over all moments, and those of each moment with its number of games."""
+    """Return the means over all moments, and those per moment with its number of games."""
     counted = np.isfinite(squares["bias"])
     overall: dict[str, Any] = {}
     by_moment: list[dict[str, Any]] = [{"games": int(n)} for n in counted.sum(axis=0)]
     for key, square in squares.items():
         there = np.isfinite(square)
         values = np.where(there, square, 0.0)
-        # The first mean is that of all moments, the others one moment each.
+        # The first mean is over all moments, the others over one moment each.
         totals = np.vstack([values.sum(axis=1), values.T])
         counts = np.vstack([there.sum(axis=1), there.T])
         first, *rest = _where_enough(totals, counts, seed)
@@ -110,14 +110,14 @@ def _means(
 
 
 def _where_enough(totals: np.ndarray, counts: np.ndarray, seed: int) -> list[Mean | None]:
-    """Return the means of `clustered_means`, None for those of fewer than `FEWEST` games."""
+    """Return the means of `clustered_means`, None if of fewer than `FEWEST` games."""
     enough = (counts > 0).sum(axis=1) >= FEWEST
     means = iter(clustered_means(totals[enough], counts[enough], seed) if enough.any() else ())
     return [next(means) if there else None for there in enough]
 
 
 def _reliability(good: pl.DataFrame, bins: int, seed: int) -> dict[str, Any]:
-    """Return the bins of marginals, and the claims of certainty, of the cards that were unseen."""
+    """Return the bins of marginals, and the claims of certainty, of unseen cards."""
     card = np.arange(N_CARDS)
     unseen = (good["unseen"].to_numpy()[:, None] >> card & 1).astype(bool)
     hit = (good["truth"].to_numpy()[:, None] >> card & 1)[unseen].astype(bool)
@@ -147,7 +147,7 @@ def _reliability(good: pl.DataFrame, bins: int, seed: int) -> dict[str, Any]:
         row["observed"] = None
         if mean is not None:
             if mean.value in (0.0, 1.0):
-                # No draw of games differs: count each game as one case.
+                # All draws of games are equal: count each game as one case.
                 rate = win_rate(int(mean.value) * taken, taken)
                 mean = Mean(mean.value, rate.low, rate.high, 0.0)
             row["observed"] = asdict(mean)

@@ -35,7 +35,7 @@ def table(figures: Mapping[str, Any], title: str) -> Table:
 
 
 def _bits(title: str, sign: str = "") -> Column:
-    """Return a column of means with half of their intervals."""
+    """Return a column of means with half the width of their intervals."""
 
     def describe(found: Mapping[str, float]) -> str:
         return f"{found['value']:{sign}.3f} ±{(found['high'] - found['low']) / 2:.3f}"
@@ -62,11 +62,11 @@ def show(folder: Path) -> tuple[Table, list[dict[str, Any]]]:
         *((mean(f"after {moment}", 2), _after(moment)) for moment in MOMENTS),
     )
     notes = [
-        "In bits, by game. Bias: entropy less log loss, below 0 for a belief that is too sure.",
-        "Zeros: moments that gave the true envelope nothing. Claims: cards of which the belief was "
-        "certain that they were, or were not, in the envelope, and how many of them were wrong.",
-        "Contradictory, failed: games. us: microseconds an update, median. After: log loss after "
-        "so many suggestions of all players, of 20 games and more.",
+        "In bits, by game. Bias: entropy minus log loss, below 0 for an overconfident belief.",
+        "Zeros: moments at which the true envelope had probability 0. Claims: cards of which the "
+        "belief was certain that they were, or were not, in the envelope, and the errors.",
+        "Contradictory, failed: games. us: microseconds per update, median. After: log loss after "
+        "so many suggestions of all players, if at least 20 games have them.",
     ]
     records = [
         {
@@ -88,7 +88,7 @@ def show(folder: Path) -> tuple[Table, list[dict[str, Any]]]:
 
 
 _MEANS = {"log loss": "log_loss", "above exact": "excess", "bias": "bias"}
-"""Means over all moments, by their heads."""
+"""Means over all moments, by heading."""
 
 
 def _estimate(key: str) -> Callable[[Mapping[str, Any]], Any]:
@@ -125,7 +125,7 @@ def draw_kept(kept: Path, folder: Path) -> None:
 
 
 def _read(folder: Path) -> tuple[dict[str, Any], str]:
-    """Return the figures of the rows in ``folder``, and what was played."""
+    """Return the figures of the rows in ``folder``, and the title of the run."""
     settings = read_yaml(folder / CONFIG)
     rows = pl.read_parquet(folder / ROWS.file)
     figures = calibration.summarise(rows, settings["bins"], settings["seed"])
@@ -162,7 +162,7 @@ def _draw_accuracy(figures: Mapping[str, Any], title: str, path: Path) -> None:
 
 
 def _draw_calibration(figures: Mapping[str, Any], title: str, path: Path) -> None:
-    """Draw a reliability diagram of the marginals, one panel a belief."""
+    """Draw a reliability diagram of the marginals, one panel per belief."""
     across = min(len(figures), 3)
     down = -(-len(figures) // across)
     size = (max(3.5 * across, 5.5), 3.7 * down + 0.5)
@@ -171,7 +171,7 @@ def _draw_calibration(figures: Mapping[str, Any], title: str, path: Path) -> Non
         for number, axes in enumerate(panels.flat):
             if number >= len(figures):
                 axes.set_visible(False)
-                # The panel above has the labels that this one would have had.
+                # The panel above gets the labels of the missing one.
                 panels[down - 2, number % across].tick_params(labelbottom=True)
                 continue
             name = list(figures)[number]
@@ -181,7 +181,7 @@ def _draw_calibration(figures: Mapping[str, Any], title: str, path: Path) -> Non
 
 
 def _reliability(axes: Axes, found: dict[str, Any], name: str, number: int) -> None:
-    """Draw the bins of one belief beside the diagonal."""
+    """Draw the bins of one belief and the diagonal."""
     axes.plot([0, 1], [0, 1], color=plotting.REFERENCE, linestyle="--", linewidth=1)
     rows = [row for row in found["bins"] if row["observed"] is not None]
     observed = list(map(_estimate("observed"), rows))

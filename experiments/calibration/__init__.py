@@ -1,1 +1,1 @@
-"""Calibration of searches: what they predict beside what comes of it."""
+"""Calibration of searches: their predictions compared with the outcomes."""

@@ -1,12 +1,12 @@
-"""Predictions of searches beside what comes of them.
+"""Compare the predictions of searches with the outcomes.
 
     python -m experiments.calibration RUN... [output=FOLDER]
 
 Reads runs that wrote ``run.details=[decisions]`` and writes calibration.csv and calibration.png.
 
-A search predicts the winning chance of the action that it plays: the mean of its simulations.
-Decisions of one game are dependent, so intervals are by game: a mean over decisions is the ratio of
-two sums over games (`experiments.runs.figures.ratio`).
+A search predicts the winning chance of its action: the mean of its simulations.  Decisions of one
+game are dependent, so intervals are by game: a mean over decisions is the ratio of two sums over
+games (`experiments.runs.figures.ratio`).
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ FIGURES, PICTURE = "calibration.csv", "calibration.png"
 ACCUSATION = "accusation"
 
 FEWEST = 10
-"""Games that an interval of several decisions a game needs."""
+"""Fewest games for an interval over several decisions per game."""
 
 _BINS = 10
 _TITLE = "Predictions of searches and what came of them, 95 % by game"
@@ -51,14 +51,14 @@ class Calibration:
 
 @dataclass(frozen=True)
 class Group:
-    """Decisions of one player that have something in common.
+    """Decisions of one player with a common property.
 
     Attributes
     ----------
-    name : what they have in common
+    name : the common property
     decisions, games : their numbers
-    predicted, won : mean winning chance by the search, and share that won
-    bias : predicted minus won; this and ``won`` are None where games are too few
+    predicted, won : mean winning chance by the search, and share won
+    bias : predicted minus won; None, like ``won``, with too few games
     """
 
     name: str
@@ -70,7 +70,7 @@ class Group:
 
 
 Groups = Mapping[str, Sequence[Group]]
-"""The groups of one player's decisions: ``all`` of them but accusations, by ``kind``, by ``round``
+"""The groups of one player's decisions: ``all`` without accusations, by ``kind``, by ``round``
 without accusations, by ``prediction`` in tenths, and by that of each ``accusation``."""
 
 
@@ -102,7 +102,7 @@ def job(settings: DictConfig, _: Path) -> None:
                 for one in there
             )
     if not players:
-        raise Refusal(f"{folders[0]}: nobody in it searched; choose a planner as player")
+        raise Refusal(f"{folders[0]}: no player of the run searched; choose a planner as player")
     for table in _tables(players):
         tabular.show(table, console)
     output = folders[0] if settings.output is None else Path(settings.output)
@@ -145,15 +145,15 @@ def group(made: pl.DataFrame) -> Groups:
     tenth = (pl.col("value") * _BINS).floor().clip(0, _BINS - 1).cast(pl.Int64)
     made = made.with_columns((tenth / _BINS).alias("tenth"))
     accuses = pl.col("kind") == ACCUSATION
-    going_on = made.filter(~accuses)
+    without_accusations = made.filter(~accuses)
 
     def by(column: str, part: pl.DataFrame) -> list[Group]:
         return [_group(_name(value), rows) for (value,), rows in apart(part, [column]).items()]
 
     return {
-        "all": [_group("going on", going_on)],
+        "all": [_group("all but accusations", without_accusations)],
         "kind": by("kind", made),
-        "round": by("round", going_on),
+        "round": by("round", without_accusations),
         "prediction": by("tenth", made),
         "accusation": by("tenth", made.filter(accuses)),
     }
@@ -184,7 +184,7 @@ def _group(name: str, part: pl.DataFrame) -> Group:
 
 
 def _share(wins: pl.Series, decisions: pl.Series) -> Estimate | None:
-    """Return the share of decisions in games that were won; Wilson's interval for one a game."""
+    """Return the share of decisions in games won; Wilson's interval for one decision per game."""
     from experiments.runs.figures import ratio
     from experiments.stats.intervals import Estimate, win_rate
 
@@ -195,7 +195,7 @@ def _share(wins: pl.Series, decisions: pl.Series) -> Estimate | None:
 
 
 def _fields(first: str = "") -> list[Field]:
-    """Return what is shown of a group; ``first``: the heading of what it has in common."""
+    """Return the fields of a group; ``first``: the heading of the common property."""
     from experiments.tabular import Column, count, percent
     from experiments.views import Field
 
@@ -210,7 +210,7 @@ def _fields(first: str = "") -> list[Field]:
 
 
 def _tables(players: Mapping[str, Groups]) -> Iterator[Table]:
-    """Yield for each player its decisions by kind of action, and accusations by probability."""
+    """Yield each player's decisions by kind of action, and accusations by probability."""
     from experiments.views import show
 
     for name, groups in players.items():
@@ -221,7 +221,7 @@ def _tables(players: Mapping[str, Groups]) -> Iterator[Table]:
 
 
 def draw(players: Mapping[str, Groups], path: Path) -> None:
-    """Draw what ``players`` predicted, by name: bins of it, accusations, and rounds."""
+    """Draw predictions and outcomes of ``players`` by name: bins, accusations, and rounds."""
     from experiments import plotting
 
     titles = ("all decisions", "accusations", "by round, accusations left out")

@@ -1,1 +1,1 @@
-"""Closed loops of small problems: believe, plan, act, observe, and what that returns."""
+"""Closed loops of small problems: believe, plan, act, observe; and their returns."""

@@ -1,11 +1,11 @@
-"""Closed loops of small problems: what planning returns, episode after episode.
+"""Closed loops of small problems: the returns of planning over episodes.
 
     python -m experiments.episodes problem=rocksample map=[7,8] simulations=10000 episodes=300
     python -m experiments.episodes problem=game.py:problem particles=500
     python -m experiments.episodes problem=light_dark planner=pomcpow particles=10000
     python -m experiments.episodes paper=pomcpow episodes=1000 particles=10000
 
-Nothing slow is imported at the top.
+Slow modules are imported late.
 """
 
 from __future__ import annotations
@@ -80,10 +80,10 @@ def job(settings: DictConfig, run: study.Run) -> None:
 
 
 def _play_table(settings: DictConfig, run: study.Run) -> None:
-    """Play the cells of the table that are missing, and show all."""
+    """Play the missing cells of the table, and show all."""
     for name in ("steps", "horizon"):
         if settings[name] is not None:
-            raise Refusal(f"{name}={settings[name]}: paper={settings.paper} has the published one")
+            raise Refusal(f"{name}={settings[name]}: set by paper={settings.paper}; leave it out")
     from experiments.episodes import table
 
     chosen = table.cells(settings.only, settings.leaf)

@@ -1,4 +1,4 @@
-"""Problems and planners of the tables of POMCPOW, by name; ``pomcpow.yaml`` has their rows."""
+"""Problems and planners of the tables of POMCPOW by name; ``pomcpow.yaml`` has their rows."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ from mcts.problems.weighed_rocks import weighed_rocks
 
 @dataclass(frozen=True)
 class Row:
-    """A planner of a problem: how it searches, if it does, and the published mean and its standard
-    error of 1,000 episodes, each if there is one."""
+    """A planner of a problem: its search, and the published mean and standard error of 1,000
+    episodes, each if any."""
 
     search: Search | None = None
     published: tuple[float | None, ...] = ()
@@ -51,7 +51,7 @@ def _read_rows() -> dict[str, dict[str, Row]]:
 
 _AS_WRITTEN = {"kind", "leaf", "final", "depth"}
 ROWS = _read_rows()
-"""By problem and planner."""
+"""Rows by problem and planner."""
 
 HEURISTICS: dict[str, Callable[[Any, np.ndarray], int | None]] = {
     "light_dark": go_to_the_side,
@@ -61,13 +61,13 @@ HEURISTICS: dict[str, Callable[[Any, np.ndarray], int | None]] = {
 POLICIES = ("qmdp", "random", "heuristic")
 MODELS = tuple(ROWS)
 _ANGLES = 25
-"""Directions of VDP Tag, where they are few."""
+"""Number of directions of VDP Tag with discrete actions."""
 MOST_ACTIONS = 100
-"""Of an episode without ``steps``, as published."""
+"""Number of steps of an episode without ``steps``, as published."""
 
 
 def leaves(problem: str, planner: str) -> tuple[str, ...]:
-    """Return the leaves that ``planner`` may have; only VDP Tag has no values of its states."""
+    """Return the possible leaves of ``planner``; only VDP Tag has no values of its states."""
     if planner in POLICIES:
         return ()
     if "qmdp" not in ROWS[problem]:
@@ -76,13 +76,13 @@ def leaves(problem: str, planner: str) -> tuple[str, ...]:
 
 
 def find_search(problem: str, planner: str, leaf: str | None) -> Search | None:
-    """Return how ``planner`` searches, None if it does not; raises Refusal if there is none.
+    """Return the search of ``planner``, None for a policy; raises Refusal if it is unknown.
 
-    ``leaf``: in place of the published one.
+    ``leaf`` replaces the published one.
     """
     row = ROWS[problem].get(planner)
     if row is None:
-        raise Refusal(f"planner={planner}: of {problem} there are {', '.join(ROWS[problem])}")
+        raise Refusal(f"planner={planner}: {problem} has {', '.join(ROWS[problem])}")
     if row.search is None or leaf is None:
         return row.search
     known = leaves(problem, planner)
@@ -93,7 +93,7 @@ def find_search(problem: str, planner: str, leaf: str | None) -> Search | None:
 
 @cache
 def _make(problem: str, planner: str, size: tuple[int, int]) -> Any:
-    """Return the parameters of a problem that is the same in every episode."""
+    """Return the parameters of a problem, equal in all episodes."""
     if problem == "vdp_tag":
         few = planner == "pomcp_discretised"
         return VdpTagParameters(angles=_ANGLES) if few else VdpTagParameters()
@@ -108,12 +108,14 @@ def _parameters(problem: str, planner: str, size: tuple[int, int], key: int) -> 
     return _make(problem, planner, size)
 
 
-def _follow(policy: str, problem: str, p: Any, particles: np.ndarray, key: int, left: int) -> int:
-    """Return the action of a policy that does not search, and knows no deadline."""
+def _follow(
+    policy: str, problem: str, params: Any, particles: np.ndarray, key: int, left: int
+) -> int:
+    """Return the action of a policy without search, which ignores the deadline."""
     if policy == "random":
-        return choose_at_random(p, particles, key)
-    found = HEURISTICS[problem](p, particles) if policy == "heuristic" else None
-    return choose_by_values(p, particles) if found is None else found
+        return choose_at_random(params, particles, key)
+    found = HEURISTICS[problem](params, particles) if policy == "heuristic" else None
+    return choose_by_values(params, particles) if found is None else found
 
 
 def player(
@@ -127,10 +129,10 @@ def player(
     steps: int | None = None,
     horizon: int | None = None,
 ) -> Callable[[int], dict[str, Any]]:
-    """Return what plays the episode of a number; raises Refusal as `find_search`.
+    """Return a function that plays the episode of a number; raises Refusal as `find_search`.
 
-    Searches know that all is over after ``steps``, but look ``horizon`` ahead if that is given, or
-    as published if neither is.
+    Searches know that the episode ends after ``steps``, but look ``horizon`` ahead if given, or as
+    published if neither is.
     """
     search = find_search(problem, planner, leaf)
     if search is not None and horizon is not None:

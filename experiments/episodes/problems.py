@@ -1,6 +1,6 @@
-"""The problems that closed loops are played of: Tiger, RockSample, and one of the user's own.
+"""The problems of closed loops: Tiger, RockSample, and the user's own.
 
-A `Setup` says all that an episode depends on but its key; processes send it to each other.
+A `Setup` determines an episode up to its key; processes send it to each other.
 """
 
 from __future__ import annotations
@@ -40,20 +40,20 @@ KNOWN = tuple(dict.fromkeys((*EXACT, *models.MODELS)))
 """... and those of `experiments.episodes.models`, with particles."""
 
 STEPS = 90
-"""Actions of an episode, and how far searches look, of problems without an end."""
+"""Actions of an episode, and depth of searches, in problems without an end."""
 
 _UNITS = {"tiger": 110.0, "rocksample": 20.0}
-"""POMCP's exploration, the range of one reward."""
+"""POMCP's exploration: the range of one reward."""
 
 
 @dataclass(frozen=True)
 class Setup:
-    """A problem and how it is planned."""
+    """A problem and its planning."""
 
     problem: str
     """One of `KNOWN`, or the user's own: ``FILE.py:NAME`` or ``MODULE:NAME``."""
     map: tuple[int, int]
-    """Of RockSample: n and k."""
+    """Size of RockSample: n and k."""
     simulations: int
     nodes: int | None
     exploration: float | None
@@ -62,22 +62,22 @@ class Setup:
     rollout: str
     """``random`` or ``informed``."""
     steps: int | None
-    """Actions of an episode at most, of which searches know how many are left ..."""
+    """Maximum number of actions; searches know how many are left ..."""
     particles: int
     seed: int
     planner: str | None = None
-    """One of those of `experiments.episodes.models`; null: the general search, on others."""
+    """A planner of `experiments.episodes.models`; null: the general search, for other problems."""
     leaf: str | None = None
     horizon: int | None = None
-    """... unless they look so many actions ahead: a receding horizon."""
+    """... unless they look this many actions ahead: a receding horizon."""
     path: tuple[str, ...] = tuple(sys.path)
-    """Where modules are found."""
+    """Folder in which modules are found."""
 
 
 def load(name: str) -> Problem:
     """Return the problem that ``FILE.py:NAME`` or ``MODULE:NAME`` names.
 
-    Raises Refusal if there is none, or importing it raises.
+    Raises Refusal if it is missing, or if importing it raises.
     """
     module, _, attribute = name.rpartition(":")
     if not module or not attribute:
@@ -91,7 +91,7 @@ def load(name: str) -> Problem:
         raise Refusal(f"problem={name}: {module} cannot be read: {fault}") from None
     except KeyboardInterrupt:
         raise
-    except BaseException as fault:  # sys.exit among them
+    except BaseException as fault:  # including sys.exit
         raise Refusal(f"problem={name}: {_where(fault)}") from None
     found = getattr(imported, attribute, None)
     if found is None:
@@ -105,30 +105,30 @@ def load(name: str) -> Problem:
 
 
 def _import(module: str) -> Any:
-    """Return a module, or what a file holds that imports what lies beside it, as scripts do."""
+    """Return a module, or import a file with its own folder on the path, as scripts have it."""
     if not module.endswith(".py"):
         return importlib.import_module(module)
     path = Path(module).resolve()
     if path.exists() and not path.is_file():
         raise ImportError("it is a folder, a pipe or a device")
-    spec = importlib.util.spec_from_file_location(f"problem_{path.stem}", path)  # never ours
+    spec = importlib.util.spec_from_file_location(f"problem_{path.stem}", path)  # not ours
     assert spec is not None and spec.loader is not None, "its name ends in .py"
     made = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = made  # where dataclasses look themselves up
+    sys.modules[spec.name] = made  # dataclasses look themselves up there
     sys.path[:] = dict.fromkeys([*sys.path, str(path.parent)])
     spec.loader.exec_module(made)
     return made
 
 
 def _where(fault: BaseException) -> str:
-    """Return in one line what was raised, and where: through a search, its notes say so."""
+    """Return the exception and its place in one line, from its notes if a search raised it."""
     places = re.findall(r'File "(.+)", line (\d+)', "".join(traceback.format_exception(fault)))
     place = f" ({Path(places[-1][0]).name}, line {places[-1][1]})" if places else ""
     return f"{describe(fault)}{place}"
 
 
 def check(setup: Setup) -> None:
-    """Refuse a ``setup`` that names no problem, or of RockSample no map."""
+    """Refuse a ``setup`` without a problem, or RockSample without a map."""
     if _has_model(setup):
         search = models.find_search(setup.problem, setup.planner or "pomcpow", setup.leaf)
         if search is None and setup.horizon is not None:
@@ -145,16 +145,16 @@ def check(setup: Setup) -> None:
 
 
 def _has_model(setup: Setup) -> bool:
-    """Return whether the problem is played with particles; RockSample if a planner is named."""
+    """Return whether particles represent the belief; for RockSample if a planner is given."""
     return setup.problem in models.MODELS and (
         setup.problem not in EXACT or setup.planner is not None
     )
 
 
 def describe_file(setup: Setup) -> dict[str, str]:
-    """Return the digest of the user's own file, to notice edits: nothing without a file.
+    """Return the digest of the user's own file, which reveals edits; empty without a file.
 
-    What the file imports is not looked at; a module has been imported by `check`.
+    Imports of the file are not included; `check` has imported a module.
     """
     file: str | None = setup.problem.rpartition(":")[0]
     if file is not None and not file.endswith(".py"):
@@ -166,9 +166,9 @@ def describe_file(setup: Setup) -> dict[str, str]:
 
 @lru_cache(maxsize=1)
 def player(setup: Setup) -> Callable[[int], dict[str, Any]]:
-    """Return what plays the episode of a number; made once a process, for it compiles.
+    """Return a function that plays the episode of a number; make it once per process: it compiles.
 
-    Raises Refusal as `load`; and from the function, if the user's own problem raises or is over at
+    Raises Refusal as `load`; the function raises it if the user's own problem raises or is over at
     the start.
     """
     sys.path[:] = dict.fromkeys([*sys.path, *setup.path])
@@ -202,43 +202,43 @@ def player(setup: Setup) -> Callable[[int], dict[str, Any]]:
 
 
 def returns(setup: Setup) -> tuple[float, float] | None:
-    """Return the least and the greatest return that the user's own problem names; else None."""
+    """Return the least and the greatest return of the user's own problem, or None."""
     if setup.problem in KNOWN:
         return None
     problem = load(setup.problem)
     return problem.low, problem.high
 
 
-def _search(setup: Setup, p: Any) -> Callable[[Any, int], int]:
-    """Return what chooses an action by a search of positions with the steps of ``p``, or fewer.
+def _search(setup: Setup, params: Any) -> Callable[[Any, int], int]:
+    """Return a chooser of actions, which searches positions for at most the steps of ``params``.
 
-    Where returns have a smaller range with fewer steps, exploration keeps its units of return.
+    If fewer steps have a smaller range of returns, exploration is scaled to keep its units.
     """
-    domain = domain_of(p)
+    domain = domain_of(params)
 
     def span(position: Any) -> float:
         return domain.declaration("high", position) - domain.declaration("low", position)
 
-    units = setup.exploration or _UNITS.get(setup.problem, span(p))
+    units = setup.exploration or _UNITS.get(setup.problem, span(params))
     options = Options(
-        exploration=units / math.sqrt(2) / span(p),
+        exploration=units / math.sqrt(2) / span(params),
         nodes=setup.nodes or min(setup.simulations, MOST_NODES),
         final=setup.final,
     )
-    search, budget = Search(p, options), Budget(simulations=setup.simulations)
-    warnings.simplefilter("ignore", OutOfRange)  # the summary has it
+    search, budget = Search(params, options), Budget(simulations=setup.simulations)
+    warnings.simplefilter("ignore", OutOfRange)  # the summary reports it
 
     def choose(position: Any, key: int) -> int:
-        more = span(position._replace(steps=p.steps)) / span(position)
+        more = span(position._replace(steps=params.steps)) / span(position)
         search.options = replace(options, exploration=more * options.exploration)
         return search.run(budget, key, position).best
 
     return choose
 
 
-def _exact(setup: Setup, p: Any, after: Callable) -> Callable[[int], dict[str, Any]]:
+def _exact(setup: Setup, params: Any, after: Callable) -> Callable[[int], dict[str, Any]]:
     horizon = setup.horizon or (None if setup.steps else STEPS)
-    choose = _search(setup, p._replace(steps=horizon or p.steps))
+    choose = _search(setup, params._replace(steps=horizon or params.steps))
 
     def episode(number: int) -> dict[str, Any]:
         actions: list[int] = []
@@ -249,7 +249,7 @@ def _exact(setup: Setup, p: Any, after: Callable) -> Callable[[int], dict[str, A
 
         began = time.process_time()
         key = int(derive_key(setup.seed, number))
-        returned = play(p, after, choose_and_note, key, horizon)
+        returned = play(params, after, choose_and_note, key, horizon)
         return _row(number, Episode(returned, actions), began)
 
     return episode
@@ -266,7 +266,7 @@ def _own(setup: Setup, problem: Problem) -> Callable[[int], dict[str, Any]]:
             raise Refusal(f"episode {number} of {setup.problem}: {fault}") from None
         except KeyboardInterrupt:
             raise
-        except BaseException as fault:  # sys.exit among them
+        except BaseException as fault:  # including sys.exit
             raise Refusal(f"episode {number} of {setup.problem}: {_where(fault)}") from None
         return _row(number, played, began)
 

@@ -24,8 +24,8 @@ ROWS = study.Rows(
         "episode": pl.Int64,
         "return": pl.Float64,  # discounted
         "actions": pl.Int64,
-        "deprived": pl.Boolean,  # ends where no particle explained what was observed
-        "seconds": pl.Float64,  # CPU of the process that played it
+        "deprived": pl.Boolean,  # ended because no particle explained an observation
+        "seconds": pl.Float64,  # CPU of its process
     },
     more=("episodes", "workers"),
     least=2,
@@ -34,13 +34,13 @@ ROWS = study.Rows(
 
 
 def estimates(rows: pl.DataFrame) -> dict[str, Estimate]:
-    """Return the mean of each column that is measured, with its interval."""
+    """Return the mean of each measured column with its interval."""
     columns = {"return": "return", "actions": "actions", "cpu_seconds": "seconds"}
     return {name: mean(rows[column].to_numpy()) for name, column in columns.items()}
 
 
 def table(rows: pl.DataFrame, title: str, bounds: tuple[float, float] | None = None) -> Table:
-    """Return the table to be printed; ``bounds`` are the returns that the problem says it has."""
+    """Return the table to print; ``bounds`` are the problem's declared returns."""
     found = estimates(rows)
     heads = (
         words("problem"),
@@ -65,7 +65,7 @@ def table(rows: pl.DataFrame, title: str, bounds: tuple[float, float] | None = N
 
 
 def count_outside(rows: pl.DataFrame, bounds: tuple[float, float] | None) -> int:
-    """Return how many episodes that were played to their end return what is out of ``bounds``."""
+    """Return the number of complete episodes with returns outside ``bounds``."""
     if bounds is None:
         return 0
     low, high = bounds
@@ -75,7 +75,7 @@ def count_outside(rows: pl.DataFrame, bounds: tuple[float, float] | None) -> int
 
 
 def title_of(settings: Mapping[str, Any]) -> str:
-    """Return in words the problem, its steps and the budget of ``settings``."""
+    """Return the problem, its steps and the budget of ``settings`` as text."""
     asked = settings["problem"]
     name = {"tiger": "Tiger", "rocksample": f"RockSample{list(settings['map'])}"}
     parts = [" ".join(filter(None, (name.get(asked, asked), settings["planner"])))]
@@ -94,7 +94,7 @@ def show(folder: Path) -> tuple[Table, list[dict[str, Any]]]:
 
 
 def describe(rows: pl.DataFrame, bounds: tuple[float, float] | None = None) -> dict[str, Any]:
-    """Return what the summary has."""
+    """Return the content of the summary."""
     return {
         "episodes": len(rows),
         "deprived": int(rows["deprived"].sum()),
@@ -104,7 +104,7 @@ def describe(rows: pl.DataFrame, bounds: tuple[float, float] | None = None) -> d
 
 
 def draw(rows: pl.DataFrame, title: str, path: Path) -> None:
-    """Draw how returns are distributed, with their mean."""
+    """Draw the distribution of returns with their mean."""
     with picture(path, f"{title}: {len(rows):,} episodes", (7, 4)) as (_, ((axes,),)):
         axes.hist(rows["return"].to_numpy(), bins=30, color=SERIES[0])
         reference_line(axes, estimates(rows)["return"].value, upright=True)

@@ -1,6 +1,6 @@
-"""The tables of POMCPOW: every planner on every problem, beside the published means.
+"""The tables of POMCPOW: every planner on every problem, with the published means.
 
-Cells take turns, ten episodes at a time, so that a run that is interrupted has some of each.
+Cells take turns of ten episodes, so that an interrupted run has some of each.
 """
 
 from __future__ import annotations
@@ -46,16 +46,16 @@ class Cell:
 
     @property
     def name(self) -> str:
-        """Problem, planner, and the leaf that was chosen."""
+        """Problem, planner, and the chosen leaf."""
         return "/".join(filter(None, (self.problem, self.planner, self.leaf)))
 
 
 def cells(only: Sequence[str] | None, leaf: str | None) -> list[Cell]:
-    """Return the cells that ``only`` names, or whose names begin so if none is called just that.
+    """Return the cells with names in ``only``, or that begin so if no name is equal.
 
-    Raises Refusal if one of ``only`` names none.
+    Raises Refusal if an entry of ``only`` matches no cell.
 
-    ``leaf``: in place of the published ones, of all that may have it.
+    ``leaf``: replaces the published one in all cells that can have it.
     """
     found = [
         Cell(problem, planner, leaf)
@@ -70,7 +70,7 @@ def cells(only: Sequence[str] | None, leaf: str | None) -> list[Cell]:
     for name in only:
         named = {name} & {*names} or {one for one in names if one.startswith(name)}
         if not named:
-            raise Refusal(f"only={name}: no cell is called so; for example {names[0]}")
+            raise Refusal(f"only={name}: unknown cell; for example {names[0]}")
         wanted |= named
     return [cell for cell in found if cell.name in wanted]
 
@@ -98,7 +98,7 @@ def measure(unit: str, simulations: int, particles: int, seed: int) -> Iterable[
 def play(
     name: str, numbers: Iterable[int], simulations: int, particles: int, seed: int
 ) -> Iterable[dict[str, Any]]:
-    """Yield the rows of the episodes ``numbers`` of the cell with this ``name``."""
+    """Yield the rows of the episodes ``numbers`` of the cell ``name``."""
     player = _player(name, simulations, particles, seed)
     for number in numbers:
         row = player(number)
@@ -123,7 +123,7 @@ def show(folder: Path) -> tuple[Table, list[dict[str, Any]]]:
 
 
 def table(rows: pl.DataFrame, title: str) -> Table:
-    """Return the table to be printed."""
+    """Return the table to print."""
     columns = (
         words("problem, planner, leaf"),
         count("episodes"),
@@ -138,7 +138,7 @@ def table(rows: pl.DataFrame, title: str) -> Table:
         published = models.ROWS[problem][planner].published
         ours = mean(found["return"].to_numpy())
         milliseconds = 1000 * float(found["seconds"].sum()) / int(found["actions"].sum())
-        lines.append([name, len(found), ours, milliseconds, *_beside(found, published)])
+        lines.append([name, len(found), ours, milliseconds, *_compare_published(found, published)])
     notes = (
         "means with 95 % intervals over episodes; published: mean and standard error",
         "yes: the difference is within 2.58 of its standard error",
@@ -150,8 +150,8 @@ def _order(name: str) -> tuple[int, str]:
     return models.MODELS.index(name.split("/")[0]), name
 
 
-def _beside(found: pl.DataFrame, published: tuple[Any, ...]) -> tuple[str, str]:
-    """Return the published figure in words, and whether ours agrees with it."""
+def _compare_published(found: pl.DataFrame, published: tuple[Any, ...]) -> tuple[str, str]:
+    """Return the published figure as text, and whether ours agrees with it."""
     if not published:
         return "", ""
     value, error = published

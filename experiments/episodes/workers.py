@@ -1,4 +1,4 @@
-"""Episodes in this process or over Ray: the same rows whatever the number of workers."""
+"""Episodes in this process or over Ray, with the same rows for any number of workers."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _DEATHS_SURVIVED = 5
 _POLL_SECONDS = 0.1
 _MOST_OF_A_PORTION = 50
 _PORTION_SECONDS = 1.0
-"""That a portion takes about: what is under way is lost on Ctrl-C."""
+"""Approximate duration of a portion, whose results are lost on Ctrl-C."""
 
 Row = dict[str, Any]
 
@@ -24,11 +24,11 @@ Row = dict[str, Any]
 def play(
     setup: Setup, episodes: Sequence[int], workers: int, address: str | None = None
 ) -> Iterator[tuple[int, list[Row]]]:
-    """Yield each of ``episodes`` with its row as soon as it has ended, in any order.
+    """Yield each of ``episodes`` with its row as soon as it ends, in any order.
 
-    Closing the iterator gives up those under way without waiting for them: a user's own problem may
-    never end.  ``address``: of the Ray cluster; None for this machine.  Raises Refusal if the
-    problem cannot be had or raises, Ray does not start, or a host has other code.
+    Closing the iterator abandons episodes under way without waiting: a user's own problem may never
+    end.  ``address``: of the Ray cluster; None for this machine.  Raises Refusal if the problem
+    cannot be loaded or raises, if Ray does not start, or if a host has other code.
     """
     workers = min(workers, len(episodes))
     alone = workers == 1 and address is None
@@ -75,7 +75,7 @@ def _over_ray(
             done, _ = ray.wait(list(playing), timeout=_POLL_SECONDS)
             for portion in done:
                 if portion not in playing:
-                    continue  # sent again, and both have ended
+                    continue  # sent twice, and both have ended
                 rows = _result(portion)
                 runner.cancel_twins(playing, playing.pop(portion))
                 for row in rows:
@@ -94,7 +94,7 @@ def _lost_hosts() -> bool:
     try:
         return runner.lost_hosts()
     except WorkersLost as fault:
-        raise Refusal(f"{fault}; run.resume goes on") from None
+        raise Refusal(f"{fault}; use run.resume") from None
 
 
 def _result(portion: Any) -> list[Row]:
@@ -109,4 +109,4 @@ def _result(portion: Any) -> list[Row]:
             raise Refusal(str(fault.cause)) from None
         raise
     except ray.exceptions.RayError as fault:
-        raise Refusal(f"a worker was lost: {type(fault).__name__}; run.resume goes on") from None
+        raise Refusal(f"a worker was lost: {type(fault).__name__}; use run.resume") from None

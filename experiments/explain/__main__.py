@@ -1,13 +1,13 @@
-"""Why this move: what a planner makes of the position before one decision of a recorded game.
+"""Explain a move: a planner's search of one decision of a recorded game.
 
     python -m experiments.explain FILE turn=5 seat=0 player=bmcts
 
 The decision is the first with a choice from that turn on, or that on line ``event`` of the record,
-whose header is line 1.  The player sits in the seat that decided there and knows what
-that seat had seen (`experiments.explain.recorded`).  Its search is a new one, with random numbers
-named by ``seed``; what was really done stands beside it.
+whose header is line 1.  The player takes the deciding seat, with only what that seat had seen
+(`experiments.explain.recorded`).  Its search is new, with random numbers from ``seed``; the output
+includes the recorded action.
 
-Nothing slow is imported at the top: ``--help`` and a mistyped setting should not wait for Numba.
+Slow modules are imported late, so that ``--help`` and a mistyped setting need not wait for Numba.
 """
 
 from __future__ import annotations
@@ -79,8 +79,8 @@ class Explain:
 def job(settings: DictConfig, folder: Path) -> None:
     """Search the position, print the explanation and write the tree to ``folder``.
 
-    Raises Refusal if the record, the decision or the player is not one that can be explained.
-    Raises Interrupted if the user wishes an end.
+    Raises Refusal if record, decision or player cannot be explained.  Raises Interrupted if the
+    user stops it.
     """
     _check(settings)
     from belief.exact.solver import ExactPosterior
@@ -97,7 +97,7 @@ def job(settings: DictConfig, folder: Path) -> None:
     elif settings.turn is None:
         decision = pick(made, settings.event, settings.seat)
     else:
-        raise Refusal("event and turn are both given: one of them says which decision")
+        raise Refusal("event and turn are both given: leave one of them out")
     player = _planner(settings, decision.record.rules)
     try:
         Background(consider, player, decision, settings.seed).result()
@@ -106,7 +106,7 @@ def job(settings: DictConfig, folder: Path) -> None:
     result = player.result
     if result is None:
         raise Refusal(
-            f"event={decision.line}: one action is on offer to {player.name}, so that nothing is "
+            f"event={decision.line}: {player.name} has a single action, so nothing is "
             f"searched; {nearest(made, decision.line, settings.seat)}"
         )
     write_settings(folder, plain(settings))
@@ -134,7 +134,7 @@ def job(settings: DictConfig, folder: Path) -> None:
 
 
 def _check(settings: DictConfig) -> None:
-    """Refuse what the types of the schema let through."""
+    """Refuse settings that the types of the schema allow."""
     if settings.player.name not in schemas.PLANNERS:
         raise Refusal(
             f"player={settings.player.name} does not search, so there is nothing to explain: "
@@ -146,7 +146,7 @@ def _check(settings: DictConfig) -> None:
 
 
 def _read(file: Path) -> list[Decision]:
-    """Return the turn decisions of the record in ``file``, which is checked to its end."""
+    """Return the turn decisions of the record in ``file``, checked to its end."""
     from experiments.explain.recorded import decisions
     from sim.records.record import RecordError, read
 
@@ -171,7 +171,7 @@ def _planner(settings: DictConfig, rules: Rules) -> Planner:
 
 
 def _print_position(console: Console, decision: Decision, posterior: ExactPosterior) -> None:
-    """Print whose decision it is, and what that seat knows."""
+    """Print the decision, and the knowledge of its seat."""
     from sim.board import N_CORRIDOR, graph
     from sim.cards import CARDS, CATEGORY_MASK, ROOMS, cards_of
     from sim.state import SUGGEST, TURN
@@ -209,7 +209,7 @@ def _print_position(console: Console, decision: Decision, posterior: ExactPoster
 def _print_belief(
     console: Console, decision: Decision, posterior: ExactPosterior, evidence: np.record, best: int
 ) -> None:
-    """Print the entropy of the envelope, and what the action ``best`` is expected to leave."""
+    """Print the entropy of the envelope, and its expectation after the action ``best``."""
     from belief.information import entropy, expected_reduction
     from experiments.explain.recorded import question
     from sim.cards import CARDS
@@ -225,7 +225,7 @@ def _print_belief(
 
 
 def _print_assumptions(console: Console, decision: Decision, player: Planner) -> None:
-    """Print whom the player takes the others for, and where its belief is not the exact one."""
+    """Print the assumed types of the others, and differences of the belief from the exact one."""
     from experiments.explain.assumptions import list_assumptions
 
     names = decision.record.rules.suspects
@@ -251,7 +251,7 @@ def _print_assumptions(console: Console, decision: Decision, player: Planner) ->
 def _print_table(
     console: Console, title: str, heads: Sequence[str], rows: Iterable[Sequence[str]]
 ) -> None:
-    """Print a table whose first column holds words."""
+    """Print a table with words in the first column."""
     from rich.table import Table
 
     table = Table(title=title)
@@ -295,8 +295,7 @@ def _print_actions(
 def _print_search(
     console: Console, player: Planner, result: SearchResult, tree: Tree | None
 ) -> None:
-    """Print what the search expects to be played, how big it was, how far its decisions reached,
-    and where its time went."""
+    """Print the most visited line, the size and depth of the search, and its time by phase."""
     from mcts.inspect import count_decisions, principal_variation
     from mcts.tree import TOP
     from sim.planning.information_sets import begins_turn
@@ -304,8 +303,8 @@ def _print_search(
     from sim.words import action_to_string
 
     if tree is not None:
-        most = int(tree.visits[tree.counters[TOP]])
-        whose = "" if most == result.visits.sum() else f", in one tree of {most} simulations"
+        largest = int(tree.visits[tree.counters[TOP]])
+        whose = "" if largest == result.visits.sum() else f", in one tree of {largest} simulations"
         console.print(f"most visited line{whose}:")
         for number, step in enumerate(principal_variation(tree), 1):
             figures = f"{step.visits} visits, value {step.value:.3f}"
@@ -320,7 +319,7 @@ def _print_search(
             f"{third:.0%} in the third"
         )
     whole = sum(result.phases.values())
-    if whole > 0:  # nan where the processor has no counter
+    if whole > 0:  # nan if the processor has no counter
         shares = (f"{name} {seconds / whole:.0%}" for name, seconds in result.phases.items())
         console.print(f"time: {', '.join(shares)}")
 
@@ -334,25 +333,25 @@ def _print_outcomes(console: Console, graph: nx.DiGraph) -> None:
     ]
     if not asked:
         return
-    first, _, most = max(asked, key=lambda edge: edge[-1]["visits"])
+    first, _, favourite = max(asked, key=lambda edge: edge[-1]["visits"])
     rows = [
         (
             seen["seen"],
             str(seen["visits"]),
-            f"{seen['visits'] / most['visits']:.0%}",
+            f"{seen['visits'] / favourite['visits']:.0%}",
             f"{seen['probability']:.0%}",
             _write(seen.get("value"), ".3f"),
             _write(seen.get("bits"), ".2f"),
         )
         for above, seen, played in asked
-        if (above, played["action"]) == (first, most["action"])
+        if (above, played["action"]) == (first, favourite["action"])
     ]
     heads = ("outcome", "visits", "share", "exact", "value", "bits left")
-    _print_table(console, f"what may be seen after: {most['words']}", heads, rows)
+    _print_table(console, f"what may be seen after: {favourite['words']}", heads, rows)
 
 
 def _keep(settings: DictConfig, folder: Path, graph: nx.DiGraph) -> list[str]:
-    """Write the most visited part of the tree as GraphML, as JSON and as a picture.
+    """Write the most visited part of the tree as GraphML, JSON and a picture.
 
     Returns the names of the files.
     """
@@ -373,7 +372,7 @@ def _keep(settings: DictConfig, folder: Path, graph: nx.DiGraph) -> list[str]:
         files.append(settings.tree.picture)
         figure = Figure()
         draw(graph, figure)
-        with atomic_write(folder / files[-1]) as writing:  # not through a link that has the name
+        with atomic_write(folder / files[-1]) as writing:  # not through a link of that name
             figure.savefig(writing, dpi=150, format=Path(files[-1]).suffix[1:])
     return files
 

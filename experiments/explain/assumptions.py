@@ -1,9 +1,9 @@
-"""A planner's assumptions at a decision: its belief beside the exact posterior, and its opponents.
+"""A planner's assumptions at a decision: its belief, compared with the exact one, and opponents.
 
-The exact posterior is that of the notebook: all deals that explain the answers, the like of each
-other beforehand.  A planner may have another belief (``player.belief``), and one with the exact
-belief may read the others' suggestions (``own_card_weight``).  One with a mixture of opponents
-weighs their types by what each has done (`sim.models.company_belief`).
+The exact posterior is the notebook's: uniform over all deals that explain the answers.  A planner
+may have another belief (``player.belief``), and one with the exact belief may read the others'
+suggestions (``own_card_weight``).  A planner with a mixture of opponents weighs their types by
+their actions (`sim.models.company_belief`).
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from sim.cards import CARDS
 from sim.planning.planner import Planner
 
 LEAST = 0.01
-"""Difference of two probabilities that counts."""
+"""Smallest difference of two probabilities that counts."""
 
 MOST_ROWS = 8
 MOST_TYPES = 3
-"""Of one opponent: the likeliest; the rest are one."""
+"""Number of likeliest types per opponent; the rest are one."""
 
 
 def list_assumptions(planner: Planner, players: int) -> dict[str, Any]:
@@ -31,7 +31,7 @@ def list_assumptions(planner: Planner, players: int) -> dict[str, Any]:
 
 
 def compare_beliefs(planner: Planner, players: int) -> dict[str, Any] | None:
-    """Return where the belief of ``planner`` differs from the exact posterior, for JSON.
+    """Return the differences between the belief of ``planner`` and the exact posterior, for JSON.
 
     ``name`` of the belief, whether it ``reads`` suggestions, the number of places ``differing`` by
     `LEAST` or more, and the ``rows`` that differ most: ``card``, ``holder`` (0 the envelope,
@@ -65,10 +65,10 @@ def compare_beliefs(planner: Planner, players: int) -> dict[str, Any] | None:
 
 
 def list_opponents(planner: Planner) -> list[dict[str, Any]]:
-    """Return whom ``planner`` takes the others for, for JSON: by ``seat`` the likeliest ``types``.
+    """Return the assumed types of the others for JSON: by ``seat`` the likeliest ``types``.
 
-    A type is a pair of its name (`sim.models.types.TYPES`) and its chance.  Empty for a planner
-    with one model of all opponents.
+    A type is a pair of its name (`sim.models.types.TYPES`) and its probability.  Empty for a
+    planner with one model of all opponents.
     """
     company = planner.company
     if company is None:

@@ -1,9 +1,9 @@
-"""A search for tables and drawings: its root's actions, and the outcomes of its tree.
+"""A search as tables and drawings: its root's actions, and the outcomes of its tree.
 
-Of an outcome there is what was seen, how likely it was, and what is known then.
+An outcome has a description, a probability, and the seat's knowledge after it.
 
-The belief at an outcome is that of the evidence at the root and of the answers on the way to own
-suggestions.  What the others ask in between is rolled up, and not part of it.
+The belief at an outcome has the evidence at the root and the answers to own suggestions on the way.
+Suggestions of others in between are part of roll-outs, and not of the belief.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from sim.suggestion_events import suggestion_events
 from sim.words import action_to_string
 
 NO_ROOM = -1
-"""The pawn's room is not known: the others may have called it away."""
+"""The pawn's room is unknown: others may have called it away."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Known:
     Attributes
     ----------
     evidence : array (1,) of `belief.evidence.Evidence`
-    posterior : of it
+    posterior : of the evidence
     room : of the own pawn, or `NO_ROOM`
     """
 
@@ -64,7 +64,7 @@ class Known:
 def see(seat: int, names: Sequence[str], action: int, kind: int) -> str:
     """Return an outcome of ``action`` in words, as ``seat`` saw it.
 
-    ``names``: of the players, by seat.
+    ``names``: of the players by seat.
     """
     answer = read_answer(kind)
     if answer is None:
@@ -77,16 +77,15 @@ def see(seat: int, names: Sequence[str], action: int, kind: int) -> str:
 
 
 def annotate(graph: nx.DiGraph, decision: Decision, evidence: np.record) -> None:
-    """Add to a graph of `mcts.inspect.export` what the seat of ``decision`` knows at its nodes.
+    """Add to a graph of `mcts.inspect.export` the knowledge of ``decision``'s seat at its nodes.
 
-    Where the answers to all own suggestions on the way are known, a node gets ``bits`` and
-    ``envelope``, the exact entropy and marginals, and after an own suggestion ``probability``, that
-    of the answer by the exact posterior before it.  ``evidence``: element of a record array, of the
-    seat that searches.
+    A node after known answers to all own suggestions gets ``bits`` and ``envelope``, the exact
+    entropy and marginals, and, after an own suggestion, ``probability``, that of the answer by the
+    preceding exact posterior.  ``evidence``: element of a record array, of the searching seat.
     """
     held = np.array(evidence).reshape(1)
     known: dict[int, Known] = {0: Known(held, ExactPosterior(held[0]), decision.room)}
-    for node in graph:  # each after the one above it
+    for node in graph:  # parents first
         (above,) = graph.predecessors(node) if node else (None,)
         if above in known:
             action, kind = graph.edges[above, node]["action"], graph.nodes[node]["kind"]
@@ -102,12 +101,12 @@ def annotate(graph: nx.DiGraph, decision: Decision, evidence: np.record) -> None
 def _after(
     decision: Decision, action: int, kind: int, known: Known
 ) -> tuple[Known | None, float | None]:
-    """Return what is known after an outcome of ``action``, and its probability if that is known."""
+    """Return the knowledge after an outcome of ``action``, and its probability, if known."""
     if kind == ENDED:
         return None, None
     answer, seat, players = read_answer(kind), decision.seat, decision.record.rules.players
     if not ASK <= action < ACCUSE:
-        if answer is not None:  # to somebody whose decision the tree made
+        if answer is not None:  # to another player, whose decision the tree made
             return None, None
         return replace(known, room=_room_after(decision, action, known.room)), None
     if answer is None or answer.asker != seat or known.room == NO_ROOM:
@@ -118,14 +117,14 @@ def _after(
     record(held, check_events(events, held))
     try:
         posterior = ExactPosterior(held[0])
-    except ContradictoryEvidence:  # a belief that is not exact holds it for possible
+    except ContradictoryEvidence:  # an approximate belief allows it
         return None, 0.0
     chance = math.exp(posterior.log_weight - known.posterior.log_weight)
     return Known(held, posterior, known.room), chance
 
 
 def _room_after(decision: Decision, action: int, room: int) -> int:
-    """Return the pawn's room after an ``action`` that is no suggestion."""
+    """Return the pawn's room after an ``action`` other than a suggestion."""
     if action == PASSAGE:
         return int(decision.board.passage[room])
     if action < PASSAGE:
@@ -142,11 +141,11 @@ def _cards(action: int, room: int) -> int:
 def list_actions(
     decision: Decision, posterior: ExactPosterior, result: SearchResult
 ) -> list[dict[str, Any]]:
-    """Return the root's actions, for JSON, with the most visits first.
+    """Return the root's actions for JSON, most visited first.
 
     ``action`` and its ``words``, ``visits``, their ``share``, ``value`` and its standard ``error``,
-    ``bits``, by which candidates are ranked, and ``right``, the probability of an accusation by
-    ``posterior``; None where there is none.
+    ``bits``, which rank candidates, and ``right``, the probability of an accusation by
+    ``posterior``; None if not applicable.
     """
     bits, envelope = prior(decision, posterior.marginals), posterior.envelope_table().ravel()
     return [
@@ -167,14 +166,14 @@ def list_actions(
 
 
 def list_nodes(graph: nx.DiGraph) -> list[dict[str, Any]]:
-    """Return the nodes of a graph of `mcts.inspect.export`, for JSON, each after that above it.
+    """Return the nodes of a graph of `mcts.inspect.export` for JSON, parents first.
 
-    A node has ``above``, its place in the list (None: the root), and ``visits``; but for the root
-    also ``seen``, the outcome in words, and what it is the outcome of: ``action`` in words,
-    ``played``, how often, ``value``, the mean result of that, ``outcomes``, how many it has in all;
-    and ``end``.  Where they are known it has ``after``, the mean result from there on, and by
-    `annotate` ``exact``, the outcome's probability, ``bits`` and
-    ``envelope``, by kind of card the cards with their probabilities, the likeliest first.
+    A node has ``above``, its parent's index in the list (None: the root), and ``visits``.  All but
+    the root also have ``seen``, the outcome in words; of the action that led to it ``action`` in
+    words, ``played``, how often, ``value``, its mean result, and ``outcomes``, how many it has in
+    all; and ``end``.  If known, a node has ``after``, the mean result from there on, and by
+    `annotate` ``exact``, the outcome's probability, ``bits`` and ``envelope``, by kind of card the
+    cards with their probabilities, the likeliest first.
     """
     return [_node(graph, node) for node in graph]
 

@@ -1,8 +1,7 @@
 """A turn decision of a recorded game: what its seat had seen, knew, and could do.
 
-Decisions are read from a record by a replay that checks every line (`sim.records.replay`).  A
-player put in the place of the seat that decided gets what the referee would have given it, and
-nothing else: the record's hidden cards stay hidden.
+Decisions are read by a replay that checks every line (`sim.records.replay`).  A player in place of
+the seat gets only what the referee would have given it: the record's hidden cards stay hidden.
 """
 
 from __future__ import annotations
@@ -39,7 +38,7 @@ from sim.state import (
 from sim.view import view_of
 
 FIRST_LINE = 2
-"""Line of the first event: the header is line 1."""
+"""Line of the first event; the header is line 1."""
 
 
 @dataclass(frozen=True)
@@ -49,9 +48,9 @@ class Decision:
     Attributes
     ----------
     record, board : the game, and its rules as a `sim.rules.WORLD`
-    line : of the record, where the decision stands
-    seat : who decided
-    choices : how many actions were legal
+    line : of the decision in the record
+    seat : of the player who decided
+    choices : number of legal actions
     opening, view : what the seat saw after the deal, and now (`sim.view.view_of`)
     """
 
@@ -65,24 +64,24 @@ class Decision:
 
     @property
     def action(self) -> int:
-        """The action that was done."""
+        """The recorded action."""
         return self.record.events[self.line - FIRST_LINE]["action"]
 
     @property
     def seen(self) -> list[tuple[int, int, int, int]]:
-        """The suggestions and heard accusations before it, as its seat saw them."""
+        """Earlier suggestions and heard accusations, as its seat saw them."""
         return list_seen(self.record.events[: self.line - FIRST_LINE], self.seat)
 
     @property
     def room(self) -> int:
-        """The room that the seat's pawn is in, or -1."""
+        """The room of the seat's pawn, or -1."""
         return int(self.board.room_of[self.view[0].spot[self.seat]])
 
 
 def decisions(record: Record) -> Iterator[Decision]:
     """Replay ``record`` and yield its turn decisions: all but which card to show.
 
-    Raises sim.records.record.RecordError on the first line that is not what the state machine does.
+    Raises sim.records.record.RecordError on the first line that contradicts the state machine.
     """
     board, options = world(record.rules)[0], np.empty(N_ACTIONS, np.int64)
     openings: list[np.recarray] = []
@@ -106,9 +105,7 @@ def decisions(record: Record) -> Iterator[Decision]:
 
 
 def list_seen(events: Sequence[Event], seat: int) -> list[tuple[int, int, int, int]]:
-    """Return the answered suggestions among ``events``, as ``seat`` saw them (`Player.see`), and
-    the wrong accusations that everybody heard.
-    """
+    """Return answered suggestions and heard wrong accusations, as in `Player.see` of ``seat``."""
     log: list[tuple[int, int, int, int]] = []
     heard = False
     for event in events:
@@ -126,9 +123,9 @@ def list_seen(events: Sequence[Event], seat: int) -> list[tuple[int, int, int, i
 
 
 def pick(made: Sequence[Decision], event: int, seat: int | None) -> Decision:
-    """Return the one of ``made`` on line ``event``, a decision of ``seat`` if that is given.
+    """Return the one of ``made`` on line ``event``, a decision of ``seat`` if given.
 
-    Raises Refusal if there is none, or nothing to choose; it names the nearest where there is.
+    Raises Refusal, which names the nearest decision, if it is missing or has a single choice.
     """
     record = made[0].record
     players, events = record.rules.players, (*record.events, record.end)
@@ -152,8 +149,8 @@ def pick(made: Sequence[Decision], event: int, seat: int | None) -> Decision:
 def pick_turn(made: Sequence[Decision], turn: int, seat: int | None) -> Decision:
     """Return the first of ``made`` from turn ``turn`` on in which ``seat`` had a choice.
 
-    Without a seat it is that of the first recorded player that is no compiled policy, or else seat
-    0.  Raises Refusal if there is none.
+    The default seat is that of the first recorded player without a compiled policy, or seat 0.
+    Raises Refusal if there is none.
     """
     record = made[0].record
     if seat is None:
@@ -169,9 +166,9 @@ def pick_turn(made: Sequence[Decision], turn: int, seat: int | None) -> Decision
 
 
 def nearest(made: Sequence[Decision], event: int, seat: int | None) -> str:
-    """Say which decision with a choice is nearest to line ``event``, apart from one on it.
+    """Return a phrase on the decision with a choice nearest to line ``event``, but not on it.
 
-    Of ``seat``, if that is given; of two as near, the earlier.
+    Only of ``seat``, if given; the earlier of two at equal distance.
     """
     fit = [
         decision.line
@@ -180,15 +177,15 @@ def nearest(made: Sequence[Decision], event: int, seat: int | None) -> str:
     ]
     whose = "" if seat is None else f" of seat {seat}"
     if not fit:
-        return f"there is no other turn decision{whose} in the record"
+        return f"the record has no other turn decision{whose}"
     return f"the nearest turn decision{whose} is event={min(fit, key=lambda at: abs(at - event))}"
 
 
 def consider(player: Player, decision: Decision, seed: int) -> int:
-    """Have ``player`` decide in place of the seat that did; return its action.
+    """Let ``player`` decide in place of the seat; return its action.
 
-    Its random numbers are those of the run ``seed``, whatever the recorded one was.  Raises Refusal
-    if it has no belief to decide with.
+    It uses the random numbers of run ``seed``, independent of the record.  Raises Refusal if it has
+    no belief to decide with.
     """
     record, seat = decision.record, decision.seat
     key = int(search_key(seed, record.game, seat))
@@ -202,10 +199,10 @@ def consider(player: Player, decision: Decision, seed: int) -> int:
 
 
 def prior(decision: Decision, marginals: np.ndarray) -> dict[int, float]:
-    """Return by action the information by which candidates are ranked (`sim.planning.candidates`).
+    """Return the information that ranks candidates by action (`sim.planning.candidates`).
 
-    Of a suggestion its closed-form information, of a way to a room that of the best suggestion
-    there, a turn of walking.  ``marginals`` (21, 7) is the seat's belief.
+    A suggestion has its closed-form information; a move to a room that of the best suggestion
+    there, per turn of walking.  ``marginals`` (21, 7) is the seat's belief.
     """
     board, state, seat = decision.board, decision.view[0], decision.seat
     actions, bits, n = np.empty(N_ACTIONS, np.int64), np.empty(N_ACTIONS), 0
@@ -218,7 +215,7 @@ def prior(decision: Decision, marginals: np.ndarray) -> dict[int, float]:
 
 
 def question(decision: Decision, marginals: np.ndarray, action: int) -> tuple[int, ...]:
-    """Return the cards that ``action`` suggests, or the best to suggest in the room it goes to.
+    """Return the cards that ``action`` suggests, or the best suggestion in its destination.
 
     None for any other action.
     """

@@ -1,6 +1,6 @@
-"""A page of its own that shows a search one simulation at a time, forwards and back.
+"""A self-contained page that shows a search one simulation at a time, forwards and back.
 
-It is one file, needs no server, and draws with what the browser's tables draw with.
+It is one file, needs no server, and draws with the scripts of the browser's tables.
 """
 
 from __future__ import annotations
@@ -28,36 +28,35 @@ from sim.words import action_to_string
 _PARTS = "dom", "percent", "tree", "explore"
 _SCRIPTS = (*(f"parts/{name}.js" for name in _PARTS), "stepper.js")
 _MODULE = re.compile(r"^import .*\n|^export ", re.M)
-"""What of a module is not needed when all are in one."""
+"""Parts of a module that a single script does not need."""
 
 
-def step_by_step(player: Planner, decision: Decision, seed: int, most: int) -> str | None:
-    """Return a page with the first ``most`` simulations of a decision of ``player``, as HTML.
+def step_by_step(player: Planner, decision: Decision, seed: int, count: int) -> str | None:
+    """Return a page with the first ``count`` simulations of a decision of ``player``, as HTML.
 
-    None if it grows no tree that stands for all of them, or ``most`` is 0.  One thread searches,
-    and nodes are not merged, so that a simulation has one way.  What ``player`` found is lost.
+    None if no single tree represents them, or ``count`` is 0.  One thread searches, without merging
+    nodes, so that a simulation has one path.  The result of ``player`` is lost.
     """
     config = player.config
-    if not most or config.how.clairvoyant or config.search_options.nodes <= most:
+    if not count or config.how.clairvoyant or config.search_options.nodes <= count:
         return None
     options = replace(config.options, mode="tree", threads=1, rollouts_per_leaf=1)
     alone = replace(config, transpositions=False, options=options)
     searcher = type(player)(alone, player.name)
 
-    def grow(count: int) -> Tree:
-        searcher.config = replace(alone, budget=Budget(simulations=count))
+    def grow(grown: int) -> Tree:
+        searcher.config = replace(alone, budget=Budget(simulations=grown))
         consider(searcher, decision, seed)
         assert isinstance(searcher.search, Search), "one thread of this process searches"
         return searcher.search.tree
 
-    simulations = follow(grow, most)
+    simulations = follow(grow, count)
     seen = partial(see, decision.seat, decision.record.rules.suspects)
-    graph = export(grow(most), None, action_to_string, seen=seen)
+    graph = export(grow(count), None, action_to_string, seen=seen)
     annotate(graph, decision, searcher.position(decision.view).root[0].evidence[decision.seat])
     where = f"game {decision.record.game}, turn {decision.view[0].turn}"
-    about = (
-        f"The first {most} simulations of {player.name} in {where}. Returns are chances of winning."
-    )
+    about = f"The first {count} simulations of {player.name} in {where}."
+    about += " Returns are chances of winning."
     return simulations_page(graph, simulations, f"{player.name}, one simulation at a time", about)
 
 
@@ -72,7 +71,7 @@ def simulations_page(
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     places: dict[Way, int] = {(): 0}
-    for node in graph:  # each after the one above it
+    for node in graph:  # parents first
         for above, _, action in graph.in_edges(node, data="action"):
             way = next(way for way, place in places.items() if place == above)
             places[(*way, (action, graph.nodes[node]["kind"]))] = node
@@ -93,7 +92,7 @@ def simulations_page(
 
 
 def _step(simulation: Simulation, places: dict[Way, int]) -> dict[str, Any]:
-    """Return the way of a simulation by nodes, as far as they are drawn."""
+    """Return the path of a simulation by nodes, as far as they are drawn."""
     ways = [simulation.way[:length] for length in range(1, len(simulation.way) + 1)]
     shown = [places[way] for way in ways if way in places]
     beyond = len(shown) < len(ways)

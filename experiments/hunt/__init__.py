@@ -1,1 +1,1 @@
-"""The treasure hunt in examples, each with a table and a picture."""
+"""Examples of the treasure hunt, each with a table and a picture."""

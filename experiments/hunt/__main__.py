@@ -1,10 +1,10 @@
-"""The treasure hunt in examples, each one command [Ferrari & Cai 2009].
+"""Examples of the treasure hunt, each one command [Ferrari & Cai 2009].
 
     python -m experiments.hunt minefield
     python -m experiments.hunt minefield hunt.workspace=field.geojson
 
-An example is a module here, with a function ``job``, and settings in ``conf/hunt``.  Nothing slow
-is imported at the top.
+An example is a module of this package with a function ``job``, and settings in ``conf/hunt``.  Slow
+modules are imported late.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Settings(study.Settings):
 
 
 def job(settings: DictConfig, run: study.Run) -> None:
-    """Work the example out, write the results and print them."""
+    """Run the example, write the results and print them."""
     import_module(f"experiments.hunt.{settings.hunt.name}").job(settings, run)
 
 

@@ -1,8 +1,8 @@
-"""The influence diagram of a hunt as a picture, and what it costs to solve it.
+"""The influence diagram of a hunt as a picture, and the cost of solving it.
 
-The hunt is a small one: cells 0 to 3, of which 1 to 3 show one target each; staying costs nothing.
-The diagram is solved by pyAgrum where that is installed, and the same hunt by recursion over what
-matters of the past (`sim.hunt.strategies.recursion`).
+The hunt is small: cells 0 to 3, of which 1 to 3 show one target each; staying costs nothing.
+pyAgrum, if installed, solves the diagram; recursion over the relevant past solves the same hunt
+(`sim.hunt.strategies.recursion`).
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ ROWS = study.Rows(
         "open": pl.Float64,
         "closed": pl.Float64,
         "closed_seconds": pl.Float64,  # CPU, after compiling
-        "diagram": pl.Float64,  # null without pyAgrum, or beyond its reach
+        "diagram": pl.Float64,  # null without pyAgrum, or if too large for it
         "diagram_seconds": pl.Float64,
     },
     more=(),
@@ -53,13 +53,13 @@ LENGTHS = ((0, 1, 1.0), (0, 2, 2.0), (0, 3, 3.0), (1, 2, 1.5))
 """Arcs of the hunt: two cells and a length."""
 
 KINDS = {"chance": SERIES[4], "decision": SERIES[5], "utility": SERIES[2]}
-"""Colour of a node by its kind."""
+"""Colour of a node by kind."""
 
 SHAPES = {"chance": "o", "decision": "s", "utility": "D"}
-"""The usual ones, as markers."""
+"""The usual node shapes, as markers."""
 
 SIZE = 1100
-"""Of a node, in points squared."""
+"""Area of a node, in points squared."""
 
 KEY = {
     "decision": "a where to, u whether to measure",
@@ -69,7 +69,7 @@ KEY = {
 """Letters of nodes by kind, for the legend."""
 
 _ORDER = ("a", "x", "u", "z", "y", "D", "J", "B")
-"""Nodes of a time slice from above."""
+"""Nodes of a time slice, from top to bottom."""
 
 
 def job(settings: DictConfig, run: study.Run) -> None:
@@ -87,7 +87,7 @@ def job(settings: DictConfig, run: study.Run) -> None:
 
 
 def _hunt(asked: DictConfig, moves: int) -> Hunt:
-    """Return the hunt of the settings with so many ``moves``."""
+    """Return the hunt of the settings with this number of ``moves``."""
     graph = nx.Graph()
     for cell in range(4):
         graph.add_node(cell, targets=(cell - 1,) if cell else ())
@@ -139,7 +139,7 @@ def _table(rows: pl.DataFrame) -> Table:
 
 
 def draw(graph: nx.DiGraph, folder: Path) -> None:
-    """Draw the diagram, a column per time slice."""
+    """Draw the diagram, one column per time slice."""
     at = _places(graph)
     width = 2.2 + 2.6 * (1 + max(graph.nodes[name]["slice"] for name in graph))
     title = "Influence diagram of a hunt"
@@ -164,7 +164,7 @@ def draw(graph: nx.DiGraph, folder: Path) -> None:
 
 
 def _places(graph: nx.DiGraph) -> dict[str, tuple[float, float]]:
-    """Return where each node stands: by its slice from left to right, by its letter from above."""
+    """Return the positions of nodes: slices from left to right, letters from top to bottom."""
     found = {}
     by_slice = sorted(graph, key=lambda name: graph.nodes[name]["slice"])
     for number, names in groupby(by_slice, key=lambda name: graph.nodes[name]["slice"]):

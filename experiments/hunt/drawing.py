@@ -1,4 +1,4 @@
-"""Workspaces, graphs and routes as pictures: cells by what is seen from them, ways, marks."""
+"""Pictures of workspaces, graphs and routes: cells by visible targets, paths, marks."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ SEEN_TWICE = "#b0b0d8"
 BORDER = "#d9d9d9"
 ROUTE = "#1a1a1a"
 TINT = 0.35
-"""How much of a target's colour is in the cells from which it is seen."""
+"""Share of a target's colour in the cells that see it."""
 
 APART = 0.25
-"""Between two arrows on a way, as a share of the map's width."""
+"""Distance of two arrows on a path, as a share of the map's width."""
 
 _HALO = [patheffects.withStroke(linewidth=2.5, foreground="white")]
 
@@ -51,12 +51,12 @@ def shapes(axes: Axes, given: Iterable[BaseGeometry], **look: Any) -> None:
 
 
 def colour(target: int) -> str:
-    """Return the colour of a target; there are few, so they come again."""
+    """Return the colour of a target; the few colours repeat."""
     return SERIES[target % len(SERIES)]
 
 
 def cells(axes: Axes, graph: nx.Graph) -> None:
-    """Fill the cells of a workspace by what is seen from them: nothing, a target, or several."""
+    """Fill the cells of a workspace by what they see: nothing, a target, or several."""
     polygons = [patch_from_polygon(polygon) for _, polygon in graph.nodes("polygon")]
     faces = [_tint(targets) for _, targets in graph.nodes("targets")]
     axes.add_collection(
@@ -65,7 +65,7 @@ def cells(axes: Axes, graph: nx.Graph) -> None:
 
 
 def arcs(axes: Axes, graph: nx.Graph, **look: Any) -> None:
-    """Draw the arcs of a graph, along their lines if they have some."""
+    """Draw the arcs of a graph, along their lines if they have any."""
     lines = [_along(graph, one, other) for one, other in graph.edges]
     axes.add_collection(LineCollection(lines, **{"colors": BORDER, "linewidths": 0.6, **look}))
 
@@ -73,7 +73,7 @@ def arcs(axes: Axes, graph: nx.Graph, **look: Any) -> None:
 def route(
     axes: Axes, graph: nx.Graph, way: Sequence[Hashable], label: str | None = None, **look: Any
 ) -> None:
-    """Draw a way through ``graph`` as a line with arrows; passages on it are dashed."""
+    """Draw a path through ``graph`` as a line with arrows; passages on it are dashed."""
     look = {"color": ROUTE, "linewidth": 2.2, "zorder": 4, **look}
     if len(way) < 2:
         return
@@ -93,7 +93,7 @@ def route(
 
 
 def ends(axes: Axes, graph: nx.Graph, way: Sequence[Hashable]) -> None:
-    """Mark where a way starts and where it ends."""
+    """Mark the start and the end of a path."""
     look: dict[str, Any] = {
         "linestyle": "none",
         "markeredgecolor": "white",

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import networkx as nx
 import numpy as np
 import shapely
-import shapely.geometry  # its parts are not loaded by shapely alone
+import shapely.geometry  # shapely itself does not load it
 from omegaconf import DictConfig
 from shapely.errors import ShapelyError
 from shapely.geometry.base import BaseGeometry
@@ -26,10 +26,10 @@ from sim.hunt.geometry.random_workspaces import random_workspace
 from sim.hunt.geometry.workspace import Workspace
 
 MOST_BYTES = 2**20
-"""Of a file."""
+"""Maximum size of a file, in bytes."""
 
 MOST = {"bounds": 1, "obstacle": 1000, "target": MOST_TARGETS, "start": 1, "goal": 1}
-"""Geometries of a file, by role."""
+"""Maximum number of geometries of a file, by role."""
 
 ENDINGS = (".json", ".geojson", ".yaml", ".yml")
 
@@ -37,34 +37,34 @@ Place = tuple[float, float]
 
 
 class Field(NamedTuple):
-    """A workspace and its graph, with the cells between which a way is wanted."""
+    """A workspace and its graph, with the ends of the wanted path."""
 
     workspace: Workspace
     graph: nx.Graph
     start: int
     goal: int | None
-    """None: a way may end anywhere."""
+    """None: a path may end anywhere."""
 
 
 def read(path: Path) -> tuple[dict[str, Any], Place | None, Place | None]:
-    """Return bounds, obstacles and targets that the file ``path`` holds, its start and its goal.
+    """Return bounds, obstacles and targets in the file ``path``, its start and its goal.
 
-    Raises Refusal if it cannot be read, or holds something else.
+    Raises Refusal if the file cannot be read or is invalid.
     """
     with reading(path, "give polygons as GeoJSON or as YAML with WKT, see --help"):
         ending = path.suffix.lower()
         if ending not in ENDINGS:
-            raise ValueError(f"its name ends in none of {', '.join(ENDINGS)}")
+            raise ValueError(f"its name must end in one of {', '.join(ENDINGS)}")
         regular(path, MOST_BYTES)
         content = (read_yaml if ending in (".yaml", ".yml") else read_json)(path)
         if not isinstance(content, dict):
-            raise ValueError("it is no mapping")
+            raise ValueError("it is not a mapping")
         shapes: dict[str, list[BaseGeometry]] = {role: [] for role in MOST}
         for role, shape in _of_features(content) if "features" in content else _of_keys(content):
             shapes[role].append(shape)
         for role, most in MOST.items():
             if len(shapes[role]) > most:
-                raise ValueError(f"it has {len(shapes[role])} {role}s, {most} are the limit")
+                raise ValueError(f"it has {len(shapes[role])} {role}s: at most {most}")
         if not shapes["bounds"]:
             raise ValueError("it has no bounds")
         given = {
@@ -78,7 +78,7 @@ def read(path: Path) -> tuple[dict[str, Any], Place | None, Place | None]:
 def _of_features(content: Mapping[str, Any]) -> Iterator[tuple[str, BaseGeometry]]:
     """Yield role and geometry of each feature of a GeoJSON FeatureCollection."""
     if not isinstance(content["features"], list):
-        raise ValueError("its features are no list")
+        raise ValueError("its features are not a list")
     for number, feature in enumerate(content["features"]):
         try:
             role, shape = feature["properties"]["role"], feature["geometry"]
@@ -94,23 +94,23 @@ def _of_keys(content: Mapping[str, Any]) -> Iterator[tuple[str, BaseGeometry]]:
     keys = {f"{role}s" if role in ("obstacle", "target") else role: role for role in MOST}
     for key, texts in content.items():
         if key not in keys:
-            raise ValueError(f"it has the key {key}: there are {', '.join(keys)}")
+            raise ValueError(f"unknown key {key}: use {', '.join(keys)}")
         for text in texts if isinstance(texts, list) else [texts]:
             yield keys[key], _geometry(shapely.from_wkt, text, keys[key])
 
 
 def _geometry(make: Callable[[Any], BaseGeometry], given: Any, role: str) -> BaseGeometry:
     try:
-        with np.errstate(all="ignore"):  # of numbers beyond those of 64 bits, which are refused
+        with np.errstate(all="ignore"):  # numbers beyond 64 bits, which are refused
             made = make(given)
     except (
         *(ShapelyError, AttributeError, LookupError, TypeError, ValueError),
-        *(OverflowError, RecursionError),  # numbers of hundreds of digits, collections of such
+        *(OverflowError, RecursionError),  # numbers of hundreds of digits, nested collections
     ) as fault:
         reason = " ".join(str(fault).split()) or type(fault).__name__
-        raise ValueError(f"a {role} is no geometry: {reason}") from None
+        raise ValueError(f"a {role} is not a geometry: {reason}") from None
     if made is None:
-        raise ValueError(f"a {role} is no geometry: it is empty, leave it out")
+        raise ValueError(f"a {role} is empty: leave it out")
     return made
 
 
@@ -118,15 +118,15 @@ def _place(found: list[BaseGeometry], role: str) -> Place | None:
     if not found:
         return None
     if found[0].geom_type != "Point" or found[0].is_empty:
-        raise ValueError(f"{role} is one Point, or left out")
+        raise ValueError(f"{role} must be one Point, or left out")
     return found[0].x, found[0].y
 
 
 def load_field(settings: DictConfig, seed: int) -> Field:
-    """Return the field that the settings of an example name: a file, or one drawn by seed.
+    """Return the field in the settings of an example: from a file, or drawn by seed.
 
-    In one drawn the robot goes from the lower left to the upper right.  Raises Refusal if it cannot
-    be made.
+    In a drawn field the robot goes from the lower left to the upper right.  Raises Refusal if the
+    field is impossible.
     """
     if settings.workspace is not None:
         path = Path(settings.workspace)
@@ -134,13 +134,13 @@ def load_field(settings: DictConfig, seed: int) -> Field:
         with _refusing(f"hunt.workspace={path}"):
             workspace = Workspace(**given, **_sensing(settings), start=start)
             if goal is not None and not workspace.free.intersects(shapely.Point(goal)):
-                raise ValueError(f"the robot cannot reach or cannot stand at its goal {goal}")
+                raise ValueError(f"the robot cannot reach or occupy its goal {goal}")
             return _field(workspace, settings.cells, start, goal)
     return draw_field(settings, settings.objects, seed)
 
 
 def draw_field(settings: DictConfig, objects: int, seed: int) -> Field:
-    """Return a field drawn by seed with so many objects; as `load_field` otherwise."""
+    """Return a field with ``objects`` objects drawn by seed, otherwise as `load_field`."""
     with _refusing(f"hunt, seed={seed}"):
         workspace = random_workspace(
             seed, settings.obstacles, objects, side=settings.size, **_sensing(settings)
@@ -159,7 +159,7 @@ def _sensing(settings: DictConfig) -> dict[str, Any]:
 def _field(workspace: Workspace, cells: str, start: Place | None, goal: Place | None) -> Field:
     made = connectivity.make_graph(workspace, cells)
     if len(made) > MOST_CELLS:
-        raise ValueError(f"it has {len(made):,} cells, {MOST_CELLS:,} are the limit")
+        raise ValueError(f"it has {len(made):,} cells: at most {MOST_CELLS:,}")
     first = next(iter(made)) if start is None else nearest(made, start)
     return Field(workspace, made, first, None if goal is None else nearest(made, goal))
 
@@ -174,7 +174,7 @@ def nearest(graph: nx.Graph, place: Place) -> int:
 
 @contextmanager
 def _refusing(where: str) -> Iterator[None]:
-    """Refuse what geometry finds wrong, in a line that begins with ``where``."""
+    """Refuse invalid geometry in a line that begins with ``where``."""
     try:
         with np.errstate(all="ignore"):
             yield

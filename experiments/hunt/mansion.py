@@ -1,9 +1,9 @@
-"""The mansion of Clue as a workspace: the way from room to room for several weights.
+"""The mansion of Clue as a workspace: paths from room to room for several weights.
 
-The room card is any of those that the player does not hold; a suggestion in a room shows whether it
-is that one (`sim.hunt.benefit.Partition`).  As in Table III of the paper a way has two ends and the
-weights w_B and w_D, with w_J = 1 in each; the paper's cells are numbered in a figure that is not at
-hand, so that start and goal are squares of the board here.
+The room card is any that the player does not hold; a suggestion in a room shows whether it is that
+one (`sim.hunt.benefit.Partition`).  As in Table III of the paper a path has two ends and weights
+w_B and w_D, with w_J = 1; the figure with the paper's cell numbers is not available, so start and
+goal are squares of the board here.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ ROWS = study.Rows(
     schema={**routes.SCHEMA, "rooms": pl.String, "w_B": pl.Float64, "w_D": pl.Float64},
     more=(),
 )
-"""One row per pair of weights; ``rooms`` in the order in which they are measured."""
+"""One row per pair of weights; ``rooms`` in order of measurement."""
 
 _LABELS = {
     "Study": (3.2, 1.6),
@@ -53,7 +53,7 @@ _LABELS = {
     "Ballroom": (11.9, 20.4),
     "Kitchen": (20.6, 21.4),
 }
-"""Where a room's name stands on the plan, out of the way of doors."""
+"""Position of a room's name on the plan, away from doors."""
 
 
 def job(settings: DictConfig, run: study.Run) -> None:
@@ -61,13 +61,13 @@ def job(settings: DictConfig, run: study.Run) -> None:
     asked = settings.hunt
     pairs = list(zip(asked.benefit, asked.distance, strict=False))
     if len(asked.benefit) != len(asked.distance) or len(set(pairs)) < len(pairs) or not pairs:
-        raise Refusal("hunt.benefit and hunt.distance list as many weights, no pair twice")
+        raise Refusal("hunt.benefit and hunt.distance need equally many weights, no pair twice")
     if min(map(min, pairs)) < 0:
-        raise Refusal("hunt.benefit and hunt.distance are at least 0")
+        raise Refusal("hunt.benefit and hunt.distance must be at least 0")
     for room in asked.held:
         if room not in ROOMS:
             raise Refusal(
-                f"hunt.held={room}: choose of {', '.join(ROOMS)}{did_you_mean(room, ROOMS)}"
+                f"hunt.held={room}: choose from {', '.join(ROOMS)}{did_you_mean(room, ROOMS)}"
             )
     graph = mansion.mansion(asked.by, asked.doors, asked.passage)
     ends = _square(graph, asked.start, "start"), _square(graph, asked.goal, "goal")
@@ -90,7 +90,7 @@ def job(settings: DictConfig, run: study.Run) -> None:
 
 
 def _square(graph: nx.Graph, place: Sequence[int], name: str) -> int:
-    """Return the cell that holds the middle of a square of the board."""
+    """Return the cell that contains the middle of a square of the board."""
     if len(place) == 2:
         cell = cell_at(graph, place[0] + 0.5, place[1] + 0.5)
         if cell is not None:
@@ -173,7 +173,7 @@ def _plan(axes: Axes, line: dict[str, Any], graph: nx.Graph) -> None:
 
 
 def _mark_measured(axes: Axes, graph: nx.Graph, way: Sequence[int], room: int, number: int) -> None:
-    """Mark where a room is measured, by the place that it has among them."""
+    """Mark the place of a measurement by its number in the order."""
     at = next(graph.nodes[cell]["at"] for cell in way if room in graph.nodes[cell]["targets"])
     label = "suggestion, in order" if number == 0 else None
     axes.plot(*at, marker="o", markersize=12, color=SERIES[0], linestyle="none", zorder=7,

@@ -1,9 +1,9 @@
-"""A field with obstacles and buried objects: where to go, and which objects to look at.
+"""A field with obstacles and buried objects: which path to take, and which objects to inspect.
 
-Two hypotheses.  *Independent*: each object is a mine or not, whatever the others are; then outcomes
-do not change which objects are worth looking at.  *One mine*: one of the objects is a mine; then
-each outcome is evidence about the others, and a route can adapt (`experiments.hunt.search`, on a
-small field).  Indications are noisy, by object.
+Two hypotheses.  *Independent*: objects are mines independently; outcomes then do not change which
+objects are worth inspecting.  *One mine*: exactly one object is a mine; each outcome is then
+evidence about the others, and a route can adapt (`experiments.hunt.search`, on a small field).
+Indications are noisy, by object.
 
 Routes are exact optima (`sim.hunt.paths.held_karp`).
 """

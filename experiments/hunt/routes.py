@@ -1,4 +1,4 @@
-"""Routes as rows, which a run keeps, and as a table."""
+"""Routes as rows of a run, and as a table."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ SCHEMA = {
 
 
 def time_call(find: Callable[[], T]) -> tuple[T, float]:
-    """Return what ``find`` returns and the CPU seconds that it takes."""
+    """Return the result of ``find`` and its CPU seconds."""
     began = time.process_time()
     found = find()
     return found, time.process_time() - began

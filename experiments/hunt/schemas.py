@@ -1,4 +1,4 @@
-"""The settings of the examples, with their limits."""
+"""The settings of the examples and their limits."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ BOARD = {"least": 0, "most": 24}
 
 @dataclass
 class Weights:
-    """w_B of a nat, w_J of a test, w_D of a unit of length."""
+    """w_B per nat, w_J per test, w_D per unit of length."""
 
     benefit: float = between(0, MOST_WEIGHT)
     test: float = between(0, MOST_WEIGHT)
@@ -33,14 +33,14 @@ class Weights:
 
 @dataclass
 class Example:
-    """Common settings: ``name``, of the example's module in `experiments.hunt`."""
+    """Common settings; ``name`` is the example's module in `experiments.hunt`."""
 
     name: str = one_of("diagram", "mansion", "minefield", "search")
 
 
 @dataclass
 class Small:
-    """A small field, planned step by step with what was seen."""
+    """A small field, planned step by step with the outcomes so far."""
 
     objects: int = between(1, 6)
     moves: int = between(1, 20)
@@ -68,7 +68,7 @@ class Scene(Example):
 
 @dataclass
 class Minefield(Scene):
-    """Of `experiments.hunt.minefield`."""
+    """Settings of `experiments.hunt.minefield`."""
 
     workspace: str | None = place()
     objects: int = between(1, MOST_TARGETS)
@@ -76,14 +76,14 @@ class Minefield(Scene):
 
 @dataclass
 class Search(Scene):
-    """Of `experiments.hunt.search`."""
+    """Settings of `experiments.hunt.search`."""
 
     case: str = one_of("fork", "field", "objects")
 
 
 @dataclass
 class Mansion(Example):
-    """Of `experiments.hunt.mansion`."""
+    """Settings of `experiments.hunt.mansion`."""
 
     by: str = one_of("refinement", "row", "column", "grid")
     passage: float = between(0, 1000)
@@ -98,7 +98,7 @@ class Mansion(Example):
 
 @dataclass
 class Diagram(Example):
-    """Of `experiments.hunt.diagram`."""
+    """Settings of `experiments.hunt.diagram`."""
 
     moves: int = between(1, 6)
     drawn: int = between(1, 6)
@@ -108,10 +108,10 @@ class Diagram(Example):
 
 
 SCHEMAS = {schema.__name__.lower(): schema for schema in (Diagram, Mansion, Minefield, Search)}
-"""By example."""
+"""Schemas by example."""
 
 
 def register() -> None:
-    """Make the schemas known to Hydra; to be called before anything is composed."""
+    """Register the schemas with Hydra; call it before composing anything."""
     for name, schema in SCHEMAS.items():
         ConfigStore.instance().store(name, schema, group="schema/hunt")

@@ -1,9 +1,9 @@
-"""Values of planners in a hunt by their simulations per decision, beside exact strategies.
+"""Values of planners in a hunt by simulations per decision, compared with exact strategies.
 
-The fork or the field of `sim.hunt.strategies.examples`, or a small field of objects.  Of that are
-left the start and one cell for each object, with the shortest ways between them: a move is a trip,
-so that exact recursion and search have the same few decisions.  One of the objects is a mine, so
-that each outcome is evidence about the others.
+The hunt is the fork or the field of `sim.hunt.strategies.examples`, or a small field of objects.
+That field is reduced to the start and one cell per object, with the shortest paths between them: a
+move is a trip, so that exact recursion and search have the same few decisions.  One object is a
+mine, so each outcome is evidence about the others.
 
 Planners approach the closed loop as their budget grows; `flat`, the control without a tree, and
 `greedy`, without a search, need not.
@@ -46,10 +46,10 @@ PLOT = "search.png"
 
 SCHEMA = {
     "planner": pl.String,
-    "simulations": pl.Int64,  # per decision; null for a planner that makes none
+    "simulations": pl.Int64,  # per decision; null for a planner without any
     "repeat": pl.Int64,
-    "value": pl.Float64,  # by expectation over all outcomes
-    "root": pl.Float64,  # what its first search finds; null for a planner that makes none
+    "value": pl.Float64,  # expectation over all outcomes
+    "root": pl.Float64,  # value at the root of its first search; null without a search
     "seconds": pl.Float64,  # CPU
 }
 """One row per planner, budget and repetition."""
@@ -57,25 +57,25 @@ SCHEMA = {
 ROWS = study.Rows(file="values.parquet", units="searches", schema=SCHEMA, more=())
 
 LINES = {"open": ":", "replanned": "-.", "closed": "-", "full information": "--"}
-"""Exact strategies and their style in a picture."""
+"""Exact strategies and their line style."""
 
 SEARCHLESS = "greedy"
 
 Line = tuple[str, int | None, Estimate | float]
-"""A planner, its simulations per decision, and what it is worth."""
+"""A planner, its simulations per decision, and its value."""
 
 WORST = 0.8
-"""Of indications the share that is right of the worst object to look at."""
+"""Accuracy of the indication of the least reliable object."""
 
 
 def accuracies(objects: int, best: float, seed: int) -> np.ndarray:
-    """Return how often an indication of each object is right: from `WORST`, or best, to best."""
+    """Return the accuracy of each object's indication: from `WORST`, or ``best``, to ``best``."""
     rng = np.random.default_rng([seed, 1])
     return rng.permutation(np.linspace(min(WORST, best), best, objects))
 
 
 def one_mine(accuracy: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return prior and likelihood of the hypothesis which of the objects is the only mine.
+    """Return prior and likelihood of the hypotheses that one object is the only mine.
 
     ``accuracy``: float (objects,), P(the indication is right).
     """
@@ -84,7 +84,7 @@ def one_mine(accuracy: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def cut_down(graph: nx.Graph, start: int) -> nx.Graph:
-    """Return the graph of ``start`` and of the nearest cell to it for each target, by ways.
+    """Return the graph of ``start`` and the nearest cell to it for each target, by paths.
 
     The start is node ``start``; the cell of a target is node ("target", number).
     """
@@ -109,7 +109,7 @@ def cut_down(graph: nx.Graph, start: int) -> nx.Graph:
 def draw_small_field(settings: DictConfig, seed: int) -> tuple[Hunt, AdaptiveHunt]:
     """Return the small field of an example, drawn by ``seed``, for recursion and for search.
 
-    Raises Refusal if there is no place for so many objects.
+    Raises Refusal if the objects do not fit.
     """
     small = settings.small
     field = fields.draw_field(settings, small.objects, seed)
@@ -148,21 +148,21 @@ def _case(asked: DictConfig, seed: int) -> tuple[Hunt, AdaptiveHunt, str]:
 
 
 def check(small: DictConfig) -> None:
-    """Refuse what limits cannot say of the settings of planners."""
+    """Refuse settings of planners that limits cannot express."""
     for name in ("simulations", "planners"):
         if not small[name] or len(set(small[name])) < len(small[name]):
             raise Refusal(f"hunt.small.{name} must list different ones, one or more")
 
 
-def solve(run: study.Run, made: Hunt, p: AdaptiveHunt, small: DictConfig) -> dict[str, float]:
-    """Return the values of the strategies of `LINES`, once all that is needed is compiled.
+def solve(run: study.Run, made: Hunt, params: AdaptiveHunt, small: DictConfig) -> dict[str, float]:
+    """Return the values of the strategies of `LINES`, once all needed code is compiled.
 
     Raises ValueError if the hunt is too large.
     """
 
     def compile_all() -> dict[str, float]:
         for planner in small.planners:
-            _chooser(p, planner, 2)(p, 0)
+            _chooser(params, planner, 2)(params, 0)
         return _exact(made)
 
     return run.compile(compile_all)
@@ -178,7 +178,7 @@ def _exact(made: Hunt) -> dict[str, float]:
 
 
 def units(small: DictConfig) -> list[str]:
-    """Return what is measured one after another: planner, budget, repetition."""
+    """Return the units of measurement in order: planner, budget, repetition."""
     found = []
     for planner in small.planners:
         budgets = [0] if planner == SEARCHLESS else sorted(set(small.simulations))
@@ -187,12 +187,14 @@ def units(small: DictConfig) -> list[str]:
     return found
 
 
-def play_unit(p: AdaptiveHunt, unit: str, seed: int) -> dict[str, Any]:
-    """Return the row of a unit: what a planner's choices are worth, exactly, and what it finds."""
+def play_unit(params: AdaptiveHunt, unit: str, seed: int) -> dict[str, Any]:
+    """Return the row of a unit: the exact value of a planner's choices, and its own estimate."""
     planner, budget, repeat = unit.split()
-    choose, key = _chooser(p, planner, int(budget)), int(derive_key(seed, int(repeat)))
-    value, seconds = time_call(lambda: expected_value(p, choose, key))
-    root = planners.value(choose.search(p, key)) if isinstance(choose, planners.Planner) else None
+    choose, key = _chooser(params, planner, int(budget)), int(derive_key(seed, int(repeat)))
+    value, seconds = time_call(lambda: expected_value(params, choose, key))
+    root = (
+        planners.value(choose.search(params, key)) if isinstance(choose, planners.Planner) else None
+    )
     return {
         "planner": planner,
         "simulations": int(budget) or None,
@@ -203,12 +205,12 @@ def play_unit(p: AdaptiveHunt, unit: str, seed: int) -> dict[str, Any]:
     }
 
 
-def _chooser(p: AdaptiveHunt, planner: str, budget: int) -> Callable[[AdaptiveHunt, int], int]:
-    return planners.greedy if planner == SEARCHLESS else planners.Planner(p, planner, budget)
+def _chooser(params: AdaptiveHunt, planner: str, budget: int) -> Callable[[AdaptiveHunt, int], int]:
+    return planners.greedy if planner == SEARCHLESS else planners.Planner(params, planner, budget)
 
 
 def summarize(rows: pl.DataFrame, column: str = "value") -> list[Line]:
-    """Return planner, budget and mean of ``column`` of each, with its interval if of several."""
+    """Return planner, budget and mean of ``column``, with an interval if there are several."""
     groups = rows.group_by("planner", "simulations", maintain_order=True).agg(column).rows()
     return [
         (planner, budget, mean(np.array(values)) if len(values) > 1 else values[0])
@@ -221,7 +223,7 @@ def _middle(found: Estimate | float) -> float:
 
 
 def describe(rows: pl.DataFrame) -> list[dict[str, Any]]:
-    """Return what the summary has of planners."""
+    """Return the planners' part of the summary."""
     return [
         {"planner": planner, "simulations": budget, "value": _middle(found)}
         | ({"low": found.low, "high": found.high} if isinstance(found, Estimate) else {})
@@ -230,7 +232,7 @@ def describe(rows: pl.DataFrame) -> list[dict[str, Any]]:
 
 
 def table(rows: pl.DataFrame, known: dict[str, float], title: str) -> Table:
-    """Return values of strategies and planners, with the share of ``closed`` that they reach."""
+    """Return values of strategies and planners, with their shares of ``closed``."""
     closed = known["closed"]
     at_root = [found for _, _, found in summarize(rows, "root")]
     lines: list[tuple[str, int | None, Estimate | float, Estimate | float | None]]

@@ -1,11 +1,10 @@
-"""Regret of players in late positions whose values are exact, by budget of simulations.
+"""Regret of players in late positions with exact values, by budget of simulations.
 
     python -m experiments.regret players=[bmcts,swift] simulations=[50,200,1000] positions=60
 
-A position (`sim.endgame`) is put to every player with every budget and seed: it decides a whole
-turn, which is to accuse, or a room and then a suggestion there.  Its regret is the value of the
-best turn less that of the one chosen, both followed by best play.  Nothing slow is imported at the
-top.
+Every player with every budget and seed plays one turn in each position (`sim.endgame`): an
+accusation, or a room and then a suggestion there.  Its regret is the value of the best turn minus
+that of the chosen one, both followed by best play.  Slow modules are imported late.
 """
 
 from __future__ import annotations
@@ -38,14 +37,14 @@ SEATS = range(3, 7)
 """Numbers of players at the table."""
 
 MOST = 100_000
-"""Positions, and turns at one of them."""
+"""Maximum number of positions, and of turns in one of them."""
 
 FILE, PLOT = "regret.parquet", "regret.png"
 
 _BEST = 1e-9
-"""A turn that loses less is a best one."""
+"""A turn with a smaller loss counts as best."""
 _APART = 1.04
-"""So far to the right of each other stand the intervals of two players, as a factor."""
+"""Horizontal offset between the intervals of two players, as a factor."""
 
 
 @dataclass
@@ -70,7 +69,7 @@ class Settings(study.Settings):
 
 
 class Contestant(NamedTuple):
-    """A player that decides: ``spec`` for `sim.players.registry.make`, ``simulations`` if any."""
+    """A player to measure: ``spec`` for `sim.players.registry.make`, ``simulations`` or None."""
 
     label: str
     spec: Mapping[str, Any]
@@ -78,7 +77,7 @@ class Contestant(NamedTuple):
 
 
 def rows() -> study.Rows:
-    """Return the schema of the rows, one a turn."""
+    """Return the schema of the rows, one per turn."""
     import polars as pl
 
     schema = {
@@ -88,7 +87,7 @@ def rows() -> study.Rows:
         "seed": pl.Int64,
         "first": pl.Int64,  # action (`sim.state`): a move or an accusation ...
         "second": pl.Int64,  # ... and the suggestion after a move
-        "first_regret": pl.Float64,  # of the first decision, if the best suggestion followed
+        "first_regret": pl.Float64,  # of the first decision, with the best suggestion after it
         "regret": pl.Float64,  # of the turn, as a probability of winning
         "best": pl.Float64,  # value of the position
         "search_seconds": pl.Float64,  # of the turn
@@ -142,7 +141,7 @@ def find_positions(seed: int, seats: int, count: int) -> list[Endgame]:
 
 
 def _specs(settings: DictConfig) -> dict[str, dict[str, Any]]:
-    """Return the players asked for, by their names in results."""
+    """Return the requested players by their names in results."""
     from experiments.matches import lineups
     from experiments.matches.schedule import label
 
@@ -154,29 +153,29 @@ def _specs(settings: DictConfig) -> dict[str, dict[str, Any]]:
 
 
 def _overrides_of(start: str) -> list[str]:
-    """Return what the command line says of the keys that begin like this."""
+    """Return the overrides whose keys begin with ``start``."""
     overrides = HydraConfig.get().overrides.task
     return [override for override in overrides if override.lstrip("+~").startswith(start)]
 
 
 def _budgets(settings: DictConfig, specs: Mapping[str, Any]) -> Sequence[int] | None:
-    """Return the budgets of simulations; None for those that the players of ``specs`` have."""
+    """Return the budgets of simulations; None for the players' own."""
     own = [*_overrides_of("player.budget."), *_overrides_of("player/budget")]
     if own and _overrides_of("simulations="):
-        raise Refusal(f"{own[0]}: simulations has the budgets; leave one of the two out")
+        raise Refusal(f"{own[0]}: conflicts with simulations; leave one of them out")
     if _overrides_of("simulations=") and not any("budget" in spec for spec in specs.values()):
         raise Refusal("simulations would be ignored: no player searches; leave it out")
     if own or settings.simulations is None:
         return None
     if not settings.simulations:
-        raise Refusal("simulations=[]: give one or more numbers from 1 on")
+        raise Refusal("simulations=[]: give one or more numbers above 0")
     return sorted(set(settings.simulations))
 
 
 def contestants(
     specs: Mapping[str, Mapping[str, Any]], simulations: Sequence[int] | None
 ) -> Iterator[Contestant]:
-    """Yield the players of ``specs`` (by label), those that search once for each budget."""
+    """Yield the players of ``specs`` (by label), planners once per budget."""
     for label, spec in specs.items():
         if "budget" not in spec:
             yield Contestant(label, spec, None)
@@ -194,7 +193,7 @@ def _measure(
     players: Sequence[Player],
     settings: DictConfig,
 ) -> Iterator[dict[str, Any]]:
-    """Yield a row for each turn at one position; all contestants search with the same keys."""
+    """Yield a row per turn in one position; all contestants search with the same keys."""
     import numpy as np
 
     from mcts.kernel.rng import fold
@@ -219,9 +218,9 @@ def _measure(
 
 
 def turn(position: Endgame, player: Player, key: int) -> tuple[list[int], list[float]]:
-    """Return the decisions of ``player`` in one turn, one or two, and what each loses.
+    """Return the one or two decisions of ``player`` in one turn, and the loss of each.
 
-    ``key`` names its chance.
+    ``key`` determines its random numbers.
     """
     from sim.state import PASSAGE
 
@@ -236,7 +235,7 @@ def turn(position: Endgame, player: Player, key: int) -> tuple[list[int], list[f
 
 
 def figures(found: pl.DataFrame, seed: int) -> list[dict[str, Any]]:
-    """Return a line for each player and budget: its mean regret and what is behind it.
+    """Return a line per player and budget: mean regret and the numbers behind it.
 
     The intervals are over positions (`experiments.stats.intervals.clustered_means` with ``seed``).
     """
@@ -268,7 +267,7 @@ def figures(found: pl.DataFrame, seed: int) -> list[dict[str, Any]]:
 
 
 def references(positions: Sequence[Endgame]) -> dict[str, float]:
-    """Return the mean value of the positions, and what thoughtless turns lose in them."""
+    """Return the mean value of the positions, and the loss of simple turns in them."""
     import numpy as np
 
     from sim.state import ACCUSE
@@ -336,7 +335,7 @@ def draw_kept(kept: Path, folder: Path) -> None:
 
 
 def _read(folder: Path) -> dict[str, Any]:
-    """Return what the run in ``folder`` described, its figures made from the rows again."""
+    """Return the description of the run in ``folder``, with figures computed from its rows."""
     import polars as pl
 
     described = read_json(folder / SUMMARY)
@@ -344,7 +343,7 @@ def _read(folder: Path) -> dict[str, Any]:
 
 
 def draw(described: dict[str, Any], folder: Path) -> None:
-    """Draw a curve for each player that searches and a line for each that does not."""
+    """Draw a curve for each planner and a line for each policy."""
     from matplotlib.ticker import FuncFormatter
 
     from experiments.plotting import SERIES, intervals, picture
@@ -362,8 +361,8 @@ def draw(described: dict[str, Any], folder: Path) -> None:
                 axes.axhline(found[0].value, color=colour, ls="--", lw=1, label=player)
                 axes.axhspan(found[0].low, found[0].high, color=colour, alpha=0.08, lw=0)
                 continue
-            beside = _APART ** (number - len(curves) / 2)
-            at = [beside * line["simulations"] for line in lines]
+            offset = _APART ** (number - len(curves) / 2)
+            at = [offset * line["simulations"] for line in lines]
             stroke = "-" if number < len(SERIES) else ":"
             intervals(axes, at, found, number, linestyle=stroke, label=player)
         axes.set_xscale("log")

@@ -1,9 +1,9 @@
-"""Show a game record as a transcript, with what each seat knew of the envelope after every turn.
+"""Show a game record as a transcript, with each seat's knowledge of the envelope by turn.
 
     python -m experiments.replay FILE seat=1 turns=3:8
 
-Every line of the record is checked against the rules first; `sim.records.record` says what stands
-in it.
+Every line of the record is first checked against the rules; `sim.records.record` documents its
+format.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from sim.records.record import Record
 
 UNKNOWN = "?"
-"""In place of an entropy that could not be computed."""
+"""Replaces an entropy that could not be computed."""
 
 
 @dataclass
@@ -40,7 +40,7 @@ class Replay:
 
 
 def job(settings: DictConfig, _: Path) -> None:
-    """Show what is asked for; raises `Refusal` as `show`."""
+    """Show the requested turns; raises `Refusal` as `show`."""
     span = (0, None) if settings.turns is None else _span(settings.turns)
     show(Path(settings.record), settings.seat, span, settings.quiet)
 
@@ -60,9 +60,9 @@ def _span(text: str) -> tuple[int, int | None]:
 def show(file: Path, seat: int | None, turns: tuple[int, int | None], quiet: bool = False) -> None:
     """Check the record in ``file`` and print its transcript.
 
-    ``seat``: show only what this seat knew; None for all; ``turns``: first and last turn to show,
-    None for the end of the game; ``quiet``: print nothing.  Raises Refusal if the file cannot be
-    read, is not a faithful record, or has no such seat or turn.
+    ``seat``: show only the knowledge of this seat; None for all; ``turns``: first and last turn to
+    show, None for the end of the game; ``quiet``: print nothing.  Raises Refusal if the file cannot
+    be read, violates the rules, or has no such seat or turn.
     """
     from sim.records.record import RecordError, read
 
@@ -85,7 +85,7 @@ def show(file: Path, seat: int | None, turns: tuple[int, int | None], quiet: boo
 
 
 class _Turn(NamedTuple):
-    """A row of the transcript: the turn's number and seat, what happened, bits of each seat."""
+    """A row of the transcript: the turn's number and seat, its events, bits of each seat."""
 
     number: int
     seat: int | None
@@ -94,12 +94,12 @@ class _Turn(NamedTuple):
 
 
 def _seats(record: Record, seat: int | None) -> list[int]:
-    """Return the seats whose knowledge is shown."""
+    """Return the seats whose knowledge to show."""
     return list(range(record.rules.players)) if seat is None else [seat]
 
 
 def _turns(record: Record, seat: int | None, span: tuple[int, int | None]) -> Iterator[_Turn]:
-    """Replay the whole record and yield the turns in ``span``, as ``seat`` or everybody knows."""
+    """Replay the whole record and yield the turns in ``span``, as known to ``seat`` or to all."""
     from experiments.matches.details import EnvelopeEntropies
     from sim.records.record import knows
     from sim.records.replay import states
@@ -125,7 +125,7 @@ def _print(record: Record, seat: int | None, played: list[_Turn], console: Conso
     from rich.table import Table
 
     rules = record.rules
-    # Deal and dice follow from seed and number, which no seat knows.
+    # Seed and number, which no seat knows, determine deal and dice.
     which = "" if seat is not None else f", game {record.game} of seed {record.seed}"
     title = f"{rules.name}, {rules.players} players{which}"
     for number, (suspect, player) in enumerate(zip(rules.suspects, record.seats, strict=True)):

@@ -1,10 +1,10 @@
-"""One page about one or several runs: what was run, what came out, how sure that is.
+"""One page on one or several runs: what was run, the results, and their uncertainty.
 
     python -m experiments.report RUN... [output=PATH]
 
-Writes report.html, which needs no other file and no network, and report.md to the folder of the
-first run. A run may still be under way, or have been interrupted; the report begins by saying so.
-Of several runs the comparison is printed as well: paired where they played the same games.
+Writes report.html, which is self-contained, and report.md to the folder of the first run. A run may
+be under way or interrupted; the report then begins by saying so.  A comparison of several runs is
+also printed: paired if they played the same games.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Report:
 
 
 def job(settings: DictConfig, _: Path) -> None:
-    """Write the report and say where; raises `Refusal` as `report`."""
+    """Write the report and print its path; raises `Refusal` as `report`."""
     from experiments import terminal
 
     if not settings.runs:
@@ -49,10 +49,10 @@ def job(settings: DictConfig, _: Path) -> None:
 
 
 def report(folders: Sequence[Path], output: Path | None, console: Console) -> tuple[Path, Path]:
-    """Write the report on the runs in ``folders``; return where the page and the Markdown are.
+    """Write the report on the runs in ``folders``; return the paths of page and Markdown.
 
-    Raises Refusal if a folder is no run or given twice, a file of it cannot be read, or the report
-    cannot be written.
+    Raises Refusal if a folder is not a run or given twice, if a file of it cannot be read, or if
+    the report cannot be written.
     """
     resolved = [os.path.realpath(folder) for folder in folders]
     twice = next(
@@ -64,8 +64,8 @@ def report(folders: Sequence[Path], output: Path | None, console: Console) -> tu
         None,
     )
     if twice is not None:
-        raise Refusal(f"{twice} is given twice: name each run once")
-    # Arrow, SciPy and Matplotlib take seconds to import, for which --help does not wait.
+        raise Refusal(f"{twice} is given twice: give each run once")
+    # Arrow, SciPy and Matplotlib take seconds to import, too long for --help.
     from experiments import tabular
     from experiments.report.overview import page
     from experiments.report.page import html, markdown
@@ -75,12 +75,12 @@ def report(folders: Sequence[Path], output: Path | None, console: Console) -> tu
     named = zip(folders, runfolder.labels(folders), strict=True)
     runs = []
     for folder, label in named:
-        with console.status(f"{label}: its rows are read"):
+        with console.status(f"reading the rows of {label}"):
             runs.append(load(folder, label))
     for run in runs:
         for fault in run.faults:
             console.print(f"{run.label}: {fault}", soft_wrap=True)
-    with console.status("the figures are drawn"):
+    with console.status("drawing the figures"):
         document = page(runs)
     if len(runs) > 1:
         comparison, *_ = document.sections
@@ -89,7 +89,7 @@ def report(folders: Sequence[Path], output: Path | None, console: Console) -> tu
                 tabular.show(block, console)
     paths = _paths(folders[0] if output is None else output)
     for path, text in zip(paths, (html(document), markdown(document)), strict=True):
-        with writing(path, "choose another place by output=PATH"):
+        with writing(path, "choose another path by output=PATH"):
             path.parent.mkdir(parents=True, exist_ok=True)
             write_text(path, text)
     return paths

@@ -1,7 +1,7 @@
-"""A report on one or several runs: what is wrong first, runs side by side, what was run last.
+"""A report on one or several runs: warnings, comparison of runs, and their origin.
 
-Every match is compared with one of the first run that has the same parity: on the same games where
-both played them, else as two independent samples, which is said with the reason.
+Every match is compared with a match of the first run of the same parity: on common games if there
+are any, otherwise as two independent samples, with the reason.
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ from experiments.stats.stopping import Sprt, Stop
 from experiments.tabular import Table, count, mean, p_value, percent, words
 
 _PICTURED = 40
-"""Lines that are drawn beside one another; the table holds all."""
+"""Maximum number of lines drawn; the table has all."""
 _BEGAN, _ENDED = "at the beginning", "in the last session"
 
 
 _HALVINGS, _MOST_ERRORS = 50, 40.0
-"""Of a search for standard errors; beyond the most a p value is 0."""
+"""Range of the search for standard errors; beyond it a p value is 0."""
 
 
 def page(runs: Sequence[Run]) -> Page:
-    """Return the report on ``runs``; with several, the first is what others are compared with."""
+    """Return the report on ``runs``; if there are several, the first is the control."""
     if len(runs) == 1:
         (run,) = runs
         title = run.matches[0].name if len(run.matches) == 1 else f"{len(run.matches)} matches"
@@ -60,7 +60,7 @@ def _thinking(runs: Sequence[Run]) -> list[Section]:
 
 def side_by_side(runs: Sequence[Run]) -> Section:
     """Return the section that compares ``runs``."""
-    return Section("Runs beside one another", list(_beside(runs)))
+    return Section("Comparison of runs", list(_beside(runs)))
 
 
 def _beside(runs: Sequence[Run]) -> Iterator[Block]:
@@ -118,7 +118,7 @@ def _beside(runs: Sequence[Run]) -> Iterator[Block]:
 
 
 def _origin(run: Run) -> Section:
-    """Return what was run, by which command, where."""
+    """Return the section on matches, command and machine of a run."""
     began, ended = run.about, (run.summary or {}).get("run", {})
     blocks: list[Block] = [Command(began["command"])]
     if ended and ended["command"] != began["command"]:
@@ -176,16 +176,16 @@ def _list_settings(match: Match) -> Folded:
 
 @dataclass(frozen=True)
 class Between:
-    """Two matches of different runs; the difference is the second's win rate less the first's.
+    """Two matches of different runs; the difference is the second's win rate minus the first's.
 
     Attributes
     ----------
     first, second : run and match
     games : of each, equal if paired
-    unpaired : why they are taken as independent samples; None if they were paired
-    p : that both win equally often, by the test that the interval inverts; None after a sequential
-        test, which looked at every game
-    p_holm : adjusted for all comparisons of the report
+    unpaired : reason for independent samples; None if paired
+    p : for equal win rates, by the test that the interval inverts; None after a sequential test,
+        which used every game
+    p_holm : with Holm's correction over all comparisons of the report
     """
 
     first: tuple[str, str]
@@ -198,18 +198,18 @@ class Between:
 
     @property
     def name(self) -> str:
-        """The difference in words: second minus first."""
+        """The comparison as text: second minus first."""
         return f"{': '.join(self.second)} minus {': '.join(self.first)}"
 
     @property
     def counts(self) -> str:
-        """The games behind it, in words."""
+        """The numbers of games as text."""
         first, second = (f"{games:,}" for games in self.games)
         return f"{second} and {first}" if self.unpaired else first
 
 
 def between(runs: Sequence[Run]) -> list[Between]:
-    """Compare the matches of all runs but the first with those of the first."""
+    """Compare the matches of all other runs with those of the first."""
     found = list(_compare(runs[0], runs[1:]))
     tested = [pair.p for pair in found if pair.p is not None]
     adjusted = iter(holm(np.array(tested)) if tested else ())
@@ -222,7 +222,7 @@ def _compare(first: Run, others: Sequence[Run]) -> Iterator[Between]:
     controls = list(_measured_matches(first))
     for other in others:
         for match, tally in _measured_matches(other):
-            # The first that played the same games, else the first in which as much can be won.
+            # The first with the same games, otherwise the first with the same parity.
             like = [candidate for candidate in controls if _parity(candidate[0]) == _parity(match)]
             if not like:
                 continue
@@ -247,10 +247,10 @@ def _parity(match: Match) -> float:
 
 
 def unlike(one: Match, other: Match) -> str | None:
-    """Return in what two matches differ so that game *k* is not the same game; None in nothing."""
+    """Return a setting in which games of two matches differ, or None if game *k* is equal."""
     for key in SAME:
         values = [
-            # Opponents count by what they are, whatever they are called.
+            # Opponents are compared by settings, not by name.
             [{**entrant, "label": None} for entrant in match.entrants[1:]]
             if key == "opponents"
             else getattr(match, key)
@@ -275,7 +275,7 @@ def _difference(
         p, games = mcnemar(one, other), (len(both), len(both))
         found = rule.difference(one, other)
     else:
-        wins = [_wins(*counts) for counts in (first, second)]
+        wins = [int(match.wins_of(tally.winner(), 0).sum()) for match, tally in (first, second)]
         games = (first[1].games, second[1].games)
         found = compare_unpaired(
             *(rule.win_rate(*counts) for counts in zip(wins, games, strict=True))
@@ -284,12 +284,8 @@ def _difference(
     return Between(*names, games, found, reason, None if isinstance(rule, Sprt) else p)
 
 
-def _wins(match: Match, tally: Tally) -> int:
-    return int(match.wins_of(tally.winner(), 0).sum())
-
-
 def compare_unpaired(first: Estimate, second: Estimate) -> Estimate:
-    """Return the difference of two independent rates, second less first, from their intervals.
+    """Return the difference of two independent rates, second minus first, from their intervals.
 
     Newcombe's hybrid score interval, if theirs are Wilson's [Newcombe 1998, Statistics in Medicine
     17, method 10].
@@ -301,13 +297,13 @@ def compare_unpaired(first: Estimate, second: Estimate) -> Estimate:
 
 
 def unpaired_p(wins: Sequence[int], games: Sequence[int]) -> float:
-    """Return the p value that two independent rates are equal, by the test of `compare_unpaired`.
+    """Return the p value for equality of two independent rates, by the test of `compare_unpaired`.
 
-    One less the confidence at which that interval reaches 0, so it is below 0.05 exactly where the
-    interval of 95 % excludes 0.
+    It is one minus the confidence at which that interval reaches 0, and so is below 0.05 exactly if
+    the 95 % interval excludes 0.
     """
     least, most = 0.0, _MOST_ERRORS
-    middle = Z  # first, so that rounding cannot part the interval from the p value
+    middle = Z  # first, so that rounding keeps interval and p value consistent
     for _ in range(_HALVINGS):
         rates = (win_rate(*counts, middle) for counts in zip(wins, games, strict=True))
         found = compare_unpaired(*rates)
@@ -317,9 +313,9 @@ def unpaired_p(wins: Sequence[int], games: Sequence[int]) -> float:
 
 
 def _settings(runs: Sequence[Run]) -> tuple[list[str], list[list[str]]]:
-    """Return the settings that differ between ``runs``, and by run their values as text.
+    """Return the settings that differ between ``runs``, and their values as text by run.
 
-    Those of players that all runs have; a setting that a run has not is empty.
+    Players are compared if all runs have them; a missing setting is empty.
     """
     labels = [{label for match in run.matches for label in match.labels} for run in runs]
     plans = [dict(_flat(_plan(run, set.intersection(*labels)))) for run in runs]
@@ -329,7 +325,7 @@ def _settings(runs: Sequence[Run]) -> tuple[list[str], list[list[str]]]:
 
 
 def _plan(run: Run, players: Set[str]) -> dict[str, Any]:
-    """Return what ``run`` was asked to play, with the settings of ``players`` alone."""
+    """Return the plan of ``run``, with only the settings of ``players``."""
     first = run.matches[0]
     entrants = {
         label: {**entrant, "label": label}

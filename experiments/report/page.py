@@ -1,4 +1,4 @@
-"""A report as a document: sections of tables, pictures and text, written as HTML and as Markdown.
+"""A report as a document: sections of tables, pictures and text, as HTML and as Markdown.
 
 Names of players come from users: everything but our own pictures is escaped.  Tables are those of
 `experiments.tabular`.
@@ -28,21 +28,21 @@ class Text:
 
 @dataclass(frozen=True)
 class Command:
-    """A command line, to be copied."""
+    """A command line to copy."""
 
     text: str
 
 
 @dataclass(frozen=True)
 class Folded:
-    """A table that is shown on demand alone."""
+    """A table that is folded at first."""
 
     table: Table
 
 
 @dataclass(frozen=True)
 class Picture:
-    """A drawing that has its own description, under a caption."""
+    """A drawing with a description, under a caption."""
 
     caption: str
     drawing: Markup
@@ -53,7 +53,7 @@ Block = Text | Command | Table | Folded | Picture
 
 @dataclass(frozen=True)
 class Section:
-    """A part of a page; ``depth`` is 0 for those that stand by themselves."""
+    """A part of a page; ``depth`` is 0 at the top level."""
 
     title: str
     blocks: Sequence[Block]
@@ -62,7 +62,7 @@ class Section:
 
 @dataclass(frozen=True)
 class Page:
-    """A whole report: ``faults`` and ``lead`` come before its sections."""
+    """A whole report; ``faults`` and ``lead`` precede its sections."""
 
     title: str
     faults: Sequence[str]
@@ -71,7 +71,7 @@ class Page:
 
 
 def html(page: Page) -> str:
-    """Return ``page`` as one HTML file that needs no other."""
+    """Return ``page`` as one self-contained HTML file."""
     return _environment(escape=True).get_template("page.html.jinja").render(page=page)
 
 
@@ -108,11 +108,11 @@ def _kind(block: Block) -> str:
 
 
 def _runs(blocks: Sequence[Block]) -> list[tuple[str, list[Block]]]:
-    """Return neighbours of one kind together, so that pictures can stand side by side."""
+    """Return runs of blocks of one kind, so that pictures can be side by side."""
     return [(kind, list(run)) for kind, run in groupby(blocks, _kind)]
 
 
 def fence(text: str) -> str:
-    """Return the line that begins and ends a block of code with ``text`` in it."""
+    """Return the fence of a code block that contains ``text``."""
     longest = max((len(ticks) for ticks in re.findall("`+", text)), default=0)
     return "`" * max(3, longest + 1)

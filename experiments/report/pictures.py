@@ -1,7 +1,7 @@
-"""The pictures of a page: in its colours, light and dark, and its fonts; intervals are of 95 %.
+"""The pictures of a page in its colours, light and dark, and fonts; intervals are of 95 %.
 
-Matplotlib draws in the palette of `experiments.plotting`; `svg` puts the custom properties of the
-page's style sheet in its place, so that one picture serves both schemes.
+Matplotlib draws in the palette of `experiments.plotting`; `svg` replaces it by the custom
+properties of the page's style sheet, so that one picture serves both schemes.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from experiments.stats.stopping import Stop
 from experiments.texts import for_picture, printable
 
 INK, FAINT = "#1b1f24", "#868e98"
-"""Of text and of axes; like those of the palette they stand for the page's own."""
+"""Colours of text and axes, which `svg` replaces like the palette."""
 
 _PROPERTIES = {
     INK: "var(--ink)",
@@ -51,7 +51,7 @@ _PROPERTIES = {
 }
 
 WIDTH = 4.1
-"""Inches, at 96 pixels each; narrow enough to be read on a telephone."""
+"""Width in inches of 96 pixels, which a telephone can show."""
 
 _STYLE: dict[Any, Any] = {
     **STYLE,
@@ -78,9 +78,9 @@ ElementTree.register_namespace("xlink", _LINK)
 
 @contextmanager
 def drawing(height: float) -> Iterator[tuple[Figure, Axes]]:
-    """Yield a figure of so many inches and its axes, to be handed to `svg` inside the block."""
+    """Yield a figure of this height in inches and its axes, for `svg` inside the block."""
     with matplotlib.rc_context(_STYLE), warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "Glyph")  # of names; the page has its own fonts
+        warnings.filterwarnings("ignore", "Glyph")  # for names; the page has its own fonts
         figure, axes = plt.subplots(figsize=(WIDTH, height))
         try:
             yield figure, axes
@@ -89,10 +89,10 @@ def drawing(height: float) -> Iterator[tuple[Figure, Axes]]:
 
 
 def svg(figure: Figure, label: str, prefix: str) -> Markup:
-    """Return ``figure`` as an element to be put into a page.
+    """Return ``figure`` as an element of a page.
 
-    ``label``: what is to be seen, for those who do not; ``prefix``: of its ids, unlike that of any
-    other picture of the page.
+    ``label``: a description for readers who cannot see it; ``prefix``: of its ids, unique in the
+    page.
     """
     file = io.StringIO()
     figure.savefig(file, format="svg", transparent=True, metadata={"Date": None})
@@ -110,32 +110,32 @@ def svg(figure: Figure, label: str, prefix: str) -> Markup:
     text = ElementTree.tostring(root, "unicode")
     for name in used:
         text = re.sub(rf'(id="|#){re.escape(name)}(?=["\)])', rf"\g<1>{prefix}-{name}", text)
-    # A name that looks like a colour is none.
+    # Names that look like colours remain.
     pattern = rf"(?<=: )({'|'.join(_PROPERTIES)})(?=[;\"])"
     return Markup(re.sub(pattern, lambda found: _PROPERTIES[found[1]], text))
 
 
 _POINTS = 100
-"""Points of a curve; more than can be seen."""
+"""Maximum number of points of a curve; more are not visible."""
 _LETTERS, _LEGEND_LETTERS = 58, 24
-"""Of a name that fit into a picture, and into its legend."""
+"""Characters of a name that fit into a picture, and into its legend."""
 HEIGHT = 3.1
-"""Inches of a picture that does not grow with its lines."""
+"""Height in inches of a picture that does not grow with its lines."""
 
 
 def rates(
     lines: Sequence[tuple[str, Estimate, float]], published: Mapping[str, Published], prefix: str
 ) -> Markup:
-    """Draw win rates beside parity and published results.
+    """Draw win rates with parity and published results.
 
-    ``lines``: names, win rates, and what identical players would win; ``published``: by name.
+    ``lines``: names, win rates, and parity; ``published``: by name.
     """
     names, found, parities = zip(*lines, strict=True)
-    beside = {
+    references = {
         number: published[name].rate for number, name in enumerate(names) if name in published
     }
     with drawing(0.8 + 0.5 * len(lines)) as (figure, axes):
-        draw_rates(axes, found, parities, beside)
+        draw_rates(axes, found, parities, references)
         _names_above(axes, names)
         legend = "diamonds: published; " if published else ""
         axes.set_xlabel(f"win rate; {legend}dashed: parity")
@@ -148,7 +148,7 @@ def draw_ranking(
 ) -> Markup:
     """Draw estimates by name, one below the other, such as ratings.
 
-    ``axis``: what they are; ``label``: what is to be seen; ``left``: the end of the axis.
+    ``axis``: their quantity; ``label``: a description; ``left``: the end of the axis.
     """
     with drawing(0.8 + 0.5 * len(found)) as (figure, axes):
         intervals(axes, range(len(found)), list(found.values()), across=True)
@@ -161,7 +161,7 @@ def draw_ranking(
 
 
 def seats(players: Mapping[str, Sequence[Estimate | None]], parity: float, prefix: str) -> Markup:
-    """Draw win rates by seat, for each player; None where it did not sit."""
+    """Draw win rates by seat for each player; None for seats it did not have."""
     with drawing(HEIGHT) as (figure, axes):
         draw_seats(
             axes, [(for_picture(name, _LEGEND_LETTERS), found) for name, found in players.items()]
@@ -195,7 +195,7 @@ def wins_over_turns(players: Mapping[str, Ends], stop: Stop, prefix: str) -> Mar
 
 
 def convergence(won: np.ndarray, parity: float, stop: Stop, name: str, prefix: str) -> Markup:
-    """Draw the win rate over the games, in order of their numbers."""
+    """Draw the win rate by the number of games."""
     with drawing(HEIGHT) as (figure, axes):
         last = draw_games(axes, won, stop.win_rate, _POINTS, name)
         reference_line(axes, parity)
@@ -219,7 +219,7 @@ def entropy(players: Mapping[str, Sequence[Moment]], when: str, prefix: str) -> 
 
 
 def _names_above(axes: Axes, names: Sequence[str]) -> None:
-    """Write names above their lines, where they leave the width to the figures."""
+    """Write names above their lines, which leaves the width to the figures."""
     for height, name in enumerate(names):
         axes.annotate(
             for_picture(name, _LETTERS),
@@ -233,5 +233,5 @@ def _names_above(axes: Axes, names: Sequence[str]) -> None:
 
 
 def _look(name: str, points: int) -> dict[str, Any]:
-    """Return how the curve of a player is drawn: with few markers, and its name short enough."""
+    """Return the style of a player's curve: few markers, and a short name."""
     return {"label": for_picture(name, _LEGEND_LETTERS), "markevery": max(1, points // 6)}

@@ -1,7 +1,7 @@
-"""A run folder as a report needs it: figures made from the rows, and how the run ended.
+"""A run folder for a report: figures from its rows, and the end of the run.
 
-All is read from a picture of the folder taken at one moment, so that a run may go on meanwhile, and
-nothing in the folder is changed.
+All is read from a snapshot of the folder, so that a run may continue meanwhile; the folder is not
+changed.
 """
 
 from __future__ import annotations
@@ -46,19 +46,19 @@ class Run:
 
     Attributes
     ----------
-    folder, label : where it is, and what it is called beside the others of a report
-    played : matches, and who won which of their games
-    stop : the rule by which they end
-    figures : as `experiments.runs.summary.figures` returns them
-    about : command, versions, commit and machine with which it began
-    summary : what the run wrote at its end; None before that, and after it was killed
-    games : by match, as many as it is to have; None where nobody knows
-    ends : when games ended, by match and player
-    game_lengths, suggestion_stats, decision_stats : figures of games and of details; empty where
-    there are none
+    folder, label : the folder, and its name in a report on several runs
+    played : matches, and the winners of their games
+    stop : the rule that ends them
+    figures : as returned by `experiments.runs.summary.figures`
+    about : command, versions, commit and machine at its start
+    summary : written by the run at its end; None before that, and after it was killed
+    games : number of games to play by match, None if unknown
+    ends : ends of games by match and player
+    game_lengths, suggestion_stats, decision_stats : figures of games and of details; empty if not
+        recorded
     envelopes : by match and player, before decisions
     thinking : seconds that people took, from the records
-    written : when the last rows were
+    written : time of the last rows
     """
 
     folder: Path
@@ -83,13 +83,13 @@ class Run:
         return self.played.matches
 
     def name_of(self, line: Line) -> str:
-        """Return what a line of the table is called: its match, where there are several."""
+        """Return the label of a line of the table: its match, if there are several."""
         return line.match if len(self.matches) > 1 else line.player
 
     @property
     def faults(self) -> list[str]:
-        """Warnings to be read before any figure, a sentence each."""
-        held, on = self._describe_rows(), f"run.resume={self.folder} goes on"
+        """Warnings to show before any figure, a sentence each."""
+        held, on = self._describe_rows(), f"run.resume={self.folder} continues"
         if self.summary is None:
             when = f"; last rows written {self.written:%Y-%m-%d %H:%M} UTC" if self.written else ""
             return [f"unfinished: {held}; {on}, if the run is not under way{when}"]
@@ -97,7 +97,7 @@ class Run:
         summed = sum(line["games"] for line in self.summary["table"])
         if counted != summed:
             other = f"its summary counts {summed:,} games of the players, its rows {counted:,}"
-            return [f"unfinished: {held}; {other}: it went on since, or lost files"]
+            return [f"unfinished: {held}; {other}: it continued since, or lost files"]
         if self.summary["fault"]:
             return [f"stopped by a fault: {self.summary['fault']}; {held}; {on}"]
         if self.summary["interrupted"] or not self._whole:
@@ -106,9 +106,9 @@ class Run:
 
     @property
     def pace(self) -> float | None:
-        """Games per second of wall time, set-up included; None where that is unknown.
+        """Games per second of wall time, including set-up; None if unknown.
 
-        Of a run that went on, those of its last time alone.
+        For a resumed run only the last session counts.
         """
         if self.summary is None or "held" not in self.summary:
             return None
@@ -130,7 +130,7 @@ class Run:
 def load(folder: Path, label: str) -> Run:
     """Return the run in ``folder``, which may still be under way.
 
-    Raises Refusal if it is no run folder, or a file of it cannot be read.
+    Raises Refusal if it is not a run folder, or a file of it cannot be read.
     """
     with tempfile.TemporaryDirectory() as temporary:
         still = part_files.look(folder, lambda: _take_picture(folder, Path(temporary)))
@@ -165,14 +165,14 @@ def _read(still: Path, folder: Path, label: str) -> Run:
 
 
 def _take_picture(folder: Path, place: Path) -> Path:
-    """Return a folder in ``place`` with the files that ``folder`` holds now.
+    """Return a snapshot of ``folder`` in ``place``.
 
-    Small parts are merged there, each opened once; large ones are linked to, as other files are.
+    Small parts are merged there, opened once each; large ones are linked, like other files.
     """
     if not folder.is_dir():
         raise Refusal(f"{folder}: not found; give the folder of a run")
     if not (folder / MATCHES_FILE).exists() and any(folder.glob(f"*/{MATCHES_FILE}")):
-        raise Refusal(f"{folder} holds runs and is none itself: give {folder}/*")
+        raise Refusal(f"{folder} contains runs but is not a run: give {folder}/*")
     still = Path(tempfile.mkdtemp(dir=place))
     for name in (MATCHES_FILE, SUMMARY, results.STOPS, CONFIG):
         if (folder / name).exists():
@@ -196,7 +196,7 @@ def _has(folder: Path, kind: str) -> bool:
 
 
 def _games(folder: Path, matches: list[Match]) -> list[int | None]:
-    """Return how many games each match is to have: those of its rule, or of the configuration."""
+    """Return the number of games per match, by its rule or the configuration."""
     settings = _parse(folder, CONFIG, read_yaml, "configuration")
     most = settings["match"]["games"] if settings else None
     early = results.stops(folder)
@@ -204,11 +204,11 @@ def _games(folder: Path, matches: list[Match]) -> list[int | None]:
 
 
 def _parse(folder: Path, name: str, parse: Callable[[Path], Any], kind: str) -> Any:
-    """Return what the file ``name`` of a ``kind`` holds, None if there is none."""
+    """Return the content of the file ``name`` of a ``kind``, None if it is missing."""
     path = folder / name
     if not path.exists():
         return None
-    with reading(path, "remove it, and the report does without"):
+    with reading(path, "remove it to report without it"):
         return check(kind, parse(path))
 
 

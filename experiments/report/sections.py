@@ -1,4 +1,4 @@
-"""The sections of a report on one run: every figure of its summary, and more from its rows."""
+"""The sections of a report on one run: all figures of its summary, and more from its rows."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ from experiments.stats.intervals import Estimate
 from experiments.tabular import Column, Table, count, mean, p_value, percent, words
 
 _SPANS = 8
-"""Rows of a table by turn."""
+"""Maximum number of rows of a table by turn."""
 _PICTURED = 12
-"""Matches of a run that are drawn; the tables hold all."""
+"""Maximum number of matches drawn; the tables have all."""
 _MOMENTS = 8
-"""Rows of a table by turn."""
+"""Maximum number of rows of a table by turn."""
 
 _TWO_DIGITS = mean("", 2).write
 
 
 def lead(run: Run) -> list[str]:
-    """Return what came out, a sentence for each line of a short table."""
+    """Return the main results, a sentence per line of a short table."""
     lines = run.figures.lines
     if len(lines) > 4:
         return []
@@ -38,7 +38,7 @@ def lead(run: Run) -> list[str]:
 
 
 def sections(run: Run, prefix: str) -> list[Section]:
-    """Return the sections with figures; none before the first game has been written down.
+    """Return the sections with figures; empty before the first game is saved.
 
     ``prefix``: of the ids of its pictures.
     """
@@ -76,7 +76,7 @@ def _results(run: Run, prefix: str) -> Iterator[Block]:
             (count("wins"), "wins"),
             ("win rate, 95 %", "rate"),
             (percent("parity"), "parity"),
-            (count("nobody won"), "draws"),
+            (count("no winner"), "draws"),
             (mean("turns"), "turns_mean"),
             (mean("suggestions"), "suggestions_mean"),
             (count("accused wrongly"), "accused_wrongly"),
@@ -86,11 +86,13 @@ def _results(run: Run, prefix: str) -> Iterator[Block]:
             "identical players would win."
         ],
     )
-    beside = {match.name: found for match in run.matches if (found := find_for(match)) is not None}
-    if beside:
-        yield _tabulate_published(run, beside)
+    published = {
+        match.name: found for match in run.matches if (found := find_for(match)) is not None
+    }
+    if published:
+        yield _tabulate_published(run, published)
     drawn = [(run.name_of(line), line.rate, line.parity) for line in run.figures.lines]
-    theirs = {run.name_of(line): beside[line.match] for line in lines if line.match in beside}
+    theirs = {run.name_of(line): published[line.match] for line in lines if line.match in published}
     yield Picture("Win rates", pictures.rates(drawn, theirs, f"{prefix}rates"))
     for at, (match, tally) in enumerate(run.played.pairs()):
         if match.measured is None or not tally.games or at >= _PICTURED:
@@ -101,18 +103,18 @@ def _results(run: Run, prefix: str) -> Iterator[Block]:
         yield Picture(f"Over the games: {name}", drawing)
 
 
-def _tabulate_published(run: Run, beside: dict[str, Published]) -> Table:
+def _tabulate_published(run: Run, published: dict[str, Published]) -> Table:
     rows = []
     for line in run.figures.lines:
-        if line.match in beside:
-            found, rate = beside[line.match], line.rate
+        if line.match in published:
+            found, rate = published[line.match], line.rate
             theirs = found.rate
             apart = rate.low > theirs.high or rate.high < theirs.low
             won = f"{found.wins:,} of {found.games:,}"
             overlap = "no" if apart else "yes"
             rows.append([run.name_of(line), rate, theirs, won, overlap, found.source])
     columns = ("", "here", "published", "won", "intervals overlap", words("source"))
-    return Table("Beside published results", columns, rows)
+    return Table("Comparison with published results", columns, rows)
 
 
 def _better(run: Run, prefix: str) -> Iterator[Block]:
@@ -130,7 +132,7 @@ def _better(run: Run, prefix: str) -> Iterator[Block]:
             ),
             [
                 f"Paired by game. {ONE_TEST}; then with Holm's correction for all comparisons "
-                "made. None after a sequential test, whose verdict stands instead."
+                "made. None after a sequential test, whose verdict replaces it."
             ],
         )
     rated_in = dict.fromkeys(rated["match"] for rated in run.figures.ratings)
@@ -231,7 +233,7 @@ def _lengths(run: Run) -> Table:
         (
             ("", "match"),
             (count("games"), "games"),
-            (count("nobody won"), "undecided"),
+            (count("no winner"), "undecided"),
             (mean("turns"), "turns"),
             (mean("median"), "median_turns"),
             (count("least"), "least_turns"),
@@ -242,7 +244,7 @@ def _lengths(run: Run) -> Table:
 
 
 def _knowledge(run: Run, prefix: str) -> Iterator[Block]:
-    """Yield tables and pictures of what suggesters learn and planners know; none without rows."""
+    """Yield tables and pictures of what suggesters learn and planners know, if measured."""
     if run.suggestion_stats:
         yield _suggestions(run)
     curves = {(asked.match, asked.player): asked.by_turn for asked in run.suggestion_stats}
@@ -293,7 +295,7 @@ def _tabulate_entropy(title: str, players: Mapping[str, Sequence[Moment]]) -> Ta
         ("turn", *(Column(player, _bits) for player in players)),
         [[str(turn), *(at[player].get(turn) for player in players)] for turn in chosen],
         [
-            "Means with 95 % over the games that were still going on and in which the player had "
+            "Means with 95 % over games not yet over in which the player had "
             f"this turn; their number is in brackets, {LEAST} at least. Games that last are not "
             "the average ones."
         ],
@@ -305,7 +307,7 @@ def _bits(moment: Moment) -> str:
 
 
 def _speed(run: Run) -> Iterator[Block]:
-    """Yield what was searched, how fast, and how long the run took."""
+    """Yield the amount and speed of searching, and the duration of the run."""
     searched = [line for line in run.figures.table if line.decisions]
     if searched:
         yield Table.of(
@@ -345,7 +347,7 @@ def _speed(run: Run) -> Iterator[Block]:
 
 
 def _player(run: Run, found: Any) -> str:
-    """Return the player of figures, with its match where there are several."""
+    """Return the player of figures, with its match if there are several."""
     return f"{found.match}: {found.player}" if len(run.matches) > 1 else found.player
 
 

@@ -1,4 +1,4 @@
-"""Thinking times of people by kind of decision: read from the records of a run."""
+"""Thinking times of people by kind of decision, from the records of a run."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ _KINDS = {
     "accusation": "accuse",
     "pass": "end the turn",
 }
-"""What a person decided on, by the event that it led to."""
+"""A person's decision, by the event that it led to."""
 
 _MARK = b'"event":"thought"'
 
 
 def read_thinking(folder: Path) -> Thinking:
-    """Return the seconds in the records of the run in ``folder``; none of players.
+    """Return the seconds in the records of the run in ``folder``; empty without people.
 
-    Raises Refusal if a record with thinking times is broken.
+    Raises Refusal if a record with thinking times is invalid.
     """
     found: dict[tuple[str, str], list[float]] = {}
     for path in sorted((folder / RECORDS).rglob("*.jsonl")):
@@ -47,12 +47,12 @@ def read_thinking(folder: Path) -> Thinking:
                     kind = _KINDS[event["kind"]]
                     found.setdefault((label, kind), []).append(float(event["seconds"]))
         except (OSError, RecordError, LookupError, TypeError, ValueError) as fault:
-            raise Refusal(f"{path}: {fault}; remove it, and the report does without") from None
+            raise Refusal(f"{path}: {fault}; remove it to report without it") from None
     return found
 
 
 def thinking(runs: Sequence[Thinking], prefix: str) -> Iterator[Block]:
-    """Yield a table and pictures of the median and the quartiles; none without people."""
+    """Yield a table and pictures of median and quartiles; nothing without people."""
     pooled: dict[tuple[str, str], list[float]] = {}
     for run in runs:
         for who, seconds in run.items():
@@ -77,8 +77,8 @@ def thinking(runs: Sequence[Thinking], prefix: str) -> Iterator[Block]:
             for (person, kind), time in sorted(lines.items(), key=lambda one: _rank(kinds, one[0]))
         ],
         [
-            "From when the question stood to when the answer came, all that keeps a person from "
-            "answering included; without questions that a server asked again after its start."
+            "From the question to the answer, including all that keeps a person from "
+            "answering; without questions that a server asked again after its start."
         ],
     )
     for at, kind in enumerate(kinds):

@@ -1,12 +1,12 @@
-"""The tables of the papers and of strength, each by one command that can be interrupted.
+"""Play and show the tables of the papers and of strength; each command can be interrupted.
 
     python -m experiments.tables
     python -m experiments.tables ledford_4_1
     python -m experiments.tables table=ledford_4_2 games=300 write=docs/results
     python -m experiments.tables planners only=[best,flat]
 
-The same command continues where it stopped, and plays nothing if all is there.  Nothing slow is
-imported at the top.
+The same command resumes where it stopped and plays nothing if no game is missing.  Slow modules
+are imported late.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 PIPED_WIDTH = 160
-"""Columns where there is no terminal to fit."""
+"""Width of the output without a terminal, in columns."""
 
 LIST = "list"
-"""In place of a table: list all."""
+"""The name that lists all tables."""
 
 
 @dataclass
@@ -55,11 +55,10 @@ class Tables:
 
 
 def job(settings: DictConfig, _: Path) -> None:
-    """List the tables, or play the missing games of one, show it and write it down.
+    """List the tables, or play the missing games of one, then show and write its results.
 
-    Raises Refusal if the request cannot be met; at the end, if a game raised an exception or
-    results could not be written.  Raises Interrupted if the user asks to stop.  The games are saved
-    before.
+    Raises Refusal if the request cannot be met, if a game raised an exception, or if results could
+    not be written.  Raises Interrupted if the user stops it.  Finished games are saved first.
     """
     from experiments import terminal
 
@@ -79,7 +78,7 @@ def job(settings: DictConfig, _: Path) -> None:
 
 
 def _list_tables(settings: DictConfig, console: Console) -> None:
-    """Print the tables, with the cost of each for the games that ``settings`` ask for."""
+    """Print the tables, each with its cost for the games in ``settings``."""
     from experiments import tabular
 
     cores = config.cores()
@@ -98,7 +97,7 @@ def _list_tables(settings: DictConfig, console: Console) -> None:
         tabular.count("games"),
         tabular.Column("hours", _format_hours),
     )
-    title = f"Tables, with games per cell and the hours that they take on {cores} cores, estimated"
+    title = f"Tables, with games per cell and the estimated hours on {cores} cores"
     tabular.show(tabular.Table(title, columns, rows), console)
 
 
@@ -109,12 +108,12 @@ def _format_hours(hours: float) -> str:
 
 
 def _run_table(table: Table, settings: DictConfig, console: Console) -> None:
-    """Play the missing games of ``table``, then show it, draw it and write it down."""
+    """Play the missing games of ``table``, then show, draw and write the results."""
     from experiments.runs import runfolder
     from experiments.tables import cells, play
 
     if settings.simulations is not None and table.simulations is None:
-        raise Refusal(f"simulations: the budgets of {table.name} are its own; leave it out")
+        raise Refusal(f"simulations: {table.name} sets its own budgets; leave it out")
     root = Path(settings.folder)
     folder = cells.folder_of(table, root, settings.fast)
     asked = settings.games, settings.simulations, settings.seed, settings.fast
@@ -122,7 +121,7 @@ def _run_table(table: Table, settings: DictConfig, console: Console) -> None:
     numbers = cells.choose([one.choices for one in found], settings.only)
     begun = {path: runs for path, runs in play.by_run(found).items() if runs[0].begun}
     if settings.show and not begun:
-        raise Refusal(f"nothing was played in {folder}: leave out show=true to play")
+        raise Refusal(f"no games in {folder}: leave out show=true to play")
     for path, runs in begun.items():
         runfolder.claim(path, [one.match for one in runs], "games", resume=True)
     ended = None
@@ -143,7 +142,7 @@ def _run_table(table: Table, settings: DictConfig, console: Console) -> None:
 def _show(
     table: Table | Computed, settings: DictConfig, console: Console, folder: Path | None = None
 ) -> None:
-    """Show what there is of ``table``, draw it to ``folder``, and write it down if so asked."""
+    """Show the results of ``table``, draw them to ``folder``, and write them if requested."""
     from experiments import tabular
     from experiments.tables import page
     from experiments.tables.report import store
@@ -171,7 +170,7 @@ def main() -> NoReturn:
 
 
 def _check_file() -> None:
-    """Refuse a table whose file is faulty by itself, so that the message names the file."""
+    """Refuse a table whose file is invalid, in a message that names the file."""
     for name in {typed.removeprefix("table=") for typed in sys.argv[1:]} & {*catalog.names()}:
         catalog.load(name)
 

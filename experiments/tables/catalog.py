@@ -1,4 +1,4 @@
-"""The catalogue of tables: each is a YAML in ``conf/table``, which gives it its name."""
+"""The catalogue of tables: each YAML in ``conf/table`` defines the table of its name."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from experiments.tables.schema import Computed, Table
 from experiments.tables.steps import Ablation
 
 COMMAND = "python -m experiments.tables"
-"""The command line in front of the name of a table."""
+"""The command line before the name of a table."""
 
 SCHEMAS = {"table": Table, "ablation": Ablation, "computed": Computed}
-"""By the name of the schema with which the defaults of a table begin."""
+"""Table classes by the name of the schema that begins a table's defaults."""
 
 _FOLDER = files("conf").joinpath("table")
 
 
 def register() -> None:
-    """Make the schemas of tables known to Hydra."""
+    """Register the schemas of tables with Hydra."""
     config.register()
     for name, schema in SCHEMAS.items():
         ConfigStore.instance().store(name, schema, group="schema")
@@ -39,9 +39,9 @@ def names() -> list[str]:
 
 @cache
 def load(name: str) -> Table | Computed:
-    """Return the table that ``conf/table`` has under ``name``.
+    """Return the table ``name`` of ``conf/table``.
 
-    Raises Refusal, which names the file, if it is missing or wrong.
+    Raises Refusal, which names the file, if the file is missing or invalid.
     """
     register()
     try:
@@ -51,17 +51,17 @@ def load(name: str) -> Table | Computed:
 
 
 def load_ablation(name: str) -> Ablation:
-    """Return the ablation that ``conf/table`` has under ``name``; `Refusal` if it is none."""
+    """Return the ablation ``name`` of ``conf/table``; raises Refusal if it is another table."""
     found = load(name)
     if not isinstance(found, Ablation):
-        raise Refusal(f"{name} is no ablation: give it /schema/ablation@_here_ in its defaults")
+        raise Refusal(f"{name} is not an ablation: add /schema/ablation@_here_ to its defaults")
     return found
 
 
 def outline(name: str) -> Table | Computed:
-    """Return `load` without the published figures, read without Hydra in a few milliseconds.
+    """Return `load` without the published figures, in a few milliseconds, without Hydra.
 
-    Raises Refusal as `load`, which looks again at a file that is faulty.
+    Raises Refusal as `load`, which reads an invalid file again.
     """
     try:
         schema, values = _read_files(name)
@@ -74,7 +74,7 @@ def outline(name: str) -> Table | Computed:
 
 
 def _read_files(name: str) -> tuple[Any, dict[str, Any]]:
-    """Return schema and values of a table, those of the table that it changes among them."""
+    """Return schema and values of a table, including those of the table that it changes."""
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     own = yaml.load(_FOLDER.joinpath(f"{name}.yaml").read_text("utf-8"), loader)
     base = own.pop("defaults")[0]
@@ -86,16 +86,16 @@ def _read_files(name: str) -> tuple[Any, dict[str, Any]]:
 
 
 def read(settings: DictConfig, name: str) -> Table | Computed:
-    """Return the table with these ``settings``, checked.
+    """Return the table with these ``settings``, validated.
 
-    Raises Refusal if a key is unknown, missing or out of range, or there is no schema.
+    Raises Refusal if a key is unknown, missing or out of range, or the schema is missing.
     """
     if not issubclass(OmegaConf.get_type(settings) or object, (Table, Computed)):
         raise Refusal("its defaults must begin with /schema/table@_here_")
     config.check_sections(settings)
     table: Any = OmegaConf.to_object(settings)
     if table.published:
-        from experiments.tables.published import Published  # knows the rows of games: a second
+        from experiments.tables.published import Published  # imports Polars: a second
 
         table = replace(table, published=Published.read(table.published))
     return replace(table, name=name)

@@ -1,8 +1,8 @@
-"""The cells of a table as matches, each in its folder with the games played so far.
+"""The cells of a table as matches, each with its folder and the games played so far.
 
-The cells of a table are one run; those of an ablation have a folder each, named after the match
-that is played in it.  So equal cells are played once, a step may come or go without touching the
-others, and two processes may play different cells.
+The cells of a table share one run; each cell of an ablation has a folder named after its match.
+Equal cells are therefore played once, steps can be added or removed without touching the others,
+and two processes can play different cells.
 """
 
 from __future__ import annotations
@@ -34,19 +34,19 @@ from sim.rules import Rules
 _USUAL = asdict(Rules())
 
 FAST_SHARE = 100
-"""Divisor of the steps' own budgets in a trial."""
+"""Divisor of the steps' own budgets in a trial run."""
 
 
 @dataclass(frozen=True)
 class PlannedCell:
-    """A cell that is to be played.
+    """A cell to play.
 
     Attributes
     ----------
-    cell : of the table
-    match : the match that is played
-    games : wanted
-    folder : of its run
+    cell : the cell of the table
+    match : its match
+    games : the number of games wanted
+    folder : folder of its run
     """
 
     cell: Cell
@@ -56,7 +56,7 @@ class PlannedCell:
 
     @property
     def line(self) -> Line:
-        """The line of an ablation in which it stands."""
+        """The line of an ablation that contains the cell."""
         assert self.cell.line is not None
         return self.cell.line
 
@@ -67,22 +67,22 @@ class PlannedCell:
 
     @property
     def name(self) -> str:
-        """The player and the opponents, as in ``swift against 3 heuristic``."""
+        """Player and opponents, as in ``swift against 3 heuristic``."""
         return self.match.name
 
     @property
     def title(self) -> str:
-        """Its name among all cells of its table."""
+        """The name that is unique among the cells of its table."""
         return f"{self.name}, {self.cell.line.label}" if self.cell.line else self.name
 
     @property
     def begun(self) -> bool:
-        """Whether there is a run."""
+        """Whether the run exists."""
         return (self.folder / MATCHES_FILE).exists()
 
     @property
     def run(self) -> Measured | None:
-        """The games played so far; None without any."""
+        """The run with the games played so far; None without games."""
         return _read_run(self.folder)
 
     @property
@@ -91,11 +91,11 @@ class PlannedCell:
         return self.run.played.games if self.run else 0
 
     def figure(self, quantity: str) -> Figure | None:
-        """Return a quantity of the measured player; None if nothing was played."""
+        """Return a quantity of the measured player; None without games."""
         return QUANTITIES[quantity].of(self.run, self.name) if self.run else None
 
     def parent(self, cells: Sequence[PlannedCell]) -> PlannedCell | None:
-        """Return the one of ``cells`` with which this is compared; None if there is none."""
+        """Return the one of ``cells`` that this cell is compared with, or None."""
         for one in cells:
             if one.cell.setup == self.cell.setup and one.line is self.line.reference:
                 return one
@@ -103,7 +103,7 @@ class PlannedCell:
 
 
 def folder_of(table: Table, root: Path, fast: bool) -> Path:
-    """Return the folder of ``table`` below ``root``; ``fast``: that of a trial."""
+    """Return the folder of ``table`` below ``root``; ``fast``: that of a trial run."""
     return root / (table.folder + ("_fast" if fast else ""))
 
 
@@ -117,9 +117,9 @@ def cells_of(
 ) -> list[PlannedCell]:
     """Return the cells of ``table``, in order.
 
-    ``root``: the folder of all tables; ``games``, ``simulations``, ``seed``: of all cells and
-    decisions, in place of the usual; None for those; ``fast``: whether this is a trial.  Raises
-    Refusal if the settings cannot be met.
+    ``root`` is the folder of all tables.  ``games``, ``simulations`` and ``seed`` replace the
+    table's values unless None.  ``fast`` marks a trial run.  Raises Refusal if the settings cannot
+    be met.
     """
     trial = FAST_COMPILED_GAMES if table.compiled else FAST_GAMES
     planned = matches(table, simulations, table.seed if seed is None else seed, fast)
@@ -136,7 +136,7 @@ def cells_of(
 
 
 def _with_less_budget(match: Match) -> Match:
-    """Return ``match`` with the measured player's budget for a trial."""
+    """Return ``match`` with the measured player's budget for a trial run."""
     player, *others = match.entrants
     budget = simulations_of(match)
     if budget is None:
@@ -146,7 +146,7 @@ def _with_less_budget(match: Match) -> Match:
 
 
 def folder_name(match: Match) -> str:
-    """Return a name made of what differs from presets: a new switch there changes no name."""
+    """Return a name from the differences to presets, which a new switch there leaves unchanged."""
     rules = {key: value for key, value in match.rules.items() if value != _USUAL.get(key)}
     named = asdict(match) | {"rules": rules, "entrants": list(map(differing, match.entrants))}
     text = json.dumps(named, sort_keys=True)
@@ -155,11 +155,11 @@ def folder_name(match: Match) -> str:
 
 
 def choose(choices: Sequence[tuple[str, ...]], only: Sequence[str] | None) -> list[int]:
-    """Return the numbers of the cells that are asked for; ``only``: None for all.
+    """Return the indices of the requested cells; all of them if ``only`` is None.
 
-    ``choices``: of each cell its names, kind by kind (`Cell.choices`).  Of the names of one kind
-    one must fit, and so for each kind; a name that two kinds have is the first one's.  Raises
-    Refusal if a name is unknown, or no cell has all of them.
+    ``choices`` has the names of each cell by kind (`Cell.choices`).  A cell must match one name of
+    each kind that is given; a name of two kinds counts as the first kind.  Raises Refusal if a name
+    is unknown, or if no cell matches all kinds.
     """
     kinds = [dict.fromkeys(filter(None, names)) for names in zip(*choices, strict=True)]
     known = list(dict.fromkeys(name for kind in kinds for name in kind))
@@ -178,20 +178,20 @@ def choose(choices: Sequence[tuple[str, ...]], only: Sequence[str] | None) -> li
         if all(names[kind] in asked for kind, asked in wanted.items())
     ]
     if not chosen:
-        raise Refusal(f"only=[{','.join(only or ())}]: no cell has all of these: name fewer")
+        raise Refusal(f"only=[{','.join(only or ())}]: no cell matches all of these: name fewer")
     return chosen
 
 
 @dataclass(frozen=True)
 class Gain:
-    """A cell and its parent, paired by the number of the game: the same deal and dice.
+    """A cell minus its parent, paired by the game number: same deal and dice.
 
     Attributes
     ----------
     difference : of the shares of games won
-    games : that both have
-    p : that both win equally often (`mcnemar`)
-    p_holm : adjusted for all pairs of cells that are compared
+    games : the number of common games
+    p : for equal win rates (`mcnemar`)
+    p_holm : with Holm's correction over all compared pairs of cells
     """
 
     difference: Estimate
@@ -201,9 +201,9 @@ class Gain:
 
 
 def compare_all(cells: Sequence[PlannedCell]) -> list[Gain | None]:
-    """Return what each of ``cells`` gains on its parent among them.
+    """Return the gain of each of ``cells`` on its parent among them.
 
-    None for cells without a game in common with it, or that are the same games.
+    None for cells without common games, or with identical games.
     """
     common = [_find_common(cell, cell.parent(cells)) for cell in cells]
     p = {pair: mcnemar(*wins) for pair, *wins in filter(None, common)}
@@ -217,7 +217,7 @@ def compare_all(cells: Sequence[PlannedCell]) -> list[Gain | None]:
 def _find_common(
     cell: PlannedCell, parent: PlannedCell | None
 ) -> tuple[frozenset[Path], np.ndarray, np.ndarray] | None:
-    """Return the two cells, however ordered, and which common games the parent and it won."""
+    """Return the unordered folders, and which common games the parent and the cell won."""
     if parent is None or cell.folder == parent.folder or not (cell.run and parent.run):
         return None
     without, won = common_wins((parent.run, parent.name), (cell.run, cell.name))
@@ -233,5 +233,5 @@ def _read_run(folder: Path) -> Measured | None:
 
 
 def forget_runs() -> None:
-    """Forget the runs that were read, since more games have been played."""
+    """Clear the cache of runs after more games were played."""
     _read_run.cache_clear()

@@ -1,4 +1,4 @@
-"""Ours next to the figures that a paper published: the table, and the picture of games won."""
+"""Our figures next to those of a paper: the table, and the picture of games won."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _PARTS = ("value", "low", "high", "games")
 
 
 def compare_published(title: str, run: Measured | ComputedFigures, paper: Published) -> Report:
-    """Return a table with ours beside the figures of ``paper``."""
+    """Return a table of our figures next to those of ``paper``."""
     numbers: dict[str, int] = {}
     rows, records = [], []
     for row in paper.rows:
@@ -55,7 +55,7 @@ def compare_published(title: str, run: Measured | ComputedFigures, paper: Publis
 
 
 def _measure(run: Measured | ComputedFigures, row: Row, column: str) -> Figure | None:
-    """Return the figure of ours in ``column`` of ``row``; None if there is none yet."""
+    """Return our figure in ``column`` of ``row``; None if there is none yet."""
     match, player = row.cells[column]
     if isinstance(run, ComputedFigures):
         return run.figure(match, player)
@@ -63,7 +63,7 @@ def _measure(run: Measured | ComputedFigures, row: Row, column: str) -> Figure |
 
 
 def _mark(paper: Published, row: Row, figure: Figure | None) -> str | None:
-    """Return a figure of ours as text, marked where it differs from the published one."""
+    """Return our figure as text, marked if it differs from the published one."""
     if figure is None:
         return None
     known = paper.reference(row)
@@ -72,7 +72,7 @@ def _mark(paper: Published, row: Row, figure: Figure | None) -> str | None:
 
 
 def _record(paper: Published, row: Row, column: str, ours: Figure | None) -> dict[str, Any]:
-    """Return one figure of ours for the CSV, and the published ones beside it."""
+    """Return a row of the CSV: our figure and the published ones."""
 
     def parts(prefix: str, figure: Figure | None) -> dict[str, Any]:
         return {prefix + key: figure and getattr(figure, key) for key in _PARTS}
@@ -90,16 +90,16 @@ def _record(paper: Published, row: Row, column: str, ours: Figure | None) -> dic
 
 
 def draw(paper: Published, name: str, run: Measured, path: Path) -> None:
-    """Draw the games won of table ``name`` beside those that ``paper`` has to ``path``.
+    """Draw the games won of table ``name`` and those published in ``paper`` to ``path``.
 
-    Without games of a published row of them nothing is drawn.
+    Draws nothing unless games of a published row were played.
     """
     rows: list[tuple[Row, Figure, dict[str, Figure]]] = []
     for row in paper.rows:
         measured = {column: _measure(run, row, column) for column in row.cells}
         ours = {column: figure for column, figure in measured.items() if figure}
         known = paper.reference(row)
-        if row.quantity.name == QUANTITIES["won"].name and known and ours:  # of whichever seat
+        if row.quantity.name == QUANTITIES["won"].name and known and ours:  # of any seat
             rows.append((row, known, ours))
     if not rows:
         return

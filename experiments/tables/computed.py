@@ -1,8 +1,8 @@
 """Tables without games: a function computes their figures.
 
-Such a table is a YAML in ``conf/table`` too, with `Computed` for its schema.  The cells of its
-published rows name a line and a column of the figures that its function returns.  These are kept in
-the table's folder with their provenance; ``show=true`` computes nothing.
+Such a table is a YAML in ``conf/table`` with the schema `Computed`.  Its published rows name lines
+and columns of the figures that the function returns.  The figures are stored in the table's folder
+with their provenance; ``show=true`` computes nothing.
 """
 
 from __future__ import annotations
@@ -27,20 +27,20 @@ from experiments.tables.report import above
 from experiments.tables.schema import Computed
 
 Compute = Callable[[int, int], Mapping[tuple[str, str], Figure]]
-"""From a seed and the number of measurements of a duration to figures by line and column."""
+"""Maps a seed and the number of timings to figures by line and column."""
 
 MOST = 1e15
-"""Greatest figure that is read, in any unit."""
+"""Largest figure that is accepted, in any unit."""
 
 
 class ComputedFigures:
-    """The figures in ``folder``.  Raises Refusal if there are none, or they cannot be read."""
+    """The figures in ``folder``.  Raises Refusal if they are missing or cannot be read."""
 
     def __init__(self, folder: Path) -> None:
         path = folder / SUMMARY
         if not path.exists():
-            raise Refusal(f"nothing was computed in {folder}: leave out show=true")
-        with reading(path, "remove it, and the same command computes it again"):
+            raise Refusal(f"no figures in {folder}: leave out show=true")
+        with reading(path, "remove it and repeat the command"):
             summary = read_json(path)
             try:
                 self.about: Mapping[str, Any] = dict(summary["run"])
@@ -50,10 +50,10 @@ class ComputedFigures:
                     for line, column, figure in summary["figures"]
                 }
             except (KeyError, TypeError) as fault:
-                raise ValueError(f"it is no summary of a table: {fault}") from None
+                raise ValueError(f"not a summary of a table: {fault}") from None
 
     def figure(self, line: str, column: str) -> Figure | None:
-        """Return the figure of a cell, None if there is none."""
+        """Return the figure of a cell, or None."""
         return self._figures.get((line, column))
 
     def heading(self, table: Computed, trial: bool) -> list[str]:
@@ -65,23 +65,23 @@ class ComputedFigures:
 
 
 def _read_figure(held: Mapping[str, Any]) -> Figure:
-    """Return the figure that a summary holds; ValueError or TypeError if it is none."""
+    """Return the figure in a summary; raises ValueError or TypeError if it is invalid."""
     found = Figure(**held)
     numbers = [number for number in vars(found).values() if number is not None]
     if not all(type(number) in (int, float) and abs(number) < MOST for number in numbers):
-        raise ValueError("a figure is no number")
+        raise ValueError("a figure is not a number")
     if (found.low is None) != (found.high is None) or (found.value is None and found.low is None):
-        raise ValueError("a figure has no value, or one end of its interval")
+        raise ValueError("a figure lacks its value, or one end of its interval")
     return found
 
 
 def folder(table: Computed, root: Path, fast: bool) -> Path:
-    """Return the folder of the figures of ``table``, below ``root``."""
+    """Return the folder of the figures of ``table`` below ``root``."""
     return root / (table.name + ("_fast" if fast else ""))
 
 
 def compute(table: Computed, settings: DictConfig, console: Console) -> None:
-    """Compute the figures of ``table``; raises Refusal if the folder cannot be written to."""
+    """Compute the figures of ``table``; raises Refusal if the folder is not writable."""
     method: Compute = get_method(table.compute)
     seed = table.seed if settings.seed is None else settings.seed
     repeats = 1 if settings.fast else table.repeats

@@ -1,4 +1,4 @@
-"""A field: the same players in a round robin under each of several rules, rated and drawn."""
+"""A field: the same players in one round robin per rule set, rated and drawn."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ ORIGINS = {
     "entropy": "Xu 2013",
     "heuristic": "Ledford 2018",
 }
-"""The paper of a player, by its preset; the others are `OURS`.
+"""The paper of a player, by preset; other players are `OURS`.
 
-The draft of 2013 has the idea of its player and no more (`docs/players/entropy.md`).
+The draft of 2013 gives only the idea of its player (`docs/players/entropy.md`).
 """
 
 Difference = tuple[Estimate, float]
-"""The share of common games that a player won minus that of another, and Holm's p value."""
+"""Difference in share of common games won, and Holm's p value."""
 
 
 @dataclass(frozen=True)
@@ -45,16 +45,15 @@ class Standing:
     """A player in one round robin.
 
     Attributes
-    ----------
-    variant : of the table, the name of the round robin
+    variant : name of the round robin in the table
     origin : the paper of the player, or `OURS`
-    elo : of which the mean over the players is 0; None without a rating
-    on_top : share of time on top by alpha-rank; None without a rating
-    games : in which it sat
-    won, parity : its share of them, and what identical players would win
-    wrongly : games in which it accused wrongly
-    against : by control, the differences, none from itself; Holm's correction is over all those of
-        the table that have the same control
+    elo : rating, with mean 0 over the players; None without a rating
+    on_top : alpha-rank's share of time on top; None without a rating
+    games : number of games played
+    won, parity : its share of games won, and that of identical players
+    wrongly : number of games with a wrong accusation of its own
+    against : differences by control, None from itself; Holm's correction covers all differences
+        of the table from the same control
     """
 
     variant: str
@@ -70,7 +69,7 @@ class Standing:
 
 
 def standings(table: Table, run: Measured) -> dict[str, list[Standing]]:
-    """Return the players of each round robin with games, by variant, the highest rating first."""
+    """Return the players of each round robin with games by variant, highest rating first."""
     variants = {
         match.name: cell.variant
         for cell, match in zip(table.cells, run.played.matches, strict=True)
@@ -103,7 +102,7 @@ def standings(table: Table, run: Measured) -> dict[str, list[Standing]]:
 
 
 def _on_top(run: Measured, rated: set[str]) -> dict[tuple[str, str], Estimate]:
-    """Return the shares of alpha-rank by match and player, of the matches that are rated."""
+    """Return alpha-rank's shares by match and player, for rated matches."""
     found: dict[tuple[str, str], Estimate] = {}
     for match, tally in run.played.pairs():
         if match.name in rated:
@@ -114,7 +113,7 @@ def _on_top(run: Measured, rated: set[str]) -> dict[tuple[str, str], Estimate]:
 
 
 def _differences(control: str, run: Measured) -> dict[tuple[str, str], Difference]:
-    """Return the differences of the others from ``control``, by match and player."""
+    """Return the other players' differences from ``control`` by match and player."""
     pairs = [
         (match, pair)
         for match, pair in meetings(run.played)
@@ -154,7 +153,7 @@ def make(title: str, table: Table, run: Measured) -> tuple[tabular.Table, list[d
 
 
 def _against(control: str, line: Standing, part: int | None = None) -> Any:
-    """Return difference and p from ``control``, or one ``part`` of them; None from itself."""
+    """Return difference and p from ``control``, or one ``part`` of the two; None from itself."""
     found = line.against.get(control)
     return found if found is None or part is None else found[part]
 
@@ -195,11 +194,10 @@ def _notes(table: Table, run: Measured, lines: Sequence[Standing]) -> Iterator[s
 
 
 def draw(fields: Mapping[str, Sequence[Standing]], title: str, path: Path) -> None:
-    """Draw the Elo of the players, a panel per round robin, to ``path``.
+    """Draw the players' Elo to ``path``, a panel per round robin.
 
-    They stand in the order of their mean, coloured by origin; at the right of a panel are the
-    shares of games won.  A round robin in which a player has no rating is left out, and without any
-    nothing is drawn.
+    Players are in order of their mean Elo, coloured by origin; the right of a panel has the shares
+    of games won.  A round robin with an unrated player is left out; nothing is drawn if all are.
     """
     ratings: dict[str, dict[str, Estimate]] = {}
     for variant, lines in fields.items():

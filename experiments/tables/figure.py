@@ -1,4 +1,4 @@
-"""A figure: a value with its interval and the number of games behind it."""
+"""A figure: a value with its interval and number of games."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from experiments.stats.intervals import Estimate, win_rate
 
 @dataclass(frozen=True)
 class Figure:
-    """A value, its bounds, or both; what is unknown is None.
+    """A value, its bounds, or both; unknown parts are None.
 
     Attributes
     ----------
     value : a share of 1, or a number in the unit of its quantity
-    low, high : of the 95 % interval, both or neither
-    games : behind it
+    low, high : the 95 % interval, both or neither
+    games : number of games measured
     """
 
     value: float | None
@@ -30,12 +30,12 @@ class Figure:
 
     @classmethod
     def from_estimate(cls, estimate: Estimate, games: int) -> Figure:
-        """Return ``estimate`` as the figure of so many ``games``."""
+        """Return ``estimate`` as a figure of ``games`` games."""
         return cls(estimate.value, estimate.low, estimate.high, games)
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """The interval; of a value without one, an interval of no width."""
+        """The interval; of zero width for a value without one."""
         if self.low is not None and self.high is not None:
             return self.low, self.high
         assert self.value is not None
@@ -43,12 +43,12 @@ class Figure:
 
     @property
     def estimate(self) -> Estimate:
-        """Value and interval; the middle of the interval stands for an unknown value."""
+        """Value and interval; an unknown value becomes the middle of the interval."""
         low, high = self.bounds
         return Estimate((low + high) / 2 if self.value is None else self.value, low, high)
 
     def differs(self, other: Figure) -> bool | None:
-        """Return whether the two intervals are disjoint; None if neither figure has one."""
+        """Return whether the two intervals are disjoint; None if both are missing."""
         if self.low is None and other.low is None:
             return None
         (low, high), (other_low, other_high) = self.bounds, other.bounds

@@ -1,4 +1,4 @@
-"""The run of a paper's table, joined with the cells of ablations that stand beside its own."""
+"""The run of a paper's table, joined with cells of ablations."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from experiments.tables.schema import APART, CUMULATIVE, Table
 from experiments.texts import span
 
 FEWEST = 20
-"""Games of a cell that stands for a curve, if one has so many."""
+"""Fewest games of the cell that represents a curve, if any cell has so many."""
 
 
 class Joined(Measured):
-    """The run in ``folder``, and cells of ablations by names of their own.
+    """The run in ``folder``, and cells of ablations under names of their own.
 
-    The cell of a set-up is ``SET-UP, ABLATION``: the base of a staircase, or the cell that stands
-    for a curve.  The last cumulative step of a staircase is ``SET-UP, ABLATION, last``.  Cells
-    without games are missing.  ``table``: whose run it is, and which names the ablations; ``root``:
-    the folder of all tables; ``fast``: whether this is a trial.
+    The cell of a set-up is ``SET-UP, ABLATION``: the base of a staircase, or the cell that
+    represents a curve.  The last cumulative step of a staircase is ``SET-UP, ABLATION, last``.
+    Cells without games are missing.  ``table`` owns the run and names the ablations; ``root`` is
+    the folder of all tables; ``fast`` marks a trial run.
     """
 
     def __init__(self, folder: Path, table: Table, root: Path, fast: bool) -> None:
@@ -39,12 +39,12 @@ class Joined(Measured):
                 self.joined |= {f"{setup}, {name}, last": last} if last else {}
 
     def locate(self, match: str) -> tuple[Measured, str] | None:
-        """Return the run of a cell, here or of an ablation; as `Measured.locate`."""
+        """Return the run of a cell and its name there, as `Measured.locate`."""
         cell = self.joined.get(match)
         return (cell.run, cell.name) if cell and cell.run else super().locate(match)
 
     def describe(self) -> list[str]:
-        """Return a line on each ablation: its command, games and budgets."""
+        """Return a line per ablation: its command, games and budgets."""
         return [
             f"Beside them `{catalog.COMMAND} {name}`: {_describe(cells)}."
             for name, cells in self.ablations.items()
@@ -59,7 +59,7 @@ def _ends_by_setup(
 
 
 def _describe(cells: Sequence[PlannedCell]) -> str:
-    """Return the games of an ablation: of the cells of a curve, or of all cells of a staircase."""
+    """Return the games of an ablation: those of the cells of a curve, or of a staircase."""
     played = [cell for cell in cells if cell.played]
     if not played:
         return "not played yet"
@@ -77,10 +77,10 @@ def _describe(cells: Sequence[PlannedCell]) -> str:
 
 
 def ends(cells: Sequence[PlannedCell]) -> tuple[PlannedCell | None, PlannedCell | None]:
-    """Return base and last step of a staircase; of a curve the cell that stands for it.
+    """Return base and last step of a staircase; of a curve the cell that represents it.
 
-    That is the last with all its games, or else the last with `FEWEST`, or with any.  None where
-    nothing was played.
+    This is the last cell with all its games, else the last with `FEWEST`, else the last with any.
+    None without games.
     """
     played = [cell for cell in cells if cell.played]
     if cells[0].line.way == APART:

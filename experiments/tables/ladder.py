@@ -1,4 +1,4 @@
-"""The page of an ablation: line by line, each beside its parent; curves and staircases."""
+"""The page of an ablation: each line next to its parent; curves and staircases."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ from experiments.tabular import Marked
 POLICIES = ("endless", "turns_if_won", "turns_if_won_median", "suggestions_if_won")
 PLANNERS = ("wrong_accusations", "endless", "turns", "turns_median")
 SUGGESTIONS = ("bits_of_games", "bits", "known")
-"""Quantities beside the games won: of policies, of planners, and where suggestions are recorded."""
+"""Quantities next to the games won: of policies, of planners, and of recorded suggestions."""
 
 ONLY_CSV = ("turns_median", "turns_if_won_median", "bits")
-"""Quantities that are left to the CSV, to keep lines short."""
+"""Quantities that only the CSV has, to keep lines short."""
 
 _STRIP = 0.15
 """Opacity of a published interval."""
@@ -68,7 +68,7 @@ _WAYS = {
 
 
 def make(table: Ablation, cells: Sequence[PlannedCell]) -> Report:
-    """Return the report of ``table`` from the games of its ``cells``."""
+    """Return the report of ``table`` from its ``cells``."""
     keys: tuple[str, ...] = POLICIES if table.compiled else PLANNERS
     keys += SUGGESTIONS if "suggestions" in table.details else ()
     shown = [key for key in keys if key not in ONLY_CSV]
@@ -102,14 +102,14 @@ def make(table: Ablation, cells: Sequence[PlannedCell]) -> Report:
 
 
 def _setup(table: Ablation, cell: PlannedCell) -> str:
-    """Return the set-up, without the opponents where they are the same everywhere."""
+    """Return the set-up, without the opponents if all set-ups share them."""
     if len(table.opponents) > 1:
         return cell.name
     return f"{cell.match.seats} {cell.cell.player.label}"
 
 
 def published_result(cell: PlannedCell) -> Published | None:
-    """Return the published result of players of these names in these seats."""
+    """Return the published result of these players in these seats."""
     player, opponent = (entrant["name"] for entrant in cell.match.entrants[:2])
     return find(player, cell.match.seats, opponent)
 
@@ -175,15 +175,15 @@ def _notes(table: Ablation, cells: Sequence[PlannedCell], compared: bool) -> Ite
         without = sum(not cell.played for cell in left)
         yield Marked(
             f"{len(cells) - len(left)} of {len(cells)} cells have all their games, {without} have "
-            "none yet; the command goes on."
+            "none yet; the command resumes."
         )
 
 
 def heading(table: Ablation, cells: Sequence[PlannedCell], trial: bool) -> list[str]:
-    """Return command, budget, machine and versions.  Raises Refusal if nothing was played."""
+    """Return command, budget, machine and versions.  Raises Refusal without games."""
     played = [cell for cell in cells if cell.played]
     if not played:
-        raise Refusal(f"{table.name} has no games yet: play some first")
+        raise Refusal(f"{table.name} has no games: play some first")
     budget = None if table.simulations is None else simulations_of(played[0].match)
     matches = [cell.match for cell in played]
     return above(
@@ -194,7 +194,7 @@ def heading(table: Ablation, cells: Sequence[PlannedCell], trial: bool) -> list[
 
 
 def _command(table: Ablation, played: Sequence[PlannedCell], trial: bool) -> str:
-    """Return the command that plays the games that are there."""
+    """Return the command that plays the existing games."""
     command = f"{COMMAND} {table.name}"
     numbers = {cell.played for cell in played}
     usual = all(cell.played == (cell.line.games or table.games) for cell in played)
@@ -208,9 +208,9 @@ def _command(table: Ablation, played: Sequence[PlannedCell], trial: bool) -> str
 
 
 def draw(table: Ablation, cells: Sequence[PlannedCell], path: Path) -> None:
-    """Draw the games of ``cells`` to ``path``: curves of lines apart, else staircases.
+    """Draw the games of ``cells`` to ``path``: curves if lines are apart, else staircases.
 
-    Without a game nothing is drawn, nor a curve of cells without a budget of simulations.
+    Draws nothing without games, and no curve for cells without a budget of simulations.
     """
     curves = APART in table.ways
     setups: dict[str, list[PlannedCell]] = {}
@@ -295,7 +295,7 @@ def _draw_staircases(table: Ablation, setups: Sequence[Sequence[PlannedCell]], p
 
 
 def _shade(axes: Axes, cell: PlannedCell, colour: str, label: str | None = None) -> None:
-    """Shade the published interval of the set-up of ``cell``, if there is one."""
+    """Shade the published interval of the set-up of ``cell``, if any."""
     known = published_result(cell)
     if known is not None:
         low, high = known.rate.low, known.rate.high

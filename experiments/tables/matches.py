@@ -1,6 +1,6 @@
-"""The match of each cell of a table, as `experiments.compare` plays it.
+"""The match of each cell of a table, for `experiments.compare`.
 
-All cells of a table are one run; cells with the same opponents play the same games, so their
+All cells of a table are one run.  Cells with the same opponents play the same games, so their
 differences are paired.
 """
 
@@ -21,17 +21,17 @@ BOTH = ("one", "rest")
 """The layouts of ``match.layout=both``."""
 
 FAST = ("rules.turn_cap=40",)
-"""Further settings that shorten the games of planners in a trial."""
+"""Settings that shorten the games of planners in a trial run."""
 
 FAST_SIMULATIONS, FAST_GAMES, FAST_COMPILED_GAMES = 20, 4, 400
-"""Budget of a decision, games of planners and games of policies in a trial."""
+"""Budget per decision, games of planners and games of policies in a trial run."""
 
 
 def matches(table: Table, simulations: int | None, seed: int, fast: bool = False) -> list[Match]:
     """Return the match of each cell of ``table``, in order.
 
-    ``simulations``: per decision, in place of the usual number; None for that; ``fast``: whether
-    this is a trial.  Raises Refusal if the settings cannot be met.
+    ``simulations`` per decision replace the table's number unless None.  ``fast`` marks a trial
+    run.  Raises Refusal if the settings cannot be met.
     """
     budget = simulations or (FAST_SIMULATIONS if fast else table.simulations)
     general = [f"seed={seed}", f"run.details=[{','.join(table.details)}]"]
@@ -64,12 +64,12 @@ def _make_match(table: Table, cell: Cell, general: Sequence[str], budget: int | 
 
 
 def _quote_players(seated: Sequence[Sequence[str]]) -> str:
-    """Return players as a list of ``match.players``."""
+    """Return players as a value of ``match.players``."""
     return f"[{','.join(quote_text('+'.join(player)) for player in seated)}]"
 
 
 def _changes(table: Table, cell: Cell, entrant: Entrant, budget: int | None) -> list[str]:
-    """Return the changes of ``entrant`` to its preset, as ``KEY=VALUE``."""
+    """Return the changes of ``entrant`` to its preset as ``KEY=VALUE``."""
     changes = [*_model(table, cell, entrant), *entrant.changes, f"label={entrant.label}"]
     if budget is not None and "budget" in entrant.settings:
         changes.append(f"budget.simulations={budget}")
@@ -80,7 +80,7 @@ def _changes(table: Table, cell: Cell, entrant: Entrant, budget: int | None) -> 
     return changes
 
 
-@cache  # layouts and variants have matches in common
+@cache  # layouts and variants share matches
 def _compose_matches(overrides: tuple[str, ...]) -> list[Match]:
     """Return the matches of these settings, one per layout."""
     settings = config.compose("compare", overrides)
@@ -89,25 +89,23 @@ def _compose_matches(overrides: tuple[str, ...]) -> list[Match]:
 
 
 def _model(table: Table, cell: Cell, entrant: Entrant) -> list[str]:
-    """Return the settings by which ``entrant`` models the others as the table says."""
+    """Return the settings that give ``entrant`` the table's model of the others."""
     measured = entrant is cell.player
     settings = entrant.settings
     if "opponents" not in settings or table.model == PRESET or entrant.label in table.own_model:
         return []
     if table.model is None and (cell.layout == ROBIN or (measured and len(cell.opponents) > 1)):
         raise Refusal(f"{table.name}: a planner needs one model of all opponents: give model")
-    if table.model is None and not measured:  # its opponents differ from cell to cell
+    if table.model is None and not measured:  # its opponents differ between cells
         return []
     modelled = cell.opponents[0] if table.model is None else Entrant.read(table.model)
-    # Where the tree moves the opponents, the policy is that of its roll-outs.
+    # If the tree moves the opponents, their policy is that of its roll-outs.
     key = "rollout.opponents" if settings.opponents == "tree" else "opponents"
-    name = modelled.settings.name  # presets such as reader are others under one of these names
+    name = modelled.settings.name  # presets such as reader are variants under such a name
     policy = "swift" if name == "greedy" else name
     switches = {str(switch): modelled.settings[switch] for switch in modelled.settings}
-    switches |= {switch: value for switch, _, value in _split(modelled.changes)}
+    for change in modelled.changes:
+        switch, _, value = change.partition("=")
+        switches[switch] = value
     model = [f"model.{name}={switches[name]}" for name in settings.model if name in switches]
     return [f"{key}={policy}", *model]
-
-
-def _split(changes: Sequence[str]) -> list[tuple[str, str, str]]:
-    return [change.partition("=") for change in changes]

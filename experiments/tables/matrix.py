@@ -1,7 +1,7 @@
 """A matrix: one player minus others on the same games, by variant and opponents, and pooled.
 
-Variants, such as rules, are the rows and opponents the columns.  A cell may well be lucky, so its p
-value is corrected for all cells with the same control; a variant is pooled over its opponents.
+Rows are variants, such as rules; columns are opponents.  p values of cells are corrected for all
+cells with the same control; each variant is also pooled over its opponents.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ from experiments.tables.schema import Cell, Table
 from experiments.views import Field, record
 
 POOLED = "all"
-"""Of a variant, in place of opponents."""
+"""The opponents of a pooled difference."""
 
 _WIDEST = 0.25
-"""A difference from which on colours are the deepest."""
+"""The difference with the deepest colour."""
 _WIDTH, _SMALLEST = 9.2, 9
-"""Inches, and points of the smallest letters: nine pixels where a page shows it 690 wide."""
+"""Size in inches, and the smallest letters in points: nine pixels on a page 690 pixels wide."""
 
 
 class Difference(NamedTuple):
-    """The player minus one control, in one cell or pooled over the opponents of a variant."""
+    """The player minus one control, in one cell or pooled over a variant's opponents."""
 
     variant: str
     opponent: str
@@ -41,11 +41,11 @@ class Difference(NamedTuple):
     other: Estimate
     difference: Estimate
     p: float
-    """Of the score test of the interval; in a cell with Holm's correction over all cells."""
+    """By the score test of the interval; in a cell with Holm's correction over all cells."""
 
 
 def differences(table: Table, run: Measured) -> list[Difference]:
-    """Return the differences of cells and of pools that have games, by control and variant."""
+    """Return the differences of cells and pools with games, by control and variant."""
     own = [cell for cell in table.cells if cell.player.label == table.matrix]
     found = []
     for control in dict.fromkeys(
@@ -75,25 +75,25 @@ def differences(table: Table, run: Measured) -> list[Difference]:
 
 
 def _name(run: Measured, cell: Cell, label: str) -> str | None:
-    """Return the match of the player ``label`` in the place of ``cell``; None without games."""
+    """Return the match of player ``label`` in place of the cell's player; None without games."""
     opponent = cell.opponents[0].label
-    wanted = {opponent, f"{opponent} (opponent)"}  # if it is the player's name as well
+    wanted = {opponent, f"{opponent} (opponent)"}  # if the player has the same name
     for match in run.played.matches:
-        player, company, *_ = match.labels
-        if player == label and company in wanted and match.name.endswith(f", {cell.variant}"):
+        player, opponents, *_ = match.labels
+        if player == label and opponents in wanted and match.name.endswith(f", {cell.variant}"):
             return match.name if match.name in run.begun else None
     return None
 
 
 def _difference(control: str, cell: Sequence[Any], pair: Comparison, p: float) -> Difference:
-    """Return the difference in a ``cell``: variant, opponent, and who won which game."""
+    """Return the difference in ``cell`` (variant and opponent), from the games each won."""
     variant, opponent, first, second = cell
     own, other = (win_rate(int(won.sum()), pair.games) for won in (second, first))
     return Difference(variant, opponent, control, pair.games, own, other, pair.difference, p)
 
 
 def make(title: str, table: Table, run: Measured) -> tuple[tabular.Table, list[dict[str, Any]]]:
-    """Return the table as it is read, and the rows of the CSV."""
+    """Return the table to show, and the rows of the CSV."""
     found = differences(table, run)
     controls = list(dict.fromkeys(one.control for one in found))
     places: dict[tuple[str, str], dict[str, Difference]] = {}
@@ -103,8 +103,8 @@ def make(title: str, table: Table, run: Measured) -> tuple[tabular.Table, list[d
     for (variant, opponent), by_control in places.items():
         name = tabular.Strong(variant) if opponent == POOLED else variant
         first, *_ = by_control.values()
-        beside = (by_control.get(control) for control in controls)
-        pairs = ((None, None) if one is None else (one.difference, one.p) for one in beside)
+        in_order = (by_control.get(control) for control in controls)
+        pairs = ((None, None) if one is None else (one.difference, one.p) for one in in_order)
         rows.append([name, opponent, first.games, first.own, *chain.from_iterable(pairs)])
     heads = [f"{table.matrix} minus {control}" for control in controls]
     shown = (
@@ -134,7 +134,7 @@ _CSV = (
 
 
 def draw(table: Table, run: Measured, path: Path) -> None:
-    """Draw a heat map of the differences, a panel for each control, if there are any."""
+    """Draw a heat map of the differences, if any, with a panel per control."""
     found = differences(table, run)
     controls = list(dict.fromkeys(one.control for one in found))
     if not controls:
@@ -155,7 +155,7 @@ def draw(table: Table, run: Measured, path: Path) -> None:
 
 
 def _legend(found: Sequence[Difference]) -> str:
-    """Return what is bold in the picture, and of how many games its cells are."""
+    """Return the meaning of bold type in the picture, and the games per cell."""
     cells = sorted({one.games for one in found if one.opponent != POOLED})
     counts = " to ".join(f"{games:,}" for games in dict.fromkeys((cells[0], cells[-1])))
     return (

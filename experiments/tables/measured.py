@@ -23,7 +23,7 @@ from experiments.stats.comparisons import Comparison, compare
 class Measured:
     """The measurements of the run in ``folder``.
 
-    Raises Refusal if there is no run, or a part cannot be read.
+    Raises Refusal if the run is missing, or a part cannot be read.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -32,7 +32,7 @@ class Measured:
         self.rule = stopping.parse("games")
 
     def locate(self, match: str) -> tuple[Measured, str] | None:
-        """Return the run with the games of ``match`` and its name there; None without games."""
+        """Return the run with the games of ``match``, and its name there; None without games."""
         return (self, match) if match in self.begun else None
 
     @cached_property
@@ -42,12 +42,12 @@ class Measured:
 
     @cached_property
     def summary(self) -> Figures:
-        """Table, comparisons and ratings, as in the run's summary file."""
+        """Table, comparisons and ratings of the run's summary file."""
         return summary.figures(self.played, self.rule)
 
     @cached_property
     def lines(self) -> dict[str, Line]:
-        """Lines of the summary's table by match, of matches with games."""
+        """Lines of the summary's table, by match with games."""
         return {line.match: line for line in self.summary.lines}
 
     @cached_property
@@ -85,15 +85,15 @@ class Measured:
         return {(match, player): out for match, player, out in whole.iter_rows()}
 
     def match(self, name: str) -> Match:
-        """Return the match with this name."""
+        """Return the match ``name``."""
         return self.played.matches[self._number(name)]
 
     def numbers(self, match: str) -> np.ndarray:
-        """Return the numbers of the games of ``match`` that were played, ascending."""
+        """Return the numbers of the games of ``match`` that are finished, ascending."""
         return self._tally(match).numbers
 
     def winner(self, match: str) -> np.ndarray:
-        """Return the seats that won games 0, 1, ... of ``match``, as `Tally.winner`."""
+        """Return the winning seats of games 0, 1, ... of ``match``, as `Tally.winner`."""
         return self._tally(match).winner()
 
     def wins(self, match: str, entrant: int = 0) -> np.ndarray:
@@ -107,10 +107,10 @@ class Measured:
         return [one.name for one in self.played.matches].index(match)
 
     def comparisons(self, controls: Sequence[str]) -> list[Comparison]:
-        """Compare players with their controls, on the games that both played.
+        """Compare players with their controls on their common games.
 
         A match is compared with the first of its kind (`schedule.control_of`), and with those of
-        its kind whose player is one of ``controls``.  Holm's correction is over all comparisons
+        its kind whose player is one of ``controls``.  Holm's correction covers all comparisons
         with the same control.
         """
         matches = self.played.matches
@@ -132,16 +132,16 @@ class Measured:
 def common_wins(
     control: tuple[Measured, str], other: tuple[Measured, str]
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return (common games,) bool whether each of two matches, given with its run, was won."""
+    """Return (common games,) bool of the wins of each of two matches, given with their runs."""
     (first, name), (second, other_name) = control, other
     both = np.intersect1d(first.numbers(name), second.numbers(other_name))
     return first.wins(name)[both], second.wins(other_name)[both]
 
 
 def simulations_of(match: Match) -> int | None:
-    """Return the budget per decision of the measured player, None for a policy.
+    """Return the measured player's simulations per decision; None for a policy.
 
-    In a round robin it is the budget of the first planner.
+    For a round robin, return the budget of the first planner.
     """
     planners = [entrant for entrant in match.entrants if "budget" in entrant]
     asked = match.entrants[:1] if match.measured is not None else planners[:1]

@@ -1,4 +1,4 @@
-"""The page of a table from what lies in its folder: figures, the lines above them, pictures."""
+"""The page of a table from its folder: figures, the lines above them, pictures."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from experiments.tables.schema import Computed, Table
 from experiments.tables.steps import Ablation
 
 ASKED = ("games", "simulations", "seed")
-"""Settings of a table in place of its own."""
+"""Settings that replace a table's own."""
 
 
 @dataclass(frozen=True)
@@ -31,8 +31,8 @@ class Page:
     Attributes
     ----------
     report : the table
-    heading : the Markdown above it; raises `Refusal` if nothing was played
-    draw : draws its pictures to a folder; there may be none
+    heading : the Markdown above it; raises `Refusal` without games
+    draw : draws its pictures, if any, to a folder
     """
 
     report: Report
@@ -41,11 +41,10 @@ class Page:
 
 
 def read(table: Table | Computed, root: Path, asked: Mapping[str, Any], fast: bool) -> Page:
-    """Return the page of ``table`` from what was played or computed so far.
+    """Return the page of ``table`` from its results so far.
 
-    ``root``: the folder of all tables; ``asked``: `ASKED`, each a number, or None for the table's
-    own; ``fast``: whether it is that of a trial.  Raises Refusal if there is nothing, or it cannot
-    be read.
+    ``root`` is the folder of all tables.  ``asked`` has `ASKED`, each a number, or None for the
+    table's own.  ``fast`` marks a trial run.  Raises Refusal if results are missing or unreadable.
     """
     made = _read(table, root, asked, fast)
     return replace(made, report=mark_trial(made.report)) if fast else made
@@ -88,10 +87,10 @@ def make(table: Table, run: Measured) -> Report:
 def heading(table: Table, run: Measured, trial: bool) -> list[str]:
     """Return the Markdown above the table: command, budget, machine and versions.
 
-    Raises Refusal if nothing was played.
+    Raises Refusal without games.
     """
     if not run.lines:
-        raise Refusal(f"{run.folder} holds no games of {table.name} yet: play some first")
+        raise Refusal(f"{run.folder} holds no games of {table.name}: play some first")
     games = [tally.games for tally in run.played.tallies if tally.games]
     budget = None if table.simulations is None else _simulations(run)
     command = f"{COMMAND} {table.name} games={max(games)}"
@@ -106,12 +105,12 @@ def heading(table: Table, run: Measured, trial: bool) -> list[str]:
 
 
 def _simulations(run: Measured) -> int:
-    """Return the budget of a decision, of the first cell whose player searches."""
+    """Return the budget per decision of the first cell with a planner."""
     return next(filter(None, map(simulations_of, run.played.matches)))
 
 
 def draw(table: Table, run: Measured, folder: Path) -> None:
-    """Draw the pictures for which ``run`` has enough games to ``folder``."""
+    """Draw to ``folder`` the pictures for which ``run`` has enough games."""
     picture = folder / f"{table.name}.png"
     if table.published:
         comparison.draw(table.published, table.name, run, picture)
@@ -125,19 +124,19 @@ def draw(table: Table, run: Measured, folder: Path) -> None:
 
 
 def draw_by_setting(setting: str, run: Measured, path: Path) -> None:
-    """Draw the wins by a setting of the measured player, a line for each company and variant.
+    """Draw wins by a setting of the measured player: a line per opponents and variant.
 
-    Along the axis stand its values, upward the share of games won minus that with the first value,
-    on the same games.  Of players with equal values the first counts.  Opponents with fewer than
-    two values are left out, and without any nothing is drawn.
+    The x axis has the values of the setting; the y axis the share of games won minus that of the
+    first value, on the same games.  Of players with equal values the first counts.  Opponents with
+    fewer than two values are left out; nothing is drawn if all are.
     """
     met: dict[str, dict[float, str]] = {}
     for match in run.played.matches:
         value = match.entrants[0].get(setting)
         if value is not None and match.name in run.begun:
-            company = match.labels[1].removesuffix(" (opponent)")  # a player among its own kind
+            opponents = match.labels[1].removesuffix(" (opponent)")  # a player against its own kind
             variant = match.name.partition(", ")[2]
-            line = f"{company}, {variant}" if variant else company
+            line = f"{opponents}, {variant}" if variant else opponents
             met.setdefault(line, {}).setdefault(float(value), match.name)
     met = {opponent: names for opponent, names in met.items() if len(names) > 1}
     if not met:

@@ -1,6 +1,6 @@
-"""Computations about trees of ways: Tables I to III of [Ferrari & Cai 2009], and its App. III.
+"""Computations on trees of paths: Tables I to III of [Ferrari & Cai 2009], and its App. III.
 
-Each function here takes a seed and the number of times that a duration is measured.
+Each public function takes a seed and the number of timings.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ from sim.hunt.paths.simple_paths import exhaustive
 from sim.hunt.reward import Weights
 
 Figures = dict[tuple[str, str], Figure]
-"""By line and column."""
+"""Figures by line and column."""
 
 Solver = Callable[[nx.Graph, int, int, float | None], Any]
 
 LABELS, SIMPLE, PRINTED = "labels", "simple", "printed"
 SOLVERS: Mapping[str, Solver] = {LABELS: partial(labels.routes, every=True), SIMPLE: exhaustive}
-"""Solvers that make the tree of paths between two cells: ours, and all simple paths."""
+"""Solvers that build the tree of paths between two cells: ours, and all simple paths."""
 
 GRAPHS = 7
-"""Random graphs of each size, by seed, seed + 1, ..."""
+"""Number of random graphs per size, with seeds seed, seed + 1, ..."""
 
 LARGE, SMALL, TWENTY = (531, 686, 270), (51, 106, 43), (20, 45, 12)
 """Nodes, arcs and observation cells."""
@@ -42,11 +42,11 @@ WITHIN_LARGE, WITHIN_SMALL = 10.0, 1.0
 """d_M of Table I, which the paper does not state."""
 
 SHORTEST = 10.5
-"""Mean arcs between the two ends in Table I, as many as the shortest paths of Table III have."""
+"""Mean arcs between start and goal in Table I: as many as the shortest paths of Table III."""
 
 
 def measure_by_size(seed: int, repeats: int) -> Figures:
-    """Return branches and seconds for Table I, over `GRAPHS` graphs of each size.
+    """Return branches and seconds for Table I over `GRAPHS` graphs of each size.
 
     The goal is the cell whose distance is nearest to `SHORTEST`.
     """
@@ -62,7 +62,7 @@ def measure_by_size(seed: int, repeats: int) -> Figures:
 
 
 def measure_by_distance(seed: int, repeats: int) -> Figures:
-    """Return branches, slices and seconds for Table II, by d_M, between two cells at random."""
+    """Return branches, slices and seconds for Table II, by d_M, between two random cells."""
     hunts = [(random_graph(*TWENTY, seed + number), 0, 1) for number in range(GRAPHS)]
     found: Figures = {}
     for within in (None, 10.0, 5.0):
@@ -77,13 +77,13 @@ def _measure_trees(
     columns: tuple[str, ...],
     repeats: int,
 ) -> Figures:
-    """Return median, least and most of the trees of hunts of one size, by column."""
+    """Return median, minimum and maximum over the trees of hunts of one size, by column."""
     values: dict[tuple[str, str], list[float]] = {}
     for graph, start, goal in hunts:
         seconds = {}
         for column in columns:
             solve = partial(SOLVERS[column], graph, start, goal, within)
-            solve()  # compiled before it is timed
+            solve()  # compiles before the timing
             tree, seconds[column] = _time(solve, repeats)
             measured: dict[str, float] = {"branches": len(tree), "seconds": seconds[column]}
             if len(graph) == TWENTY[0]:
@@ -99,7 +99,7 @@ def _measure_trees(
 
 
 def _time(solve: Callable[[], Any], repeats: int) -> tuple[Any, float]:
-    """Return a tree and the median of the CPU seconds that it takes."""
+    """Return a tree and its median CPU seconds."""
     seconds = []
     for _ in range(repeats):
         began = time.process_time()
@@ -109,17 +109,17 @@ def _time(solve: Callable[[], Any], repeats: int) -> tuple[Any, float]:
 
 
 CASES = 200
-"""Random graphs of size `TWENTY` that are pruned as printed."""
+"""Number of random graphs of size `TWENTY` pruned as printed."""
 
 DISTANCE_WEIGHTS = (0, 0.1, 0.3, 1, 3, 6)
-"""w_D: from ways for nothing to ways that cost more than they reveal."""
+"""w_D: from free paths to paths that cost more than they reveal."""
 
 LEAST = 1e-9
-"""A value that is less by no more is not missed."""
+"""Tolerance in value: a smaller deficit is no miss."""
 
 
 def count_misses(seed: int, repeats: int = 1) -> Figures:
-    """Return how often the printed pruning misses the optimum, and what it loses there, by w_D.
+    """Return how often the printed pruning misses the optimum, and its loss there, by w_D.
 
     Over `CASES` graphs of 20 cells, from cell 0 to cell 19.
     """
@@ -153,18 +153,18 @@ def count_misses(seed: int, repeats: int = 1) -> Figures:
 
 
 ROOMS = 7
-"""Nine rooms less the two that the player of Table III holds itself."""
+"""Nine rooms minus the two in the hand of Table III's player."""
 
 PATHS = ((0, 0), (0, 0), (12, 2), (0, 0), (0, 0), (10, 2), (0, 0), (0, 0), (12, 3))
 """Weight w_B and rooms with a suggestion on each path of Table III.
 
-The rooms are the letters of the printed path, less one where it uses a secret passage, which by the
-text a pawn may do without a suggestion.
+Rooms are the letters of the printed path, minus one where it uses a secret passage, which the text
+allows without a suggestion.
 """
 
 
 def compute_benefits(seed: int = 0, repeats: int = 1) -> Figures:
-    """Return B_tot of each path of `PATHS`, in nats and as a control in bits."""
+    """Return B_tot of each of `PATHS`, in nats and, as a control, in bits."""
     rooms = Partition(np.full(ROOMS, 1 / ROOMS))
     found: Figures = {}
     for number, (weight, measured) in enumerate(PATHS, 1):

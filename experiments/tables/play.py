@@ -1,4 +1,4 @@
-"""Playing the games of a table that are missing, run by run."""
+"""Play the missing games of a table, run by run."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from experiments.stats import stopping
 from experiments.tables.cells import PlannedCell, forget_runs
 
 Runs = dict[Path, list[PlannedCell]]
-"""Cells by the folder of their run, each once."""
+"""Cells by the folder of their run, without duplicates."""
 
 
 def by_run(cells: Sequence[PlannedCell]) -> Runs:
-    """Return ``cells`` by run; of equal ones that which wants the most games."""
+    """Return ``cells`` by run; of equal cells the one with the most games."""
     found: dict[Path, dict[str, PlannedCell]] = {}
     for cell in cells:
         there = found.setdefault(cell.folder, {})
@@ -41,11 +41,11 @@ def play_missing(
     address: str | None,
     console: Console,
 ) -> Outcome | None:
-    """Play the missing games of the ``chosen`` ones of all ``cells`` of a table.
+    """Play the missing games of the ``chosen`` among all ``cells`` of a table.
 
-    Returns None if there are none, or others play them all: cells of an ablation that another
-    process plays are skipped with a message.  Raises Refusal if a match cannot be played, or a
-    folder not be written to.
+    Returns None if no game is missing, or if other processes play them: cells of an ablation that
+    another process plays are skipped with a message.  Raises Refusal if a match cannot be played
+    or a folder is not writable.
     """
     whole = {folder: [one.match for one in there] for folder, there in by_run(cells).items()}
     left = {folder: there for folder, there in by_run(chosen).items() if _lacks_games(there)}
@@ -65,7 +65,7 @@ def play_missing(
         title = there[0].title
         if there[0].cell.line:
             try:
-                with runfolder.open_folder(folder).lock():  # which is free now
+                with runfolder.open_folder(folder).lock():  # the lock is free
                     pass
             except Busy:
                 console.print(f"{title}: another process plays it, skipped", soft_wrap=True)
@@ -82,7 +82,7 @@ def play_missing(
 
 
 def _lacks_games(cells: Sequence[PlannedCell]) -> bool:
-    """Return whether cells of one run lack games."""
+    """Return whether the cells of one run lack games."""
     if not cells[0].begun:
         return True
     played = Results.resume(cells[0].folder, [cell.match for cell in cells])
@@ -90,13 +90,13 @@ def _lacks_games(cells: Sequence[PlannedCell]) -> bool:
 
 
 def _ends(cells: Sequence[PlannedCell]) -> list[PlannedCell]:
-    """Return the first and the last cell of each player, whose code is compiled beforehand."""
+    """Return the first and the last cell of each player, to be compiled first."""
     ends = [{cell.cell.player.label: cell for cell in order} for order in (cells[::-1], cells)]
     return list({cell.folder: cell for found in ends for cell in found.values()}.values())
 
 
 def check_match(match: Match, name: str) -> None:
-    """Raise `Refusal`, with the ``name`` of the match in front, if it cannot be played."""
+    """Raise `Refusal`, with the ``name`` of the match, if it cannot be played."""
     try:
         play.check(match)
     except ValueError as fault:
@@ -104,9 +104,9 @@ def check_match(match: Match, name: str) -> None:
 
 
 def play_games(played: Results, games: int, resources: Resources, console: Console) -> Outcome:
-    """Play the missing ones of so many ``games`` per match, and write the summary of the run.
+    """Play the missing of ``games`` games per match, and write the run's summary.
 
-    ``played`` has the matches to play, of all those of the run, and the games that are there.
+    ``played`` has the matches to play, among those of the run, and the finished games.
     """
     started = time.monotonic()
     with signals.defer() as wished, GamesPlayed(console, played.matches, games) as progress:
@@ -123,6 +123,6 @@ def play_games(played: Results, games: int, resources: Resources, console: Conso
         if ended.fault is None:
             raise Refusal(
                 f"cannot write to {played.folder}: {fault.strerror}; make room, and the same "
-                "command goes on"
+                "command resumes"
             ) from None
     return ended

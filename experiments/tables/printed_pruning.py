@@ -1,6 +1,6 @@
 """The pruned tree of [Ferrari & Cai 2009, App. III] as printed, which misses optima.
 
-A control of `path_trees`.  `sim.hunt.paths.labels` keeps what the text promises.
+A control of `path_trees`.  `sim.hunt.paths.labels` does as the text promises.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from sim.hunt.paths.distances import distances, find_ends
 from sim.hunt.paths.simple_paths import Branches
 
 MOST_STEPS = 1_000_000
-"""Branches that the algorithm may lengthen."""
+"""Largest number of branches that the algorithm may lengthen."""
 
 
 def prune_as_printed(
@@ -24,31 +24,31 @@ def prune_as_printed(
 ) -> Branches:
     """Return the branches of the pruned tree [Ferrari & Cai 2009, App. III].
 
-    As printed, it neither ends nor keeps more than one branch to a void goal.  Three repairs make
-    it end: the goal is exempt from pruning, the distance of a branch is its own, and the start
+    As printed, it neither terminates nor keeps more than one branch to a void goal.  Three repairs
+    make it terminate: the goal is exempt from pruning, a branch has its own distance, and the start
     counts as visited.  These faults remain:
 
-    1. A void cell that is reached again by a longer way is dropped whatever was observed meanwhile.
+    1. A void cell reached again by a longer path is dropped, whatever was observed in between.
     2. A branch may not turn back, so targets in dead ends are lost (Table III turns back).
-    3. A void goal would keep one branch at most, were it not exempt.
-    4. ``distance_new`` is printed with the best known way to n, not this branch's; it then compares
-       lengths that no branch has.
+    3. A void goal would keep at most one branch if it were not exempt.
+    4. ``distance_new`` is printed with the best known path to n instead of this branch's, and so
+       compares lengths that no branch has.
     5. Branches are equivalent by their *cells*: two cells that show one target count twice.
 
-    Also, d_M is measured from the end of the shortest branch without an observation, so what is
-    within it changes as the tree grows, and without such a branch there is no bound.
+    Also, d_M is measured from the end of the shortest branch without an observation: its range
+    changes as the tree grows, and without such a branch there is no bound.
 
     Raises
     ------
     ValueError
-        If start or goal are no cells, there is no way, or the tree does not end within
-        `MOST_STEPS` steps.
+        If start or goal is not a cell, no path exists, or the tree does not end within `MOST_STEPS`
+        steps.
     """
     net, first, last, *_ = find_ends(graph, start, goal, None)
     tree = _Tree(
         net,
         first,
-        last,  # type: ignore[arg-type]  # as there is a goal
+        last,  # type: ignore[arg-type]  # the goal exists
         np.inf if within is None else within,
     )
     for _ in range(MOST_STEPS):
@@ -74,7 +74,7 @@ class _Tree:
         ]
         self.between = distances(net, np.arange(len(self.arcs))).length if within < np.inf else None
         self.rows: dict[tuple[int, ...], float] = {(start,): 0.0}
-        """Branches, in the order in which they grew, and DIST_tot at their ends."""
+        """Branches in order of growth, and DIST_tot at their ends."""
         self.short = {start: 0.0}
         """VISITED and DIST_short."""
         self.observations: dict[tuple[int, ...], frozenset[int]] = {
@@ -87,11 +87,11 @@ class _Tree:
         return sum(self.arcs[one][other] for one, other in pairwise(row))
 
     def shortest_open(self) -> tuple[int, ...] | None:
-        """Return the first of the rows with the fewest cells that do not end in the goal."""
+        """Return the first row with the fewest cells that does not end in the goal."""
         return min((row for row in self.rows if row[-1] != self.goal), key=len, default=None)
 
     def adjacent(self, row: tuple[int, ...]) -> list[int]:
-        """Return ADJACENT(n, n_root, n_s): no turning back, and within d_M of n_s."""
+        """Return ADJACENT(n, n_root, n_s): without turning back, within d_M of n_s."""
         root = row[-2] if len(row) > 1 else None
         cells = [cell for cell in self.arcs[row[-1]] if cell != root]
         free = [other for other in self.rows if not self.observations[other]]
@@ -110,7 +110,7 @@ class _Tree:
             del self.rows[row], self.observations[row]
 
     def lengthen(self, row: tuple[int, ...]) -> None:
-        """Grow a branch by what is adjacent to its end, or cut it."""
+        """Extend a branch by the neighbours of its end, or cut it."""
         length = self.rows[row]
         children = []
         for cell in self.adjacent(row):
@@ -125,7 +125,7 @@ class _Tree:
             self.observations[child] = self.get_observ(child)
 
     def keeps(self, branch: tuple[int, ...], length: float) -> bool:
-        """Return whether n_g = n_a, pruning what the branch replaces."""
+        """Return whether n_g = n_a, pruning the branches that ``branch`` replaces."""
         cell = branch[-1]
         if cell == self.goal or cell not in self.short:
             return True

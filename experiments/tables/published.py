@@ -1,6 +1,6 @@
-"""Published figures of a paper's table, and the cells of ours that stand beside them.
+"""Published figures of a paper's table, and our cells for comparison.
 
-They are data: the section ``published`` of a table in ``conf/table``, of this form::
+They are the section ``published`` of a table in ``conf/table``::
 
     published:
       sources: {KEY: HEADING}       # columns of published figures; ours is compared with the last
@@ -12,14 +12,13 @@ They are data: the section ``published`` of a table in ``conf/table``, of this f
       rows:
         - {setup: WORDS, quantity: KEY, match: NAME, player: LABEL, columns: [COLUMN], notes: [KEY],
            SOURCE: FIGURE}
-        - {quantity: KEY, rows: [...]}    # what several rows have in common
+        - {quantity: KEY, rows: [...]}    # keys that several rows share
 
-Only ``columns`` and ``rows`` must be there.
+Only ``columns`` and ``rows`` are required.
 A ``quantity`` is a key of `experiments.tables.quantities`.  A ``match`` is a name in ``matches``,
-or that of a match in which ``{}`` stands for the key of the column; without one the row is
-reference only.  ``player`` is by default the one whose match it is.  A ``FIGURE`` is a number,
-``WINS/GAMES``, ``[LOW, HIGH]`` or ``[VALUE, LOW, HIGH]``.  Tables share parts by
-``conf/published``.
+or a match in which ``{}`` is replaced by the key of the column; a row without one is reference
+only.  ``player`` defaults to the measured player.  A ``FIGURE`` is a number, ``WINS/GAMES``,
+``[LOW, HIGH]`` or ``[VALUE, LOW, HIGH]``.  Tables share parts by ``conf/published``.
 """
 
 from __future__ import annotations
@@ -42,8 +41,8 @@ class Row:
 
     Attributes
     ----------
-    cells : by column, the match and the player in it (or "" for the measured one); of a computed
-        table a line and a column; none where ours cannot be measured
+    cells : by column, match and player ("" for the measured one), or line and column of a computed
+        table; empty if we cannot measure it
     published : by source
     notes : keys of `Published.notes`
     """
@@ -57,7 +56,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Published:
-    """The published side of a table; the fields are those of its YAML."""
+    """The published side of a table, with the fields of its YAML."""
 
     sources: Mapping[str, str]
     columns: Mapping[str, str]
@@ -69,7 +68,7 @@ class Published:
     def read(cls, section: Mapping[str, Any]) -> Published:
         """Return the content of a section ``published``.
 
-        Raises Refusal if it has another form, or a row refers to something that is missing.
+        Raises Refusal if it is malformed, or a row refers to a missing name.
         """
         whole = {"sources": {}, "about": (), "notes": {}, "matches": {}, **section}
         try:
@@ -88,13 +87,13 @@ class Published:
             raise Refusal(f"published: {fault}; see experiments/tables/published.py") from None
 
     def reference(self, row: Row) -> Figure | None:
-        """Return the published figure with which ours is compared; None if there is none."""
+        """Return the published figure that ours is compared with, or None."""
         found = [row.published[source] for source in self.sources if source in row.published]
         return found[-1] if found else None
 
 
 def _expand(rows: list[dict[str, Any]], shared: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """Yield single rows, with the keys that they share."""
+    """Yield single rows, each with the keys that it shares."""
     for row in rows:
         own = {**shared, **row}
         if "rows" in row:

@@ -1,4 +1,4 @@
-"""Quantities: the measures that lines of tables show, by the keys that their YAML uses."""
+"""Quantities: the measures that tables show, by their keys in YAML."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from experiments.tables.figure import Figure
 from experiments.tables.measured import Measured, common_wins
 
 Measure = Callable[[Measured, str, str], Figure | None]
-"""From a run, a match with games and a player in it to a figure."""
+"""Maps a run, a match with games and a player in it to a figure."""
 
 
 @dataclass(frozen=True)
@@ -24,9 +24,9 @@ class Quantity:
     Attributes
     ----------
     name : in the table
-    measure : None where games are not the source: figures are computed, or only published
+    measure : None if games are not the source: figures are computed, or only published
     rate : whether it is a share of games, shown in per cent
-    digits : behind the point, if it is no rate
+    digits : decimals, unless it is a rate
     """
 
     name: str
@@ -37,7 +37,7 @@ class Quantity:
     def of(self, run: Measured, match: str, player: str = "") -> Figure | None:
         """Return the figure of a ``player``, by default the measured one; None without games.
 
-        ``player``: its label; of ``gained``, the name of the control's match.
+        ``player``: its label; for ``gained``, the match of the control.
         """
         found = run.locate(match)
         if found is None or self.measure is None:
@@ -49,7 +49,7 @@ class Quantity:
         """Return ``figure`` as text."""
         factor, digits, unit = (100, 1, " %") if self.rate else (1, self.digits, "")
         value = None if figure.value is None else factor * figure.value
-        if figure.low is None or figure.high is None:  # as exact as it was given
+        if figure.low is None or figure.high is None:  # with the digits given
             return f"{value:,.6g}{unit}"
         low, high = (f"{factor * end:,.{digits}f}" for end in (figure.low, figure.high))
         if value is None:
@@ -58,8 +58,7 @@ class Quantity:
 
 
 def _wins(run: Measured, match: str, player: str, places: int | None) -> np.ndarray:
-    """Return whether games 0, 1, ... were won by ``player``, or by the seat so many ``places``
-    behind the measured one."""
+    """Return the wins of ``player``, or of the seat ``places`` after the measured one, by game."""
     played = run.match(match)
     if places is None:
         return run.wins(match, played.labels.index(player))
@@ -77,7 +76,7 @@ def _share_won(places: int | None) -> Measure:
 
 
 def _difference(run: Measured, match: str, control: str) -> Figure | None:
-    """Return the share of games won minus that of match ``control``, on common games, if any."""
+    """Return the share of games won minus that of match ``control``, on common games."""
     without, won = common_wins((run, control), (run, match))
     if not len(won):
         return None
@@ -89,7 +88,7 @@ def _accused_wrongly(run: Measured, match: str, player: str) -> Figure:
 
 
 def _own_turns(places: int | None) -> Measure:
-    """Return the mean of own turns over the games that were won."""
+    """Return the mean of own turns over the games won."""
 
     def measure(run: Measured, match: str, player: str) -> Figure | None:
         games = run.games[match]
@@ -101,7 +100,7 @@ def _own_turns(places: int | None) -> Measure:
 
 
 def _certain(category: str, places: int | None) -> Measure:
-    """Return the mean of own turns to determine a card, over the games that were won."""
+    """Return the mean of own turns to determine a card over the games won."""
 
     def measure(run: Measured, match: str, player: str) -> Figure | None:
         if run.certainties is None:
@@ -218,9 +217,9 @@ QUANTITIES = {
     "missed": Quantity("optimum missed", rate=True),
     "lost": Quantity("lost where it is missed", rate=True),
 }
-"""By key.
+"""Quantities by key.
 
-``won_N``, ``own_turns_N`` and ``room_turns_N`` are of the seat N places behind the measured one.
-Own turns are the turns of all players divided by their number, rounded up.  ``accused_wrongly`` is
-of a player with one seat; ``own_turns`` of one too, wherever it sits.  The last eight are computed.
+``won_N``, ``own_turns_N`` and ``room_turns_N`` refer to the seat N places after the measured one.
+Own turns are the turns of all players divided by their number, rounded up.  ``accused_wrongly``
+needs a player with one seat, as does ``own_turns``, in any seat.  The last eight are computed.
 """

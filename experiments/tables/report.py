@@ -24,7 +24,7 @@ class Report:
 
     Attributes
     ----------
-    shown : the table as it is read, with sentences below it
+    shown : the table to show, with sentences below it
     records : the rows and columns of the CSV
     """
 
@@ -33,14 +33,14 @@ class Report:
 
 
 def mark_trial(report: Report) -> Report:
-    """Return ``report`` with the sentence that it is a trial."""
+    """Return ``report`` with the sentence that it is a trial run."""
     return replace(report, shown=replace(report.shown, notes=[_TRIAL, *report.shown.notes]))
 
 
 def strength(title: str, run: Measured, controls: Sequence[str]) -> Report:
     """Return a table of strength: win rates, and paired differences on the same games.
 
-    ``controls``: labels of players with whom the others are compared, beside the first.
+    ``controls``: labels of players that the others are compared with, in addition to the first.
     """
     fields = (
         Field("match", tabular.words(""), "match"),
@@ -66,9 +66,9 @@ def _describe(pair: Comparison) -> str:
 
 
 def store(name: str, report: Report, heading: Sequence[str], folder: Path) -> list[Path]:
-    """Write ``report`` as Markdown and CSV to ``folder``, with lines above it.
+    """Write ``report``, below the lines of ``heading``, as Markdown and CSV to ``folder``.
 
-    Raises Refusal if they cannot be written.
+    Raises Refusal if the folder is not writable.
     """
     text, numbers = folder / f"{name}.md", folder / f"{name}.csv"
     rows = [list(record.values()) for record in report.records]
@@ -82,14 +82,14 @@ def store(name: str, report: Report, heading: Sequence[str], folder: Path) -> li
 
 
 def describe_games(games: Iterable[int], budget: int | None, matches: Sequence[Match]) -> str:
-    """Return in a sentence how many ``games`` cells have, their budget, seed and rules."""
+    """Return a sentence with the ``games`` per cell, their budget, seed and rules."""
     rules = ", ".join(dict.fromkeys(f"`{match.rules['name']}`" for match in matches))
     searched = "" if budget is None else f", {budget:,} simulations per decision"
     return f"{span(games)} games per cell{searched}, seed {matches[0].seed}, rules {rules}."
 
 
 def above(command: str, sentence: str, runs: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Return the Markdown above a table: ``command``, ``sentence``, and where ``runs`` are from."""
+    """Return the Markdown above a table: ``command``, ``sentence``, and provenance of ``runs``."""
     commits = ", ".join(dict.fromkeys(f"{run['commit']}" for run in runs))
     machines = "; ".join(dict.fromkeys(run["machine"] for run in runs))
     numbers: dict[str, dict[str, None]] = {}

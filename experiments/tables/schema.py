@@ -1,7 +1,7 @@
 """The schemas of tables in ``conf/table``, and the cells that they describe.
 
-The matches of cells are made in `experiments.tables.matches`, the cells of an ablation in
-`experiments.tables.steps`.
+`experiments.tables.matches` makes their matches, `experiments.tables.steps` the cells of an
+ablation.
 """
 
 from __future__ import annotations
@@ -19,22 +19,22 @@ from experiments.settings.limits import GAMES, as_option, between, file_name, on
 from mcts.options import Budget
 
 PER_SIMULATIONS = 1000
-"""Simulations per decision that `Table.seconds` is for, where the table has a budget."""
+"""Simulations per decision of `Table.seconds`, if the table has a budget."""
 
 EVERYBODY = "everybody."
-"""Prefix of a variant's setting that holds for all players with that setting."""
+"""Prefix of a variant's setting that applies to all players with that setting."""
 
 AND = " and "
-"""Between the players of a mixed company."""
+"""Separator of the players of a mixed line-up."""
 
 AGAINST = " against "
-"""Between player and opponents of `Table.pairs`."""
+"""Separator of player and opponents in `Table.pairs`."""
 
 PRESET = "preset"
-"""The `Table.model` that leaves each planner the one of its preset."""
+"""The `Table.model` that keeps each planner's own model."""
 
 ROBIN = "robin"
-"""The layout of a field: all players at one table, and a cell per variant."""
+"""The layout of a field: all players at one table, one cell per variant."""
 
 LAYOUTS = ("one", "rest", ROBIN)
 """Values of ``match.layout`` that a cell may have."""
@@ -44,52 +44,51 @@ WAYS = (CUMULATIVE, ALONE, ADDED, APART)
 """Ways to combine the settings of steps (`experiments.tables.steps.Ablation.ways`)."""
 
 BUDGET = "player.budget.simulations"
-"""The setting along which a curve is drawn."""
+"""The setting on the x axis of a curve."""
 
 
 @dataclass
 class Table:
-    """Cells that are one run, how often they are played and with what budget.
+    """Cells that form one run, with their number of games and budget.
 
     Players are written as in ``match.players``: a preset with changes, ``best+budget.nodes=1``.
     Their name in the table is the value of ``+label=``, or else preset and values, ``best_1``.
 
     Attributes
     ----------
-    about : a few words on what it shows
-    players : whose wins count, each against all `opponents`; the first that meets certain
-        opponents is the control of the others
-    controls : labels of further players that are controls, of all others but the first; in a field
-        those from which differences are shown
-    opponents : players of the other seats, all of a kind; or one of each kind, in all orders, as in
-        ``closure and random``; none in a field
+    about : a short description
+    players : the measured players, each against all `opponents`; the first to meet given opponents
+        is the control of the others
+    controls : labels of further controls, for all others but the first; in a field those from
+        which differences are shown
+    opponents : players of the other seats, all of one kind; or one of each kind, in all orders, as
+        in ``closure and random``; empty in a field
     model : the planners' model of the others: null for their true settings (greedy as swift); a
         player; or `PRESET`
-    own_model : labels of planners that keep the model of their preset all the same
+    own_model : labels of planners that keep the model of their preset
     mirror : whether a player meets opponents of its own name
-    alike : whether it meets no others
+    alike : whether it meets only those
     layouts : ``one`` player against the rest or the ``rest`` against one, as ``match.layout``; or
         `ROBIN` alone
-    variants : ways to play each cell, ``NAME+SETTING=VALUE``; a name that is not empty follows that
+    variants : ways to play each cell, ``NAME+SETTING=VALUE``; a non-empty name is appended to that
         of the match; a setting of all players is ``NAME+everybody.SETTING=VALUE``
     pairs : further cells, ``PLAYER against OPPONENTS``, in one seat and below the others
-    by : whose cells stand together: ``player`` or ``opponent``
+    by : the grouping of cells: ``player`` or ``opponent``
     settings : of all cells
-    games : of each cell
-    simulations : of each decision; null where the cells or the clock fix it
-    seconds : that a game keeps a core busy, mean over the cells, at `PER_SIMULATIONS` if there are
-        `simulations`; measured
-    seed : of deals and dice; not 7 where `best` plays for its strength, which was tuned on 7
+    games : per cell
+    simulations : per decision; null if the cells or the clock set them
+    seconds : core seconds per game, mean over the cells, measured at `PER_SIMULATIONS` if there are
+        `simulations`
+    seed : of deals and dice; not 7 for the strength of `best`, which was tuned on 7
     run : folder of the run, which several tables may share; null: the table's name
-    details : rows that are written beside those of games
-    compiled : whether all players are policies, of which thousands of games take seconds
-    beside : ablations of which cells stand beside these in a paper's table
-    axis : a setting of players along which wins are drawn, a line for each kind of opponents; null:
-        none
-    published : figures of a paper (`experiments.tables.published`); null: none
+    details : rows to write in addition to those of games
+    compiled : whether all players are policies, which play thousands of games in seconds
+    beside : ablations whose cells appear with these in a paper's table
+    axis : a setting of players on the x axis of wins, with a line per kind of opponents, or null
+    published : figures of a paper (`experiments.tables.published`), or null
     matrix : label of the player whose differences from the others are shown by variant and
-        opponents (`experiments.tables.matrix`); null: none
-    name : not in the YAML, but its name
+        opponents (`experiments.tables.matrix`), or null
+    name : the name of the YAML file, which does not contain it
     """
 
     about: str = MISSING
@@ -127,7 +126,7 @@ class Table:
 
     @property
     def robin(self) -> bool:
-        """True for a field, whose cells are round robins."""
+        """Whether it is a field, whose cells are round robins."""
         return ROBIN in self.layouts
 
     @property
@@ -137,27 +136,26 @@ class Table:
 
     @staticmethod
     def check(path: str, node: Any) -> None:
-        """Refuse a field that is more than one, and a control or a matrix's player that is none."""
+        """Refuse a field with more than round robins, and unknown controls or matrix players."""
         labels = [Entrant.read(entry).label for entry in node.players]
         if node.matrix is not None and node.matrix not in labels:
-            raise Refusal(f"{path}.matrix: {node.matrix} is none of the players")
+            raise Refusal(f"{path}.matrix: {node.matrix} is not one of the players")
         if ROBIN not in node.layouts:
             return
         for control in node.controls:
             if control not in labels:
-                raise Refusal(f"{path}.controls: {control} is none of the players")
+                raise Refusal(f"{path}.controls: {control} is not one of the players")
         if len(node.layouts) > 1 or node.opponents or node.pairs:
-            raise Refusal(f"{path}: a round robin has players alone: opponents=[], layouts=[robin]")
+            raise Refusal(f"{path}: a round robin needs opponents=[] and layouts=[robin]")
 
     def games_of(self, cell: Cell) -> int:
         """Return the games of a cell."""
         return self.games
 
     def hours(self, games: int | None, simulations: int | None, cores: int) -> float:
-        """Return the estimated hours that it takes on so many ``cores``.
+        """Return the estimated hours on ``cores`` cores.
 
-        ``games``, ``simulations``: per cell and per decision, in place of the usual; None for
-        those.
+        ``games`` per cell and ``simulations`` per decision replace the table's unless None.
         """
         weighed = sum(
             (games or self.games_of(cell)) * self._cost(cell, simulations) for cell in self.cells
@@ -165,7 +163,7 @@ class Table:
         return weighed * self.seconds / PER_SIMULATIONS / cores / 3600
 
     def _cost(self, cell: Cell, simulations: int | None) -> int:
-        """Return the simulations of a decision that a game of ``cell`` is as dear as."""
+        """Return the simulations per decision that determine the cost of a game of ``cell``."""
         own = cell.line and cell.line.settings.get(BUDGET)
         if self.compiled or (not own and self.simulations is None):
             return PER_SIMULATIONS
@@ -178,14 +176,14 @@ class Computed:
 
     Attributes
     ----------
-    about : a few words on what it shows
-    compute : dotted name of the function that computes its figures from a seed and the number of
-        times that a duration is measured, by line and column
-    repeats : how often a duration is measured, of which the median counts
-    seed : of what is drawn
-    seconds : that all of it takes
+    about : a short description
+    compute : dotted name of the function that maps a seed and the number of timings to figures, by
+        line and column
+    repeats : number of timings, whose median counts
+    seed : of random draws
+    seconds : run time of all of it
     published : as in `Table`
-    name : not in the YAML, but its name
+    name : the name of the YAML file, which does not contain it
     """
 
     about: str = MISSING
@@ -207,7 +205,7 @@ class Entrant:
 
     @classmethod
     def read(cls, entry: str) -> Entrant:
-        """Return the player that is written so in a table."""
+        """Return the player that ``entry`` of a table describes."""
         preset, *changes = entry.split("+")
         labels = [change[6:] for change in changes if change.startswith("label=")]
         others = tuple(change for change in changes if not change.startswith("label="))
@@ -222,15 +220,15 @@ class Entrant:
 
 @dataclass(frozen=True)
 class Line:
-    """A line of an ablation: a way to play each set-up.
+    """A line of an ablation: one way to play each set-up.
 
     Attributes
     ----------
     way : one of `WAYS`
     step : its name, or that of the base
-    settings : by key, in place of the table's
-    games : per cell; None: as many as the table says
-    reference : the line with which it is compared
+    settings : by key, replacing the table's
+    games : per cell; None: as in the table
+    reference : the line that it is compared with
     """
 
     way: str
@@ -242,22 +240,22 @@ class Line:
 
     @property
     def label(self) -> str:
-        """Its name among the lines."""
+        """The unique name of the line."""
         return f"{self.step}, {self.way}" if self.way in (ALONE, ADDED) else self.step
 
 
 @dataclass(frozen=True)
 class Cell:
-    """One player against certain opponents, in one seat or in all but one; or a round robin.
+    """One player against given opponents, in one seat or in all but one; or a round robin.
 
     Attributes
     ----------
-    player : whose wins count; the first of a round robin
-    opponents : one, of whose kind all are; or several, one of each; the others of a round robin
+    player : the measured player; the first of a round robin
+    opponents : one for all seats, or several, one of each; the others of a round robin
     layout : as ``match.layout``
-    variant : follows the name of the match, where players and layout do not make it unique
-    settings : of `experiments.compare`, beside those of the players
-    line : of an ablation, in which it stands
+    variant : appended to the match's name, where players and layout do not make it unique
+    settings : of `experiments.compare`, without those of the players
+    line : of an ablation, which contains the cell
     """
 
     player: Entrant
@@ -269,13 +267,13 @@ class Cell:
 
     @property
     def setup(self) -> tuple[Entrant, tuple[Entrant, ...], str]:
-        """Players, opponents and layout: all that the lines of an ablation have in common."""
+        """Players, opponents and layout, which the lines of an ablation share."""
         return self.player, self.opponents, self.layout
 
     @property
     def choices(self) -> tuple[str, ...]:
-        """Its names in ``only=``: player, opponents, layout, variant, or way and step in place of
-        that; of a round robin the variant alone."""
+        """Its names in ``only=``: player, opponents, layout and variant, or way and step instead of
+        the variant; of a round robin only the variant."""
         if self.layout == ROBIN:
             return (self.variant,)
         last = (self.line.way, self.line.step) if self.line else (self.variant,)
@@ -290,7 +288,7 @@ def expand(table: Table) -> Iterator[Cell]:
         for name, settings in _variants(table):
             yield Cell(players[0], tuple(players[1:]), ROBIN, name, settings)
         return
-    opponents = [_read_company(entry) for entry in table.opponents]
+    opponents = [_read_opponents(entry) for entry in table.opponents]
     pairs = (
         ((player, opponent) for opponent in opponents for player in players)
         if table.by == "opponent"
@@ -303,11 +301,11 @@ def expand(table: Table) -> Iterator[Cell]:
                 for name, settings in _variants(table):
                     yield Cell(player, opponent, layout, name, settings)
     for entry in table.pairs:
-        one, _, company = entry.partition(AGAINST)
-        yield Cell(Entrant.read(one), _read_company(company), settings=tuple(table.settings))
+        one, _, others = entry.partition(AGAINST)
+        yield Cell(Entrant.read(one), _read_opponents(others), settings=tuple(table.settings))
 
 
-def _read_company(entry: str) -> tuple[Entrant, ...]:
+def _read_opponents(entry: str) -> tuple[Entrant, ...]:
     return tuple(map(Entrant.read, entry.split(AND)))
 
 
@@ -319,5 +317,5 @@ def _variants(table: Table) -> Iterator[tuple[str, tuple[str, ...]]]:
 
 @cache
 def preset_settings(name: str) -> Any:
-    """Return the settings of the preset ``name`` of ``conf/player``; not to be changed."""
+    """Return the settings of the preset ``name`` of ``conf/player``; do not modify them."""
     return config.compose("compare", [f"player={name}"]).player

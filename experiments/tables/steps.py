@@ -1,7 +1,7 @@
 """Ablations: tables whose cells have parents, a staircase of switches or a curve.
 
-A *set-up* is a player against certain opponents in one seat or in the rest, a *line* a way to play
-all set-ups.  Each pair of them is a cell, and its parent is that of the line's reference.
+A *set-up* is a player against given opponents in one seat or in the rest; a *line* is a way to play
+all set-ups.  Each pair of them is a cell, whose parent is the cell of the line's reference.
 """
 
 from __future__ import annotations
@@ -31,23 +31,23 @@ from experiments.tables.schema import (
 
 @dataclass
 class Ablation(Table):
-    """Set-ups and lines, each cell a run of its own with games of its own.
+    """Set-ups and lines; each cell is a run of its own.
 
-    Each line is compared with another on the same games, its *reference*.
+    Each line is compared with its *reference* on the same games.
 
     Attributes
     ----------
     steps : ``NAME+SETTING=VALUE+...``, in order; settings as in `Table.variants`, or of a player:
-        ``player.KEY=VALUE``, ``opponent.KEY=VALUE``.  Besides them a step may have ``about=WORDS``,
-        ``games=NUMBER`` per cell, and ``of=LABEL``: it stands in the set-ups of that player alone,
-        and in the others its settings belong to the next step, as far as they have them
-    base : name of the line without any step
+        ``player.KEY=VALUE``, ``opponent.KEY=VALUE``.  A step may also have ``about=WORDS``,
+        ``games=NUMBER`` per cell, and ``of=LABEL``, which limits it to the set-ups of that player;
+        in the others its settings join the next step, as far as the players have them
+    base : name of the line without steps
     ways : the lines: ``cumulative``, the base and then all steps up to each, compared with the step
         above; ``alone``, each step by itself, compared with the base; ``added``, all steps but this
         one, compared with all of them; ``apart``, each step by itself without a base, compared with
         the one above
-    shares : by layout the share of the games that its cells get, all by default: with several
-        planners at a table a game takes several times as long
+    shares : by layout the share of the games that its cells play, by default all: a game with
+        several planners takes several times as long
     """
 
     steps: list[str] = MISSING
@@ -69,7 +69,7 @@ class Ablation(Table):
 
     @staticmethod
     def check(path: str, node: Any) -> None:
-        """Refuse steps that are malformed or ambiguous, and ways that lack their reference."""
+        """Refuse malformed or ambiguous steps, and ways without their reference."""
         Table.check(path, node)
         for layout, share in node.shares.items():
             if layout not in node.layouts or not 0 < share <= 1:
@@ -81,7 +81,7 @@ class Ablation(Table):
         names = [node.base, *(step.name for step in steps)]
         for name in names:
             if names.count(name) > 1:
-                raise Refusal(f"{path}.steps: {name} stands there twice")
+                raise Refusal(f"{path}.steps: {name} is listed twice")
         if ADDED in node.ways and CUMULATIVE not in node.ways:
             raise Refusal(f"{path}.ways: {ADDED} is compared with the last {CUMULATIVE} step")
 
@@ -92,10 +92,10 @@ class Step:
 
     Attributes
     ----------
-    about : in words
+    about : a short description
     settings : by key
-    games : per cell; None: as many as the table says
-    of : label of the player that it concerns; None: all
+    games : per cell; None: as in the table
+    of : label of the only player that it concerns; None: all
     """
 
     name: str
@@ -106,16 +106,16 @@ class Step:
 
     @classmethod
     def read(cls, entry: str, key: str = "steps") -> Step:
-        """Return the step that is written so.
+        """Return the step that ``entry`` describes.
 
-        Raises Refusal if a part is no setting, or the games are no number.
+        Raises Refusal if a part is not a setting, or the games are not a number.
         """
         name, *parts = (part.strip() for part in entry.split("+"))
         settings: dict[str, str] = {}
         for part in parts:
             setting, equals, value = part.partition("=")
             if not equals:
-                raise Refusal(f"{key}: {part} in {name} is no setting: write SETTING=VALUE")
+                raise Refusal(f"{key}: {part} in {name} is not a setting: write SETTING=VALUE")
             settings[setting] = value
         about, games, of = (settings.pop(own, None) for own in ("about", "games", "of"))
         if games is not None and not (games.isascii() and games.isdigit() and int(games) >= 4):
@@ -159,7 +159,7 @@ def _lines(table: Ablation, player: Entrant) -> Iterator[Line]:
 
 
 def _steps_of(table: Ablation, player: Entrant) -> list[Step]:
-    """Return the steps of ``player``; those of other players are part of its next one."""
+    """Return the steps of ``player``; those of other players join its next step."""
     found: list[Step] = []
     waiting: dict[str, str] = {}
     for step in map(Step.read, table.steps):
@@ -174,7 +174,7 @@ def _steps_of(table: Ablation, player: Entrant) -> list[Step]:
 
 
 def _has(player: Entrant, key: str) -> bool:
-    """Return whether ``key`` is a setting of ``player``, or of no player."""
+    """Return whether ``key`` is a setting of ``player``, or belongs to no player."""
     prefix, _, path = key.partition(".")
     if prefix != "player":
         return True

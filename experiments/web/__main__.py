@@ -3,7 +3,7 @@
     python -m experiments.web
     python -m experiments.web port=8001 browser=false
 
-Serves pages on this machine until Ctrl-C.  Games under way are kept and go on with the next start.
+Serves pages on this machine until Ctrl-C.  Games under way continue with the next start.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from mcts.kernel.extras import extra
 def job(settings: DictConfig, _: Path) -> None:
     """Serve until a signal ends it.
 
-    Raises Refusal if the extra ``web`` is not installed, or port or folder cannot be had.  Raises
-    Interrupted at the signal.
+    Raises Refusal if the extra ``web`` is not installed, or if port or folder is unavailable.
+    Raises Interrupted at the signal.
     """
     with extra("web"):
         from experiments.web.server.serve import serve
@@ -38,13 +38,13 @@ def job(settings: DictConfig, _: Path) -> None:
     def ready(address: str) -> None:
         console.print(f"{address} is served until Ctrl-C; tables are kept in {web.folder}")
         if web.browser:
-            # Some browsers run in the terminal until they are left.
+            # Some browsers run in the terminal until they are closed.
             threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
 
     with signals.defer() as ended:
         under_way = serve(web, ended, ready)
     games = f"{under_way} game{'s' * (under_way != 1)} under way"
-    raise Interrupted(f"ended; {games} kept in {web.folder}, and going on with the next start")
+    raise Interrupted(f"ended; {games} kept in {web.folder} until the next start")
 
 
 COMMAND = Command("web", Web, job, multirun=False, lasting=True)

@@ -1,8 +1,7 @@
-"""Recorded games and runs below a folder, which can be opened; nothing else can.
+"""Recorded games and runs below a folder, the only files that can be opened.
 
-They are named by a digest of their place below the folder.  What has no such name is not opened, so
-no path that a browser sends ever is; nor are links, which may lead elsewhere, and pipes and the
-like, for which one could wait for ever.
+Their names are digests of their paths below the folder, so no path from a browser is ever opened.
+Links, which may lead elsewhere, are excluded, as are pipes and the like, which may block forever.
 """
 
 from __future__ import annotations
@@ -27,42 +26,42 @@ from experiments.texts import printable
 from sim.records.record import FORMAT
 
 MOST = 500
-"""Records, and runs, that are listed, the newest first."""
+"""Maximum number of listed records, and runs, newest first."""
 
 DEEPEST = 6
-"""Levels of folders that are searched."""
+"""Depth of the search, in folders."""
 
 FRESH = 180.0
-"""Seconds after the last writing in which an unfinished run counts as under way; a run that plays
-writes once a minute, unless a single game takes longer."""
+"""Seconds after the last write during which an unfinished run counts as under way; a run writes
+once a minute, unless a single game takes longer."""
 
 _COPIES = "mlartifacts"
-"""The folder in which MLflow keeps copies of what runs wrote."""
+"""The folder in which MLflow keeps copies of the output of runs."""
 
 _SUMMARY_BYTES = 16 * 2**20
 _HEAD = 65_536
 
 
 Reader = Callable[[Path], dict[str, Any]]
-"""Returns what a file says of itself, for JSON."""
+"""Returns the description of a file, for JSON."""
 
 
 @dataclass(frozen=True)
 class Thing:
     """A record or a run, in a file or a folder."""
 
-    name: str  # digest of its place
+    name: str  # digest of its path
     path: Path
     about: dict[str, Any]  # for JSON
 
 
 def stage_of(folder: Path) -> tuple[str, int]:
-    """Return how far the run in ``folder`` is, and when it was written to last, in nanoseconds.
+    """Return the stage of the run in ``folder``, and its last write in nanoseconds.
 
-    It is "finished", "under way", or "silent" if it has not ended and nothing was written lately.
+    The stage is "finished", "under way", or "silent" for an unfinished run without recent writes.
     """
     found: dict[str, int] = {}
-    with suppress(OSError):  # of a folder that is gone by now
+    with suppress(OSError):  # the folder may be gone
         found = {path.name: at for at, path in filter(None, map(_date, folder.iterdir()))}
     last = max(found.values(), default=0)
     if found.get(SUMMARY, -1) >= found.get(CONFIG, 0):
@@ -72,7 +71,7 @@ def stage_of(folder: Path) -> tuple[str, int]:
 
 
 class Library:
-    """Records and runs below ``folder``; each call searches it again."""
+    """Records and runs below ``folder``; each call searches again."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -82,11 +81,11 @@ class Library:
         return self._list(_header)
 
     def runs(self) -> list[Thing]:
-        """Return the runs that have figures."""
+        """Return the runs with figures."""
         return self._list(_figures)
 
     def under_way(self) -> list[Thing]:
-        """Return the runs that are being played."""
+        """Return the runs under way."""
         return [thing for thing in self._list(_plan) if stage_of(thing.path)[0] == "under way"]
 
     def record(self, name: str) -> Path:
@@ -96,7 +95,7 @@ class Library:
     def run(self, name: str) -> Path:
         """Return the folder of the run ``name``, under way or not; KeyError if it is unknown.
 
-        Whatever is read in it is a file, no link and no pipe.
+        All files of the folder are regular: no links, no pipes.
         """
         folder = self._find(name, _figures, _plan)
         read = (MATCHES_FILE, SUMMARY, CONFIG, STOPS, f"{GAMES}-*")
@@ -105,14 +104,14 @@ class Library:
         return folder
 
     def name_of(self, path: Path | None) -> str | None:
-        """Return the name of the record in the file ``path``; None if it is not to be opened."""
+        """Return the name of the record in the file ``path``; None if it must not be opened."""
         root = self._folder.resolve()
         if path is None or not is_regular(path) or not path.resolve().is_relative_to(root):
             return None
         return self._name(self._folder / path.resolve().relative_to(root))
 
     def place(self, path: Path) -> str:
-        """Return where ``path`` is below the folder, as it is shown."""
+        """Return the path of ``path`` below the folder, for display."""
         return printable(path.relative_to(self._folder).as_posix())
 
     def _list(self, kind: Reader) -> list[Thing]:
@@ -133,7 +132,7 @@ class Library:
         return hashlib.sha256(place).hexdigest()[:16]
 
     def _files(self) -> Iterator[Path]:
-        """Yield the files below the folder; links are not followed."""
+        """Yield the files below the folder, without following links."""
         for folder, below, names in os.walk(self._folder):
             if len(Path(folder).relative_to(self._folder).parts) >= DEEPEST:
                 below.clear()
@@ -141,7 +140,7 @@ class Library:
             yield from (Path(folder) / name for name in names if not name.startswith("."))
 
     def _describe(self, at: int, path: Path) -> Thing | None:
-        """Return the record or run of a file changed ``at``; None if it is neither."""
+        """Return the record or run of a file changed at time ``at``; None if it is neither."""
         about = _read(path, at)
         if about is None:
             return None
@@ -150,12 +149,12 @@ class Library:
 
 
 def is_regular(path: Path) -> bool:
-    """Return whether ``path`` is a file, and no link to one."""
+    """Return whether ``path`` is a file and not a link."""
     return _date(path) is not None
 
 
 def _date(path: Path) -> tuple[int, Path] | None:
-    """Return time of change and path of a file; None if it is none, or gone by now."""
+    """Return time of change and path of a regular file; None otherwise."""
     with suppress(OSError):
         found = path.lstat()
         return (found.st_mtime_ns, path) if stat.S_ISREG(found.st_mode) else None
@@ -163,20 +162,20 @@ def _date(path: Path) -> tuple[int, Path] | None:
 
 
 def _reader(path: Path) -> Reader | None:
-    """Return what reads a file by its name: that of records, of figures or of plans, or none."""
+    """Return the reader for a file by its name: of records, figures, plans, or None."""
     if path.suffix == ".jsonl" and path.parent.name == RECORDS:
         return _header
     return {SUMMARY: _figures, MATCHES_FILE: _plan}.get(path.name)
 
 
 def _get_opened(path: Path) -> Path:
-    """Return what is opened: a record, or the folder of a run."""
+    """Return what a link opens: a record, or the folder of a run."""
     return path if _reader(path) is _header else path.parent
 
 
 @lru_cache(8 * MOST)
 def _read(path: Path, _: int) -> dict[str, Any] | None:
-    """Return what a file says of itself; None if it is no record and no summary."""
+    """Return the description of a file; None if it is neither record nor summary."""
     with suppress(OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
         if reader := _reader(path):
             return reader(path)
@@ -191,7 +190,7 @@ def _plan(path: Path) -> dict[str, Any]:
 
 
 def _figures(path: Path) -> dict[str, Any]:
-    """Return the rates of a run: by match and player games, wins and the interval."""
+    """Return the rates of a run: games, wins and interval by match and player."""
     with path.open("rb") as file:
         summary = json.loads(file.read(_SUMMARY_BYTES))
     rates = [
@@ -210,7 +209,7 @@ def _figures(path: Path) -> dict[str, Any]:
 
 
 def _header(path: Path) -> dict[str, Any]:
-    """Return rules, seats and number of a record, from its first line; the end from the last."""
+    """Return rules, seats and number from a record's first line, and the end from its last."""
     with path.open("rb") as file:
         header = json.loads(file.readline(_HEAD))
         file.seek(max(0, path.stat().st_size - _HEAD))
@@ -219,7 +218,7 @@ def _header(path: Path) -> dict[str, Any]:
         raise ValueError("no record")
     seats = [printable(str(seat["label"])) for seat in header["seats"]]
     winner = turns = None
-    with suppress(ValueError, LookupError, TypeError):  # of a record that is cut off
+    with suppress(ValueError, LookupError, TypeError):  # the record may be cut off
         end = json.loads(last[0])
         winner = None if end["winner"] is None else seats[end["winner"]]
         turns = int(end["turns"])

@@ -11,7 +11,7 @@ from experiments.settings.limits import above, between, place
 
 @dataclass(unsafe_hash=True)
 class Search:
-    """The largest budget of one decision at a table."""
+    """The maximum budget of one decision at a table."""
 
     simulations: int = between(1, 10_000_000)
     seconds: float = between(0.001, 3600)
@@ -19,7 +19,7 @@ class Search:
 
 @dataclass
 class Web:
-    """Settings of the server; ``conf/web.yaml`` says what they mean."""
+    """Settings of the server, documented in ``conf/web.yaml``."""
 
     host: str = place()
     port: int = between(0, 65535)

@@ -1,6 +1,6 @@
-"""Shares by address: of all that is limited one address may have a part, so that others find room.
+"""Shares by address: one address gets only a part of each limited resource.
 
-Machines of one network of IPv6 (/64), who can choose among its addresses, count as one.
+Machines of one IPv6 network (/64), which can choose among its addresses, count as one.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ from functools import lru_cache
 from mcts.kernel.errors import SleuthError
 
 ADDRESS: ContextVar[str] = ContextVar("address", default="")
-"""Of the request that is answered, or that made the table at work; empty: of the server itself."""
+"""Address of the current request, or of the maker of the table at work; empty for the server."""
 
 TABLES, PEOPLE = ("tables", 2000), ("people in studies", 400)
-"""Made in a day: an address has its share of so many."""
+"""Daily limits, of which an address has its share."""
 
 AT_ONCE = 512
-"""Requests that are answered at the same time; likewise."""
+"""Limit of concurrent requests, shared likewise."""
 
 _DAY = 86_400.0
 
 
 class Crowded(SleuthError, ValueError):
-    """There is no room for more, for now."""
+    """The limit is reached for now."""
 
 
 class Shares:
@@ -41,25 +41,25 @@ class Shares:
         self._asking: Counter[str] = Counter()
         self._day = time.monotonic()
 
-    def of(self, most: int) -> int:
-        """Return how many of ``most`` one address may have."""
-        return max(1, int(most * self._part))
+    def of(self, limit: int) -> int:
+        """Return how many of ``limit`` one address may use."""
+        return max(1, int(limit * self._part))
 
     def spend(self, what: tuple[str, int]) -> None:
-        """Count one more of `TABLES` or `PEOPLE`; raises Crowded if the address has had its share
-        of today's.
+        """Count one more of `TABLES` or `PEOPLE`; raises Crowded if the address used up its share
+        of the day.
         """
         if time.monotonic() - self._day > _DAY:
             self._spent.clear()
             self._day = time.monotonic()
-        (name, most), whose = what, ADDRESS.get()
-        if self._part < 1 and self._spent[name, whose] >= self.of(most):
-            raise Crowded(f"your address has made {self.of(most)} {name} today, its share")
+        (name, limit), whose = what, ADDRESS.get()
+        if self._part < 1 and self._spent[name, whose] >= self.of(limit):
+            raise Crowded(f"your address has made {self.of(limit)} {name} today, its share")
         self._spent[name, whose] += 1
 
     @contextmanager
     def ask(self) -> Iterator[None]:
-        """Count a request that is being answered; raises Crowded if the address has too many."""
+        """Count a pending request; raises Crowded if the address has too many."""
         whose = ADDRESS.get()
         if self._part < 1 and self._asking[whose] >= self.of(AT_ONCE):
             raise Crowded("too many requests of your address at the same time: send this one later")
@@ -67,22 +67,22 @@ class Shares:
         try:
             yield
         finally:
-            self._asking -= Counter([whose])  # which drops those without any
+            self._asking -= Counter([whose])  # drops zero counts
 
 
 class Turns:
-    """Room for so many at a time; where several wait, the address comes next that has fewest, and
-    of equals that whose last turn began first."""
+    """At most ``max_turns`` concurrent turns; the next goes to the address with the fewest,
+    among equals to the one whose last turn began first."""
 
-    def __init__(self, most: int) -> None:
-        self._free = most
+    def __init__(self, max_turns: int) -> None:
+        self._free = max_turns
         self._busy: Counter[str] = Counter()
         self._begun: dict[str, float] = {}
         self._waiting: list[tuple[str, asyncio.Future[None]]] = []
 
     @asynccontextmanager
     async def take(self) -> AsyncIterator[None]:
-        """Wait for a turn, and have it for the block."""
+        """Wait for a turn, and hold it for the block."""
         whose = ADDRESS.get()
         if self._free:
             self._free -= 1
@@ -93,7 +93,7 @@ class Turns:
             try:
                 await mine
             except asyncio.CancelledError:
-                if not mine.cancelled():  # it has been given a turn
+                if not mine.cancelled():  # it got a turn
                     self._pass_on(whose)
                 raise
         try:

@@ -1,4 +1,4 @@
-"""One pool of threads for all work that would hold up the event loop, with limits by kind."""
+"""One pool of threads for work that would block the event loop, with limits by kind."""
 
 from __future__ import annotations
 
@@ -16,30 +16,30 @@ from experiments.web.shares import Turns
 Result = TypeVar("Result")
 
 _SHORT, _LONG = 6, 2
-"""Threads for work of a moment, and for work that may take a minute; one more compiles."""
+"""Threads for short work, and for work of up to a minute; one more compiles."""
 
 _NICENESS = 10
 
 
 class Workers:
-    """Threads of the server, which go round among addresses where work waits (`Turns`).
+    """Threads of the server; waiting addresses take turns (`Turns`).
 
-    ``searches``: players that may search at the same time; ``threads``: another pool in place of an
-    own one.
+    ``searches``: maximum number of concurrent searches; ``threads``: a pool to use instead of a new
+    one.
     """
 
     def __init__(self, searches: int = 1, threads: Executor | None = None) -> None:
-        most = searches + _SHORT + _LONG + 1
-        self._threads = threads or ThreadPoolExecutor(most, "worker", yield_to_others)
+        threads_needed = searches + _SHORT + _LONG + 1
+        self._threads = threads or ThreadPoolExecutor(threads_needed, "worker", yield_to_others)
         self._searches, self._compiling = Turns(searches), Turns(1)
         self._short, self._long = Turns(_SHORT), Turns(_LONG)
 
     async def run(self, work: Callable[..., Result], *given: object) -> Result:
-        """Return the result of ``work`` on ``given``, which takes a moment."""
+        """Return the result of short ``work`` on ``given``."""
         return await self._do(self._short, work, *given)
 
     async def run_long(self, work: Callable[..., Result], *given: object) -> Result:
-        """Return the result of ``work`` that may take a minute; shorter work does not wait."""
+        """Return the result of ``work`` of up to a minute, without delaying shorter work."""
         return await self._do(self._long, work, *given)
 
     async def compile(self, work: Callable[..., Result], *given: object) -> Result:
@@ -47,7 +47,7 @@ class Workers:
         return await self._do(self._compiling, work, *given)
 
     async def search(self, work: Callable[..., Result], *given: object) -> Result:
-        """Return the result of ``work`` that searches, one of those allowed at a time."""
+        """Return the result of ``work`` that searches, within the limit of searches."""
         return await self._do(self._searches, work, *given)
 
     async def _do(self, turns: Turns, work: Callable[..., Result], *given: object) -> Result:
@@ -55,13 +55,13 @@ class Workers:
             return await asyncio.get_running_loop().run_in_executor(self._threads, work, *given)
 
     def close(self) -> None:
-        """Drop work that has not begun; does not wait for the rest."""
+        """Drop pending work, without waiting for the rest."""
         self._threads.shutdown(wait=False, cancel_futures=True)
 
 
 def yield_to_others() -> None:
-    """Let the event loop go first where cores are few; threads begun by this one inherit that."""
-    if sys.platform == "linux":  # where a thread has a priority of its own
+    """Lower this thread's priority below the event loop's; threads started by it inherit that."""
+    if sys.platform == "linux":  # threads have priorities of their own there
         with suppress(OSError):
             thread = threading.get_native_id()
             nice = max(_NICENESS, os.getpriority(os.PRIO_PROCESS, thread))

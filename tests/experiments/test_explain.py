@@ -64,7 +64,7 @@ BAD = {
     f"record={FILE} event=15 player=swift": "player=swift does not search",
     f"record={FILE} event=15 player.opponents=greedy": "too slow inside a simulation",
     f"record={FILE} event=15 tree.picture=tree.doc": "must end in one of .png, .svg, .pdf",
-    f"record={FILE} event=67 player.actions.least_accused=0.9": "one action is on offer to bmcts",
+    f"record={FILE} event=67 player.actions.least_accused=0.9": "bmcts has a single action",
 }
 
 

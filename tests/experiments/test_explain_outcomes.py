@@ -158,7 +158,7 @@ def steps():
     options = ["player=bmcts", "player.transpositions=false", "player.budget.simulations=20"]
     spec = compose("compare", options).player
     player = make(OmegaConf.to_container(spec, resolve=True), decision.record.rules)
-    page = step_by_step(player, decision, seed=0, most=20)
+    page = step_by_step(player, decision, seed=0, count=20)
     recorded.consider(player, decision, seed=0)
     return json.loads(re.search(r'id="data">(.*?)</script>', page)[1]), player.result
 

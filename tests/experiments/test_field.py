@@ -143,10 +143,10 @@ def test_who_was_in_no_game_has_no_rating(tmp_path):
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
-        ({"opponents": ["swift"]}, "a round robin has players alone"),
+        ({"opponents": ["swift"]}, "a round robin needs"),
         ({"players": ["swift", "best"]}, "a planner needs one model"),
-        ({"controls": ["best"]}, "controls: best is none of the players"),
-        ({"matrix": "best"}, "matrix: best is none of the players"),
+        ({"controls": ["best"]}, "controls: best is not one of the players"),
+        ({"matrix": "best"}, "matrix: best is not one of the players"),
         ({"players": ["swift", "bn"], "variants": ["x+rules=speed"]}, "hands"),
     ],
 )

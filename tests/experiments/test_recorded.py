@@ -163,5 +163,5 @@ def test_what_leaves_no_choice_is_refused(turn_decisions):
     said = "event=15: seat 1 had no choice; the nearest turn decision is event=13"
     with pytest.raises(Refusal, match=said):
         recorded.pick(forced, SUGGESTS, None)
-    with pytest.raises(Refusal, match="there is no other turn decision of seat 1 in the record"):
+    with pytest.raises(Refusal, match="the record has no other turn decision of seat 1"):
         recorded.pick([each for each in forced if each.seat != 1 or each.choices == 1], 15, 1)

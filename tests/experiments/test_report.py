@@ -254,7 +254,7 @@ def test_a_run_under_way_is_read_and_left_alone(tmp_path, match, rows):
     page, text = make_report(folder)
     assert half.exists()
     assert set(folder.iterdir()) - set(before) == {folder / "made"}
-    fault = f"unfinished: 5 of 20 games are written down; run.resume={folder} goes on"
+    fault = f"unfinished: 5 of 20 games are written down; run.resume={folder} continues"
     assert text_of(page).index(fault) < text_of(page).index("Results")
     assert text.index(fault) < text.index("## Results")
     assert f"{win_rate(5, 5)} of 5 games" in text_of(page)
@@ -326,13 +326,13 @@ def test_pictures_take_their_colours_from_the_page():
     [
         (["runs=[]"], "runs is empty: name the folder of a run"),
         (["{tmp}/none"], "{tmp}/none: not found; give the folder of a run"),
-        (["{tmp}"], "{tmp} holds runs and is none itself: give {tmp}/*"),
+        (["{tmp}"], "{tmp} contains runs but is not a run: give {tmp}/*"),
         (["{tmp}/empty"], "{tmp}/empty holds no matches.json: give the folder of a run"),
-        (["{run}", "{run}/."], "{run} is given twice: name each run once"),
+        (["{run}", "{run}/."], "{run} is given twice: give each run once"),
         (
             ["{run}", "output={run}/config.yaml/a.html"],
             "cannot write to {run}/config.yaml/a.html: File exists; "
-            "choose another place by output=PATH",
+            "choose another path by output=PATH",
         ),
     ],
     ids=["empty", "no folder", "sweep", "no run", "twice", "output"],

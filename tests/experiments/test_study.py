@@ -20,7 +20,7 @@ REFUSED = {
         ("players=[bmcts+belief=astrology]", "player.belief=astrology: choose one of"),
         ("player.rollout.policy=greedy", "too slow"),
         ("simulations=[10,0]", "simulations=0: must be at least 1"),
-        ("simulations=[10] player.budget.simulations=10", "leave one of the two out"),
+        ("simulations=[10] player.budget.simulations=10", "leave one of them out"),
         ("player.budget.simulations=null", "a budget needs simulations, seconds or both"),
         ("positions=1", "positions=1: must be at least 2"),
         ("rules.players=2", "a table has 3 to 6"),

@@ -239,7 +239,7 @@ def test_versions_and_machines_of_all_runs_are_above_a_table():
         (("quick", "games=3"), "games=3: must be at least 4"),
         (("quick", "only=[unknown]"), "this table has closure, swift, heuristic, one"),
         (("quick", "simulations=9"), "leave it out"),
-        (("quick", "show=true", "fast=true"), "nothing was played"),
+        (("quick", "show=true", "fast=true"), "no games in"),
         (("quick", "seed=8"), "matches.0.seed was 7 there and is 8 now"),
         (("quick", "show=true", "write=/dev/null/x"), "/dev/null/x: Not a directory; choose"),
     ],
@@ -337,5 +337,5 @@ def test_each_variant_is_a_line_with_the_player_among_its_own_kind(tmp_path, mon
 def test_ablations_are_tables(tables):
     names = {name for name, table in tables.items() if isinstance(table, Ablation)}
     assert names >= {"budget", "ledford_budget", "ledford_steps", "ledford_4_1_steps"}
-    with pytest.raises(Refusal, match="tree is no ablation"):
+    with pytest.raises(Refusal, match="tree is not an ablation"):
         catalog.load_ablation("tree")

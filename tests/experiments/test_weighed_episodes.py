@@ -45,14 +45,14 @@ def test_planners_know_the_steps_of_an_episode_but_not_the_published_end(monkeyp
 @pytest.mark.parametrize(
     ("settings", "complaint"),
     [
-        (("problem=laser_tag", "planner=heuristic"), "planner=heuristic: of laser_tag there are"),
-        (("problem=tag", "planner=despot"), "planner=despot: of tag there are pomcpow"),
+        (("problem=laser_tag", "planner=heuristic"), "planner=heuristic: laser_tag has"),
+        (("problem=tag", "planner=despot"), "planner=despot: tag has pomcpow"),
         (("problem=light_dark", "planner=pomcpow", "leaf=greedy"), "has values or random"),
         (("problem=vdp_tag", "planner=pft_dpw", "leaf=values"), "pft_dpw of vdp_tag has random"),
         (("problem=tag", "planner=qmdp", "horizon=3"), "it is used by planners that search"),
         (("problem=tiger", "planner=pomcpow"), "planner and leaf are for light_dark"),
-        (("paper=pomcpow", "horizon=3"), "horizon=3: paper=pomcpow has the published one"),
-        (("paper=pomcpow", "only=[heavy_dark]"), "only=heavy_dark: no cell is called so"),
+        (("paper=pomcpow", "horizon=3"), "horizon=3: set by paper=pomcpow"),
+        (("paper=pomcpow", "only=[heavy_dark]"), "only=heavy_dark: unknown cell"),
     ],
 )
 def test_what_does_not_exist_is_refused(command, settings, complaint):
@@ -94,7 +94,7 @@ def test_every_published_cell_can_be_played():
     published = [row for rows in models.ROWS.values() for row in rows.values() if row.published]
     assert len(published) == 29 and len(table.cells(None, None)) == 45
     assert {cell.planner for cell in table.cells(None, "greedy")} == {"pft_dpw"}
-    with pytest.raises(Refusal, match="of light_dark there are pomcpow"):
+    with pytest.raises(Refusal, match="light_dark has pomcpow"):
         models.find_search("light_dark", "nobody", None)
 
 

@@ -121,7 +121,7 @@ class _Handler(BaseHTTPRequestHandler):
             about = {"open": True, "control": True, "paused": False, "pace": 1.0}
             self._json(200, {**self.served.info(None), **about})
         elif path.startswith("/api/"):
-            self._json(404, {"error": "there is nothing here"})
+            self._json(404, {"error": "this page does not exist"})
         else:
             name = PAGES.get(path.split("/")[1])
             made = page(name) if name else page("error", 404, sentence="This page is unknown.")

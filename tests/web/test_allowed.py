@@ -67,7 +67,7 @@ def test_a_setting_of_a_player_can_be_given_if_it_is_listed(name):
     for key, value in config.leaves(made):
         setting = f"{key}={json.dumps(value).strip(chr(34))}"
         if key not in allowed.SETTINGS:
-            with pytest.raises(ValueError, match="no setting at a table"):
+            with pytest.raises(ValueError, match="not a setting at a table"):
                 requests.compose_player(name, [setting], LIMITS)
         elif key not in ("budget.nodes", "search.threads"):  # which depend on others
             allowed.check_setting(setting)
@@ -159,4 +159,4 @@ def test_the_folder_of_a_stranger_starts_and_writes_nothing_elsewhere(
     found = Registry(tmp_path, 50, Workers())
     found._lock.release()
     assert sorted(found.entries) == [f"{len(bad) + one:02}" for one in range(len(good))]
-    assert capsys.readouterr().err.count("cannot be read, and is left out") == len(bad)
+    assert capsys.readouterr().err.count("cannot be read and is skipped") == len(bad)

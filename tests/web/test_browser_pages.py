@@ -238,7 +238,7 @@ def test_a_watched_table_is_paused_stepped_and_looked_into(watched_server, shows
     assert heads == ["turn", "bits"]
     before = len(watched_server.posted)
     page.get_by_role("button", name="Pause").click()
-    page.get_by_role("button", name="Go on").wait_for()
+    page.get_by_role("button", name="Resume").wait_for()
     page.get_by_role("button", name="One event").click()
     page.get_by_role("button", name="One turn").click()
     page.get_by_label("Pace").select_option("5")

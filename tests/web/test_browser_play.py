@@ -149,7 +149,7 @@ def test_a_lost_connection_is_said_and_found_again(serve, open_page):
         served.cut = True
         served.changed.notify_all()
     page.wait_for_selector("#connection:not(:empty)")
-    assert "connection is lost" in page.locator("#connection").text_content()
+    assert "Connection lost" in page.locator("#connection").text_content()
     received = page.locator("#log li").count()
     with served.changed:
         served.cut = False

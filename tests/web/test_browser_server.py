@@ -121,7 +121,7 @@ def test_a_full_disk_is_told_until_there_is_room(server, open_page, monkeypatch)
     made = server.table(*(COMPUTER,) * 4, rules="ledford", pace=0.0)
     page = open_page(f"http://{server.host}{made['watch']}")
     status = "document.getElementById('status').textContent"
-    page.wait_for_function(f"() => {status}.includes('cannot be written down: No space left')")
+    page.wait_for_function(f"() => {status}.includes('cannot be saved: No space left')")
     log = page.locator("#log li")
     shown, last = log.count(), log.last.inner_text()
     full[0] = False

@@ -38,18 +38,18 @@ def test_a_person_takes_part_and_comes_back(server, open_page):
     assert "You take part as P" in page.text_content("h1")
     fits(page)
     page.goto(link)  # who comes back by the link of all finds the way
-    page.get_by_role("link", name="Go on where I was").click()
+    page.get_by_role("link", name="Continue where I was").click()
     page.wait_for_url(own)
     page.get_by_role("button", name="Practise").click()
     page.wait_for_url("**/seat/*")
     settle(page)
     page.goto(own)
-    page.get_by_role("button", name="Go on playing").click()
+    page.get_by_role("button", name="Continue playing").click()
     page.wait_for_url("**/seat/*")
     chance = random.Random(3)
     for game in ("Game 1 of 1", "That was the last game. Thank you!"):
         click_through(page, chance)
-        page.get_by_role("link", name="Go on with the study").click()
+        page.get_by_role("link", name="Continue the study").click()
         page.wait_for_url(own)
         assert page.text_content("#stands-title") == game
         if game.startswith("Game"):
@@ -65,7 +65,7 @@ def test_somebody_else_at_the_same_computer_gets_another_number(server, open_pag
     page.wait_for_url(lambda url: "/study/" in url)
     first = page.text_content("h1")
     page.goto(f"http://{server.host}/study?{QUERY}")
-    page.get_by_role("button", name="Begin as somebody else").click()
+    page.get_by_role("button", name="Begin as another person").click()
     page.wait_for_url(lambda url: "/study/" in url)
     assert page.text_content("h1") != first
 

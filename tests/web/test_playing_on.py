@@ -196,6 +196,6 @@ def test_it_is_filed_nowhere_and_said_so(tmp_path):
     assert after_it == {"record": None, "again": False, "study": None}
     assert server.ask("POST", f"/api{seat['link']}/again", {})[0] == 409
     status, refused, _ = server.ask("POST", f"/api{record}/on", {"line": 10**6, "seat": 0})
-    assert status == 422 and "cannot be played on from here" in refused["error"]
+    assert status == 422 and "cannot be continued from here" in refused["error"]
     assert server.ask("POST", "/api/records/nothing/on", body)[0] == 404
     server.close()

@@ -102,8 +102,8 @@ def test_a_link_in_a_letter_opens_a_page_but_nothing_else(server, made_table):
         ("127.0.0.1", "Only this machine", False),
         ("localhost", "Only this machine", False),
         ("::1", "Only this machine", False),
-        ("0.0.0.0", "Everybody in the networks", True),
-        ("192.0.2.7", "Everybody who can reach 192.0.2.7", True),
+        ("0.0.0.0", "All machines in the networks", True),
+        ("192.0.2.7", "All machines that can reach 192.0.2.7", True),
     ],
 )
 def test_who_can_reach_the_server_is_told(host, reach, named):
@@ -192,12 +192,12 @@ SWIFT = {"kind": "player", "preset": "swift"}
         ({"seed": -1}, "seed"),
         ({"other": 1}, "other"),
         ({"seats": [person("")] + [SWIFT] * 2}, "a name has"),
-        ({"seats": [person("swift")] + [SWIFT] * 2}, "a player's name"),
+        ({"seats": [person("swift")] + [SWIFT] * 2}, "the name of a player"),
         ({"seats": [person("x" * 25)] + [SWIFT] * 2}, "name"),
         ({"seats": [{"kind": "player", "preset": "nobody"}] * 3}, "player 'nobody': unknown"),
         ({"seats": [{"kind": "ghost"}] * 3}, "seats"),
         ({"seats": [{**SWIFT, "settings": ["threshold=2"]}] * 3}, "threshold"),
-        ({"seats": [{**SWIFT, "settings": ["_target_=os.system"]}] * 3}, "no setting"),
+        ({"seats": [{**SWIFT, "settings": ["_target_=os.system"]}] * 3}, "not a setting"),
         ({"seats": [{"kind": "player", "preset": "bn"}] * 3}, "hands"),
         (
             {

@@ -218,7 +218,7 @@ def test_a_table_that_was_left_is_put_aside_until_somebody_opens_it(tmp_path):
 
 def test_a_table_is_put_aside_while_the_server_runs_and_comes_back(tmp_path, monkeypatch):
     async def run():
-        registry = Registry(tmp_path, 5, Workers(), patience=0.05)
+        registry = Registry(tmp_path, 5, Workers(), idle_seconds=0.05)
         entry, _ = await registry.make(
             Setup(
                 rules={"name": "speed", "players": 3},
@@ -242,7 +242,7 @@ def test_a_table_is_put_aside_while_the_server_runs_and_comes_back(tmp_path, mon
         while again.prompt is None:
             await asyncio.sleep(0.01)
         assert again is not driver and again.prompt == driver.prompt
-        monkeypatch.setattr(registry, "_patience", 60.0)
+        monkeypatch.setattr(registry, "_idle_seconds", 60.0)
         registry.put_aside()
         assert not entry.aside  # it was asked for just now
         await registry.close()
@@ -266,7 +266,7 @@ def test_pause_and_pace_are_there_after_a_restart(tmp_path):
 
 def test_a_folder_has_one_server(tmp_path):
     server = Served(tmp_path)
-    with pytest.raises(Refusal, match="another server has the tables"):
+    with pytest.raises(Refusal, match="another server uses the tables"):
         Registry(tmp_path, 1, Workers())
     server.close()
 
@@ -282,8 +282,8 @@ def test_what_cannot_be_read_is_left_alone(tmp_path, capsys):
     server = Served(tmp_path)
     assert server.ask("GET", f"/api{made['seats']['0']}/stream")[0] == 409
     received = capsys.readouterr().err
-    assert "bad/table.json cannot be read, and is left out" in received
-    assert f"table {made['id']} cannot go on" in received
+    assert "bad/table.json cannot be read and is skipped" in received
+    assert f"table {made['id']} cannot continue" in received
     assert server.ask("GET", "/api/lobby")[0] == 200
     server.close()
     assert (bad / "table.json").read_text() == "{"

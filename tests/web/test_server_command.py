@@ -87,5 +87,5 @@ def test_a_wish_to_end_keeps_all_games_and_says_so(tmp_path):
     finally:
         started.kill()
     assert started.returncode == 128 + signal.SIGTERM
-    kept = f"1 game under way kept in {tmp_path}, and going on with the next start"
+    kept = f"1 game under way kept in {tmp_path} until the next start"
     assert received == f"sleuth-web: ended; {kept}\n"

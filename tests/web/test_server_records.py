@@ -147,7 +147,7 @@ def test_no_copy_and_no_other_server_tells_a_seed_that_was_drawn(tmp_path, monke
         ({"line": 1, "preset": "swift"}, "the record has events on lines"),
         ({"line": 2, "preset": "swift"}, "is no turn decision"),
         ({"line": 2, "preset": "nobody"}, "player 'nobody': unknown"),
-        ({"line": 2, "preset": "swift", "settings": ["network=/etc/passwd"]}, "no setting"),
+        ({"line": 2, "preset": "swift", "settings": ["network=/etc/passwd"]}, "not a setting"),
         ({"line": "2", "preset": "swift"}, "line"),
         ({}, "line"),
     ],

@@ -183,9 +183,9 @@ def test_a_disk_that_is_full_holds_a_game_up_and_no_longer(tmp_path, monkeypatch
     received = asyncio.run(run())
     assert table.over and decided == list(range(len(decided)))
     faults = [json.loads(part[6:])["error"] for part in received if b'"trouble"' in part]
-    sentence = "the game cannot be written down: No space left on device"
+    sentence = "the game cannot be saved: No space left on device"
     assert faults == [sentence, None]
-    assert capsys.readouterr().err == f"{sentence}; it goes on once it can\n"
+    assert capsys.readouterr().err == f"{sentence}; it continues once it can\n"
 
 
 def test_nobody_is_told_that_a_player_chooses_a_card(tmp_path):

@@ -98,15 +98,15 @@ def test_a_number_is_never_given_twice(tmp_path):
     assert last.find(third).number == 3 and last.find("nobody") is None
     last._registry._lock.release()
     (tmp_path / PEOPLE).write_text(json.dumps({"digest": "x", "table": "y"}))
-    with pytest.raises(Refusal, match="who takes part"):
+    with pytest.raises(Refusal, match="not a file of participants"):
         studies(tmp_path)
 
 
 @pytest.mark.parametrize(
     ("query", "sentence"),
     [
-        ("", "name is missing: give a name of the study"),
-        ("name=a/b", "name=a/b is not a name of the study: letters"),
+        ("", "name is missing: give the name of the study"),
+        ("name=a/b", "name=a/b is not the name of the study: letters"),
         ("name=a&games=none", "games=none is not a number of games from 1 to 50"),
         ("name=a&pace=99", "pace=99 is not a number of seconds between two events"),
         ("name=a&game=3", "a study has no 'game': it has name, games"),
@@ -129,7 +129,7 @@ def test_refusals_are_pages_and_answers(server):
     status, received, _ = server.ask("POST", "/api/study", {"query": "games=2"})
     assert status == 400 and "name is missing" in received["error"]
     status, text, _ = server.ask("GET", "/study/unknown", plain=True)
-    assert status == 404 and "leads to nobody" in text
+    assert status == 404 and "belongs to no study" in text
     assert server.ask("POST", "/api/study/unknown/next", {})[0] == 404
     link = begin(server)
     assert server.ask("POST", f"/api{link}.0/next", {})[0] == 404, "a seat is no person"

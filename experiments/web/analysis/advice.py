@@ -1,13 +1,12 @@
-"""Advice at a decision of a recorded game: the choice of a player in the seat's place, and what the
-action done loses to it.
+"""Advice at a decision of a recorded game: a player's choice in the seat's place, and the loss of
+the action taken against it.
 
-The player gets what the seat had seen by then, and nothing else (`experiments.explain`).  A
-compiled policy gives an action, a planner the table of its root as well.
+The player gets only what the seat had seen by then (`experiments.explain`).  A compiled policy
+gives an action, a planner also the table of its root.
 
-The verdict: whatever needs no search comes first.  An accusation is as good as it is likely to be
-right, and what the player would do as well loses nothing.  An action that the player does not have
-on its list is searched with a longer one; only what cannot be listed at all is left without a
-figure.
+The verdict needs no search for accusations, which are worth their probability of being right, nor
+for actions equal to the player's.  An action outside the player's list is searched with a longer
+list; only actions that cannot be listed have no figure.
 """
 
 from __future__ import annotations
@@ -48,23 +47,23 @@ from sim.words import action_to_string as words
 
 PROVED, SAME, AS_GOOD, LESS, UNKNOWN = "proved", "same", "as good", "less", "unknown"
 VERDICTS = (PROVED, SAME, AS_GOOD, LESS, UNKNOWN)
-"""An accusation that is proved to be right, the action of the player who is asked, another that is
-worth no less, another that is worth less, another of which nobody knows what it is worth."""
+"""An accusation that is proved right; the advised action; another that is worth no less; another
+that is worth less; another of unknown worth."""
 
 CERTAIN = 1.0 - 1e-9
 _SPREAD = 1.96
-"""Standard errors on either side: 95 %."""
+"""Standard errors to either side: 95 %."""
 
 Worth = Mapping[int, tuple[float, float]]
-"""By action the chance of winning after it, and its standard error."""
+"""Chance of winning and its standard error, by action."""
 
 
 @dataclass(frozen=True)
 class Verdict:
     """A verdict, one of `VERDICTS`.
 
-    ``loss``, of the chance of winning, and its 95 % on either side, ``spread``: None if they are
-    unknown; ``chance``: of winning, before the decision; None if it is unknown.
+    ``loss``: of the chance of winning; ``spread``: half its 95 % interval; ``chance``: of winning
+    before the decision.  Each is None if unknown.
     """
 
     kind: str
@@ -74,7 +73,7 @@ class Verdict:
 
 
 def judge(played: int, advised: int, worth: Worth) -> Verdict:
-    """Return the verdict on the action ``played`` where ``advised`` would have been done."""
+    """Return the verdict on the action ``played`` where a player advised ``advised``."""
     best, own = worth.get(advised), worth.get(played)
     chance = best[0] if best else None
     if own and is_accusation(played) and own[0] > CERTAIN:
@@ -90,7 +89,7 @@ def judge(played: int, advised: int, worth: Worth) -> Verdict:
 
 
 def weigh_accusations(actions: Collection[int], posterior: ExactPosterior) -> Worth:
-    """Return what those of ``actions`` that accuse are worth: they win if they are right."""
+    """Return the worth of accusations among ``actions``: they win if they are right."""
     envelope = posterior.envelope_table().ravel()
     return {one: (float(envelope[one - ACCUSE]), 0.0) for one in actions if is_accusation(one)}
 
@@ -98,9 +97,9 @@ def weigh_accusations(actions: Collection[int], posterior: ExactPosterior) -> Wo
 def weigh(
     player: Planner, decision: Decision, actions: Collection[int], posterior: ExactPosterior
 ) -> Worth:
-    """Return what those of ``actions`` are worth that can be weighed.
+    """Return the worth of those ``actions`` that can be evaluated.
 
-    ``player`` has just decided in place of the seat; ``posterior``: of what it knows.
+    ``player`` has just decided in place of the seat; ``posterior`` is of the seat's knowledge.
     """
     known = weigh_accusations(actions, posterior)
     wanted = set(actions) - set(known)
@@ -116,7 +115,7 @@ def is_accusation(action: int) -> bool:
 
 
 def _values(result: SearchResult | None) -> dict[int, tuple[float, float]]:
-    """Return the values that a search found, with errors that hold for few simulations too."""
+    """Return the values of a search, with errors that also hold for few simulations."""
     found = {}
     for row in root_table(result) if result is not None else ():
         if row.visits:
@@ -130,19 +129,19 @@ def _values(result: SearchResult | None) -> dict[int, tuple[float, float]]:
 def _search_longer(
     player: Planner, decision: Decision, wanted: Collection[int], posterior: ExactPosterior
 ) -> SearchResult | None:
-    """Search with the shortest list that has all of ``wanted``; None if no list has them."""
+    """Search with the shortest list that contains ``wanted``; None if there is none."""
     config, position = player.config, player.position(decision.view)
     options = config.search_options
     if position.clairvoyant or config.options.mode == "root":
         return None
     if posterior.envelope_table().max() > CERTAIN:
-        # Else what is proved is all that is on offer; roll-outs still accuse, a tree would not.
+        # Otherwise only proved actions are listed; roll-outs still accuse, a tree would not.
         position, options = position._replace(least_accused=2.0), replace(options, nodes=1)
     root, listed, chances = position.root[0], np.empty(N_ACTIONS, np.int64), np.empty(N_ACTIONS)
     if config.belief != "exact":
         believe(position, root, position.posterior)
-    for most in range(config.candidates, PAIRS + 1) if config.candidates else [0]:
-        longer = position._replace(candidates=most)
+    for candidates in range(config.candidates, PAIRS + 1) if config.candidates else [0]:
+        longer = position._replace(candidates=candidates)
         n = offer(longer, root, longer.posterior, listed, chances)
         if set(wanted) <= set(listed[:n].tolist()):
             key = int(search_key(0, decision.line, decision.seat))
@@ -151,21 +150,20 @@ def _search_longer(
 
 
 MOST_NODES = 40
-"""Of the tree."""
+"""Maximum number of nodes of the shown tree."""
 
 
 def advise(
     record: Record, line: int, spec: Mapping[str, Any], seed: int = 0, judged: bool = False
 ) -> dict[str, Any]:
-    """Return the choice of the player ``spec`` at the decision on ``line``, for JSON.
+    """Return the choice of player ``spec`` at the decision on ``line``, for JSON.
 
-    ``action`` and its ``words``; of a planner that searched ``table``, the root's actions, and
-    ``tree``, the most visited outcomes (both by `experiments.explain.outcomes`), ``line``, the most
-    visited line, and ``simulations``; where it is ``judged``, ``verdict``, that on the action done
-    (`judge`).  Its random numbers are named by ``seed``.  Raises
-    experiments.settings.commandline.Refusal if the line holds no turn decision with a choice, or
-    there is no belief to decide with.  Raises ValueError if the player is unknown, or does not fit
-    the rules.
+    ``action`` and its ``words``; after a search also ``table``, the root's actions, ``tree``,
+    the most visited outcomes (both by `experiments.explain.outcomes`), ``line``, the most
+    visited line, and ``simulations``; if ``judged``, ``verdict``, that on the action taken
+    (`judge`).  ``seed`` determines its random numbers.  Raises
+    experiments.settings.commandline.Refusal if the line is not a turn decision with a choice, or
+    the belief is missing.  Raises ValueError if the player is unknown, or does not fit the rules.
     """
     decision = pick(list(decisions(record)), line, None)
     player = make(spec, record.rules)
@@ -183,7 +181,7 @@ def advise(
 
 
 def _describe_search(player: Planner, decision: Decision) -> dict[str, Any]:
-    """Return what `advise` says of the search by which ``player`` has just decided."""
+    """Return the part of `advise` on the search with which ``player`` has just decided."""
     assert player.result is not None
     evidence = player.position(decision.view).root[0].evidence[decision.seat]
     tree = getattr(player.search, "tree", None)
@@ -205,7 +203,7 @@ def _describe_search(player: Planner, decision: Decision) -> dict[str, Any]:
 
 
 def _weigh(player: Player, decision: Decision, actions: Collection[int]) -> Worth:
-    """Return what ``actions`` are worth; of a player that searches not, those that accuse."""
+    """Return the worth of ``actions``; without a search only of accusations."""
     if isinstance(player, Planner):
         evidence = player.position(decision.view).root[0].evidence[decision.seat]
         return weigh(player, decision, actions, ExactPosterior(evidence))
@@ -217,7 +215,7 @@ def _weigh(player: Player, decision: Decision, actions: Collection[int]) -> Wort
 
 
 def _act(decision: Decision, which: Policy, seed: int) -> int:
-    """Return the action of the compiled policy ``which``, from what the seat has seen alone."""
+    """Return the action of the compiled policy ``which``, from what the seat has seen."""
     record, seat = decision.record, decision.seat
     board, state, memory, log = world(record.rules)[0], decision.view.copy(), Memory([which]), Log()
     for event in decision.seen:

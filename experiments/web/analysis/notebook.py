@@ -1,8 +1,8 @@
-"""A seat's notebook: what is proved about each card, how likely the rest is, and the bits left,
-for one moment or turn by turn.
+"""A seat's notebook: what is proved about each card, how likely the rest is, and the bits left, at
+one moment or by turn.
 
-Made from the rules, the own hand, the cards that lie open and the suggestions and accusations as
-the seat saw and heard them: it gets nothing else, so it can show nothing else.
+It is computed from the rules, the own hand, the face-up cards and the suggestions and accusations
+as the seat saw and heard them, so it cannot reveal anything else.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ from sim.rules import Rules
 from sim.suggestion_events import setting_of, suggestion_events
 
 LEAST = 1e-4
-"""The smallest chance that is shown, for all that are smaller."""
+"""The smallest chance shown, also for smaller ones."""
 
 _ERROR = 1e-12
-"""Of sums of the exact posterior."""
+"""Rounding error of sums of the exact posterior."""
 
 YES, NO, MAYBE = "yes", "no", "maybe"
 KINDS = tuple(
@@ -39,33 +39,33 @@ KINDS = tuple(
          if int(mask) >> card & 1)
     for card in range(N_CARDS)
 )  # fmt: skip
-"""By card."""
+"""Kind of each card."""
 
 
 @dataclass(frozen=True)
 class Knowledge:
     """The knowledge of a seat.
 
-    ``suggestions``: (asker, cards, answerer or -1, card or -1), as it saw them, and accusations
+    ``suggestions``: (asker, cards, answerer or -1, card or -1) as seen by the seat, and accusations
     that it heard to be wrong: (accuser, cards, `sim.state.ACCUSED`, -1).
     """
 
     rules: Rules
     seat: int
     hand: int  # mask
-    face_up: int | None  # mask; None while the cards are still being dealt
+    face_up: int | None  # mask; None during the deal
     suggestions: Sequence[tuple[int, int, int, int]]
-    turns: Sequence[int] = ()  # in which they were made
+    turns: Sequence[int] = ()  # turns of the suggestions
 
     @classmethod
     def of(cls, rules: Rules, seat: int, events: Sequence[Event]) -> Knowledge:
-        """Return the knowledge of ``seat`` from those of ``events`` that it knows of."""
+        """Return the knowledge of ``seat`` from those ``events`` that it knows."""
         known = [event for event in events if knows(event, seat)]
         dealt = [event for event in known if event["event"] == "deal"]
         open_ = [event for event in known if event["event"] == "face_up"]
         answered = list_seen(known, seat)
         if answered and answered[-1][0] == seat and answered[-1][2] >= 0 > answered[-1][3]:
-            answered.pop()  # the card is still to be shown
+            answered.pop()  # the card is not shown yet
         turns = [event["turn"] for event in known if _is_said(event)]
         return cls(rules, seat, _mask(dealt), _mask(open_) if open_ else None, answered, turns)
 
@@ -80,14 +80,13 @@ def _mask(events: Sequence[Event]) -> int:
 
 
 def notebook(knowledge: Knowledge, chance: bool) -> dict[str, Any]:
-    """Return the notebook, for JSON; with ``chance`` the exact probabilities and the bits left.
+    """Return the notebook for JSON; with ``chance`` the exact probabilities and the bits left.
 
     ``cards`` has for each card its name, its kind and by holder (the envelope, then the seats)
-    whether it has it: `YES`, `NO` or `MAYBE`, all `NO` for a card that lies open.  ``accused`` has
-    the cards of each accusation that was heard to be wrong, where all three may yet be in the
-    envelope.  ``chance`` has the probabilities in the same order, ``bits`` the entropy of the
-    envelope; both are None without ``chance``, while cards are dealt, or where the posterior does
-    not fit into memory.
+    whether it has it: `YES`, `NO` or `MAYBE`, all `NO` for a face-up card.  ``accused`` has the
+    cards of each accusation known to be wrong, if the envelope may still contain all three.
+    ``chance`` has the probabilities in the same order, ``bits`` the entropy of the envelope; both
+    are None without ``chance``, during the deal, or if the posterior does not fit into memory.
     """
     rules = knowledge.rules
     if knowledge.face_up is None:
@@ -110,7 +109,7 @@ def notebook(knowledge: Knowledge, chance: bool) -> dict[str, Any]:
 
 
 def evidence_of(knowledge: Knowledge) -> np.record:
-    """Return what a seat knows, once all cards are dealt, as a `belief.evidence.EVIDENCE`."""
+    """Return a seat's knowledge after the deal as a `belief.evidence.EVIDENCE`."""
     rules, seat, face_up = knowledge.rules, knowledge.seat, knowledge.face_up
     assert face_up is not None
     records = setting_of(rules, seat, knowledge.hand, face_up).records()
@@ -121,7 +120,7 @@ def evidence_of(knowledge: Knowledge) -> np.record:
 
 
 def round_chance(chance: float) -> float:
-    """Return ``chance`` with four figures; 0 and 1 stand for what is certain, and nothing else."""
+    """Return ``chance`` with four digits; only certain values become 0 and 1."""
     if not _ERROR < chance < 1.0 - _ERROR:
         return float(round(chance))
     return min(max(round(chance, 4), LEAST), 1.0 - LEAST)
@@ -137,7 +136,7 @@ def _list(holders: Sequence[list[str]]) -> dict[str, Any]:
 
 
 def _own(knowledge: Knowledge, card: int) -> list[str]:
-    """Return the holders of ``card`` while the cards are dealt: those of the own hand are known."""
+    """Return the holders of ``card`` during the deal, when only the own hand is known."""
     own = 1 + knowledge.seat
     if knowledge.hand >> card & 1:
         return [YES if holder == own else NO for holder in range(knowledge.rules.players + 1)]
@@ -145,7 +144,7 @@ def _own(knowledge: Knowledge, card: int) -> list[str]:
 
 
 def _holders(has: Sequence[int], may: Sequence[int], card: int) -> list[str]:
-    """Return whether each holder has ``card``, by masks of the cards that it has and may have."""
+    """Return whether each holder has ``card``, by masks of its certain and possible cards."""
     return [
         YES if sure >> card & 1 else MAYBE if possible >> card & 1 else NO
         for sure, possible in zip(has, may, strict=True)
@@ -162,14 +161,14 @@ def _solve(evidence: np.record) -> tuple[np.ndarray, float] | None:
 
 
 _INFORMATIVE = ("deal", "suggestion", "refute", "show", "accusation")
-"""Events after which a seat may know more."""
+"""Events that may inform a seat."""
 
 Bits = tuple[float | None, ...]
-"""By seat, entropy of the envelope under the exact posterior; None: it does not fit in memory."""
+"""Entropy of the envelope under the exact posterior by seat; None if it does not fit in memory."""
 
 
 class Entropies:
-    """The bits of all seats of a game; turns that are over are computed once.
+    """The bits of all seats of a game; finished turns are computed once.
 
     Attribute ``rules``: of the game.
     """
@@ -181,9 +180,9 @@ class Entropies:
         self._working = threading.Lock()
 
     def turns(self, events: Sequence[Event]) -> list[tuple[int, Bits]]:
-        """Return number and bits of the turns that are over, the deal first.
+        """Return number and bits of the finished turns, beginning with the deal.
 
-        ``events``: all that have been shown of the game; each time as many or more.
+        ``events``: all events shown; later calls extend those of earlier ones.
         """
         with self._working:
             for end in range(self._at, len(events) - 1):

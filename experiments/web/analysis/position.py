@@ -1,8 +1,8 @@
-"""A position of a recorded game to play on from, its hidden part drawn again for one seat.
+"""A position of a recorded game to continue, its hidden part drawn again for one seat.
 
-Deal and moves follow from what the seat knows, and chance: the others' cards and the envelope are
-a draw from its exact posterior, what they showed one another and accused in secret is made up to
-fit, and a walk is the first that leads where it led.  Nothing else of the record comes in.
+Deal and moves follow from the seat's knowledge and chance: the others' cards and the envelope are
+drawn from its exact posterior, hidden answers and secret accusations are chosen to fit, and a walk
+is the first with the same end.  Nothing else of the record is used.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ from sim.state import ACCUSE, N_ACTIONS, PASS, PASSAGE, REVEAL, SHOW, WALK, Stat
 def draw_past(
     rules: Rules, seats: Sequence[Player], seat: int, known: Sequence[Event], seed: int
 ) -> Past:
-    """Return a past of the game that to ``seat`` looks like the one it has seen.
+    """Return a past of the game that looks to ``seat`` like the recorded one.
 
-    ``seats``: players who go on with it; ``known``: events that the seat knows of, from the deal up
-    to a turn decision; ``seed``: of the random numbers.  Raises ValueError with one sentence, if it
-    is out, or what happened does not follow from what it knows.  Raises
-    belief.evidence.EvidenceFull if the posterior does not fit into memory.
+    ``seats``: the players that continue; ``known``: events that the seat knows, from the deal to a
+    turn decision; ``seed``: of the random numbers.  Raises ValueError with one sentence if the seat
+    is out, or if events do not follow from its knowledge.  Raises belief.evidence.EvidenceFull if
+    the posterior does not fit into memory.
     """
     deal = _draw_deal(rules, seat, known, seed)
     board, state = world(rules)[0], open_game(rules, seats, seed, 0, deal).states[0]
@@ -45,16 +45,16 @@ def draw_past(
                 state.roll = steps
                 moves[-1:] = [(action, steps) for action, _ in moves[-1:]]
             case {"event": "show"} if state.phase != SHOW:
-                pass  # it was the only card, and is shown by now
+                pass  # the only card, shown already
             case {"event": "refute", "by": by}:
                 if state.answerer != (-1 if by is None else by):
-                    raise ValueError("what was answered does not follow from the cards")
+                    raise ValueError("an answer does not follow from the cards")
                 if state.phase == SHOW and seat not in (event["seat"], by):
                     action = int(chance.choice(_list_legal(board, state)))
             case {"event": "verdict"}:
                 if event["seat"] == seat:
                     raise ValueError("this seat is out, and has nothing more to decide")
-                if not board.heard:  # else the accusation itself is known
+                if not board.heard:  # otherwise the accusation is known
                     action = _find(board, state, event)
             case {"event": "move" | "walk" | "stay"}:
                 own = event["action"]
@@ -64,7 +64,7 @@ def draw_past(
                 pass
         if action is not None:
             if action not in _list_legal(board, state):
-                raise ValueError("what happened does not follow from the cards")
+                raise ValueError("an event does not follow from the cards")
             apply(board, state, action)
             state.events = 0
             moves.append((action, int(state.roll)))
@@ -84,9 +84,10 @@ def _draw_deal(rules: Rules, seat: int, known: Sequence[Event], seed: int) -> De
 
 
 def _find(board: World, state: State, event: Event, own: int = -1) -> int:
-    """Return the first action that leads to ``event``, ``own`` before all others.
+    """Return the first action that leads to ``event``, preferring ``own``.
 
-    By the same action a person and a compiled policy may use another door (`sim.walks.walk_out`).
+    The same action of a person and a compiled policy may use different doors
+    (`sim.walks.walk_out`).
     """
     trial = empty()
     for action in sorted(_list_legal(board, state), key=lambda action: action != own):
@@ -96,7 +97,7 @@ def _find(board: World, state: State, event: Event, own: int = -1) -> int:
             apply(board, trial[0], action)
             if event in describe_action(board, state, action, trial[0]):
                 return action
-    raise ValueError("a pawn moved as it cannot with these players: choose another event")
+    raise ValueError("a pawn moved as these players cannot: choose another event")
 
 
 def _list_legal(board: World, state: State) -> list[int]:

@@ -1,11 +1,11 @@
-"""A short reason for a certain mark of a notebook: observations of its seat that suffice.
+"""A short proof of a certain mark in a notebook: observations of its seat that suffice.
 
-Facts are dropped one after another while what is left proves the mark, by the closure or the exact
-posterior.  The own hand and the cards face up are facts like the answers: all start as unknown, so
-that a proof names each that it needs.  What remains cannot be shortened by one more, unless
-`MOST_SOLVES` ends it before; there may be a proof with fewer facts.
+Facts are dropped one by one while the rest proves the mark, by the closure or the exact posterior.
+The own hand and the face-up cards are facts like the answers: all start as unknown, so that a proof
+names each that it needs.  No fact of the result can be dropped, unless `MOST_SOLVES` ends the
+search early; a proof with fewer facts may exist.
 
-Like the notebook it is made of a `Knowledge`, so that nothing else can enter.
+Like the notebook it is computed from a `Knowledge`, so that nothing else can enter.
 """
 
 from __future__ import annotations
@@ -30,22 +30,22 @@ from sim.cards import cards_of as names
 from sim.suggestion_events import suggestion_events
 
 MOST_SOLVES = 200
-"""Posteriors computed for one proof."""
+"""Maximum number of posteriors computed per proof."""
 
 MOST_OBSERVATIONS = 8
-"""In a proof that is shown."""
+"""Maximum number of observations in a shown proof."""
 
 ORDERS = 12
-"""In which facts are dropped, where the closure proves the mark; the shortest proof is kept."""
+"""Number of orders in which facts are dropped if the closure proves the mark; the shortest wins."""
 
 OWN, NOT_OWN, FACE_UP, NOT_FACE_UP = "own", "not_own", "face_up", "not_face_up"
 SHOWN, ANSWERED, PASSES, ACCUSES = "shown", "answered", "passes", "accuses"
 _KINDS = {PASSED: PASSES, REFUTED_OTHER: ANSWERED, REFUTED_US: SHOWN, NOT_ENVELOPE: ACCUSES}
 _FIRST_DROPPED = (ANSWERED, ACCUSES, PASSES, SHOWN, OWN, NOT_OWN, FACE_UP, NOT_FACE_UP)
-"""What is easiest to see is kept where there is a choice."""
+"""Order of dropping, so that facts that are easy to see remain."""
 
 _OUTSIDE = -1
-"""The seat of an observer who holds no cards: to it each own card is news."""
+"""The seat of an observer without cards, to whom each own card is news."""
 
 
 @dataclass(frozen=True)
@@ -58,14 +58,14 @@ class Fact:
 
 
 def prove(knowledge: Knowledge, card: int, column: int, exact: bool) -> dict[str, Any] | None:
-    """Return why it is certain whether ``column`` (0 the envelope, seat + 1) has ``card``.
+    """Return the proof whether ``column`` (0 the envelope, seat + 1) has ``card``.
 
     For JSON: ``holds`` is `YES` or `NO`; ``facts`` the observations, each with its ``kind``, its
-    ``cards`` and, if it is of a suggestion or an accusation, its ``turn``, the ``asker``, the seats
-    ``by`` and the ``card`` shown; ``sizes`` and ``shares``, how many cards everybody holds and of
-    which kind, if that is needed, else None; ``more``, if the proof is too long to be shown, the
-    number of observations that it exceeds, else None.  None while it is not certain.  ``exact``:
-    whether the exact posterior may be used, which proves more than the closure.
+    ``cards`` and, for a suggestion or an accusation, its ``turn``, the ``asker``, the seats ``by``
+    and the ``card`` shown; ``sizes`` and ``shares``, how many cards each player holds and of which
+    kind, or None if not needed; ``more``, the number of observations of a proof that is too long to
+    show, or None.  None without certainty.  ``exact``: whether to use the exact posterior, which
+    proves more than the closure.
     """
     prover = _Prover(knowledge, card, column, exact)
     facts = prover.find()
@@ -82,7 +82,7 @@ def prove(knowledge: Knowledge, card: int, column: int, exact: bool) -> dict[str
 
 
 def _list_facts(knowledge: Knowledge) -> list[Fact]:
-    """Return all that the seat has observed, what is to be dropped first at the front."""
+    """Return all observations of the seat, those to be dropped first at the front."""
     rules, seat = knowledge.rules, knowledge.seat
     facts = [*_list_hand(knowledge.hand, seat, OWN, NOT_OWN)]
     if knowledge.face_up is not None:
@@ -99,7 +99,7 @@ def _list_facts(knowledge: Knowledge) -> list[Fact]:
 
 
 def _list_hand(hand: int, player: int, held: str, lacked: str) -> Iterator[Fact]:
-    """Yield for each card whether it is in the open ``hand`` of ``player``."""
+    """Yield for each card whether it is in the known ``hand`` of ``player``."""
     for card in range(N_CARDS):
         if hand >> card & 1:
             yield Fact(held, (REFUTED_US, player, 1 << card, card))
@@ -108,9 +108,9 @@ def _list_hand(hand: int, player: int, held: str, lacked: str) -> Iterator[Fact]
 
 
 class _Prover:
-    """Proofs that ``column`` has, or has not, ``card``.
+    """Proofs that ``column`` has, or lacks, ``card``.
 
-    Attribute ``holds``: which of the two all that is known proves, or None.
+    Attribute ``holds``: which of the two all knowledge proves, or None.
     """
 
     def __init__(self, knowledge: Knowledge, card: int, column: int, exact: bool) -> None:
@@ -119,14 +119,14 @@ class _Prover:
         self._facts = _list_facts(knowledge)
         self._start = _begin(knowledge)
         self.holds: str | None = None
-        if knowledge.face_up is None:  # nothing but the own cards is certain
+        if knowledge.face_up is None:  # only the own cards are certain
             self._facts = [fact for fact in self._facts if fact.kind == OWN and fact.row[3] == card]
             self.holds = YES if self._facts and column == 1 + knowledge.seat else NO
         else:
             self.holds = self._close(self._facts) or self._solve(self._facts)
 
     def find(self) -> list[Fact] | None:
-        """Return facts that prove it, of which none can be left out; None if all do not."""
+        """Return facts that prove the mark, none of them redundant; None if all facts do not."""
         if self.holds is None or len(self._facts) < 2:
             return self._facts if self.holds and self._facts else None
         if self._suffices(self._facts):
@@ -139,12 +139,12 @@ class _Prover:
         return _shorten(self._facts, self._proves)
 
     def needs_sizes(self, facts: Sequence[Fact]) -> bool:
-        """Return whether ``facts`` leave it open as long as hands may have any size."""
+        """Return whether ``facts`` prove nothing if hands may have any size."""
         rows, players = [fact.row for fact in facts], int(self._start["players"][0])
         return _propagate(rows, players, self._card, self._column) != self.holds
 
     def needs_shares(self, facts: Sequence[Fact]) -> bool:
-        """Return whether it takes how many cards of each kind everybody was dealt."""
+        """Return whether the proof needs the number of cards of each kind in each hand."""
         if self._start["shares"][0, 0, 0] < 0:
             return False
         shares, self._start["shares"] = self._start["shares"].copy(), -1
@@ -167,7 +167,7 @@ class _Prover:
         return records
 
     def _close(self, facts: Sequence[Fact]) -> str | None:
-        """Return what the closure of ``facts`` proves."""
+        """Return what the closure of ``facts`` proves, or None."""
         known = new_known()[0]
         update_closure(self._records(facts)[0], known)
         if known.has[self._column] >> self._card & 1:
@@ -175,7 +175,7 @@ class _Prover:
         return None if known.may[self._column] >> self._card & 1 else NO
 
     def _solve(self, facts: Sequence[Fact]) -> str | None:
-        """Return what the posterior of ``facts`` proves; None without one."""
+        """Return what the posterior of ``facts`` proves, or None."""
         if not self._solves:
             return None
         self._solves -= 1
@@ -189,7 +189,7 @@ class _Prover:
 
 
 def _begin(knowledge: Knowledge) -> np.ndarray:
-    """Return the evidence of an outsider: sizes of hands, cards face up as the hand of one more."""
+    """Return the evidence of an outsider: hand sizes, and face-up cards as the hand of one more."""
     rules, records, face_up = knowledge.rules, new_evidence(), knowledge.face_up or 0
     sizes, shares = list(rules.hand_sizes), list(rules.shares or ())
     if rules.players < MAX_PLAYERS:
@@ -208,10 +208,10 @@ def _begin(knowledge: Knowledge) -> np.ndarray:
 
 
 def _shorten(
-    facts: list[Fact], proves: Callable[[Sequence[Fact]], bool], most: int | None = None
+    facts: list[Fact], proves: Callable[[Sequence[Fact]], bool], max_dropped: int | None = None
 ) -> list[Fact]:
-    """Return ``facts`` without what can be left out, dropping ``most`` at once, at last one."""
-    size = most or max(1, len(facts) // 2)
+    """Return ``facts`` without redundant ones, dropping ``max_dropped`` at once, finally one."""
+    size = max_dropped or max(1, len(facts) // 2)
     while True:
         at = 0
         while at < len(facts):
@@ -230,7 +230,7 @@ def _count_seen(facts: Sequence[Fact]) -> int:
 
 
 def _propagate(rows: Sequence[tuple[int, ...]], players: int, card: int, column: int) -> str | None:
-    """Return what follows for ``column`` and ``card`` from events if hands may have any size."""
+    """Return what events imply for ``column`` and ``card`` if hands may have any size."""
     has, may = [0] * (players + 1), [ALL_CARDS] * (players + 1)
     clauses = [(0, mask) for mask in CATEGORY_MASK]
     wrong = {cards for kind, _, cards, _ in rows if kind == NOT_ENVELOPE}
@@ -258,7 +258,7 @@ def _propagate(rows: Sequence[tuple[int, ...]], players: int, card: int, column:
 
 
 def _unite(may: int, wrong: Collection[int]) -> int:
-    """Return the cards of the envelopes of ``may`` that are none of ``wrong`` (masks)."""
+    """Return the cards of the envelopes of ``may`` that are not in ``wrong`` (masks)."""
     open_ = (may & mask for mask in CATEGORY_MASK)
     kinds = ([1 << card for card in range(N_CARDS) if cards >> card & 1] for cards in open_)
     envelopes = map(sum, product(*kinds))
@@ -266,7 +266,7 @@ def _unite(may: int, wrong: Collection[int]) -> int:
 
 
 def _describe(knowledge: Knowledge, facts: Sequence[Fact]) -> Iterator[dict[str, Any]]:
-    """Yield the facts for JSON: cards that lie open first, then suggestions by turn."""
+    """Yield the facts for JSON: open cards first, then suggestions by turn."""
     for kind in (OWN, NOT_OWN, FACE_UP, NOT_FACE_UP):
         cards = sum(fact.row[2] for fact in facts if fact.kind == kind)
         if cards:

@@ -1,12 +1,11 @@
-"""The board, the cards and the numbers of actions as the pages draw and name them.
+"""The board, the cards and the numbers of actions for the pages.
 
-Everything follows from `sim.board`, `sim.cards`, `sim.rules` and `sim.state`, so that the scripts
-state no fact of the game a second time.  Pages get it as a block of JSON, which is data and no
-script:
+All facts come from `sim.board`, `sim.cards`, `sim.rules` and `sim.state`, so that the scripts
+repeat none of them.  Pages get them as a block of JSON, which is data and not a script:
 
     <script type="application/json" id="facts">{{ facts | tojson }}</script>
 
-Coordinates are those of the floor plan: column and row of a square, from 0 at the top left.
+Coordinates are column and row of a square on the floor plan, from 0 at the top left.
 """
 
 from __future__ import annotations
@@ -29,13 +28,13 @@ _BESIDE = ((1, 0), (-1, 0), (0, 1), (0, -1))
 
 @cache
 def facts() -> dict[str, Any]:
-    """Return the facts of the game that do not depend on a table.
+    """Return the facts of the game that are equal for all tables.
 
     Keys: ``columns``, ``rows``; ``squares`` of the corridor by spot; ``rooms`` by number, each with
-    ``name``, ``outline`` (corners), ``label`` (where its name stands), ``doors`` and ``passage``;
-    ``closed``, the outlines of what is no room; ``starts`` by rules and suspect; ``steps`` from
-    each place by room; ``suspects``, ``weapons``, ``cards``; ``actions``, the first number of each
-    kind.
+    ``name``, ``outline`` (corners), ``label`` (position of its name), ``doors`` and ``passage``;
+    ``closed``, the outlines of squares outside rooms and corridor; ``starts`` by rules and suspect;
+    ``steps`` from each place by room; ``suspects``, ``weapons``, ``cards``; ``actions``, the first
+    number of each kind.
     """
     rows = FLOOR_PLAN.strip().splitlines()
     areas = regions()
@@ -80,8 +79,8 @@ def facts() -> dict[str, Any]:
 def regions() -> tuple[frozenset[Square], ...]:
     """Return the squares of each room.
 
-    The plan has one character for rooms and for walls.  A room is all that is connected with its
-    doors, without the squares at the edge of the board that only close the corridor off.
+    The plan has one character for rooms and walls.  A room is all squares connected with its doors,
+    without the squares at the edge of the board that only bound the corridor.
     """
     rows = FLOOR_PLAN.strip().splitlines()
     open_squares = set(corridor())
@@ -90,7 +89,7 @@ def regions() -> tuple[frozenset[Square], ...]:
     def closes_off(x: int, y: int) -> bool:
         inward = [(1 if x == 0 else last[0] - 1, y)] if x in (0, last[0]) else []
         inward += [(x, 1 if y == 0 else last[1] - 1)] if y in (0, last[1]) else []
-        return any(beside in open_squares for beside in inward)
+        return any(neighbour in open_squares for neighbour in inward)
 
     plan = nx.Graph()
     plan.add_nodes_from(
@@ -125,7 +124,7 @@ def _passage(room: int) -> str | None:
 
 
 def _steps() -> dict[str, list[int]]:
-    """Return, by ``column,row`` of a spot, the steps from there into each room, pawns ignored."""
+    """Return, by ``column,row`` of a spot, the steps to each room, without regard to pawns."""
     distance = tables()[0].distance[:N_ROOMS]
     found = {}
     for spot, xy in graph().nodes(data="xy"):

@@ -1,9 +1,9 @@
-"""Checks before any route, headers on every answer, errors in words; limits of connections.
+"""Checks before any route, headers on every answer, errors in words, limits of connections.
 
-A page of another site must not play for a visitor, nor read a game.  So a request that a foreign
-page sent (``Origin``, ``Sec-Fetch-Site``) is refused, and so is one by a name that is not this
-server's: a site whose name was made to point here (DNS rebinding) is its own origin, but names
-itself in ``Host``.  A numeric address cannot be made to point elsewhere and may stand there.
+A page of another site must not play for a visitor or read a game.  Requests from a foreign page
+(``Origin``, ``Sec-Fetch-Site``) are refused, and so are requests with a foreign ``Host``: a site
+whose name was made to point here (DNS rebinding) is its own origin, but names itself in ``Host``.
+Numeric addresses are allowed there, as they cannot be redirected.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from experiments.web.shares import ADDRESS, Crowded, Shares, address_of
 from experiments.web.tables.requests import Body
 
 MOST_BODY = 64 * 1024
-"""Bytes of a request's body."""
+"""Maximum size of a request's body, in bytes."""
 
 HEADERS = {
     "Cache-Control": "no-store",
@@ -43,10 +43,10 @@ HEADERS = {
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
 }
-"""Of every answer."""
+"""Headers of every answer."""
 
 _HOST = re.compile(r"(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::\d{1,5})?", re.ASCII)
-_DEFAULTS = {404: "there is nothing here", 405: "this cannot be done here"}
+_DEFAULTS = {404: "this page does not exist", 405: "this cannot be done here"}
 
 Content = TypeVar("Content", bound=Body)
 
@@ -54,8 +54,8 @@ Content = TypeVar("Content", bound=Body)
 class Guard:
     """Middleware before all routes.
 
-    ``names``: of this server in requests, beside numeric addresses; ``shares``: of addresses, in
-    the requests that are answered at the same time: a stream, too, is one until it begins.
+    ``names``: of this server in requests, in addition to numeric addresses; ``shares``: of
+    addresses in concurrent requests, which include a stream until it begins.
     """
 
     def __init__(self, app: ASGIApp, names: frozenset[str], shares: Shares) -> None:
@@ -81,7 +81,7 @@ class Guard:
             try:
                 asking.enter_context(self._shares.ask())
                 if {"content-length", "transfer-encoding"} <= {*request.headers}:
-                    # A proxy may read by the other length, and see one request where there are two.
+                    # A proxy may use the other length, and see one request instead of two.
                     answer = error(request, 400, "the length of the body is given twice")
                     answer.headers["Connection"] = "close"
                 elif (reason := self._refuse(request)) is not None:
@@ -91,7 +91,7 @@ class Guard:
             await answer(scope, receive, send_with_headers)
 
     def _refuse(self, request: Request) -> str | None:
-        """Return why a request is refused, or None."""
+        """Return the reason to refuse a request, or None."""
         headers = request.headers
         hosts = headers.getlist("host")
         if len(hosts) != 1 or not self._is_ours(hosts[0]):
@@ -116,12 +116,12 @@ class Guard:
 
 
 async def read_body(request: Request, kind: type[Content]) -> Content:
-    """Return the body of a request, JSON as ``kind`` describes it.
+    """Return the body of a request, JSON of the form ``kind``.
 
     Raises
     ------
     HTTPException
-        400, 413 or 422, with one sentence, if it is something else.
+        400, 413 or 422, with one sentence, if it is anything else.
     """
     media = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if media != "application/json":
@@ -133,7 +133,7 @@ async def read_body(request: Request, kind: type[Content]) -> Content:
             if len(content) > MOST_BODY:
                 raise HTTPException(413, f"the body is longer than {MOST_BODY:,} bytes, the limit")
     except ClientDisconnect:
-        raise HTTPException(400, "the body is cut off") from None
+        raise HTTPException(400, "the body is incomplete") from None
     try:
         return kind.model_validate_json(content)
     except ValidationError as fault:
@@ -143,17 +143,17 @@ async def read_body(request: Request, kind: type[Content]) -> Content:
 
 
 def error(request: Request, status: int, sentence: str) -> Response:
-    """Return an error in words: as JSON to scripts, as a small page to readers."""
+    """Return an error in words: JSON for scripts, a small page for readers."""
     if _is_api(request):
         return JSONResponse({"error": sentence}, status)
     return page("error", status, sentence=sentence)
 
 
 async def answer_refusal(request: Request, refusal: Exception) -> Response:
-    """Return the answer to a request that a route has refused."""
+    """Return the answer to a request that a route refused."""
     assert isinstance(refusal, HTTPException)
     status, sentence = refusal.status_code, refusal.detail
-    if sentence in ("", "Not Found", "Method Not Allowed"):  # the words of the status alone
+    if sentence in ("", "Not Found", "Method Not Allowed"):  # only the words of the status
         sentence = _DEFAULTS.get(status, sentence)
     answer = error(request, status, sentence)
     answer.headers.update(refusal.headers or {})
@@ -161,7 +161,7 @@ async def answer_refusal(request: Request, refusal: Exception) -> Response:
 
 
 async def answer_bug(request: Request, fault: Exception) -> Response:
-    """Return the answer to a request that raised an error of ours; print that on the terminal."""
+    """Return the answer to a request that failed by a bug; print the error on the terminal."""
     lines = "".join(traceback.format_exception(fault))
     print(f"a request could not be answered:\n{lines}", file=sys.stderr, flush=True)
     answer = error(request, 500, "something went wrong here: see the server's terminal")
@@ -174,17 +174,17 @@ def _is_api(request: Request) -> bool:
 
 
 HEADERS_SECONDS = 10.0
-"""Longest time from the first byte of a request to the end of its headers."""
+"""Longest time from the first byte of a request to the end of its headers, in seconds."""
 
 
 class Connection(H11Protocol):
-    """A connection that is cut if its address has too many, or its headers take too long."""
+    """A connection that is cut if its address has too many, or if its headers take too long."""
 
     shares = Shares()
     _waiting: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: Any) -> None:
-        """Take the connection in, unless its address has its share of them."""
+        """Accept the connection, unless its address has its share of them."""
         super().connection_made(transport)
         mine = address_of(self.client)
         same = sum(address_of(getattr(other, "client", None)) == mine for other in self.connections)
@@ -194,7 +194,7 @@ class Connection(H11Protocol):
         self._time_headers()
 
     def data_received(self, data: bytes) -> None:
-        """Time the headers of each request on its own."""
+        """Time the headers of each request separately."""
         before = self.cycle
         super().data_received(data)
         if self.cycle is not before:
@@ -203,7 +203,7 @@ class Connection(H11Protocol):
             self._time_headers()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Forget the connection."""
+        """Remove the connection."""
         self._stop_timing()
         super().connection_lost(exc)
 

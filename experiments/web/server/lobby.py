@@ -1,4 +1,4 @@
-"""Tables are made here: in the lobby, again after a game, and from a recorded game played on."""
+"""Make tables: in the lobby, again after a game, or from a recorded game."""
 
 from __future__ import annotations
 
@@ -39,17 +39,17 @@ from mcts.options import SEEDS
 from sim.records.record import RecordError, knows
 
 MOST_SHOWN = 200
-"""Tables in the lobby, the latest first."""
+"""Maximum number of tables in the lobby, newest first."""
 
 
 @cache
 def presets() -> dict[str, Any]:
-    """Return presets of rules and players; files are read once."""
+    """Return presets of rules and players, read once."""
     return {"rules": list_rules(), "players": list_players()}
 
 
 async def show(request: Request) -> JSONResponse:
-    """Return all that the lobby shows."""
+    """Return the content of the lobby."""
     state = state_of(request)
     library = state.library
     latest = list(state.registry.entries.values())[: -MOST_SHOWN - 1 : -1]
@@ -71,12 +71,12 @@ async def show(request: Request) -> JSONResponse:
 
 
 async def count_compiled(_: Request) -> JSONResponse:
-    """Return how many functions this process has compiled, and may, for those who wait."""
+    """Return how many functions this process has compiled, and the total, for waiting users."""
     return JSONResponse({"functions": count_functions(), "most": SEARCHING})
 
 
 async def make(request: Request) -> JSONResponse:
-    """Make a table; the links to its seats are handed out this once."""
+    """Make a table; the links to its seats are returned only here."""
     state = state_of(request)
     given = await read_body(request, TableRequest)
     with refusals():
@@ -88,7 +88,7 @@ async def make(request: Request) -> JSONResponse:
 
 
 def _times(state: State, entries: list[Entry]) -> dict[str | None, float]:
-    """Return by the name of its record how many seconds a game here took."""
+    """Return the seconds of games played here, by name of their record."""
     registry = state.registry
     return {
         state.library.name_of(registry.record_of(one)): one.outcome["seconds"]
@@ -110,14 +110,14 @@ def _describe(entry: Entry) -> dict[str, Any]:
 
 
 YOU = "You"
-"""The name of a person who plays on."""
+"""The name of a person who continues a game."""
 
 STRONG = "best", ("budget.simulations=1000",)
-"""Plays on where a person sat, or a player that cannot be set up by its name."""
+"""Replaces a person, or a player that its name does not determine."""
 
 
 class PlayOnRequest(Body):
-    """The line of an event, and the seat to play on from there."""
+    """The line of an event, and the seat to take from there."""
 
     line: Natural
     seat: Natural
@@ -125,10 +125,10 @@ class PlayOnRequest(Body):
 
 
 async def show_after(request: Request) -> JSONResponse:
-    """Return where one can go from a game that is over, from a seat of it or from watching it.
+    """Return the links from a finished game, for a seat or a spectator.
 
-    ``record`` is the link of its record, ``study`` that of the person, None where there is none;
-    ``again`` says whether the table can be made again.
+    ``record`` is the link of its record, ``study`` that of the participant, or None; ``again`` is
+    whether the table can be made again.
     """
     state, (entry, seat) = state_of(request), place_of(request)
     await state.registry.settle(entry)
@@ -147,7 +147,7 @@ async def show_after(request: Request) -> JSONResponse:
 
 
 async def play_again(request: Request) -> JSONResponse:
-    """Make a table again, for the same players."""
+    """Make a table again for the same players."""
     state, (entry, seat) = state_of(request), place_of(request)
     await state.registry.settle(entry)
     if not entry.over or not _is_again(entry, seat):
@@ -155,23 +155,23 @@ async def play_again(request: Request) -> JSONResponse:
     setup = replace(entry.setup, seed=None, game=0)
     line_up = LineUp.of(setup)
     if line_up is not None and str(line_up.folder) != entry.run:
-        setup = replace(setup, seed=entry.setup.seed)  # which was chosen
+        setup = replace(setup, seed=entry.setup.seed)  # chosen by the user
     return await _make(state, setup)
 
 
 async def play_on(request: Request) -> JSONResponse:
-    """Make a table at which a recorded game is played on, its hidden part drawn again."""
+    """Make a table that continues a recorded game, its hidden part drawn again."""
     state, path = state_of(request), await record_path(request)
     given = await read_body(request, PlayOnRequest)
     try:
         setup = await state.workers.run_long(_set_up, path, given, state.limits)
     except (RecordError, EvidenceFull, OSError, ValueError) as fault:
-        raise HTTPException(422, f"it cannot be played on from here: {fault}") from None
+        raise HTTPException(422, f"the game cannot be continued from here: {fault}") from None
     return await _make(state, setup)
 
 
 def _is_again(entry: Entry, seat: int | None) -> bool:
-    """Return whether a table can be made again: by who sat there, or by all if nobody did."""
+    """Return whether a table can be made again: by its people, or by all if it had none."""
     setup = entry.setup
     return setup.counted and not setup.series and (seat is not None or not setup.people)
 
@@ -185,9 +185,9 @@ async def _make(state: State, setup: Setup) -> JSONResponse:
 
 
 def _set_up(path: Path, given: PlayOnRequest, limits: Search) -> Setup:
-    """Return the table at which the game in ``path`` is played on.
+    """Return the table that continues the game in ``path``.
 
-    Of the record it takes what the seat knows up to the next decision, and who plays.
+    It uses only the seat's knowledge up to the next decision, and the players.
     """
     record = recorded(path)
     if given.seat >= record.rules.players:
@@ -205,7 +205,7 @@ def _set_up(path: Path, given: PlayOnRequest, limits: Search) -> Setup:
 
 
 def _opponent(label: str, limits: Search) -> dict[str, Any]:
-    """Return the player whose ``label`` the lobby would write so, else a strong one."""
+    """Return the player with this ``label`` in the lobby, otherwise a strong one."""
     preset, *settings = label.split() or [""]
     try:
         return compose_player(preset, settings, limits)

@@ -1,6 +1,6 @@
 """Messages to viewers: functions of the events that they know and of the question to a seat.
 
-Nothing here sees a game or a table, so no message can hold a hidden card.
+Nothing here has access to a game or a table, so no message can contain a hidden card.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from sim.state import ACCUSE, ASK, MOVE, PASS, PASSAGE, REVEAL, WALK
 Message = dict[str, Any]
 
 _WITHHELD = ("known_to", "digest", "check")
-"""Keys of events that no viewer gets: who else knows, and hashes of all cards."""
+"""Keys of events that no viewer gets: other players' knowledge, and hashes of all cards."""
 
 OVER: Message = {"kind": "over"}
 HALTED: Message = {"kind": "halted", "error": driver.HALTED}
 
 
 def event(known: Event) -> Message:
-    """Return the message of an event that the viewer knows of."""
+    """Return the message of an event that the viewer knows."""
     return {
         "kind": "event",
         "event": {key: value for key, value in known.items() if key not in _WITHHELD},
@@ -33,19 +33,19 @@ def event(known: Event) -> Message:
 
 
 def waiting(seat: int) -> Message:
-    """Return the message that all wait for ``seat``."""
+    """Return the message that all players wait for ``seat``."""
     return {"kind": "waiting", "seat": seat}
 
 
 def trouble(sentence: str | None) -> Message:
-    """Return the message why the game does not go on for now; None: that it does again."""
+    """Return the message why the game has stopped for now; None: that it continues."""
     return {"kind": "trouble", "error": sentence}
 
 
 def prompt(question: Prompt) -> Message:
-    """Return the message in which its seat is asked ``question``.
+    """Return the message that asks a seat ``question``.
 
-    All accusations are one choice; the accuser names the cards.
+    All accusations are one choice; the accuser then names the cards.
     """
     choices = [choice(action) for action in question.choices if not ACCUSE <= action < REVEAL]
     if len(choices) < len(question.choices):
@@ -55,7 +55,7 @@ def prompt(question: Prompt) -> Message:
 
 
 def choice(action: int) -> dict[str, Any]:
-    """Return ``action``, no accusation, as the page shows it."""
+    """Return ``action``, not an accusation, as the page shows it."""
     if action < PASSAGE:
         about: Message = {"kind": "move", "room": ROOMS[action - MOVE]}
     elif action == PASSAGE:
@@ -73,7 +73,7 @@ def choice(action: int) -> dict[str, Any]:
 
 
 def encode(message: Message, number: int | None = None) -> bytes:
-    """Return ``message`` as a server-sent event, with ``number`` as its id unless that is None."""
+    """Return ``message`` as a server-sent event, with the id ``number`` unless it is None."""
     text = json.dumps(message, separators=(",", ":"), allow_nan=False)
     name = "" if number is None else f"id: {number}\n"
     return f"{name}data: {text}\n\n".encode()

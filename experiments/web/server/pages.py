@@ -1,4 +1,4 @@
-"""The pages: templates without anything of a table; their scripts ask for the rest."""
+"""The pages: templates without data of a table, which their scripts request."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ def page(name: str, status: int = 200, **values: object) -> HTMLResponse:
 
 
 class Static(StaticFiles):
-    """Scripts and styles, which a browser keeps, but asks each time whether they have changed."""
+    """Scripts and styles, which a browser caches and revalidates at each use."""
 
     def file_response(self, *args: Any, **named: Any) -> Response:
-        """Return the file, or that the browser has it."""
+        """Return the file, or 304 if the browser has it."""
         answer = super().file_response(*args, **named)
         answer.headers["Cache-Control"] = "no-cache"
         return answer

@@ -1,6 +1,4 @@
-"""Recorded games and runs: a record to replay, its timeline, advice at a decision; a run as it is
-played, and its report.
-"""
+"""Recorded games and runs: records to replay, timelines, advice at a decision, and run reports."""
 
 from __future__ import annotations
 
@@ -36,25 +34,25 @@ Result = TypeVar("Result")
 
 REPORT = "report.html"
 MOST_BYTES = 32 * 2**20
-"""Of a report that is shown."""
+"""Largest size of a report to show."""
 
 ALONE = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox allow-popups"
-"""The policy for a report, which needs no other file, and may be a stranger's: no scripts."""
+"""Content policy of a report, which needs no other file and may be untrusted: no scripts."""
 
 CHOSEN_DIGITS = 5
-"""A seed of so few digits was chosen, not drawn; figures of a report may be the same."""
+"""A seed of at most so many digits was chosen, not drawn; a report's figures may equal it."""
 
 _DRAWN = re.compile(rb"(?<![\w.+/=-])\d{12,}(?![\w.+/=-])")
-"""A number as long as a seed that was drawn, and no part of a word or of an image."""
+"""A number as long as a drawn seed, outside words and images."""
 
 _CACHED = 16
-"""Records that are kept in memory, and runs whose figures are until their folder changes."""
+"""Number of records in memory, and of runs whose figures are kept until their folder changes."""
 
 _playing_on = threading.Lock()
 
 
 class AdviceRequest(Body):
-    """A decision, the player whose choice is wanted, and whether it judges what was done."""
+    """A decision, the player to advise, and whether to judge the action taken."""
 
     line: Natural
     preset: Name
@@ -70,29 +68,29 @@ async def show_page(request: Request) -> HTMLResponse:
 
 
 async def show(request: Request) -> JSONResponse:
-    """Return all of a recorded game, but no seed that was drawn, and none of a game at a table.
+    """Return a recorded game without drawn seeds, and without the seed of a game at a table.
 
-    With the seed of a run its other games could be dealt, of which some may be under way: here, or
-    at another server, of whose folder this record may be a copy.
+    The seed of a run would reveal its other games, some of which may be under way here, or at
+    another server if this record is a copy.
     """
     path = await record_path(request)
     return await _answer(request, lambda: _contents(path, not _is_of_tables(request, path)))
 
 
 async def beliefs(request: Request) -> JSONResponse:
-    """Return the bits of all seats, turn by turn."""
+    """Return the bits of all seats by turn."""
     path = await record_path(request)
     return await _answer(request, lambda: {"turns": _turns(path)}, long=True)
 
 
 async def notebooks(request: Request) -> JSONResponse:
-    """Return what each seat knew after the event on a line."""
+    """Return each seat's knowledge after the event on a line."""
     path, line = await record_path(request), request.path_params["line"]
     return await _answer(request, lambda: {"seats": _notebooks(path, line)})
 
 
 async def explain(request: Request) -> JSONResponse:
-    """Return the choice of a player at a decision."""
+    """Return a player's choice at a decision."""
     path = await record_path(request)
     given, state = await read_body(request, AdviceRequest), state_of(request)
     try:
@@ -102,7 +100,7 @@ async def explain(request: Request) -> JSONResponse:
 
 
 async def report(request: Request) -> HTMLResponse:
-    """Return the report of a run, if it has one."""
+    """Return the report of a run, if any."""
     state = state_of(request)
     try:
         folder = await _folder(request)
@@ -119,12 +117,12 @@ async def report(request: Request) -> HTMLResponse:
 
 
 def _is_of_tables(request: Request, path: Path) -> bool:
-    """Return whether ``path`` is of games that were played here, as others may be now."""
+    """Return whether the games of ``path`` were played here; others may be under way."""
     return path.resolve().is_relative_to(state_of(request).registry.folder.resolve())
 
 
 def _hide_seeds(text: bytes, folder: Path) -> bytes:
-    """Return a report without seeds that were drawn, those of other runs than ``folder`` too."""
+    """Return a report without drawn seeds, also those of other runs than ``folder``."""
     from experiments.runs import runfolder  # Arrow and SciPy take a second
 
     matches = []
@@ -150,28 +148,28 @@ async def record_path(request: Request) -> Path:
 
 
 async def _answer(request: Request, work: Callable[[], Any], long: bool = False) -> JSONResponse:
-    """Return the result of ``work`` on a record, done in a thread."""
+    """Return the result of ``work`` on a record, from a thread."""
     workers = state_of(request).workers
     try:
         return JSONResponse(await (workers.run_long if long else workers.run)(work))
     except (RecordError, OSError) as fault:
-        raise HTTPException(422, f"the record is broken: {fault}") from None
+        raise HTTPException(422, f"the record is invalid: {fault}") from None
 
 
 def _keep(work: Callable[[Path], Result]) -> Callable[[Path], Result]:
-    """Return ``work`` on a file, which is done again only if the file has changed."""
+    """Return ``work`` on a file, cached until the file changes."""
     kept = lru_cache(_CACHED)(lambda path, _: work(path))
     return lambda path: kept(path, path.stat().st_mtime_ns)
 
 
 recorded = _keep(read)
-"""The record in a file; RecordError and OSError as `read`."""
+"""The record in a file; raises RecordError and OSError as `read`."""
 
 
 def _count_bits(path: Path) -> list[dict[str, Any]]:
-    """Return the bits of all seats at the end of each turn, the deal first."""
+    """Return the bits of all seats at the end of each turn, beginning with the deal."""
     record = recorded(path)
-    last = {**record.end, "turn": record.events[-1]["turn"] + 1}  # so that the last turn ends
+    last = {**record.end, "turn": record.events[-1]["turn"] + 1}  # ends the last turn
     turns = Entropies(record.rules).turns([*record.events, last])
     return [{"turn": turn, "bits": bits} for turn, bits in turns]
 
@@ -180,7 +178,7 @@ _timeline = _keep(_count_bits)
 
 
 def _contents(path: Path, with_seed: bool) -> dict[str, Any]:
-    """Return the record, all hands open."""
+    """Return the record with all hands."""
     record = recorded(path)
     seats = [
         {"label": seat["label"], "suspect": suspect, "outside": seat["policy"] == OUTSIDE}
@@ -201,7 +199,7 @@ def _contents(path: Path, with_seed: bool) -> dict[str, Any]:
 
 
 def _turns(path: Path) -> list[dict[str, Any]]:
-    with _playing_on:  # a second request for the same record waits, then finds it done
+    with _playing_on:  # a second request for the same record waits for the cache
         return _timeline(path)
 
 
@@ -224,21 +222,21 @@ async def show_run_page(request: Request) -> HTMLResponse:
 
 
 async def show_run(request: Request) -> JSONResponse:
-    """Return how a run stands: who won how many of its games, and no more of any game."""
+    """Return the state of a run: the wins by player, and no details of any game."""
     folder = await _folder(request)
     workers, library = state_of(request).workers, state_of(request).library
     stage, last = await workers.run(stage_of, folder)
     try:
-        stands = await workers.run_long(_standing, folder, last)
+        state = await workers.run_long(_read_state, folder, last)
     except (Refusal, OSError, ValueError) as fault:
         raise HTTPException(422, f"the run cannot be read: {fault}") from None
     age = max(0.0, time.time() - last / 1e9)
     about = {"name": library.place(folder), "stage": stage, "age": age}
-    return JSONResponse({**about, **stands, **links(request.path_params["run"], folder)})
+    return JSONResponse({**about, **state, **links(request.path_params["run"], folder)})
 
 
 def links(name: str, folder: Path) -> dict[str, Any]:
-    """Return the link to the report of a run, None if it has none."""
+    """Return the link to the report of a run, None without a report."""
     return {"report": f"/runs/{name}/report" if is_regular(folder / REPORT) else None}
 
 
@@ -252,7 +250,7 @@ async def _folder(request: Request) -> Path:
 
 
 @lru_cache(_CACHED)
-def _standing(folder: Path, _: int) -> dict[str, Any]:
+def _read_state(folder: Path, _: int) -> dict[str, Any]:
     from experiments.runs.live import live_figures  # Arrow and SciPy take a second
 
     return live_figures(_follow(folder).tallies())

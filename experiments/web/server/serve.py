@@ -1,4 +1,4 @@
-"""The server: its routes, its socket, its start and its end."""
+"""The server: its routes, socket, start and end."""
 
 from __future__ import annotations
 
@@ -32,17 +32,17 @@ from experiments.web.workers import Workers
 _LOOK_SECONDS = 0.1
 _DAY = 86_400.0
 _TIDY_SECONDS = 60.0
-"""Between two searches for tables that were left."""
+"""Seconds between two searches for abandoned tables."""
 
 _OTHER_CONNECTIONS = 200
-"""Beside the streams."""
+"""Number of connections in addition to the streams."""
 
 _LAST_SECONDS = 2
-"""Longest wait at the end for answers under way."""
+"""Longest wait at the end for pending answers, in seconds."""
 
 
 def application(state: State, names: frozenset[str]) -> Starlette:
-    """Return the application, all routes behind the guard.
+    """Return the application, with the guard before all routes.
 
     ``state``: shared by all routes; ``names``: of the server in requests (`guard.Guard`).
     """
@@ -56,10 +56,10 @@ def application(state: State, names: frozenset[str]) -> Starlette:
 
 
 def serve(settings: Web, ended: threading.Event, ready: Callable[[str], None]) -> int:
-    """Serve until ``ended`` is set; return how many games are under way.
+    """Serve until ``ended`` is set; return the number of games under way.
 
     ``ready``: called with the server's address once it answers.  Raises Refusal if the port or the
-    folder cannot be had.
+    folder is unavailable.
     """
     with _listen(settings.host, settings.port) as listening:
         return asyncio.run(_serve(settings, listening, ended, ready))
@@ -80,7 +80,7 @@ async def _serve(
             lifespan="off",
             ws="none",
             http=limit(shares),
-            proxy_headers=False,  # with which a visitor of this machine could give any address
+            proxy_headers=False,  # a visitor of this machine could forge any address
             timeout_graceful_shutdown=_LAST_SECONDS,
             timeout_keep_alive=30,
             limit_concurrency=2 * settings.streams + _OTHER_CONNECTIONS,
@@ -108,7 +108,7 @@ async def _serve(
 
 
 def prepare(settings: Web, workers: Workers) -> State:
-    """Return what the routes share; raises Refusal if the folder cannot be had."""
+    """Return the state of the routes; raises Refusal if the folder is unavailable."""
     shares = Shares(settings.share)
     registry = Registry(
         Path(settings.folder), settings.tables, workers, settings.idle * _DAY, shares
@@ -125,7 +125,7 @@ def prepare(settings: Web, workers: Workers) -> State:
 
 
 class _Server(uvicorn.Server):
-    """Leaves the signals to the command, which ends all in order."""
+    """Leaves the signals to the command, which ends the server in order."""
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -140,7 +140,7 @@ def address(listening: socket.socket) -> str:
 
 
 def names_of(host: str) -> frozenset[str]:
-    """Return the names of the server in requests, beside numeric addresses."""
+    """Return the names of the server in requests, without numeric addresses."""
     names = {"localhost", host.lower()}
     if not _is_local(host):
         names |= {socket.gethostname().lower(), socket.getfqdn().lower()}
@@ -148,12 +148,12 @@ def names_of(host: str) -> frozenset[str]:
 
 
 def describe_reach(host: str) -> str:
-    """Return who can reach the server, in words."""
+    """Return a sentence on who can reach the server."""
     if _is_local(host):
         return "Only this machine can reach this page."
     if host in ("0.0.0.0", "::"):
-        return "Everybody in the networks of this machine can reach this page."
-    return f"Everybody who can reach {host} in its network can reach this page."
+        return "All machines in the networks of this machine can reach this page."
+    return f"All machines that can reach {host} can reach this page."
 
 
 def _is_local(host: str) -> bool:
@@ -164,13 +164,13 @@ def _is_local(host: str) -> bool:
 
 
 def _listen(host: str, port: int) -> socket.socket:
-    """Return a socket that listens there; raises Refusal."""
+    """Return a listening socket; raises Refusal."""
     try:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
         return socket.create_server((host, port), family=family, backlog=512)
     except OSError as fault:
         if fault.errno == errno.EADDRINUSE:
-            advice = "end the program that has it, or set port=0 for a free one"
+            advice = "end the program that uses it, or set port=0 for a free one"
             raise Refusal(f"port {port} is taken: {advice}") from None
         reason = fault.strerror or fault
         raise Refusal(f"cannot listen on {host} port {port}: {reason}; set host and port") from None

@@ -1,4 +1,4 @@
-"""State shared by all routes, and how they find seats, tables and drivers in it."""
+"""State shared by all routes, and functions that find seats, tables and drivers in it."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class State:
 
 
 def state_of(request: Request) -> State:
-    """Return the state that the routes share."""
+    """Return the shared state of the routes."""
     state: State = request.app.state.shared
     return state
 
@@ -49,13 +49,11 @@ def refusals() -> Iterator[None]:
     except ValueError as fault:
         raise HTTPException(422, str(fault)) from None
     except (OSError, Refusal) as fault:
-        raise HTTPException(507, f"it cannot be written down: {fault}") from None
+        raise HTTPException(507, f"it cannot be saved: {fault}") from None
 
 
 def place_of(request: Request) -> tuple[Entry, int | None]:
-    """Return the table and seat of the token in the path, or the table and no seat; 404 if
-    unknown.
-    """
+    """Return table and seat of the token in the path, or the named table and None; else 404."""
     registry, named = state_of(request).registry, request.path_params
     if "token" in named:
         if (found := registry.seat(named["token"])) is None:
@@ -74,7 +72,7 @@ def seat_of(request: Request) -> tuple[Entry, int]:
 
 
 async def driver_of(request: Request, entry: Entry) -> Driver:
-    """Return the driver of the table; 409 if its game cannot go on, 429 if there is no room."""
+    """Return the driver of the table; 409 if its game is halted, 429 if the server is full."""
     try:
         return await state_of(request).registry.driver(entry)
     except Crowded as fault:

@@ -1,12 +1,12 @@
-"""Server-sent events: what a viewer may know of a table, from where it left off.
+"""Server-sent events: a viewer's events of a table, resumed where the connection broke.
 
-Only events have an id: how many the viewer knew by then.  So a browser that lost its connection
-says by ``Last-Event-ID`` how far it came, the server need not remember it, and the number shows
-nothing of what others know.  The awaited seat, a question and a search stand for themselves: they
-are sent on every connection, and again when they change.
+Only events have an id: the number of events that the viewer knew by then.  A browser that lost its
+connection sends it as ``Last-Event-ID``; the server stores nothing, and the number reveals nothing
+of what others know.  The awaited seat, a question and a search are sent on every connection, and
+again when they change.
 
-A viewer that reads too slowly loses nothing but its connection.  When a game is over connections
-stay as they are, for a browser would only come back.
+A viewer that reads too slowly loses only its connection.  Connections stay open after the game,
+because a browser would reconnect.
 """
 
 from __future__ import annotations
@@ -26,29 +26,29 @@ from experiments.web.shares import ADDRESS, Shares
 from experiments.web.tables.driver import ALL, Driver, Viewer
 
 BEAT_SECONDS = 15.0
-"""Longest silence, so that no proxy takes the connection for dead."""
+"""Longest silence, which keeps proxies from closing the connection."""
 
 SLOW_SECONDS = 20.0
-"""Longest wait for a viewer to read."""
+"""Longest wait for a viewer to read, in seconds."""
 
 MOST_OF_A_SEAT = 8
-"""Streams to one seat: pages that its occupant has open."""
+"""Maximum number of streams to one seat: pages that its occupant has open."""
 
 WATCHING = "watching"
 
 MOST_AT_ONCE = 32 * 1024
-"""Bytes that are written before other tasks get their turn."""
+"""Bytes to write before other tasks get their turn."""
 
 _BEAT = b": still here\n\n"
 _BEGIN = b"retry: 1000\n\n"
 _ENDED_BY_EVENT = ("waiting", "prompt")
-"""Kinds of messages that hold no longer than to the next event."""
+"""Kinds of messages that are valid until the next event at the latest."""
 
 
 class Feed:
-    """Messages to ``viewer`` of a table in one connection.
+    """Messages to ``viewer`` of a table on one connection.
 
-    ``after``: number of events that it knows from an earlier connection.
+    ``after``: number of events that the viewer has from an earlier connection.
     """
 
     def __init__(self, driver: Driver, viewer: Viewer, after: int) -> None:
@@ -84,7 +84,7 @@ class Feed:
             yield messages.encode(messages.OVER if table.over else messages.HALTED)
 
     def _state(self) -> dict[str, Message | None]:
-        """Return by kind what holds now beside the events."""
+        """Return the current messages that are no events, by kind."""
         driver, viewer = self.driver, self._viewer
         question = waits = None
         if driver.prompt is not None and driver.prompt.seat == viewer:
@@ -98,7 +98,7 @@ class Feed:
 class Stream(StreamingResponse):
     """The answer to a request for a table's events.
 
-    ``feed``: the messages; ``on_end``: called when the connection has ended.
+    ``feed``: the messages; ``on_end``: called when the connection ends.
     """
 
     def __init__(self, feed: Feed, on_end: Callable[[], None]) -> None:
@@ -118,7 +118,7 @@ class Stream(StreamingResponse):
             self._on_end()
 
     async def stream_response(self, send: Send) -> None:
-        """Send, but wait no longer than `SLOW_SECONDS` for the viewer to read."""
+        """Send, but wait at most `SLOW_SECONDS` for the viewer to read."""
 
         async def send_in_time(part: Part) -> None:
             async with asyncio.timeout(SLOW_SECONDS):
@@ -153,20 +153,20 @@ class Stream(StreamingResponse):
 
 
 class Streams:
-    """The open streams: at most ``most`` that watch, with ``shares`` for addresses; few of a seat.
+    """The open streams: ``max_watchers`` at most, with ``shares`` by address; few per seat.
 
-    So who sits at a table finds room, however many watch.
+    The limits leave room for seated players, however many watch.
     """
 
-    def __init__(self, most: int, shares: Shares) -> None:
-        self._most, self._shares = most, shares
+    def __init__(self, max_watchers: int, shares: Shares) -> None:
+        self._max_watchers, self._shares = max_watchers, shares
         self._open: dict[Stream, tuple[object, ...]] = {}
 
     def open(self, driver: Driver, viewer: Viewer, last: str | None) -> Stream | None:
-        """Return a new stream for ``viewer``, whose ``last`` event has that id.
+        """Return a new stream for ``viewer``, whose ``last`` event has this id.
 
-        None if too many watch already, of all or of this address.  Of a seat's streams the oldest
-        ends.
+        None if too many spectators watch, in all or from this address.  If a seat has
+        too many, its oldest ends.
         """
         seated = isinstance(viewer, int)
         whose = (id(driver), viewer) if seated else (WATCHING, ADDRESS.get())
@@ -176,7 +176,7 @@ class Streams:
                 stream.leave()
         else:
             watching = sum(owner[0] == WATCHING for owner in self._open.values())
-            if watching >= self._most or len(same) >= self._shares.of(self._most):
+            if watching >= self._max_watchers or len(same) >= self._shares.of(self._max_watchers):
                 return None
         after = int(last) if last and re.fullmatch(r"\d{1,9}", last, re.ASCII) else 0
         feed = Feed(driver, viewer, after if after <= driver.known_to(viewer) else 0)

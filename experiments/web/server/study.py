@@ -1,4 +1,4 @@
-"""A study by link: its instructions, a person's own page, the way to their next game."""
+"""A study by link: its instructions, a participant's page, the way to the next game."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ class BeginRequest(Body):
 
 
 async def show_instructions(request: Request) -> HTMLResponse:
-    """Return the page to which the link of a study leads."""
+    """Return the page that the link of a study opens."""
     preset = await _preset(request, request.url.query)
-    return page("study", preset=preset, person=None, stands=None)
+    return page("study", preset=preset, person=None, progress=None)
 
 
 async def begin(request: Request) -> JSONResponse:
-    """Give a new person a number and a link of their own."""
+    """Give a new participant a number and a link."""
     preset = await _preset(request, (await read_body(request, BeginRequest)).query)
     with refusals():
         token = state_of(request).studies.begin(preset)
@@ -39,15 +39,15 @@ async def begin(request: Request) -> JSONResponse:
 
 
 async def show_person(request: Request) -> HTMLResponse:
-    """Return the page of a person: how far they have come, and the way on."""
+    """Return the page of a participant: their progress, and the next game."""
     person = _person(request)
-    stands = await state_of(request).studies.progress(person)
+    progress = await state_of(request).studies.progress(person)
     name = pseudonym(person.number)
-    return page("study", preset=person.preset, person=name, stands=stands)
+    return page("study", preset=person.preset, person=name, progress=progress)
 
 
 async def go_on(request: Request) -> JSONResponse:
-    """Return the link of the seat at which a person plays now, a new one after a game."""
+    """Return the link of a participant's current seat, a new one after a game."""
     state, person = state_of(request), _person(request)
     with refusals():
         setup = await state.workers.run(person.preset.set_up, person.number, 0, state.limits)
@@ -57,7 +57,7 @@ async def go_on(request: Request) -> JSONResponse:
 
 
 async def _preset(request: Request, query: str) -> Preset:
-    """Return the preset of a link; 400 with one sentence if it is none."""
+    """Return the preset of a link; 400 with one sentence if it is invalid."""
     state = state_of(request)
     try:
         return await state.workers.run(Preset.from_query, query, state.limits)
@@ -67,11 +67,11 @@ async def _preset(request: Request, query: str) -> Preset:
 
 
 def _person(request: Request) -> Participant:
-    """Return whose token is in the path; 404 if it is nobody's."""
+    """Return the participant of the token in the path; 404 if it is unknown."""
     token = request.path_params["token"]
     found = None if "." in token else state_of(request).studies.find(token)
     if found is None:
-        raise HTTPException(404, "this link leads to nobody's study")
+        raise HTTPException(404, "this link belongs to no study")
     return found
 
 

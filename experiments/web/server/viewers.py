@@ -1,4 +1,4 @@
-"""A table as its viewers have it: from a seat, or without one."""
+"""A table for its viewers: from a seat, or without one."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ class AnswerRequest(Body):
 
 
 _entropies: WeakKeyDictionary[Driver, Entropies] = WeakKeyDictionary()
-"""Of the tables whose beliefs were requested."""
+"""Number of tables whose beliefs are kept."""
 
 
 class ControlRequest(Body):
-    """One of the ways to control a table."""
+    """One way to control a table."""
 
     pause: bool | None = None
     step: Literal["event", "turn"] | None = None
@@ -45,7 +45,7 @@ class ControlRequest(Body):
 
 
 def describe(entry: Entry) -> dict[str, Any]:
-    """Return what every viewer may know of a table."""
+    """Return the public facts of a table."""
     setup = entry.setup
     rules = setup.build_rules()
     return {
@@ -63,14 +63,12 @@ def describe(entry: Entry) -> dict[str, Any]:
 
 
 async def show_page(request: Request) -> HTMLResponse:
-    """Return the page of a seat, or of a table that is watched."""
+    """Return the page of a seat, or of a table for spectators."""
     return page("watch" if place_of(request)[1] is None else "play")
 
 
 async def show(request: Request) -> JSONResponse:
-    """Return table and number of the seat; without one whether the table is open and controlled by
-    spectators.
-    """
+    """Return table and seat; without a seat, whether spectators see all and set the pace."""
     entry, seat = place_of(request)
     if seat is not None:
         return JSONResponse({**describe(entry), "seat": seat})
@@ -85,7 +83,7 @@ async def show(request: Request) -> JSONResponse:
 
 
 async def stream(request: Request) -> Response:
-    """Send what the viewer may know, as it happens; 503 if too many streams are open."""
+    """Send the viewer's events as they happen; 503 if too many streams are open."""
     entry, seat = place_of(request)
     driver = await driver_of(request, entry)
     if request.method == "HEAD":
@@ -98,7 +96,7 @@ async def stream(request: Request) -> Response:
 
 
 async def answer(request: Request) -> JSONResponse:
-    """Take an answer; one that is stale, repeated or illegal changes nothing."""
+    """Accept an answer; a stale, repeated or illegal one changes nothing."""
     entry, seat = seat_of(request)
     given = await read_body(request, AnswerRequest)
     driver = await driver_of(request, entry)
@@ -109,13 +107,13 @@ async def answer(request: Request) -> JSONResponse:
     except IllegalAction:
         raise HTTPException(422, "the rules do not allow this here") from None
     except OSError as fault:
-        sentence = f"your answer cannot be written down ({fault.strerror}): give it again later"
+        sentence = f"your answer cannot be saved ({fault.strerror}): give it again later"
         raise HTTPException(507, sentence) from None
     return JSONResponse({})
 
 
 async def show_notebook(request: Request) -> JSONResponse:
-    """Return what is proved from what the seat knows; with hints how likely the rest is."""
+    """Return what the seat can prove; with hints also the probabilities of the rest."""
     entry, seat = seat_of(request)
     driver = await driver_of(request, entry)
     setup = entry.setup
@@ -124,7 +122,7 @@ async def show_notebook(request: Request) -> JSONResponse:
 
 
 async def show_proof(request: Request) -> JSONResponse:
-    """Return why a mark of the seat's notebook is certain, by what the seat knows."""
+    """Return the proof of a mark in the seat's notebook."""
     entry, seat = seat_of(request)
     card, column = request.path_params["card"], request.path_params["column"]
     rules = entry.setup.build_rules()
@@ -134,7 +132,7 @@ async def show_proof(request: Request) -> JSONResponse:
     known = Knowledge.of(rules, seat, driver.table.known_to(seat))
     found = await state_of(request).workers.run_long(prove, known, card, column, entry.setup.hints)
     if found is None:
-        raise HTTPException(409, "this is not certain by what you have seen")
+        raise HTTPException(409, "what you have seen does not prove this")
     return JSONResponse(found)
 
 
@@ -160,7 +158,7 @@ async def control(request: Request) -> JSONResponse:
 
 
 async def beliefs(request: Request) -> JSONResponse:
-    """Return what each seat knows, and the bits it had left turn by turn."""
+    """Return what each seat knows, and its bits by turn."""
     entry, _ = place_of(request)
     driver = await driver_of(request, entry)
     if not driver.open:

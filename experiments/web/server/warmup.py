@@ -1,7 +1,7 @@
-"""Compile what a table needs before it is made, in a thread, so that no player waits in mid-game.
+"""Compile a table's code in a thread before the table is made, so that no player waits in mid-game.
 
-The first time on a machine that takes a minute or two; then the code is on disk
-(`mcts.kernel.cached`), and each server loads it once.
+On a machine without cached code that takes a minute or two; later servers load the code from disk
+once (`mcts.kernel.cached`).
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ from sim.records.stepped import Person, SteppedGame
 from sim.state import ACCUSE, ASK
 
 ROUNDS = 3
-"""Of decisions: from the first walk to suggestions and answers."""
+"""Number of decisions: from the first walk to suggestions and answers."""
 
 SIMULATIONS = 2
-"""Of a search that is made for its code alone."""
+"""Simulations of a search that only compiles."""
 
 _working = threading.Lock()
 _warm: set[str] = set()
-"""Players that have decided here already."""
+"""Players whose code is compiled."""
 
 
 def warm_up(setup: Setup) -> None:
-    """Compile or load all that a table of ``setup`` needs, unless that was done before.
+    """Compile or load all code that a table of ``setup`` needs, once.
 
     Raises ValueError if players or rules do not fit.
     """
@@ -42,7 +42,7 @@ def warm_up(setup: Setup) -> None:
 
 
 def _shrink(seat: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the settings of a seat with a budget that is spent at once."""
+    """Return the settings of a seat with a minimal budget."""
     if "budget" not in seat:
         return seat
     small = {"simulations": SIMULATIONS, "seconds": None, "nodes": None}
@@ -50,13 +50,13 @@ def _shrink(seat: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _key(seat: Mapping[str, Any]) -> str:
-    """Return a text that is the same for players that need the same code."""
+    """Return a text that is equal for players with the same code."""
     settings = {} if seat["name"] == PERSON else {**seat, "label": None}
     return json.dumps(settings, sort_keys=True, default=str)
 
 
 def _play(setup: Setup) -> None:
-    """Play the beginning of a game, and look into a notebook."""
+    """Play the beginning of a game, and make a notebook."""
     game = SteppedGame(setup.build_rules(), setup.build_players(), 0, setup.game)
     for _ in range(ROUNDS * game.rules.players):
         if game.over:
@@ -67,5 +67,5 @@ def _play(setup: Setup) -> None:
 
 
 def _choose(choices: list[int]) -> int:
-    """Return a suggestion if there is one, else the first choice."""
+    """Return a suggestion if there is one, otherwise the first choice."""
     return next((action for action in choices if ASK <= action < ACCUSE), choices[0])

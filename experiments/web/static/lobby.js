@@ -1,4 +1,4 @@
-// The lobby: a table is set up here; what is there can be opened.
+// The lobby: set up a table, or open tables, records and runs.
 
 import { api } from "./parts/api.js";
 import { el, part, put, say } from "./parts/dom.js";
@@ -8,10 +8,10 @@ import { patiently } from "./parts/patience.js";
 import { playerOptions, settingFields } from "./parts/settings.js";
 
 const PERSON = "a person";
-const BEST = "best"; // sits opposite unless something else is chosen
-const RULES = "ledford"; // those of the thesis
-const THINKERS = ["best_tree", "bmcts"]; // who are watched, two seats each
-const THOUGHT = 500; // simulations of each of their decisions
+const BEST = "best"; // the default opponent
+const RULES = "ledford"; // the thesis's rules
+const THINKERS = ["best_tree", "bmcts"]; // players to watch, two seats each
+const THOUGHT = 500; // simulations per decision of theirs
 const LEVELS = [
   { name: "Easy", preset: "heuristic", settings: [], about: "remembers what it was shown" },
   { name: "Middle", preset: "swift", settings: [], about: "asks for the most information per turn" },
@@ -19,10 +19,10 @@ const LEVELS = [
 ];
 const NAMES = ["Ann", "Bob", "Cleo", "Dan", "Eve", "Finn"];
 
-let offered; // what the server says there is
+let offered; // the server's lists
 const seats = NAMES.map(makeSeat);
 
-/** Return the fields of a seat: what is chosen there, kept when seats come and go. */
+/** Return the fields of a seat, whose values persist when seats are added or removed. */
 function makeSeat(name, number) {
   const label = `seat ${number}`;
   const kind = el("select", { "aria-label": `Who sits in ${label}`, change: show });
@@ -70,7 +70,7 @@ function showSeats() {
   put(part("seats"), seats.slice(0, number).map(({ element }) => element));
 }
 
-/** Return the table that the form describes. */
+/** Return the table of the form. */
 function readRequest() {
   const seed = part("seed").value.trim();
   const players = Number(part("players").value);
@@ -85,14 +85,14 @@ function readRequest() {
   };
 }
 
-/** Make the table `asked` and go there; `place` says how far that is. */
+/** Make the table `asked` and open it; `place` shows the progress. */
 async function make(asked, place) {
   say(part("fault"), "");
   const buttons = document.querySelectorAll(".makes");
   for (const button of buttons) button.disabled = true;
   const report = (words) => say(part(place), words);
   try {
-    const made = await patiently(report, "Getting the table ready …", api.makeTable(asked));
+    const made = await patiently(report, "Preparing the table …", api.makeTable(asked));
     const links = Object.entries(made.seats).map(([seat, link]) => ({
       table: made.id,
       link,
@@ -120,7 +120,7 @@ function watchTwo() {
   make(usual(seats), "watching");
 }
 
-/** Return the buttons of the levels, each with what the opponents do. */
+/** Return the buttons of the levels, each with a description of the opponents. */
 function showLevels() {
   const start = ({ preset, settings }) => {
     const opponent = { kind: "player", preset, settings };
@@ -137,7 +137,7 @@ function showLevels() {
   put(part("levels"), items);
 }
 
-/** Show the links of a table for several people: each is for one of them alone. */
+/** Show the links of a table for several people, one for each person. */
 function showLinks(links, watch) {
   part("links-part").hidden = false;
   const rows = [...links, { name: "To watch", link: watch }].map(({ name, link }) => {
@@ -147,9 +147,9 @@ function showLinks(links, watch) {
       field.select();
       try {
         await navigator.clipboard.writeText(whole);
-        say(part("copied"), `The link is copied: ${name}.`);
+        say(part("copied"), `Link copied: ${name}.`);
       } catch {
-        say(part("copied"), "The link is marked: copy it with the keyboard.");
+        say(part("copied"), "Link selected: copy it with the keyboard.");
       }
     };
     return el(

@@ -1,4 +1,4 @@
-// The page of a seat: follows its stream, shows its state, sends its answers.
+// The page of a seat: it follows a stream, shows its state and sends answers.
 
 import { api } from "./parts/api.js";
 import { Board } from "./parts/board.js";
@@ -16,8 +16,8 @@ import { begin, fold } from "./parts/state.js";
 import { follow } from "./parts/stream.js";
 
 const NAME = "Sleuth";
-const ENDS = "sleuth.ends"; // whether turns end by themselves
-const NOTEBOOK_AFTER = 60; // milliseconds: events that come together need one notebook
+const ENDS = "sleuth.ends"; // whether turns end automatically
+const NOTEBOOK_AFTER = 60; // milliseconds: consecutive events share one notebook
 
 const token = decodeURIComponent(location.pathname.split("/").at(-1));
 
@@ -25,7 +25,7 @@ function starts(rules) {
   return facts.starts[rules.starts ?? "box"];
 }
 
-/** Show the cards of the seat, and those that lie face up. */
+/** Show the cards of the seat, and the face-up cards. */
 function showHand(state) {
   const cards = (items) => items.map((card) => el("li", { class: `card-name ${classOf(card)}` }, face(card), card));
   put(part("hand"), cards(state.hands[state.me] ?? []));
@@ -56,7 +56,7 @@ async function play() {
     show();
   });
 
-  /** End the turn, if there is nothing else to do but to accuse and that is wished; say whether. */
+  /** End the turn, if the only alternative is to accuse and the user wants it; return whether. */
   function endTurn() {
     const { prompt } = state;
     if (!ends.checked || !prompt || prompt.number === answered) return false;
@@ -114,7 +114,7 @@ async function play() {
     say(part("bits"), bits ? `Envelope: ${notebook.bits.toFixed(2)} bits left.` : "");
   }
 
-  /** Show why a mark of the notebook is certain. */
+  /** Show the proof of a mark in the notebook. */
   async function why(card, column) {
     try {
       showProof(part("proof"), await api.proof(token, card, column), card, column, table);
@@ -124,8 +124,8 @@ async function play() {
     }
   }
 
-  let sending = null; // the number of the question to which an answer is on its way
-  let answered = null; // the number of the question that the server has taken an answer to
+  let sending = null; // number of the question whose answer is under way
+  let answered = null; // number of the question whose answer the server accepted
   async function answer(prompt, action) {
     if (sending === prompt.number) return;
     sending = prompt.number;
@@ -137,7 +137,7 @@ async function play() {
     } catch (fault) {
       say(part("fault"), fault.message);
     } finally {
-      if (sending === prompt.number) sending = null; // the next answer may be on its way already
+      if (sending === prompt.number) sending = null; // the next answer may be under way
     }
   }
 
@@ -147,7 +147,7 @@ async function play() {
       show();
       if (message.kind === "event") readNotebook();
     },
-    lost: () => say(part("connection"), "The connection is lost. Trying again …"),
+    lost: () => say(part("connection"), "Connection lost. Retrying …"),
     back: () => say(part("connection"), ""),
     again() {
       state = begin(table, starts(table.rules));

@@ -1,4 +1,4 @@
-// A recorded game on a time line; any player can be asked what it would do at a decision.
+// A recorded game on a time line; any player can be asked for its choice at a decision.
 
 import { enter } from "./parts/after.js";
 import { api } from "./parts/api.js";
@@ -17,14 +17,14 @@ import { begin, fold } from "./parts/state.js";
 import { names, phraser } from "./parts/words.js";
 
 const FIRST_LINE = 2; // of the events in a record; the header is line 1
-const NOTEBOOKS_AFTER = 200; // milliseconds without another step
+const NOTEBOOKS_AFTER = 200; // milliseconds after the last step
 const ASKED = ["best", "swift"];
-const REFERENCE = "best"; // is asked in a review
-const EVENT = "#event="; // in the address, then its number
+const REFERENCE = "best"; // the player that reviews
+const EVENT = "#event="; // in the address, before its number
 
 const id = decodeURIComponent(location.pathname.split("/").at(-1));
 
-/** Return the table of a record, like that of a game under way. */
+/** Return the table of a record, in the form of a game under way. */
 function tableOf({ rules, seats }) {
   return { rules, seats, seat: null, board: rules.board };
 }
@@ -59,7 +59,7 @@ async function replay() {
   const questions = ASKED.map((preset, place) => new Question(place + 1, players, preset, ask, called));
   put(part("asked"), questions.map(({ element }) => element));
 
-  /** Ask a player about the decision at hand. */
+  /** Ask a player about the current decision. */
   function ask(preset, settings) {
     return api.explain(id, { line: Number(line.value) + FIRST_LINE, preset, settings });
   }
@@ -79,8 +79,8 @@ async function replay() {
     say(
       part("ask-about"),
       decision
-        ? `Before this event ${who} decides. Each player gets what ${who} had seen, and nothing else.`
-        : "Nobody decides here. Go to the next decision to ask.",
+        ? `Before this event ${who} decides. Each player gets only what ${who} had seen.`
+        : "No decision here. Go to the next decision to ask.",
     );
     for (const question of questions) question.enable(decision);
     showTimeline(event.turn);
@@ -89,7 +89,7 @@ async function replay() {
   }
 
   let asked = null;
-  /** Show what the seats know, if that is unfolded; what is gone by meanwhile is left out. */
+  /** Show the seats' knowledge, if unfolded; drop outdated answers. */
   function readNotebooks() {
     clearTimeout(asked);
     if (!part("beliefs").open) return;
@@ -117,7 +117,7 @@ async function replay() {
     const lines = review.chances(called.length).map((points, seat) => ({ name: called[seat], points }));
     part("chances").hidden = !lines.some(({ points }) => points.length);
     if (part("chances").hidden) return;
-    const title = `Chance of winning, as ${REFERENCE} sees it by what each seat knew`;
+    const title = `Chance of winning, as ${REFERENCE} sees it from what each seat knew`;
     showChart(part("chances"), { title, across: "turn", up: "chance" }, lines, { most: 1, now, choose });
   }
 
@@ -158,7 +158,7 @@ async function replay() {
     show();
   }
 
-  /** Go to the next event on the way for which `fits` holds, or to the end of the way. */
+  /** Go to the next event for which `fits` holds, or to the last one. */
   function seek(way, fits) {
     let at = Number(line.value) + way;
     while (at > 0 && at < events.length - 1 && !fits(at)) at += way;

@@ -1,4 +1,4 @@
-// A run of matches: how it stands, asked for again every few seconds while it is under way.
+// A run of matches: its state, requested every few seconds while it is under way.
 
 import { api } from "./parts/api.js";
 import { between, showChart } from "./parts/chart.js";
@@ -6,9 +6,9 @@ import { el, part, put, say } from "./parts/dom.js";
 import { rateTable } from "./parts/figures.js";
 import { labelled } from "./parts/labels.js";
 
-const AGAIN = 3000; // milliseconds until the next look
-const SILENT = 30_000; // the same where nothing is written any more
-const FEW = 10; // games below which an interval says too little to be drawn
+const AGAIN = 3000; // milliseconds until the next request
+const SILENT = 30_000; // the same for a silent run
+const FEW = 10; // intervals of fewer games are too wide to draw
 
 const id = location.pathname.split("/")[2];
 const signed = (value, digits = 0) => `${value < 0 ? "−" : "+"}${Math.abs(value).toFixed(digits)}`;
@@ -30,8 +30,8 @@ function showStage({ stage, age, table, tests }) {
   const expected = left.length ? `, about ${Math.max(...left).toLocaleString("en")} to a verdict` : "";
   const ended = played < most ? "Ended early" : "Finished";
   const words = {
-    "under way": `Under way: ${of} played${expected}. Last written ${ago(age)} ago.`,
-    silent: `Not finished, and nothing written for ${ago(age)}: ${of} played${expected}.`,
+    "under way": `Under way: ${of} played${expected}. Last write ${ago(age)} ago.`,
+    silent: `Unfinished, and silent for ${ago(age)}: ${of} played${expected}.`,
     finished: decided ? `Decided after ${played} games.` : `${ended}: ${of} played.`,
   };
   say(part("stage"), words[stage]);
@@ -47,14 +47,14 @@ function showTests({ tests }) {
   put(part("verdicts"), items);
 }
 
-/** Return whom all players have met, as in "against 3 heuristic"; null if it is not one company. */
-function company(table) {
+/** Return the common opponents, as in "against 3 heuristic"; null if they differ. */
+function opponentsOf(table) {
   const found = new Set(table.map(({ match, player }) => (match.startsWith(player) ? match.slice(player.length) : null)));
   return found.size === 1 ? [...found][0] : null;
 }
 
 function showFigures({ name, table, comparisons }) {
-  const met = company(table);
+  const met = opponentsOf(table);
   const rates = table.map((line) => ({ ...line, rate: line.win_rate, interval: line.ci95 }));
   put(part("rates"), rateTable(name, rates, met === null));
   const called = (match) => labelled(met === null ? match : match.slice(0, match.length - met.length));
@@ -73,7 +73,7 @@ function showFigures({ name, table, comparisons }) {
   put(part("differences"), items);
 }
 
-/** Return a line with its interval, in per cent. */
+/** Return a line with its interval in per cent. */
 function inPercent({ name, points }) {
   const wide = points.filter(([games]) => games >= FEW);
   return {
@@ -89,7 +89,7 @@ function drawChart({ chart, table, tests }) {
   const drawn = lines.some(({ points }) => points.length > 1);
   if (!drawn) {
     put(part("chart"));
-    return say(part("chart-note"), "There is a chart once there are more games.");
+    return say(part("chart-note"), "The chart needs more games.");
   }
   const parities = new Set(table.map(({ parity }) => parity));
   const levels = ratio
@@ -104,8 +104,8 @@ function drawChart({ chart, table, tests }) {
     ? { title: "Log-likelihood ratio", across: "games", up: "LLR" }
     : { title: "Games won, per cent", across: "games", up: "per cent" };
   const note = ratio
-    ? "The test ends where the line meets one of the dashed lines."
-    : "Bands are 95 % intervals; the dashed line is what equal players win.";
+    ? "The test ends when the line meets a dashed line."
+    : "Bands are 95 % intervals; the dashed line is parity.";
   say(part("chart-note"), note);
   const steady = lines.flatMap(({ points, band }) => (band ?? points).slice(Math.floor(points.length / 5)));
   showChart(part("chart"), words, lines, between(steady.flatMap(([, ...values]) => values), levels));
@@ -113,7 +113,7 @@ function drawChart({ chart, table, tests }) {
 
 function show(run) {
   const matches = [...new Set(run.table.map(({ match }) => match))];
-  const met = company(run.table);
+  const met = opponentsOf(run.table);
   const names = met === null ? matches : [`${run.table.map(({ player }) => player).join(", ")}${met}`];
   put(part("title"), names.length < 3 ? labelled(names.join(" · ")) : `${names.length} matches`);
   document.title = `${run.stage}: ${matches[0]} – Sleuth`;

@@ -1,23 +1,23 @@
-// One simulation at a time: a tree whose figures are those of the moment, with buttons and keys.
+// One simulation at a time: a tree with its current figures, with buttons and keys.
 
 import { el, part, put, say } from "./parts/dom.js";
 import { explore } from "./parts/explore.js";
 import { figures } from "./parts/tree.js";
 
 const PHASES = ["Select", "Expand", "Roll out", "Back up"];
-const PACE = 900; // milliseconds a phase
+const PACE = 900; // milliseconds per phase
 
 const { nodes, simulations } = JSON.parse(part("data").textContent);
 const { picture, about } = explore(nodes);
 const drawn = (kind, number) => [...picture.querySelectorAll(`[data-${kind}="${number}"]`)];
-const branches = new Map(); // by the action of a node: the number of the node that it is drawn with
+const branches = new Map(); // by the action of a node: the number of the node with its drawing
 nodes.forEach(({ above, action }, number) => {
   const name = `${above} ${action}`;
   if (above !== null && !branches.has(name)) branches.set(name, number);
 });
 const branchOf = (number) => branches.get(`${nodes[number].above} ${nodes[number].action}`);
 
-let at = 0; // phases gone by
+let at = 0; // number of phases done
 let playing = null;
 
 /** Return visits of nodes, and visits and returns of actions, after the first `count` simulations. */
@@ -36,7 +36,7 @@ function countUp(count) {
   return { visits, actions };
 }
 
-/** Return what happens in a phase, in words. */
+/** Return a description of a phase. */
 function describe(phase, { way, values, grew, beyond }) {
   const words = way.map((number, i) => {
     const { action, seen } = nodes[number];
@@ -44,15 +44,15 @@ function describe(phase, { way, values, grew, beyond }) {
   });
   const end = way.length && nodes[way.at(-1)].end;
   const back = values.at(-1).toFixed(2);
-  if (phase === 0) return `Down the tree, by the actions that look best or were tried least: ${words.join(", then ")}.`;
+  if (phase === 0) return `Down the tree, by actions with the best values or the fewest visits: ${words.join(", then ")}.`;
   if (phase === 1) {
-    if (beyond) return "It goes on below what is drawn here.";
-    if (end) return "Nothing to add: it is over here.";
+    if (beyond) return "It continues below the drawing.";
+    if (end) return "Nothing to add: the game ends here.";
     const what = nodes[way.at(-1)].seen || "what comes next";
     return grew ? `Seen: ${what}, for the first time. The tree grows by this node.` : `Seen: ${what}, as before, with something else that is not drawn. The tree grows by a node here.`;
   }
-  if (phase === 2) return end ? `No roll-out: it pays ${back}.` : `Played on from there by the roll-out policy: it returns ${back}.`;
-  return "Back up the way: each action has a visit more, and the return is part of its mean.";
+  if (phase === 2) return end ? `No roll-out: it pays ${back}.` : `The roll-out policy plays on from there and returns ${back}.`;
+  return "Back up: each action gets a visit, and the return enters its mean.";
 }
 
 function draw() {

@@ -1,13 +1,13 @@
-// A study: a person begins, and goes on to the next game; this browser remembers who it was.
+// A study: a person begins or continues with the next game; this browser remembers the person.
 
 import { api } from "./parts/api.js";
 import { part, say } from "./parts/dom.js";
 import { patiently } from "./parts/patience.js";
 import { recall, remember } from "./parts/remembered.js";
 
-const STUDIES = "sleuth.studies"; // by query of the study: the own link
+const STUDIES = "sleuth.studies"; // personal links by query of the study
 
-/** Do `work` at a click on the button `id`; say what goes wrong. */
+/** Do `work` at a click on the button `id`; report errors. */
 function at(id, work) {
   part(id)?.addEventListener("click", async ({ target }) => {
     target.disabled = true;
@@ -26,7 +26,7 @@ const begun = recall(STUDIES, {})[query];
 if (part("begin") && begun) {
   part("again-part").hidden = false;
   part("again").href = begun;
-  say(part("begin"), "Begin as somebody else");
+  say(part("begin"), "Begin as another person");
   part("begin").classList.remove("main");
 }
 
@@ -39,7 +39,7 @@ at("begin", async () => {
 at("next", async () => {
   const report = (words) => say(part("making"), words);
   const token = decodeURIComponent(location.pathname.split("/").at(-1));
-  const { link } = await patiently(report, "Getting the table ready …", api.nextGame(token));
+  const { link } = await patiently(report, "Preparing the table …", api.nextGame(token));
   if (link) location.assign(link);
   else location.reload();
 });

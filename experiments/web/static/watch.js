@@ -1,4 +1,4 @@
-// A table, watched: its game, what each seat believes, the search under way; pace where nobody sits.
+// Watching a table: the game, beliefs by seat, the current search; the pace if no person plays.
 
 import { showAfter } from "./parts/after.js";
 import { api } from "./parts/api.js";
@@ -14,11 +14,11 @@ import { begin, fold } from "./parts/state.js";
 import { follow } from "./parts/stream.js";
 import { names } from "./parts/words.js";
 
-const BELIEFS_AFTER = 400; // milliseconds between two looks at what the seats believe
+const BELIEFS_AFTER = 400; // milliseconds between two requests for beliefs
 
 const id = decodeURIComponent(location.pathname.split("/").at(-1));
 
-/** Draw the bits that each seat had left, turn by turn. */
+/** Draw the remaining bits of each seat by turn. */
 function showEntropy(called, turns) {
   const lines = called.map((name, seat) => ({ name, points: turns.map(({ turn, bits }) => [turn, bits[seat]]) }));
   const words = { title: "Entropy of the envelope", across: "turn", up: "bits" };
@@ -31,7 +31,7 @@ function listen(control) {
     try {
       const now = await api.control(id, wanted);
       pause.setAttribute("aria-pressed", String(now.paused));
-      say(pause, now.paused ? "Go on" : "Pause");
+      say(pause, now.paused ? "Resume" : "Pause");
       say(part("fault"), "");
     } catch (fault) {
       say(part("fault"), fault.message);
@@ -44,13 +44,13 @@ function listen(control) {
   part("pace").addEventListener("change", (event) => order({ pace: Number(event.target.value) }));
 }
 
-/** Choose the pace on offer that is nearest to the table's. */
+/** Choose the offered pace nearest to the table's. */
 function showPace(table) {
   const offered = [...part("pace").options];
   const far = (option) => Math.abs(Number(option.value) - table.pace);
   offered.reduce((best, option) => (far(option) < far(best) ? option : best)).selected = true;
   part("pause").setAttribute("aria-pressed", String(Boolean(table.paused)));
-  say(part("pause"), table.paused ? "Go on" : "Pause");
+  say(part("pause"), table.paused ? "Resume" : "Pause");
 }
 
 async function watch() {
@@ -79,15 +79,15 @@ async function watch() {
 
   function status() {
     if (state.halted) return `Halted: ${state.halted}.`;
-    if (state.over) return state.winner === null ? "The game is over: nobody wins." : `${called[state.winner]} wins.`;
-    if (state.trouble) return `For now ${state.trouble}. It is tried again.`;
-    if (state.waiting !== null) return `All wait for ${called[state.waiting]}.`;
+    if (state.over) return state.winner === null ? "The game is over, without a winner." : `${called[state.winner]} wins.`;
+    if (state.trouble) return `For now ${state.trouble}. Retrying.`;
+    if (state.waiting !== null) return `Waiting for ${called[state.waiting]}.`;
     return state.seat === null ? "The cards are dealt." : `Turn ${state.turn}: ${called[state.seat]}.`;
   }
 
   let asked = null;
   let open = table.open;
-  /** Look at what the seats believe, if that may be seen; once at a time. */
+  /** Request the seats' beliefs, if they are visible; one request at a time. */
   function readBeliefs() {
     if (asked !== null || !open || document.hidden) return;
     asked = setTimeout(async () => {
@@ -121,7 +121,7 @@ async function watch() {
       show();
       if (message.kind === "event" || message.kind === "over") readBeliefs();
     },
-    lost: () => say(part("connection"), "The connection is lost. Trying again …"),
+    lost: () => say(part("connection"), "Connection lost. Retrying …"),
     back: () => say(part("connection"), ""),
     again() {
       state = begin(table, starts);

@@ -1,9 +1,8 @@
-"""All that a browser, a record, a label, a link or the folder of a table may set of a player.
+"""All settings of a player that a browser, a record, a label, a link or a table's folder may make.
 
-It is a list of what is allowed, and the only one: a preset, a player of another package or a
-setting that is added to the project is refused at a table until it stands here.  Nothing may stand
-here that starts a program, names a file, names code or lets a decision take hours.  How large a
-search may be is for `experiments.web.tables.requests`.
+This is the only list: a table refuses any preset, plug-in player or new setting that is missing
+here.  Nothing here may start a program, name a file, name code or let a decision take hours.
+`experiments.web.tables.requests` limits the size of searches.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from experiments.settings.config import leaves
 from mcts.limits import did_you_mean
 
 Kind = float | type[bool] | tuple[str | None, ...]
-"""Values of a setting: null and numbers to a largest, true and false, or one of some words."""
+"""Values of a setting: null and numbers up to a maximum, true and false, or one of some words."""
 
 
 def _list(words: str) -> tuple[str, ...]:
@@ -32,7 +31,7 @@ SEARCHING = _list(
     " careful flat ld_bmcts ld_bmcts_faithful ld_bmcts_released mo_ismcts mo_ismcts_faithful"
     " old_best pimc pomcp pomcp_faithful so_ismcts so_ismcts_faithful"
 )
-"""Presets of players that search."""
+"""Presets of planners."""
 
 PLAYERS = SEARCHING + _list(
     "bn closure csp entropy greedy heuristic hide hider hunter likely neural random reader response"
@@ -90,7 +89,7 @@ SETTINGS: Mapping[str, Kind] = {
     "q": ("network", "zero", "grid"),
     "accuses": ("any", "end"),
 }
-"""By setting of a player the values that it may have."""
+"""Allowed values by setting of a player."""
 
 _CODE = _list(
     "sim.seat.Settings sim.players.bayes.Settings sim.players.entropy.Settings"
@@ -103,26 +102,26 @@ _AS_SHIPPED: Mapping[str, Kind] = {
     "mixture": ("usual",),
     "network": (None,),
 }
-"""What a composed player has beside `SETTINGS` and a label; nobody may set it."""
+"""Keys of a composed player besides `SETTINGS` and a label, which no request may set."""
 
 _WORDS = {"true": True, "false": False, "null": None}
 _NUMERAL = re.compile(r"[+-]?\d{1,18}(\.\d{0,18})?(e[+-]?\d{1,3})?", re.ASCII | re.IGNORECASE)
 
 
 def check_setting(text: str) -> None:
-    """Refuse all that is not a setting that may be made, as in ``threshold=0.4``: ValueError."""
+    """Refuse anything but an allowed setting such as ``threshold=0.4``: ValueError."""
     key, _, written = text.partition("=")
     number = float(written) if _NUMERAL.fullmatch(written) else written
     value = _WORDS.get(written.lower(), number)
     if key not in SETTINGS:
         hint = did_you_mean(key, SETTINGS)
-        raise ValueError(f"{text!r:.80}: no setting at a table{hint}; write it like threshold=0.4")
+        raise ValueError(f"{text!r:.80}: not a setting at a table{hint}; write threshold=0.4")
     if not _fits(value, SETTINGS[key]):
         raise ValueError(f"{text!r:.80}: must be {_describe(SETTINGS[key])} at a table")
 
 
 def check_player(player: Mapping[str, Any]) -> None:
-    """Refuse a composed player that has anything which is not allowed: ValueError."""
+    """Refuse a composed player with anything that is not allowed: ValueError."""
     for key, value in leaves(player):
         kind = _AS_SHIPPED.get(key) or SETTINGS.get(key)
         words = isinstance(value, str | None)

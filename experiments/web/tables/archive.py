@@ -1,8 +1,8 @@
-"""Finished games with people, filed as those of all other runs: rows, records, a summary.
+"""File finished games with people like those of other runs: rows, records, a summary.
 
-People at the same kind of table (rules, players, their order around it) play one match, in a run
-folder of its own.  Its games are numbered so that the seating is that of the match, so ``report``
-and ``replay`` read it like any other; numbers are missing where a table was left before its end.
+People at the same kind of table (rules, players, their order around it) play one match, in its own
+run folder.  Games are numbered so that the seating is that of the match, so ``report`` and
+``replay`` read the run like any other; numbers of abandoned tables are missing.
 """
 
 from __future__ import annotations
@@ -30,30 +30,30 @@ from mcts.options import SEEDS
 from sim.records.stepped import SteppedGame
 
 STUDY, OTHERS = "study", "games"
-"""Folders of the runs that belong to a study, and of all others."""
+"""Folders of the runs of studies, and of all others."""
 
 BEGUN = "begun.txt"
-"""File of a run: the number of every game that was begun, a line each."""
+"""File of a run with the numbers of all games begun, one per line."""
 
 
 @dataclass(frozen=True)
 class LineUp:
-    """A kind of table: what the games of one match have in common."""
+    """A kind of table: the common settings of one match's games."""
 
     rules: Mapping[str, Any]
     entrants: tuple[dict[str, Any], ...]  # settings of the players, people first
-    order: tuple[int, ...]  # of the entrants by place; that of seat 0 differs between games
-    shift: int  # how many seats `order` is turned by at this table
+    order: tuple[int, ...]  # entrants by place; the place of seat 0 differs between games
+    shift: int  # rotation of `order` at this table, in seats
     seed: int | None  # of the request
     study: bool
     series: str = ""  # name of the study
 
     @classmethod
     def of(cls, setup: Setup) -> LineUp | None:
-        """Return the line-up of a table; None without people, and if its game does not count."""
+        """Return the line-up of a table; None without people, or if its game does not count."""
         if not setup.people or not setup.counted:
             return None
-        # A person who sees the probabilities is another player.
+        # A person who sees the probabilities counts as another player.
         hints = {"hints": setup.hints}
         seats = [{**seat, **(hints if seat["name"] == PERSON else {})} for seat in setup.seats]
         texts = [json.dumps(seat, sort_keys=True) for seat in seats]
@@ -84,7 +84,7 @@ class LineUp:
 
     @property
     def folder(self) -> Path:
-        """Of the run, below that of the server."""
+        """Folder of the run, below that of the server."""
         unsaid = {"shift"} if self.series else {"shift", "series"}
         about = {key: value for key, value in asdict(self).items() if key not in unsaid}
         digest = hashlib.sha256(json.dumps(about, sort_keys=True).encode()).hexdigest()[:10]
@@ -92,7 +92,7 @@ class LineUp:
         return Path(place, f"{file_name(self.name)[:60]}-{digest}")
 
     def number(self, taken: Collection[int]) -> int:
-        """Return the first number of a game with these seats that is not ``taken``."""
+        """Return the first game number with these seats that is not ``taken``."""
         game = self.shift
         while game in taken:
             game += len(self.order)
@@ -117,16 +117,16 @@ def _rank(seat: Mapping[str, Any]) -> tuple[bool, str]:
 
 
 def check_place(run: str | None) -> None:
-    """Refuse the folder of a run that lies elsewhere than `LineUp.folder` says: ValueError."""
+    """Refuse a run's folder that `LineUp.folder` cannot return: ValueError."""
     place = rf"({STUDY}|{STUDY}/{SERIES}|{OTHERS})/[^/]*-[0-9a-f]{{10}}"
     if run is not None and not re.fullmatch(place, run):
-        raise ValueError(f"{run!r:.80} is no place of a run")
+        raise ValueError(f"{run!r:.80} is not the folder of a run")
 
 
 def open_run(folder: Path, line_up: LineUp) -> int:
-    """Return the seed of the run of ``line_up`` below ``folder``, begun if missing.
+    """Return the seed of the run of ``line_up`` below ``folder``, creating the run if missing.
 
-    Raises Refusal if it cannot be written.
+    Raises Refusal if writing fails.
     """
     from experiments.runs import runfolder  # Arrow and SciPy take a second
 
@@ -140,11 +140,11 @@ def open_run(folder: Path, line_up: LineUp) -> int:
 
 
 def take_number(folder: Path, line_up: LineUp, taken: Collection[int]) -> int:
-    """Return the number of the next game of ``line_up``, which is none that was ever given.
+    """Return the number of the next game of ``line_up``, which was never used.
 
-    Numbers are of games in the run's rows, of those that were begun, whatever became of their
-    tables, and ``taken``: a number is a deal, and a deal that was seen is not dealt again.  Raises
-    Refusal, OSError if the rows cannot be read, or the number cannot be written down.
+    Numbers in the run's rows, numbers of games begun, whatever became of their tables, and
+    ``taken`` are used: a number determines the deal, and a known deal is not dealt again.  Raises
+    Refusal, OSError if the rows cannot be read, or the number cannot be saved.
     """
     from experiments.matches.results import Results
     from experiments.runs import runfolder
@@ -162,9 +162,9 @@ def take_number(folder: Path, line_up: LineUp, taken: Collection[int]) -> int:
 
 
 def add_game(folder: Path, setup: Setup, game: SteppedGame) -> None:
-    """Add the finished ``game`` of a run to its ``folder``, once, however often this is called.
+    """Add the finished ``game`` of a run to its ``folder``; repeated calls add it once.
 
-    Raises OSError, Refusal if it cannot be written.
+    Raises OSError, Refusal if writing fails.
     """
     import pyarrow as pa
 
@@ -180,7 +180,7 @@ def add_game(folder: Path, setup: Setup, game: SteppedGame) -> None:
         rows = pa.Table.from_pylist(_rows(match, setup, game), ROW).cast(HELD)
         played.add(0, Played(rows, {setup.game: game.record()}))
         played.flush()
-        # People decide how many games there are: all of them, so far.
+        # The number of games is open: all of them, so far.
         write_text(folder / CONFIG, f"match:\n  games: {played.games}\n")
         ended = {"interrupted": False, "fault": None, "run": origin()}
         seconds = max(time.monotonic() - began, 1e-3)
@@ -190,7 +190,7 @@ def add_game(folder: Path, setup: Setup, game: SteppedGame) -> None:
 
 
 def _rows(match: Match, setup: Setup, game: SteppedGame) -> list[dict[str, Any]]:
-    """Return a row per seat, as `experiments.matches.results.ROW`."""
+    """Return a row per seat, as in `experiments.matches.results.ROW`."""
     end = game.view(0)[0]
     entrants = match.seating.at([setup.game])[0].tolist()
     return [

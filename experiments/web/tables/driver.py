@@ -1,7 +1,7 @@
-"""Drive a table: compiled players decide at once, slow ones in a thread, events come at its pace.
+"""Drive a table: fast players decide at once, slow ones in a thread, events follow its pace.
 
-A driver runs in one event loop, and so do all calls of it.  While a slow player decides in its
-thread the game is left alone; what viewers get meanwhile was noted before.
+A driver and all calls of it run in one event loop.  While a slow player decides in its thread the
+game is untouched; viewers get only messages made before.
 """
 
 from __future__ import annotations
@@ -20,25 +20,25 @@ from sim.player import Player
 from sim.records.events import Event
 
 SLOW_POLICIES = frozenset({"greedy"})
-"""Compiled policies that may think for seconds."""
+"""Compiled policies that may take seconds per decision."""
 
 SAMPLE_SECONDS = 0.25
-"""Between two looks at a search under way."""
+"""Seconds between two samples of a search."""
 
 RETRY_SECONDS = 1.0
-"""Between two attempts to write a move down."""
+"""Seconds between two attempts to save a move."""
 
-HALTED = "this game cannot go on: see the server's terminal"
+HALTED = "this game cannot continue: see the server's terminal"
 
 ALL: Literal["all"] = "all"
-"""In place of a seat: a viewer who may know everything."""
+"""The viewer who may know everything, instead of a seat."""
 
 Viewer = int | Literal["all"] | None
 """A seat; None for a viewer without one; or `ALL`."""
 
 
 def is_slow(player: Player) -> bool:
-    """Return whether ``player`` may think for long."""
+    """Return whether ``player`` may take seconds per decision."""
     return player.policy is None or player.policy.name in SLOW_POLICIES
 
 
@@ -50,12 +50,12 @@ class Driver:
     Attributes
     ----------
     pace : seconds between two events
-    paused : whether an event is shown at a step alone
+    paused : whether events are shown only by `step` and `step_turn`
     prompt : the question to a person, or None
     awaited : the seat that all wait for, or None
-    searching : the latest look at the search under way, or at the last one; or None
+    searching : the latest sample of the current or last search, or None
     halted : whether an error ended the game
-    trouble : reason why the game does not go on for now, or None
+    trouble : the reason why the game has stopped for now, or None
     listeners : set at every change for viewers
     """
 
@@ -76,17 +76,17 @@ class Driver:
 
     @property
     def open(self) -> bool:
-        """True if every viewer may know everything: no person sits here, or the game is over."""
+        """Whether every viewer may know everything: no person plays, or the game is over."""
         return not self.table.setup.people or self.table.over
 
     @property
     def idle(self) -> bool:
-        """True if the game stands still until a request of a person."""
+        """Whether the game waits for a request of a person."""
         return self.prompt is not None or (self.paused and self.awaited is None)
 
     @property
     def spectator(self) -> Viewer:
-        """The viewer without a seat; the same for the whole game."""
+        """The viewer without a seat, constant during the game."""
         return None if self.table.setup.people else ALL
 
     def sees(self, event: Event, viewer: Viewer) -> bool:
@@ -94,25 +94,25 @@ class Driver:
         return isinstance(viewer, str) or sees(event, viewer)
 
     def known_to(self, viewer: Viewer) -> int:
-        """Return how many of the events shown ``viewer`` knows of."""
+        """Return how many of the shown events ``viewer`` knows."""
         shown = self.table.game.events[: self.table.shown]
         return sum(self.sees(event, viewer) for event in shown)
 
     async def run(self) -> None:
-        """Drive the game to its end; an error of a player halts it, and goes to the terminal."""
+        """Drive the game to its end; an exception halts it and is printed on the terminal."""
         try:
             while not self.table.over:
                 await self._advance()
             self.prompt = self.awaited = None
         except Exception:
-            print(f"a table cannot go on:\n{traceback.format_exc()}", file=sys.stderr, flush=True)
+            print(f"a table is halted:\n{traceback.format_exc()}", file=sys.stderr, flush=True)
             self.halted = True
         self._notify()
 
     def answer(self, seat: int, number: int, action: int) -> None:
-        """Take the answer of the person in ``seat`` to `prompt`, if ``number`` is that of it.
+        """Accept the answer of the person in ``seat`` to `prompt`, if it has this ``number``.
 
-        Raises NotNow, sim.player.IllegalAction, OSError as `Table.answer`; nothing is changed.
+        Raises NotNow, sim.player.IllegalAction, OSError as `Table.answer`, without any change.
         """
         if self.prompt is None or (self.prompt.seat, self.prompt.number) != (seat, number):
             raise NotNow("this was not asked, or has been answered already")
@@ -122,29 +122,29 @@ class Driver:
         self._wake.set()
 
     def pause(self, paused: bool) -> None:
-        """Stand still, or go on."""
+        """Pause or resume."""
         self.paused, self._steps, self._whole_turn, self._turn = paused, 0, False, None
         self._wake.set()
 
     def step(self) -> None:
-        """Stand still, and show one event more."""
+        """Pause after one more event."""
         self.paused, self._steps = True, self._steps + 1
         self._wake.set()
 
     def step_turn(self) -> None:
-        """Stand still once the rest of the turn to which the next event belongs is shown."""
+        """Pause at the end of the turn of the next event."""
         self.paused, self._whole_turn, self._turn = True, True, None
         self._wake.set()
 
     def set_pace(self, seconds: float) -> None:
-        """Let ``seconds`` pass between two events from now on; ValueError if that is too slow."""
+        """Set the ``seconds`` between two events; ValueError if they exceed `SLOWEST`."""
         if not 0.0 <= seconds <= SLOWEST:
             raise ValueError(f"pace must be from 0 to {SLOWEST:g} seconds, got {seconds}")
         self.pace = seconds
         self._wake.set()
 
     async def _advance(self) -> None:
-        """Do the next thing, or wait until there is one."""
+        """Do the next step, or wait for one."""
         table = self.table
         if not table.waiting:
             await self._show()
@@ -161,22 +161,22 @@ class Driver:
             await self._decide()
 
     async def _show(self) -> None:
-        """Show the next event when it is time."""
+        """Show the next event at its time."""
         event = self.table.game.events[self.table.shown]
         if self._must_wait(event):
             return await self._sleep(None)
         now = asyncio.get_running_loop().time()
-        dealing = event["turn"] == 0  # which happens at once
+        dealing = event["turn"] == 0  # the deal has no pace
         left = 0.0 if self.paused or dealing else self._shown_at + self.pace - now
         if left > 0.0:
             return await self._sleep(left)
         self.table.show_next()
         self._shown_at, self._steps, self._turn = now, max(0, self._steps - 1), event["turn"]
         self._notify()
-        await asyncio.sleep(0)  # other tables get their turn, however fast this game goes
+        await asyncio.sleep(0)  # other tables get their turn
 
     def _must_wait(self, event: Event | None) -> bool:
-        """Return whether ``event`` must not be shown now; None: any that follows a decision."""
+        """Return whether ``event``, or the next decision if None, must wait."""
         if not self.paused or self._steps:
             return False
         if event is not None and self._turn is not None and event["turn"] > self._turn:
@@ -184,7 +184,7 @@ class Driver:
         return not self._whole_turn
 
     async def _decide(self) -> None:
-        """Let the player whose turn it is decide."""
+        """Let the player to move decide."""
         game = self.table.game
         seat = game.decider
         player = game.seats[seat]
@@ -201,15 +201,15 @@ class Driver:
         self._notify()
 
     async def _do(self, action: int) -> None:
-        """Do ``action`` once it can be written down."""
+        """Do ``action`` as soon as it can be saved."""
         while True:
             try:
                 self.table.act(action)
                 break
             except OSError as fault:
                 if self.trouble is None:
-                    self.trouble = f"the game cannot be written down: {fault.strerror}"
-                    print(f"{self.trouble}; it goes on once it can", file=sys.stderr, flush=True)
+                    self.trouble = f"the game cannot be saved: {fault.strerror}"
+                    print(f"{self.trouble}; it continues once it can", file=sys.stderr, flush=True)
                     self._notify()
             await asyncio.sleep(RETRY_SECONDS)
         if self.trouble is not None:
@@ -217,7 +217,7 @@ class Driver:
             self._notify()
 
     async def _search(self, seat: int, player: Player) -> int:
-        """Return the decision of ``player``, made in a thread; sample its search meanwhile."""
+        """Return the decision of ``player`` from a thread, and sample its search meanwhile."""
         deciding = asyncio.ensure_future(self._workers.search(self.table.game.decide))
         view = (
             None
@@ -229,7 +229,7 @@ class Driver:
                 await asyncio.wait([deciding], timeout=SAMPLE_SECONDS)
                 if deciding.done():
                     action = deciding.result()
-                    await self._sample(view, over=True)  # as it stood at the decision
+                    await self._sample(view, over=True)  # the state at the decision
                     return action
                 if self.listeners:
                     await self._sample(view, over=False)
@@ -239,13 +239,13 @@ class Driver:
             raise
 
     async def _sample(self, view: SearchSamples | None, over: bool) -> None:
-        """Show how a search stands, if that may be seen."""
+        """Show the state of a search, if it is visible."""
         if view and (sample := await self._workers.run(view.sample, over)):
             self.searching = sample
             self._notify()
 
     async def _sleep(self, seconds: float | None) -> None:
-        """Wait for so long, or until a request of a person."""
+        """Wait for ``seconds``, or until a request of a person."""
         try:
             async with asyncio.timeout(seconds):
                 await self._wake.wait()

@@ -1,14 +1,14 @@
-"""All tables of a folder: made, driven, found again after a restart.
+"""All tables of a folder: make them, drive them, find them after a restart.
 
     FOLDER/tables/ID/table.json     setup, hashes of the seats' tokens
     FOLDER/tables/ID/moves.jsonl    decisions (`experiments.web.tables.table`)
     FOLDER/tables/ID/pace.json      pause and pace, once a spectator has set them
-    FOLDER/tables/ID/over           once the game is over and filed: how it ended
+    FOLDER/tables/ID/over           the outcome, once the game is over and filed
     FOLDER/{study,games}/NAME/      runs of finished games with people
     FOLDER/watched/records/ID.jsonl finished games of computers
 
-A table is there as a whole or not at all.  Tokens are handed out once, when a table is made.  A
-table that is left for days is put aside: it takes no room and is not driven, until it is opened.
+A table is written completely or not at all.  Tokens are returned once, when a table is made.  A
+table that is abandoned for days is put aside: it takes no room and is not driven until opened.
 """
 
 from __future__ import annotations
@@ -42,71 +42,76 @@ from mcts.options import SEEDS
 
 WATCHED = "watched"
 _ODD = RecursionError, Refusal
-"""Raised, too, by files that hold anything."""
+"""Exceptions of reading, including those of files with arbitrary content."""
 
 TABLES, TABLE, PACE, OVER, LOCK = "tables", "table.json", "pace.json", "over", ".lock"
 
 MOST_FINISHED = 50
-"""Finished tables that are kept in memory, for viewers who come again."""
+"""Number of finished tables in memory, for viewers who return."""
 
 LEFT_SECONDS = 60.0
-"""Without a move, a request or a viewer, after which a table makes room for another."""
+"""Seconds without a move, a request or a viewer after which a table makes room for another."""
 
 
 @dataclass
 class Entry:
-    """A table of the registry, by its name in links to watch it."""
+    """A table of the registry, with the name of its spectators' link."""
 
     id: str
     setup: Setup
-    run: str | None  # folder of its run, below the registry's; None without people
+    run: str | None  # folder of its run below the registry's; None without people
     tokens: dict[int, str]  # by seat, the hash of its token
     over: bool = False  # and filed
     outcome: dict[str, Any] | None = None  # winner, turns, seconds since it was made
-    driver: Driver | None = None  # while it is in memory
-    fault: str | None = None  # why it cannot be opened
+    driver: Driver | None = None  # None if it is not in memory
+    fault: str | None = None  # reason why it cannot be opened
     aside: bool = False
-    owner: str = ""  # address that made it, or opened it again, while this server runs
+    owner: str = ""  # address that made it or reopened it during this server's life
     opened: float = 0.0  # time of the last request for it, in seconds since 1970
     task: asyncio.Task[None] | None = field(default=None, repr=False)
-    loaded: asyncio.Event = field(default_factory=asyncio.Event, repr=False)  # driver or fault
+    loaded: asyncio.Event = field(default_factory=asyncio.Event, repr=False)  # sets driver or fault
 
     @property
     def under_way(self) -> bool:
-        """True while its game goes on."""
+        """Whether its game continues."""
         halted = self.driver is not None and self.driver.halted
         return not (self.over or self.fault or self.aside or halted)
 
     @property
     def playable(self) -> bool:
-        """True while its game goes on, or would if its link were opened."""
+        """Whether its game continues, or would if its link were opened."""
         return self.under_way or (self.aside and not self.over)
 
 
 class Registry:
     """The tables in ``folder``.
 
-    Attribute ``entries``: by id, in the order in which they were made.
+    Attribute ``entries``: by id, in order of creation.
 
     Parameters
     ----------
-    folder : made if missing; refused while another registry has it
-    most : tables that may be under way at the same time
+    folder : made if missing; refused while another registry uses it
+    max_tables : maximum number of tables under way
     workers : threads for players and files
-    patience : seconds without a move or a request after which a table is put aside
-    shares : of addresses, in the tables under way
+    idle_seconds : seconds without a move or a request after which a table is put aside
+    shares : of addresses in the tables under way
     """
 
     def __init__(
         self,
         folder: Path,
-        most: int,
+        max_tables: int,
         workers: Workers,
-        patience: float = float("inf"),
+        idle_seconds: float = float("inf"),
         shares: Shares | None = None,
     ) -> None:
-        """Read the tables in the folder; raises `Refusal` if that cannot be."""
-        self.folder, self._most, self._workers, self._patience = folder, most, workers, patience
+        """Read the tables in the folder; raises `Refusal` if that fails."""
+        self.folder, self._max_tables, self._workers, self._idle_seconds = (
+            folder,
+            max_tables,
+            workers,
+            idle_seconds,
+        )
         self.shares = shares or Shares()
         self.entries: dict[str, Entry] = {}
         self._seats: dict[str, tuple[Entry, int]] = {}
@@ -122,7 +127,7 @@ class Registry:
             paths = sorted(made, key=lambda path: path.stat().st_mtime_ns)
         except Timeout:
             raise Refusal(
-                f"another server has the tables in {folder}: end it, or set folder"
+                f"another server uses the tables in {folder}: end it, or set folder"
             ) from None
         except OSError as fault:
             raise Refusal(f"cannot write to {folder}: {fault.strerror}; set folder") from None
@@ -131,31 +136,31 @@ class Registry:
 
     @property
     def under_way(self) -> list[Entry]:
-        """Tables whose game goes on."""
+        """Tables whose game continues."""
         return [entry for entry in self.entries.values() if entry.under_way]
 
     def start(self) -> None:
-        """Drive all games under way; to be called in the event loop, once.
+        """Drive all games under way; call it once, in the event loop.
 
-        Making their moves again may take a while; other requests do not wait.
+        Replaying their moves may take a while, during which other requests are answered.
         """
         for entry in self.under_way:
-            if self._count_seconds(entry) > self._patience:
+            if self._count_seconds(entry) > self._idle_seconds:
                 entry.aside = True
             else:
                 entry.task = asyncio.create_task(self._resume(entry))
 
     def put_aside(self) -> None:
-        """Put aside the tables that have been left; to be called now and then."""
+        """Put abandoned tables aside; call it regularly."""
         for entry in self.under_way:
-            self._put_aside(entry, self._patience)
+            self._put_aside(entry, self._idle_seconds)
 
-    def _put_aside(self, entry: Entry, patience: float) -> bool:
-        """Put a table aside that stands still, and was left for so many seconds; return whether."""
+    def _put_aside(self, entry: Entry, idle_seconds: float) -> bool:
+        """Put an idle table aside after ``idle_seconds`` without use; return whether it was."""
         driver, task = entry.driver, entry.task
         if driver is None or task is None or not driver.idle or driver.listeners:
             return False
-        if self._count_seconds(entry) <= patience:
+        if self._count_seconds(entry) <= idle_seconds:
             return False
         task.cancel()
         driver.table.close()
@@ -164,7 +169,7 @@ class Registry:
         return True
 
     async def close(self) -> None:
-        """Stand still: games go on when the folder is opened again; finished ones are filed."""
+        """Stop: games continue when the folder is opened again; finished ones are filed."""
         tasks = []
         for entry in self.entries.values():
             if entry.task:
@@ -180,10 +185,10 @@ class Registry:
     async def make(
         self, setup: Setup, tokens: Mapping[int, str] | None = None
     ) -> tuple[Entry, dict[int, str]]:
-        """Make a table, its seed drawn if it is None; return the seats' ``tokens``, drawn if None.
+        """Make a table, drawing its seed if None; return the seats' ``tokens``, drawn if None.
 
-        Raises Crowded if too many are under way, and none was left.  Raises ValueError with one
-        sentence, if players or rules do not fit.  Raises OSError, Refusal if it cannot be written.
+        Raises Crowded if too many tables are under way, and none is abandoned.  Raises ValueError
+        with one sentence if players or rules do not fit.  Raises OSError, Refusal if writing fails.
         """
         async with self._making:
             self.shares.spend(NEW_TABLES)
@@ -201,13 +206,13 @@ class Registry:
 
     def seat(self, token: str) -> tuple[Entry, int] | None:
         """Return the table and seat of ``token``, None if unknown."""
-        return self._seats.get(hash_token(token))  # of a hash no time shows how near a guess was
+        return self._seats.get(hash_token(token))  # hashes: timing reveals nothing of a guess
 
     async def driver(self, entry: Entry) -> Driver:
-        """Return the driver of a table; one whose game is over may have to be read again.
+        """Return the driver of a table; a finished game may have to be read again.
 
-        Raises Crowded if it was put aside, and too many are under way by now.  Raises OSError,
-        ValueError if it cannot be read any more.
+        Raises Crowded if the table was put aside and too many are under way.  Raises OSError,
+        ValueError if it is no longer readable.
         """
         entry.opened = time.time()
         if entry.aside:
@@ -227,14 +232,14 @@ class Registry:
         return entry.driver
 
     def record_of(self, entry: Entry) -> Path | None:
-        """Return where the record of a finished game is; None of one that does not count."""
+        """Return the path of the record of a finished game; None if it does not count."""
         if entry.run is not None:
             return self.folder / entry.run / RECORDS / f"game-{entry.setup.game:06d}.jsonl"
         counts = entry.setup.counted and not entry.setup.people
         return self.folder / WATCHED / RECORDS / f"{entry.id}.jsonl" if counts else None
 
     def save_pace(self, entry: Entry) -> None:
-        """Write pause and pace of a table down; where that fails, the next start has the first."""
+        """Save pause and pace of a table; if that fails, the next start uses the first."""
         if entry.driver and entry.under_way:
             text = json.dumps([entry.driver.paused, entry.driver.pace])
             with suppress(OSError):
@@ -249,7 +254,7 @@ class Registry:
     def _make(
         self, setup: Setup, given: Mapping[int, str] | None
     ) -> tuple[Entry, Table, dict[int, str]]:
-        """Give the game its number, write the table down and open it."""
+        """Number the game, save the table and open it."""
         setup.build_players()  # a ValueError before anything is written
         line_up, run = archive.LineUp.of(setup), None
         if line_up is not None:
@@ -275,19 +280,21 @@ class Registry:
         return entry, table, tokens
 
     def _make_room(self) -> None:
-        """Put a table aside that was left, if there are too many; raises Crowded without one."""
-        share, whose = self.shares.of(self._most), ADDRESS.get()
-        for most, mine in ((self._most, False), (share, True)):
+        """Put an abandoned table aside if there are too many; raises Crowded if none is."""
+        share, whose = self.shares.of(self._max_tables), ADDRESS.get()
+        for limit, mine in ((self._max_tables, False), (share, True)):
             there = [one for one in self.under_way if not mine or one.owner == whose]
-            if len(there) >= most and not any(
+            if len(there) >= limit and not any(
                 self._put_aside(entry, LEFT_SECONDS)
                 for entry in sorted(there, key=self._count_seconds, reverse=True)
             ):
-                of = " of your address" if share < self._most and mine else ""
-                raise Crowded(f"{most} tables{of} are under way, the limit: play some to their end")
+                of = " of your address" if share < self._max_tables and mine else ""
+                raise Crowded(
+                    f"{limit} tables{of} are under way, the limit: play some to their end"
+                )
 
     def _count_seconds(self, entry: Entry) -> float:
-        """Return the time since the last move at a table, or request for it."""
+        """Return the seconds since the last move at a table or request for it."""
         try:
             moved = (self._folder(entry) / MOVES).stat().st_mtime
         except OSError:
@@ -300,7 +307,7 @@ class Registry:
             self._seats[digest] = entry, seat
 
     def _read(self, path: Path) -> None:
-        """Read a table that was made before; a broken one is reported and left alone."""
+        """Read an existing table; an invalid one is reported and left alone."""
         try:
             refuse_symlinks(path.parent)
             content = read_json(path)
@@ -313,24 +320,24 @@ class Registry:
                 entry.outcome = json.loads((path.parent / OVER).read_text("utf-8"))
             self._enter(entry)
         except (OSError, ValueError, LookupError, TypeError, AttributeError, *_ODD) as fault:
-            print(f"{path} cannot be read, and is left out: {fault}", file=sys.stderr)
+            print(f"{path} cannot be read and is skipped: {fault}", file=sys.stderr)
 
     def _folder(self, entry: Entry) -> Path:
         return self.folder / TABLES / entry.id
 
     async def _resume(self, entry: Entry) -> None:
-        """Make the moves of a table again, and drive it."""
+        """Replay the moves of a table, and drive it."""
         try:
             table = await self._workers.run(Table, entry.setup, self._folder(entry))
-        except Exception as fault:  # its files may hold anything
+        except Exception as fault:  # its files may have any content
             entry.fault = HALTED
             entry.loaded.set()
-            print(f"table {entry.id} cannot go on: {fault!r}", file=sys.stderr, flush=True)
+            print(f"table {entry.id} cannot continue: {fault!r}", file=sys.stderr, flush=True)
             return
         await self._play(entry, table)
 
     async def _play(self, entry: Entry, table: Table) -> None:
-        """Drive a table to the end of its game, and file that."""
+        """Drive a table to the end of its game, and file the game."""
         driver = entry.driver = Driver(table, self._workers)
         self._restore_pace(entry, driver)
         entry.loaded.set()
@@ -346,7 +353,7 @@ class Registry:
                 write_text(place, table.game.record())
             entry.outcome = self._describe_end(entry, table)
             write_text(self._folder(entry) / OVER, json.dumps(entry.outcome))
-        except Exception as fault:  # the run's folder may hold anything
+        except Exception as fault:  # the run's folder may have any content
             print(
                 f"table {entry.id} is over, but not filed: {fault}; the next start tries again",
                 file=sys.stderr,
@@ -362,7 +369,7 @@ class Registry:
         return {"winner": winner, "turns": end["turns"], "seconds": round(seconds, 1)}
 
     def _remember(self, entry: Entry) -> None:
-        """Have ``entry``, which is over, in memory; forget the oldest without viewers."""
+        """Keep the finished ``entry`` in memory; drop the oldest without viewers."""
         self._finished.append(entry)
         for old in self._finished[:-MOST_FINISHED]:
             if old.driver and not old.driver.listeners:
@@ -371,5 +378,5 @@ class Registry:
 
 
 def hash_token(token: str) -> str:
-    """Return what is kept of a token."""
+    """Return the hash that is stored of a token."""
     return hashlib.sha256(token.encode("utf-8", "replace")).hexdigest()

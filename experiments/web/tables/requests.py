@@ -1,7 +1,7 @@
-"""Requests for tables and players as the page sends them: checked, and composed by Hydra.
+"""Requests for tables and players from the page: validated, and composed by Hydra.
 
-They come from a browser, or name what a stranger's record names: `allowed` lists all that they may
-ask for.
+They come from a browser or from names in an untrusted record; `allowed` lists all permitted
+settings.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ from mcts.options import SEEDS
 from sim.rules import FIXED_PLAYERS, SEATS
 
 _composing = threading.Lock()
-"""Hydra composes one configuration at a time in a process."""
+"""Serializes Hydra, which composes one configuration at a time per process."""
 
 _CACHED = 256
-"""Players, and rules, that are kept as composed: composing takes Hydra 30 ms."""
+"""Number of composed players, and rules, in the cache: composing takes Hydra 30 ms."""
 
 Name = Annotated[str, Field(max_length=40)]
 Settings = Annotated[
@@ -40,7 +40,7 @@ Pace = Annotated[float, Field(ge=0.0, le=SLOWEST, allow_inf_nan=False)]
 
 
 class Body(BaseModel):
-    """The body of a request: no other keys, no conversions."""
+    """The body of a request, without unknown keys or conversions."""
 
     model_config = ConfigDict(strict=True, extra="forbid")
 
@@ -76,9 +76,7 @@ class TableRequest(Body):
 
 
 def compose_table(request: TableRequest, limits: Search) -> Setup:
-    """Return the settings of the table in ``request``; ValueError with one sentence if it cannot
-    be set up.
-    """
+    """Return the settings of the table in ``request``; ValueError if they are invalid."""
     seats = tuple(
         {"name": PERSON, "label": seat.name.strip()}
         if isinstance(seat, PersonRequest)
@@ -88,7 +86,7 @@ def compose_table(request: TableRequest, limits: Search) -> Setup:
     players = {seat["label"] for seat in seats if seat["name"] != PERSON}
     for seat in seats:
         if seat["name"] == PERSON and seat["label"] in players:
-            raise ValueError(f"{seat['label']} is a player's name: take another")
+            raise ValueError(f"{seat['label']} is the name of a player: choose another")
     return Setup(
         rules=compose_rules(request.rules, request.players),
         seats=seats,
@@ -100,8 +98,9 @@ def compose_table(request: TableRequest, limits: Search) -> Setup:
 
 
 def compose_player(preset: str, settings: Sequence[str], limits: Search) -> dict[str, Any]:
-    """Return the player ``preset`` with some ``settings`` changed, as `registry.make` takes it;
-    ValueError with one sentence on what is wrong.
+    """Return the player ``preset`` with changed ``settings``, for `registry.make`.
+
+    Raises ValueError with one sentence if they are invalid.
     """
     return deepcopy(_player(preset, tuple(settings), limits))
 
@@ -121,9 +120,7 @@ def _player(preset: str, settings: tuple[str, ...], limits: Search) -> dict[str,
 
 
 def compose_rules(name: str, players: int) -> dict[str, Any]:
-    """Return the rules ``name`` for so many players, as `sim.rules.preset` takes them; ValueError
-    with one sentence on what is wrong.
-    """
+    """Return the rules ``name`` for ``players``, for `sim.rules.preset`; ValueError if invalid."""
     return dict(_rules(name, players))
 
 
@@ -135,7 +132,7 @@ def _rules(name: str, players: int) -> dict[str, Any]:
 
 
 def _compose(group: str, name: str, *settings: str) -> dict[str, Any]:
-    """Return the section ``group`` of a configuration with the preset ``name`` in it."""
+    """Return the section ``group`` of a configuration with the preset ``name``."""
     overrides = [f"{group}={name}", *(f"{group}.{setting}" for setting in settings)]
     try:
         with _composing:
@@ -149,7 +146,7 @@ def _compose(group: str, name: str, *settings: str) -> dict[str, Any]:
 
 
 def _check_search(player: dict[str, Any], limits: Search) -> None:
-    """Refuse searches that take too much of the machine."""
+    """Refuse searches with too many threads or too large a budget."""
     if "search" not in player:
         return
     search, budget = player["search"], player["budget"]

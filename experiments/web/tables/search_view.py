@@ -1,9 +1,9 @@
-"""A search under way, seen from outside: root table, most visited line, top of the tree, speed,
-and what it assumes, which is the same for the whole of it (`experiments.explain.assumptions`).
+"""A running search from outside: root table, most visited line, top of the tree, speed, and its
+assumptions, which are constant (`experiments.explain.assumptions`).
 
-The search goes on meanwhile, so numbers may be a simulation apart; nothing is changed and nothing
-waits.  `mcts.inspect` shows more of a search that is over.  Values are of the searching seat, from
-0, lost, to 1, won.
+The search continues meanwhile, so numbers may differ by a simulation; sampling changes nothing and
+blocks nothing.  `mcts.inspect` shows more of a finished search.  Values are of the searching seat,
+from 0 (lost) to 1 (won).
 """
 
 from __future__ import annotations
@@ -30,15 +30,15 @@ MOST_STEPS = 6
 
 MOST_NODES = 40
 MOST_ACTIONS = 4
-"""From the root down to the last one shown."""
+"""Maximum depth of shown nodes below the root."""
 MOST_OUTCOMES = 4
-"""Of one action: the most visited, so that there is room for what follows them."""
+"""Maximum number of shown outcomes per action, which leaves room for their followers."""
 
 
 class SearchSamples:
-    """Samples of the search of ``player``, who has begun to decide in ``seat``.
+    """Samples of the search of ``player``, which decides in ``seat``.
 
-    ``names``: of the players, by seat.
+    ``names``: of the players by seat.
     """
 
     def __init__(self, seat: int, player: Player, names: Sequence[str]) -> None:
@@ -48,12 +48,12 @@ class SearchSamples:
         self._assumes: dict[str, Any] = {}
 
     def sample(self, over: bool = False) -> dict[str, Any] | None:
-        """Return a message on the search; None before it has begun, or if it cannot be seen.
+        """Return a message on the search; None before it begins, or if it is not visible.
 
-        With ``over`` the search has ended, and ``per_second`` is that of the whole of it.
+        ``over`` marks a finished search, whose ``per_second`` is the average of all of it.
 
-        The simulations are those through the root, so those kept from the search before are among
-        them; the speed is counted from the last sample.
+        Simulations are those through the root, including those kept from the previous search; the
+        speed is since the last sample.
         """
         tree, done, result = self._tree, self._visits(), getattr(self._player, "result", None)
         begun = result is not self._result if over else self._last or done != self._before
@@ -97,7 +97,7 @@ class SearchSamples:
 
 
 def list_root(tree: Tree) -> list[dict[str, Any]]:
-    """Return the root's actions with the most visits first: words, visits, value, error."""
+    """Return the root's actions, most visited first: words, visits, value, error."""
     block = _root_edges(tree)
     visits, actions = tree.edge_visits[block].copy(), tree.action[block]
     rows = []
@@ -122,20 +122,19 @@ def list_line(tree: Tree) -> list[dict[str, Any]]:
 def list_branches(
     tree: Tree,
     seen: Callable[[int, int], str],
-    most: int = MOST_NODES,
+    max_nodes: int = MOST_NODES,
     deep: int = MOST_ACTIONS,
     kinds: int = MOST_OUTCOMES,
 ) -> list[dict[str, Any]]:
-    """Return the ``most`` most visited outcomes (`experiments.explain.outcomes.list_nodes`), which
-    ``seen`` puts into words.
+    """Return the ``max_nodes`` most visited outcomes, which ``seen`` describes, as `list_nodes`.
 
-    They reach down ``deep`` actions; of the outcomes of one action ``kinds`` are listed.
+    They reach down ``deep`` actions, with at most ``kinds`` outcomes per action.
     """
-    return list_nodes(export(tree, most, words, seen=seen, deep=deep, kinds=kinds))
+    return list_nodes(export(tree, max_nodes, words, seen=seen, deep=deep, kinds=kinds))
 
 
 def _within(value: float) -> float:
-    """Return a value of a search under way, whose sums may be a simulation apart."""
+    """Return ``value`` clipped to [0, 1]: sums of a running search may differ by a simulation."""
     return min(max(value, 0.0), 1.0)
 
 

@@ -1,4 +1,4 @@
-"""Settings of a table: rules, the occupant of each seat, number of the game, pace."""
+"""Settings of a table: rules, occupants of the seats, number of the game, pace."""
 
 from __future__ import annotations
 
@@ -15,32 +15,32 @@ from sim.records.stepped import Past, Person
 from sim.rules import Rules, preset
 
 PERSON = "person"
-"""The name in the settings of a person's seat."""
+"""The name of a person in the settings of a seat."""
 
 LONGEST_NAME = 24
 SERIES = r"(?a:[A-Za-z0-9][A-Za-z0-9_-]{0,39})?"
-"""The name of a study, which is that of a folder; empty: none."""
+"""The name of a study, also of its folder; empty: no study."""
 SLOWEST = 60.0
 
 
 @dataclass(frozen=True)
 class Setup:
-    """Settings of a table; ValueError with one sentence on what is wrong with them.
+    """Settings of a table; ValueError with one sentence if they are invalid.
 
-    ``seats``: settings of a player as `sim.players.registry.make` takes them, or of a person:
-    ``name: person`` and a ``label``, which is a pseudonym.
+    ``seats``: settings of a player for `sim.players.registry.make`, or of a person: ``name:
+    person`` and a ``label``, which is a pseudonym.
     """
 
     rules: Mapping[str, Any]  # arguments of `sim.rules.preset`
     seats: tuple[Mapping[str, Any], ...]
-    seed: int | None = None  # None: to be drawn
+    seed: int | None = None  # None: draw one
     game: int = 0
     pace: float = 1.0  # seconds between two events
     hints: bool = True  # people may see the exact probabilities
-    study: bool = False  # the game is kept among those of a study
+    study: bool = False  # the game belongs to a study
     series: str = ""  # name of the study
     counted: bool = True  # the game is filed
-    past: Mapping[str, Any] | None = None  # `sim.records.stepped.Past` of a game played on
+    past: Mapping[str, Any] | None = None  # `sim.records.stepped.Past` of a continued game
 
     def __post_init__(self) -> None:
         players = self.build_rules().players
@@ -50,7 +50,7 @@ class Setup:
             raise ValueError(f"pace must be from 0 to {SLOWEST:g} seconds, got {self.pace}")
         for seat in self.seats:
             if seat["name"] != PERSON:
-                check_player(seat)  # the folder of a table may be a stranger's
+                check_player(seat)  # the folder of a table may be untrusted
         if not re.fullmatch(SERIES, self.series):
             raise ValueError("the name of a study has letters, digits, - and _, at most 40")
         names = [self.seats[seat]["label"] for seat in self.people]
@@ -58,19 +58,19 @@ class Setup:
             if not 0 < len(name) <= LONGEST_NAME or not name.isprintable():
                 raise ValueError(f"a name has 1 to {LONGEST_NAME} printable characters")
             if names.count(name) > 1:
-                raise ValueError(f"two people are called {name}: give one of them another name")
+                raise ValueError(f"two people are called {name}: rename one")
 
     def build_rules(self) -> Rules:
-        """Return the rules; a table that is older than that switch has secret accusations."""
+        """Return the rules; tables older than this switch have secret accusations."""
         older = {"accusations": "secret"} if "accuse" in self.rules else {}
         return preset(**{**older, **self.rules})
 
     def build_past(self) -> Past | None:
-        """Return the past of the game; None of one that is dealt here."""
+        """Return the past of the game; None for a game dealt here."""
         return None if self.past is None else Past(**self.past)
 
     def build_players(self) -> list[Player]:
-        """Return a new player for each seat."""
+        """Return a new player per seat."""
         rules = self.build_rules()
         return [
             Person(seat["label"]) if seat["name"] == PERSON else make(seat, rules)
@@ -93,7 +93,7 @@ class Setup:
 
     @classmethod
     def from_json(cls, text: str) -> Setup:
-        """Return the settings that `to_json` wrote; ValueError on anything else."""
+        """Return the settings that `to_json` wrote; ValueError for anything else."""
         given = json.loads(text)
         known = {part.name: part.default is MISSING for part in fields(cls)}
         if not isinstance(given, dict) or not given.keys() <= known.keys():

@@ -1,10 +1,10 @@
-"""Studies by link: who takes part under which number, and how far each has come.
+"""Studies by link: the participants, their numbers and their progress.
 
-    FOLDER/people.jsonl     a line for each person, and for each of their tables
+    FOLDER/people.jsonl     a line per participant, and per table of theirs
 
-The link of a study is the same for all.  Who begins there gets the next number, and a link of their
-own, whose token leads back to where they were; of tokens the file has hashes.  The first game is
-for practice and is not filed.  The file only grows, so that no number is given twice.
+All participants open the same link.  At the start each gets the next number and a personal link,
+whose token leads back to their page; the file has only hashes of tokens.  The first game is for
+practice and is not filed.  The file only grows, so that numbers stay unique.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class Preset(BaseModel):
 
     @classmethod
     def from_query(cls, query: str, limits: Search) -> Preset:
-        """Return the preset of a link; ValueError with one sentence if it is none."""
+        """Return the preset of a link; ValueError with one sentence if it is invalid."""
         pairs = parse_qsl(query, keep_blank_values=True)
         for key, _ in pairs:
             if key not in _MEANT:
@@ -66,12 +66,12 @@ class Preset(BaseModel):
             value = dict(pairs).get(key)
             given = f"{key}={value} is not" if value is not None else f"{key} is missing: give"
             raise ValueError(f"{given} {_MEANT[key]}") from None
-        preset.set_up(1, 0, limits)  # rules and players fit
+        preset.set_up(1, 0, limits)  # refuses rules and players that do not fit
         return preset
 
     def set_up(self, number: int, game: int, limits: Search) -> Setup:
-        """Return the table of person ``number`` for ``game``, 0 for practice; it sits elsewhere in
-        each.  ValueError with one sentence if rules and players do not fit.
+        """Return the table of person ``number`` for ``game`` (0: practice), with a seat that
+        changes.  ValueError with one sentence if rules and players do not fit.
         """
         budget = [] if self.simulations is None else [f"budget.simulations={self.simulations}"]
         seats = [compose_player(self.against, budget, limits)] * self.players
@@ -88,10 +88,10 @@ class Preset(BaseModel):
 
 
 _MEANT = {
-    "name": "a name of the study: letters, digits, - and _, at most 40",
+    "name": "the name of the study: letters, digits, - and _, at most 40",
     "games": f"a number of games from 1 to {MOST_GAMES}",
     "players": f"a number of players from {min(SEATS)} to {max(SEATS)}",
-    "rules": "the name of rules",
+    "rules": "the name of a rule set",
     "against": "the name of a player",
     "simulations": "a number of simulations per decision",
     "hints": "yes or no",
@@ -101,15 +101,15 @@ _MEANT = {
 
 @dataclass
 class Participant:
-    """A person in a study."""
+    """A participant of a study."""
 
-    number: int  # among all people of all studies here
+    number: int  # unique among all studies of the folder
     preset: Preset
-    tables: list[str] = field(default_factory=list)  # made for them, in order
+    tables: list[str] = field(default_factory=list)  # in order
 
 
 class Progress(NamedTuple):
-    """Progress of a person: games over that count, practice over, the game under way."""
+    """Progress of a participant: counted games that are over, practice over, current game."""
 
     done: int
     practised: bool
@@ -117,15 +117,15 @@ class Progress(NamedTuple):
 
 
 def pseudonym(number: int) -> str:
-    """Return what person ``number`` is called."""
+    """Return the pseudonym of person ``number``."""
     return f"P{number:02d}"
 
 
 class Studies:
-    """The people of all studies in the folder of ``registry``."""
+    """The participants of all studies in the folder of ``registry``."""
 
     def __init__(self, registry: Registry) -> None:
-        """Read who there is; raises `Refusal` if that cannot be."""
+        """Read the participants; raises `Refusal` if the file is invalid."""
         self._registry, self._path = registry, registry.folder / PEOPLE
         self._people: dict[str, Participant] = {}
         self._given = 0
@@ -134,12 +134,12 @@ class Studies:
             for line in _read(self._path):
                 self._take(**line)
         except (OSError, ValueError, LookupError, TypeError) as fault:
-            raise Refusal(f"{self._path}: not who takes part in studies ({fault})") from None
+            raise Refusal(f"{self._path}: not a file of participants ({fault})") from None
 
     def _take(
         self, digest: str, number: int = 0, preset: Any = None, table: str | None = None
     ) -> None:
-        """Take in a line of the file."""
+        """Add a line of the file."""
         if table is not None:
             self._people[digest].tables.append(table)
         else:
@@ -147,10 +147,10 @@ class Studies:
             self._people[digest] = Participant(number, Preset(**preset))
 
     def begin(self, preset: Preset) -> str:
-        """Give a new person the next number; return their token.
+        """Give a new participant the next number; return their token.
 
-        Raises Crowded if there are too many, or today of this address.  Raises OSError if it cannot
-        be written down.
+        Raises Crowded if there are too many participants, or too many of this address today.
+        Raises OSError if the file is not writable.
         """
         if self._given >= MOST_PEOPLE:
             raise Crowded(f"{MOST_PEOPLE:,} people have taken part, the limit")
@@ -163,11 +163,11 @@ class Studies:
         return token
 
     def find(self, token: str) -> Participant | None:
-        """Return who has ``token``, the person's or that of one of their seats; or None."""
+        """Return the participant with ``token``, their own or that of a seat of theirs, or None."""
         return self._people.get(hash_token(token.partition(".")[0]))
 
     async def progress(self, person: Participant) -> Progress:
-        """Return how far a person has come."""
+        """Return the progress of a participant."""
         entries = [self._registry.entries.get(table) for table in person.tables]
         there = [entry for entry in entries if entry]
         for entry in there:
@@ -177,18 +177,18 @@ class Studies:
         return Progress(sum(over), False in over, current)
 
     async def go_on(self, token: str, limits: Search) -> str | None:
-        """Return the token of the seat at which a person plays now; None after the last game.
+        """Return the token of the participant's current seat; None after the last game.
 
-        Raises KeyError if nobody has ``token``.  Raises Crowded, ValueError, OSError, Refusal as
+        Raises KeyError if ``token`` is unknown.  Raises Crowded, ValueError, OSError, Refusal as
         `Registry.make`.
         """
         async with self._making:
             person = self._people[hash_token(token)]
-            stands = await self.progress(person)
-            if stands.current is None:
-                if stands.done >= person.preset.games:
+            progress = await self.progress(person)
+            if progress.current is None:
+                if progress.done >= person.preset.games:
                     return None
-                game = stands.done + 1 if stands.practised else 0
+                game = progress.done + 1 if progress.practised else 0
                 setup = person.preset.set_up(person.number, game, limits)
                 (seat,) = setup.people
                 name = {seat: f"{token}.{len(person.tables)}"}
@@ -200,7 +200,7 @@ class Studies:
 
 
 def _read(path: Path) -> Iterator[dict[str, Any]]:
-    """Yield the lines of a file; what was cut off when a server was killed is passed over."""
+    """Yield the lines of a file, without one that a killed server left incomplete."""
     for line in path.read_text("utf-8").splitlines() if path.exists() else ():
         with suppress(json.JSONDecodeError):
             yield json.loads(line)
@@ -208,6 +208,6 @@ def _read(path: Path) -> Iterator[dict[str, Any]]:
 
 def _append(path: Path, about: dict[str, Any]) -> None:
     with path.open("ab") as file:
-        file.write(b"\n" + json.dumps(about).encode())  # what was cut off stays a line of its own
+        file.write(b"\n" + json.dumps(about).encode())  # an incomplete line stays separate
         file.flush()
         os.fsync(file.fileno())

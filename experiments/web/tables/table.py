@@ -1,16 +1,16 @@
-"""A game under way at a table: its moves on disk, events shown, the question to a person.
+"""A game at a table: its moves on disk, the events shown, the question to a person.
 
-Events of the game are shown one after another, at the table's pace.  An event that has not been
-shown reaches no viewer, and no person is asked before all is shown.
+Events are shown one after another, at the table's pace.  An event reaches viewers only when it is
+shown, and people are asked only after all events are shown.
 
-A person who holds a single matching card is asked to show it, like one who has a choice: else the
-others could see the difference by the time that passes.  The game has continued by then, so what
-follows is held back until the card is shown.
+A person with a single matching card is asked to show it, as with several cards: otherwise the time
+would reveal the difference.  The game has continued by then, so the following events are held back
+until the card is shown.
 
 Moves are lines of JSON, one per decision, written before the decision is shown.  A line that a
-killed server or a full disk left unfinished was never shown, and is dropped.  The moves lead to the
-same game again: deal and dice follow from its number, compiled players decide as they did, and for
-the others the line holds their choice.
+killed server or a full disk left incomplete was never shown, and is dropped.  The moves reproduce
+the game: deal and dice follow from its number, compiled players decide again, and for the others
+the line has their choice.
 """
 
 from __future__ import annotations
@@ -32,30 +32,29 @@ from sim.records.stepped import Person, SteppedGame
 from sim.state import REVEAL
 
 MOVES = "moves.jsonl"
-"""The file, in the folder of a table."""
+"""The file in the folder of a table."""
 
 
 @dataclass(frozen=True)
 class Move:
-    """A decision, or that a person has shown its only matching card."""
+    """A decision, or a person's showing of its only matching card."""
 
     seat: int
-    action: int | None  # None where a card was shown without a choice
-    decisions: int = 0  # with the next two: spent on searches by the player by then
+    action: int | None  # None if a card was shown without a choice
+    decisions: int = 0  # this and the next two: the player's searches so far
     simulations: int = 0
     search_seconds: float = 0.0
-    thought: float | None = None  # seconds that a person took, where that is known
+    thought: float | None = None  # seconds that a person took, if known
 
 
 class Moves:
-    """The moves of a table in the file ``path``, which is made if missing.
+    """The moves of a table in the file ``path``, created if missing.
 
-    Attributes ``recorded``: moves that were in the file; ``resumed``: whether there was such a
-    file.
+    Attributes ``recorded``: moves that were in the file; ``resumed``: whether the file existed.
     """
 
     def __init__(self, path: Path) -> None:
-        """Open the file; raises OSError, or ValueError if it is something else."""
+        """Open the file; raises OSError, or ValueError for another kind of file."""
         self.recorded: list[Move] = []
         whole, self.resumed = 0, path.exists()
         if self.resumed:
@@ -70,11 +69,11 @@ class Moves:
         self._cut()
 
     def append(self, move: Move, lasting: bool) -> None:
-        """Write ``move``; it survives the end of this process, if ``lasting`` of the machine.
+        """Write ``move``; it survives the end of the process, with ``lasting`` of the machine.
 
-        Raises OSError if it cannot be written; then nothing of it is in the file.
+        Raises OSError if that fails; the file then has no part of it.
         """
-        self._cut()  # remains of an earlier error, if they could not be removed then
+        self._cut()  # remains of an earlier error
         line = json.dumps(asdict(move)).encode() + b"\n"
         try:
             left = memoryview(line)
@@ -89,7 +88,7 @@ class Moves:
         self._whole += len(line)
 
     def _cut(self) -> None:
-        """Drop all behind the last whole line."""
+        """Drop everything after the last complete line."""
         if self._file.seek(0, os.SEEK_END) != self._whole:
             self._file.truncate(self._whole)
 
@@ -99,14 +98,14 @@ class Moves:
 
 
 class NotNow(SleuthError, ValueError):
-    """An answer to no open question: it is another seat's turn, or it came too late or twice."""
+    """An answer to no open question: another seat's turn, too late, or repeated."""
 
 
 @dataclass(frozen=True)
 class Prompt:
-    """A question to the person in ``seat``; ``shows``: whether it is which card to show.
+    """A question to the person in ``seat``; ``shows``: whether it asks for a card to show.
 
-    ``number`` counts the questions to this seat: a count of all decisions would show whether
+    ``number`` counts the questions to this seat: a count of all decisions would reveal whether
     another seat had a choice of cards.
     """
 
@@ -117,17 +116,17 @@ class Prompt:
 
 
 class Table:
-    """The game of ``setup``, with its moves in ``folder``; those in the file are made again.
+    """The game of ``setup``, with its moves in ``folder``; recorded moves are replayed.
 
     Attributes
     ----------
-    setup, game : as given, and the game
-    shown : number of events that have been shown
-    resumed : whether it was opened before, so that nobody knows how long its question has stood
+    setup, game : the arguments, and the game
+    shown : number of events shown
+    resumed : whether it was opened before, so that the age of its question is unknown
     """
 
     def __init__(self, setup: Setup, folder: Path) -> None:
-        """Begin the game or go on with it; raises OSError and ValueError as `Moves`."""
+        """Begin or resume the game; raises OSError and ValueError as `Moves`."""
         if setup.seed is None:
             raise ValueError("the setup of a table needs a seed")
         self.setup = setup
@@ -144,12 +143,12 @@ class Table:
 
     @property
     def over(self) -> bool:
-        """True once the game is over and all of it has been shown."""
+        """Whether the game is over and completely shown."""
         return self.game.over and self.shown == len(self.game.events)
 
     @property
     def waiting(self) -> bool:
-        """True if all events that may be shown have been."""
+        """Whether all events that may be shown are shown."""
         return self.shown == (self._forced_at if self._forced else len(self.game.events))
 
     def show_next(self) -> Event:
@@ -159,12 +158,12 @@ class Table:
         return self.game.events[self.shown - 1]
 
     def known_to(self, seat: int | None) -> list[Event]:
-        """Return the events shown that ``seat`` knows of; None: those that all know of."""
+        """Return the shown events that ``seat`` knows; None: the public ones."""
         return [event for event in self.game.events[: self.shown] if sees(event, seat)]
 
     @property
     def prompt(self) -> Prompt | None:
-        """The open question to a person; None without one, or before all is shown."""
+        """The open question to a person, once all events are shown; otherwise None."""
         if not self.waiting:
             return None
         if self._forced:
@@ -177,11 +176,10 @@ class Table:
         return self._ask(seat, self.game.shows, self.game.choices())
 
     def answer(self, seat: int, number: int, action: int, seconds: float | None = None) -> None:
-        """Take the answer of the person in ``seat`` to the prompt ``number``, given in ``seconds``.
+        """Accept the answer of the person in ``seat`` to prompt ``number``, given in ``seconds``.
 
-        Raises NotNow if that question is not open, or has an answer already; nothing is changed.
-        Raises IllegalAction if the rules do not allow the action; nothing is changed.  Raises
-        OSError if it cannot be written down; nothing is changed.
+        Raises NotNow if that question is not open or is answered already, IllegalAction if the
+        rules do not allow the action, and OSError if it cannot be saved; all without any change.
         """
         prompt = self.prompt
         if prompt is None or (prompt.seat, prompt.number) != (seat, number):
@@ -195,9 +193,9 @@ class Table:
             self.act(action, seconds)
 
     def act(self, action: int, seconds: float | None = None) -> None:
-        """Write ``action`` of the seat that must decide down, then do it; as `SteppedGame.act`.
+        """Write and then do ``action`` of the seat to decide, as `SteppedGame.act`.
 
-        Raises IllegalAction, OSError as `answer`; nothing is changed.
+        Raises IllegalAction, OSError as `answer`, without any change.
         """
         seat = self.game.decider
         player = self.game.seats[seat]
@@ -222,7 +220,7 @@ class Table:
                 self._force(number, event)
 
     def _force(self, number: int, event: Event) -> None:
-        """Ask a person for its only matching card before event ``number`` is shown."""
+        """Ask a person for its only matching card before event ``number``."""
         seat = event["by"]
         if isinstance(self.game.seats[seat], Person):
             card = REVEAL + CARDS.index(event["card"])
@@ -238,7 +236,7 @@ class Table:
         return Prompt(self._answers[seat], seat, shows, tuple(choices))
 
     def _repeat(self, move: Move) -> None:
-        """Make a recorded move again, and show the events that were shown for it."""
+        """Replay a recorded move, and show its events."""
         expected = (
             self._forced.seat if self._forced else None if self.game.over else self.game.decider
         )
@@ -249,7 +247,7 @@ class Table:
         else:
             player = self.game.seats[move.seat]
             if player.policy is not None and self.game.decide() != move.action:
-                raise ValueError(f"seat {move.seat} decides otherwise than it did")
+                raise ValueError(f"seat {move.seat} decides differently than recorded")
             self._do(move.seat, move.action, move.thought)
             player.decisions, player.simulations = move.decisions, move.simulations
             player.search_seconds = move.search_seconds
@@ -257,5 +255,5 @@ class Table:
 
 
 def sees(event: Event, seat: int | None) -> bool:
-    """Return whether ``seat`` knows of ``event``; None stands for a viewer without a seat."""
+    """Return whether ``seat`` knows ``event``; None is a viewer without a seat."""
     return event["known_to"] == "all" if seat is None else knows(event, seat)

@@ -1,11 +1,11 @@
-// An accusation: three cards, and a second question before it is made, since it can end the game.
+// An accusation: three cards, and a confirmation, since it can end the game.
 
 import { accusing, named } from "./actions.js";
 import { choice } from "./choice.js";
 import { el, put, say } from "./dom.js";
 import { facts } from "./facts.js";
 
-/** Ask for the three cards in a dialogue; `send(action)` is called once they are confirmed. */
+/** Ask for the three cards in a dialogue, and call `send(action)` once they are confirmed. */
 export function accuse(send, note) {
   const rooms = facts.rooms.map(({ name }) => name);
   const next = el("button", { type: "button", class: "main", disabled: true }, "Accuse …");
@@ -60,7 +60,7 @@ export function accuse(send, note) {
         "p",
         { class: "question" },
         `You accuse ${named(suspect)} with ${named(weapon)} in ${named(room)}. `,
-        "If that is right you win. If it is wrong you are out, and only show cards from then on.",
+        "If it is right, you win. If it is wrong, you are out and only show cards from then on.",
       ),
       el("p", { class: "buttons" }, yes, back),
     );

@@ -1,4 +1,4 @@
-// Numbers of actions, as what they mean and in words.
+// Numbers of actions, decoded and in words.
 
 import { facts } from "./facts.js";
 
@@ -40,7 +40,7 @@ export function accusing(suspect, weapon, room) {
   return first.accuse + rooms.length * pairNumber(suspect, weapon) + place;
 }
 
-/** Return what an action is, as an order. */
+/** Return an action in words, as an imperative. */
 export function inWords(action) {
   const { kind, room, suspect, weapon, card, xy } = meaning(action);
   switch (kind) {
@@ -61,7 +61,7 @@ export function inWords(action) {
   }
 }
 
-/** Return a card as it stands in a sentence: suspects have names, all else an article. */
+/** Return a card for a sentence: a suspect's name, or an article and a noun. */
 export function named(card) {
   return suspects.includes(card) ? card : `the ${card}`;
 }

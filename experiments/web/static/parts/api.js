@@ -1,4 +1,4 @@
-// The routes that the pages use.  An answer that is no success is a `Refused` with one sentence.
+// The routes that the pages use.  A failed request throws `Refused` with one sentence.
 
 export class Refused extends Error {
   constructor(status, sentence) {
@@ -27,7 +27,7 @@ async function ask(method, path, body) {
   } catch {
     throw new Refused(answer.status, `The server's answer (${answer.status}) cannot be read.`);
   }
-  if (!answer.ok) throw new Refused(answer.status, content.error ?? `The server refuses (${answer.status}).`);
+  if (!answer.ok) throw new Refused(answer.status, content.error ?? `The server refused (${answer.status}).`);
   return content;
 }
 

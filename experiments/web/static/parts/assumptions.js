@@ -1,17 +1,17 @@
-// What a planner assumes: whom it takes the others for, and its belief where that is not the exact one.
+// A planner's assumptions: the types of its opponents, and its belief if that is not exact.
 
 import { named } from "./actions.js";
 import { el } from "./dom.js";
 import { percent } from "./percent.js";
 
-/** Return a probability as a bar with its percentage, behind `words`. */
+/** Return a probability as `words`, a bar and its percentage. */
 function share(chance, words = "") {
   const made = el("span", { class: "share" }, `${words}${percent(chance)} %`);
   made.style.setProperty("--chance", chance);
   return made;
 }
 
-/** Return for each opponent the types that it is likeliest to be of, with their weights. */
+/** Return the likeliest types of each opponent, with their weights. */
 function opponents(list, called) {
   const rows = list.map(({ seat, types }) =>
     el(
@@ -22,13 +22,13 @@ function opponents(list, called) {
     ),
   );
   return [
-    el("h3", {}, "Whom it takes the others for"),
+    el("h3", {}, "Assumed types of the others"),
     el("table", { class: "figures types" }, el("tbody", {}, rows)),
-    el("p", { class: "note" }, "The likeliest types of player with their weights; a number in a name is the chance in percent from which it accuses."),
+    el("p", { class: "note" }, "The likeliest types with their weights; a number in a name is the probability in percent from which that type accuses."),
   ];
 }
 
-/** Return where its belief differs from the exact posterior, the largest differences first. */
+/** Return the differences of its belief from the exact posterior, the largest first. */
 function difference({ name, reads, differing, rows }, called) {
   const own = `${name}${reads ? ", reading suggestions" : ""}`;
   if (!differing) return [el("p", { class: "note" }, `Its belief (${own}) is the exact posterior.`)];
@@ -45,7 +45,7 @@ function difference({ name, reads, differing, rows }, called) {
   );
   return [
     el("h3", {}, "Its own belief"),
-    el("p", { class: "note" }, `${own}: it differs from the exact posterior in ${differing} places, most in these.`),
+    el("p", { class: "note" }, `${own}: it differs from the exact posterior in ${differing} places; the largest differences:`),
     el(
       "table",
       { class: "figures beliefs-differ" },
@@ -55,7 +55,7 @@ function difference({ name, reads, differing, rows }, called) {
   ];
 }
 
-/** Return what a planner assumes, as elements; `called` are the names of the players by seat. */
+/** Return a planner's assumptions as elements; `called` are the names of the players by seat. */
 export function assumptions({ belief, opponents: others }, called) {
   return [
     ...(others?.length ? opponents(others, called) : []),

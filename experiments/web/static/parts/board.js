@@ -1,4 +1,4 @@
-// The board as a drawing: rooms, corridor, doors, pawns, and what can be chosen on it.
+// The board as a drawing: rooms, corridor, doors, pawns, and targets to choose.
 
 import { facts } from "./facts.js";
 import { el, put, svg } from "./dom.js";
@@ -8,13 +8,13 @@ const { columns, rows, squares, rooms, closed } = facts;
 
 const SIDES = { N: [0, 0, 1, 0], S: [0, 1, 1, 1], W: [0, 0, 0, 1], E: [1, 0, 1, 1] };
 
-/** Ways of an arrow key: along x, along y. */
+/** Directions of the arrow keys: along x, along y. */
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 
-/** What is added to the words of a room that is in reach. */
+/** Suffix of the words of a reachable room. */
 export const MAY_BE = ", may be in the envelope";
 
-/** A step aside counts so much of one straight on. */
+/** Weight of a step aside, relative to one straight on. */
 const ASIDE = 2.5;
 
 /** Return the first two letters of a suspect's name. */
@@ -25,7 +25,7 @@ export function initials(suspect) {
 const path = (corners) => `M${corners.map(([x, y]) => `${x} ${y}`).join("L")}Z`;
 const tile = ([x, y]) => `M${x} ${y}h1v1h-1Z`;
 
-/** Return the corner of the board in which the passage of a room begins. */
+/** Return the corner of the board with the passage of a room. */
 function stairs({ label: [x, y] }) {
   return [x < columns / 2 ? 0.3 : columns - 1.7, y < rows / 2 ? 0.3 : rows - 1.7];
 }
@@ -66,7 +66,7 @@ function pawn(suspect) {
   );
 }
 
-/** Return the sign over the name of a room that it may be the one. */
+/** Return the sign over the name of a room that may be in the envelope. */
 function query({ name, label: [x, y] }) {
   const above = y - 0.55 * name.split(" ").length - 1.15;
   return svg(
@@ -77,8 +77,8 @@ function query({ name, label: [x, y] }) {
   );
 }
 
-/** Return where the pawns in a room stand, by their place among them. */
-function standing(room, place, number) {
+/** Return the positions of the pawns in a room, by their index. */
+function position(room, place, number) {
   const [x, y] = rooms.find(({ name }) => name === room).label;
   const across = Math.min(number, 3);
   const wide = (place % 3) - (Math.min(across, number - 3 * Math.floor(place / 3)) - 1) / 2;
@@ -86,14 +86,14 @@ function standing(room, place, number) {
 }
 
 export class Board {
-  /** A board for `seats`; without corridor where the rules have no board. */
+  /** A board for `seats`; without a corridor if the rules have no board. */
   constructor(seats, onBoard) {
     this.seats = seats;
     this.names = names(seats);
     this.tokens = seats.map(({ suspect }) => pawn(suspect));
     this.pawns = svg("g", { class: "pawns" });
     this.targets = svg("g", { class: "targets" });
-    this.where = el("ul", { class: "unseen", "aria-label": "Who stands where" });
+    this.where = el("ul", { class: "unseen", "aria-label": "Positions of the pawns" });
     const ground = [svg("rect", { width: columns, height: rows, class: "ground" })];
     if (onBoard) ground.push(svg("path", { d: squares.map(tile).join(""), class: "corridor" }));
     this.drawing = svg(
@@ -119,7 +119,7 @@ export class Board {
     );
   }
 
-  /** Put the pawns where `state` says. */
+  /** Move the pawns to their places in `state`. */
   place(state) {
     const inRoom = (room) => state.pawns.filter((pawn) => pawn.room === room).length;
     const placed = {};
@@ -135,10 +135,10 @@ export class Board {
       let at;
       if (room) {
         placed[room] = (placed[room] ?? -1) + 1;
-        at = standing(room, placed[room], inRoom(room));
+        at = position(room, placed[room], inRoom(room));
       } else at = [xy[0] + 0.5, xy[1] + 0.5];
       token.classList.toggle("moving", state.seat === seat && !state.over);
-      // By its style, so that it moves there; another order of the elements would stop that.
+      // By its style, which animates the move; reordering the elements would stop it.
       token.style.setProperty("transform", `translate(${at[0]}px, ${at[1]}px)`);
       if (!token.parentNode) this.pawns.append(token);
     });
@@ -146,8 +146,8 @@ export class Board {
   }
 
   /**
-   * Offer what can be chosen: each target has `label`, `choose()`, `near` (reached by this roll) and
-   * one of `room` (its name), `stairs` (the room whose passage it is) or `xy`.
+   * Offer targets to choose: each has `label`, `choose()`, `near` (reached by this roll) and one of
+   * `room` (its name), `stairs` (the room whose passage it is) or `xy`.
    */
   offer(targets) {
     this.centres = [];
@@ -187,7 +187,7 @@ export class Board {
     if (targets.length) this.#center();
   }
 
-  /** Mark those rooms in reach that may be in the envelope: `open` has their names. */
+  /** Mark reachable rooms that may be in the envelope: `open` has their names. */
   mark(open) {
     for (const target of this.targets.querySelectorAll(".near[data-room]")) {
       const may = open.has(target.dataset.room);
@@ -196,7 +196,7 @@ export class Board {
     }
   }
 
-  /** Scroll to the targets, where the board is wider than the screen. */
+  /** Scroll to the targets if the board is wider than the screen. */
   #center() {
     const middle = this.centres.reduce((sum, [x]) => sum + x, 0) / this.centres.length;
     const { scrollWidth, clientWidth } = this.element;
@@ -224,7 +224,7 @@ export class Board {
   }
 }
 
-/** Return the place in `centres` that is next to number `at` on the way of an arrow, or null. */
+/** Return the index in `centres` next to number `at` in the direction of an arrow, or null. */
 export function nearest(centres, at, [right, down]) {
   let found = null;
   let least = Infinity;

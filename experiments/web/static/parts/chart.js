@@ -21,7 +21,7 @@ export function ticks(most, least = 0, count = 5) {
   return found;
 }
 
-/** Return the range that holds `values` and `levels`, as `showChart` takes it. */
+/** Return the range of `values` and `levels` for `showChart`. */
 export function between(values, levels) {
   const all = [...values, ...levels.map(({ value }) => value)];
   const [least, most] = [Math.min(...all), Math.max(...all)];
@@ -57,8 +57,8 @@ function drawn(points, x, y) {
  * `band`, triples of turn, low and high).
  *
  * `words` has `title`, `across` and `up` for the axes; `least` is the lowest value and `most` the
- * highest if it is known, `levels` are values with `words`, `now` is a turn to mark; `choose(turn)`
- * is called where the chart is clicked.
+ * highest, if known, `levels` are values with `words`, `now` is a turn to mark; a click on the chart
+ * calls `choose(turn)`.
  */
 export function showChart(
   parent,
@@ -145,7 +145,7 @@ export function showChart(
   );
 }
 
-/** Return the last value of each line, for readers who do not see the lines. */
+/** Return the last value of each line, for screen readers. */
 function describe(lines) {
   return lines
     .map(({ name, points }) => {

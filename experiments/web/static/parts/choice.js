@@ -1,13 +1,13 @@
-// Cards to choose one of: radio buttons that look like cards.
+// A choice of cards: radio buttons that look like cards.
 
 import { el, say } from "./dom.js";
 import { classOf, face } from "./faces.js";
 
 /**
- * Return a field set in which one of `items` is chosen; `note(item)` is a word under an item.
+ * Return a field set for a choice among `items`; `note(item)` is a word under an item.
  *
- * `changed()` is called after each choice; of the result `value()` is the choice, or null, and
- * `renote()` writes the words under the items again.
+ * `changed()` is called after each choice; the result's `value()` is the choice, or null, and
+ * `renote()` updates the words under the items.
  */
 export function choice(legend, name, items, changed, note = () => "") {
   const inputs = items.map((item) =>

@@ -1,10 +1,10 @@
-// How far a pawn is from the rooms, pawns in the way ignored.
+// Distances of a pawn from the rooms, ignoring other pawns.
 
 import { facts } from "./facts.js";
 
 /**
- * Return the least steps from a pawn to each room by name, and whether they are `exact`: who was
- * called to a room may stand at a door that nobody named.  Null where there is nothing to count.
+ * Return the fewest steps from a pawn to each room by name, and whether they are `exact`: a pawn that
+ * was called to a room may be at a door that is unknown.  Null if there is no board.
  */
 export function steps(pawn, rules) {
   if (rules.board === false || rules.walls === false) return null;

@@ -12,7 +12,7 @@ function fill(made, attributes, children) {
   return made;
 }
 
-/** Return an element; an attribute that is a function listens to the event of that name. */
+/** Return an element; an attribute that is a function handles the event of that name. */
 export function el(tag, attributes = {}, ...children) {
   return fill(document.createElement(tag), attributes, children);
 }
@@ -22,27 +22,27 @@ export function svg(tag, attributes = {}, ...children) {
   return fill(document.createElementNS(SVG, tag), attributes, children);
 }
 
-/** Return words that are read out and not seen. */
+/** Return words for screen readers only. */
 export function unseen(words) {
   return el("span", { class: "unseen" }, words);
 }
 
-/** Return the element of the page that has this id. */
+/** Return the element of the page with this id. */
 export function part(id) {
   return document.getElementById(id);
 }
 
-/** Put `children` in the place of what is in `parent`. */
+/** Replace the content of `parent` by `children`. */
 export function put(parent, ...children) {
   parent.replaceChildren(...children.flat().filter((child) => child !== null && child !== undefined));
 }
 
-/** Give `element` the text, if it has another one: a live region speaks of every change. */
+/** Set the text of `element`, if it differs: a live region announces every change. */
 export function say(element, text) {
   if (element.textContent !== text) element.textContent = text;
 }
 
-/** Return a function by whose call `draw` is called once, after the messages that come together. */
+/** Return a function that calls `draw` once per batch of messages. */
 export function soon(draw) {
   let due = false;
   return () => {

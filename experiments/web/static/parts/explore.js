@@ -1,12 +1,12 @@
-// A tree whose nodes can be chosen: what happened on the way to one, and what is known there.
+// A tree with nodes to choose: the path to the node, and the knowledge there.
 
 import { el, put } from "./dom.js";
 import { percent } from "./percent.js";
 import { treePicture } from "./tree.js";
 
-const FEW = 3; // candidates that are drawn as a bar each, of a kind of card
+const FEW = 3; // candidates with a bar, per kind of card
 
-/** Return what was done and seen from the root to a node, as a list. */
+/** Return the actions and outcomes from the root to a node, as a list. */
 function history(nodes, number) {
   const steps = [];
   for (let at = number; nodes[at].above !== null; at = nodes[at].above) steps.unshift(nodes[at]);
@@ -22,7 +22,7 @@ function figuresOf({ visits, after, exact, bits }) {
   return el("p", { class: "note" }, shown.join(", "));
 }
 
-/** Return the belief on the envelope: of each kind of card the likeliest, and how many more. */
+/** Return the belief about the envelope: the likeliest cards per kind, and the number of others. */
 function belief(envelope) {
   const rows = envelope.map(([kind, cards]) => {
     const likely = cards.slice(0, FEW).map(([card, chance]) => {
@@ -33,12 +33,12 @@ function belief(envelope) {
     const more = cards.length > FEW ? `${cards.length - FEW} more` : "";
     return el("tr", {}, el("th", { scope: "row" }, kind), likely, el("td", {}, more));
   });
-  return el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Envelope, as believed here" },
+  return el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Belief about the envelope here" },
     el("table", { class: "figures envelope" }, el("tbody", {}, rows)));
 }
 
-/** Return the node that the arrow key leads to from a node; itself, if there is none. */
-function beside(nodes, places, number, key) {
+/** Return the node to which an arrow key leads; the node itself if there is none. */
+function neighbour(nodes, places, number, key) {
   if (key === "ArrowLeft") return nodes[number].above ?? number;
   const below = nodes.findIndex(({ above }) => above === number);
   if (key === "ArrowRight") return below < 0 ? number : below;
@@ -49,11 +49,11 @@ function beside(nodes, places, number, key) {
 }
 
 /**
- * Return the `picture` of a tree, whose nodes can be clicked or gone through by arrow keys, and
- * `about`, which shows what is known at the chosen one.
+ * Return the `picture` of a tree, whose nodes react to clicks and arrow keys, and `about`, which
+ * shows the knowledge at the chosen one.
  *
- * `nodes` are as for `treePicture`; where they have `after` (the value from there on), `exact` (the
- * probability of what was seen), `bits` and `envelope`, these are shown.
+ * `nodes` are as for `treePicture`; their `after` (the value from there on), `exact` (the probability
+ * of the outcome), `bits` and `envelope` are shown, if present.
  */
 export function explore(nodes) {
   const picture = treePicture(nodes);
@@ -88,7 +88,7 @@ export function explore(nodes) {
     const at = knots.indexOf(event.target);
     if (at < 0 || !event.key.startsWith("Arrow")) return;
     event.preventDefault();
-    choose(beside(nodes, places, at, event.key), true);
+    choose(neighbour(nodes, places, at, event.key), true);
   });
   choose(0, false);
   return { picture, about };

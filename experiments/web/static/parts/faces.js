@@ -11,7 +11,7 @@ const PICTURES = {
 
 const kindOf = (card) => (facts.suspects.includes(card) ? "suspect" : facts.weapons.includes(card) ? "weapon" : "room");
 
-/** Return the class of what stands for a card, by its kind. */
+/** Return the class of a card's picture, by its kind. */
 export const classOf = (card) => `kind-${kindOf(card)}`;
 
 /** Return the face of a card, without its name. */

@@ -1,3 +1,3 @@
-// What the game is, as the server states it: board, cards, numbers of actions.
+// Facts of the game from the server: board, cards, numbers of actions.
 
 export const facts = JSON.parse(document.getElementById("facts").textContent);

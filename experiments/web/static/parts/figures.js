@@ -4,7 +4,7 @@ import { el } from "./dom.js";
 import { labelled } from "./labels.js";
 
 /**
- * Return the table of `rates`: player, match, games, rate and interval; dashes where there are none.
+ * Return the table of `rates`: player, match, games, rate and interval; dashes for missing values.
  *
  * `matches`: whether the matches differ in more than the player, and are named.
  */

@@ -1,10 +1,10 @@
-// Lists of what can be opened: own seats, tables, recorded games, runs.
+// Lists of links: own seats, tables, recorded games, runs.
 
 import { el, put } from "./dom.js";
 import { rateTable } from "./figures.js";
 import { labelled } from "./labels.js";
 
-const MOST = 12; // shown at once; the rest behind a button
+const MOST = 12; // shown at first; a button shows the rest
 
 function fill(parent, items, none) {
   if (!items.length) return put(parent, el("li", { class: "note" }, none));
@@ -17,7 +17,7 @@ function fill(parent, items, none) {
   );
 }
 
-/** The seats that this browser has been given, at tables that are still there. */
+/** The seats of this browser at existing tables. */
 export function listSeats(parent, kept, tables) {
   const items = kept.flatMap(({ table, link, name }) => {
     const found = tables.find(({ id }) => id === table);
@@ -29,12 +29,12 @@ export function listSeats(parent, kept, tables) {
 }
 
 export function listTables(parent, tables) {
-  const stands = ({ over, aside }) => (over ? "over" : aside ? "put aside" : "under way");
+  const stage = ({ over, aside }) => (over ? "over" : aside ? "put aside" : "under way");
   const items = tables.map(({ id, rules, seats, ...table }) =>
     el(
       "li",
       {},
-      el("a", { href: `/watch/${encodeURIComponent(id)}` }, `${rules}, ${stands(table)}`),
+      el("a", { href: `/watch/${encodeURIComponent(id)}` }, `${rules}, ${stage(table)}`),
       about(seats),
       ended(table),
     ),
@@ -43,7 +43,7 @@ export function listTables(parent, tables) {
 }
 
 const ORDERS = {
-  newest: () => 0, // as they come
+  newest: () => 0, // in the given order
   shortest: (one, other) => (one.turns ?? Infinity) - (other.turns ?? Infinity),
   longest: (one, other) => (other.turns ?? -1) - (one.turns ?? -1),
   time: (one, other) => (other.seconds ?? -1) - (one.seconds ?? -1),
@@ -65,7 +65,7 @@ export function listRecords(parent, records, order = "newest") {
   fill(parent, items, "No recorded game yet: python -m experiments.compare run.records=10 writes some.");
 }
 
-/** The runs that are being played, each with a page that follows it. */
+/** The runs under way, each with a live page. */
 export function listUnderWay(parent, runs) {
   const items = runs.map(({ id, name, matches }) =>
     el(
@@ -79,8 +79,8 @@ export function listUnderWay(parent, runs) {
   put(parent, items);
 }
 
-const TRIAL = /^(.*)\/(?:trial-\d+|fresh-\w+)$/; // of a sweep, which is one entry
-const FRESH = /\/fresh-(?!start$)\w+$/; // the best again, or where a climb ended, on games without a part in the choice
+const TRIAL = /^(.*)\/(?:trial-\d+|fresh-\w+)$/; // of a sweep, which is a single entry
+const FRESH = /\/fresh-(?!start$)\w+$/; // the best, or the end of a climb, on games that did not select it
 
 export function listRuns(parent, runs) {
   const sweeps = Map.groupBy(runs, ({ name }) => name.match(TRIAL)?.[1] ?? null);
@@ -119,7 +119,7 @@ function aSweep(name, played) {
   );
 }
 
-/** Return how a game ended; null of one that goes on, or of which that is unknown. */
+/** Return how a game ended; null if it continues or its end is unknown. */
 function ended({ winner, turns, seconds }) {
   if (turns === undefined || turns === null) return null;
   const who = winner === null ? "Nobody won" : `${labelled(winner)} won`;

@@ -1,4 +1,4 @@
-// What happened, in words, as a list that only grows; screen readers speak of what is new.
+// The events in words, as a growing list; screen readers announce new ones.
 
 import { token } from "./seats.js";
 import { el } from "./dom.js";
@@ -20,7 +20,7 @@ export class Log {
     this.parent.replaceChildren(this.list);
   }
 
-  /** Show what has been added to `events`. */
+  /** Show new entries of `events`. */
   show(events) {
     if (events.length < this.shown) this.clear();
     if (events.length === this.shown) return;

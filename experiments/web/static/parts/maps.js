@@ -1,14 +1,14 @@
-// What each seat believes, as a heat map for each.
+// The beliefs of the seats, each as a heat map.
 
 import { el, put } from "./dom.js";
 import { showNotebook } from "./notebook.js";
 
-/** Return how many cards a notebook has placed for certain. */
+/** Return the number of cards that a notebook has placed for certain. */
 function certain({ cards, chance }) {
   return cards.filter(({ holders }, card) => chance?.[card].includes(1) || !holders.includes("maybe")).length;
 }
 
-/** Fill `parent` with the notebooks of all seats of `table`, whose names are `called`. */
+/** Fill `parent` with the notebooks of all seats of `table`, with names `called`. */
 export function showMaps(parent, notebooks, table, called) {
   const maps = notebooks.map((notebook, seat) => {
     const label = `What ${called[seat]} believes`;

@@ -3,7 +3,7 @@
 import { recall, remember } from "./remembered.js";
 
 const KEPT = "sleuth.marks.";
-const MOST = 20; // seats whose marks are kept
+const MOST = 20; // maximum number of seats with marks
 const NEXT = { "": "+", "+": "−", "−": "" };
 const WORDS = { "": "no mark", "+": "I think so", "−": "I think not" };
 

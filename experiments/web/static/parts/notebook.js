@@ -1,4 +1,4 @@
-// Who holds which card: what is proved, and, as a hint, how probable the rest is.
+// Holders of the cards: what is proved, and, as a hint, the probabilities of the rest.
 
 import { initials } from "./board.js";
 import { el, put, unseen } from "./dom.js";
@@ -8,13 +8,13 @@ import { list, names } from "./words.js";
 const MARKS = { yes: "✓", no: "✗", maybe: "·" };
 const KINDS = { suspect: "Suspects", weapon: "Weapons", room: "Rooms" };
 
-/** Return what is certain of a card and a holder: the posterior proves more than the rules of thumb. */
+/** Return what is certain about a card and a holder: the posterior proves more than the closure. */
 function certainly(holds, chance) {
   if (holds !== "maybe") return holds;
   return chance === 1 ? "yes" : chance === 0 ? "no" : "maybe";
 }
 
-/** Return a cell that is not proved, whose own mark changes when it is clicked. */
+/** Return an unproved cell, whose mark changes at a click. */
 function markable(marks, card, column, holder, chance) {
   const shown = () => marks.at(card, column) || (chance === null ? MARKS.maybe : percent(chance));
   const label = () => `${card}, ${holder}: ${marks.words(card, column)}`;
@@ -29,7 +29,7 @@ function markable(marks, card, column, holder, chance) {
   return made;
 }
 
-/** Return a cell of what is certain; a click on it asks why. */
+/** Return a proved cell; a click on it shows the proof. */
 function provable(holds, chance, label, why) {
   const words = `${label}: ${holds === "yes" ? "holds it" : "does not hold it"}, why?`;
   return el("td", { class: chance === null ? holds : `${holds} heat` },
@@ -54,11 +54,11 @@ function cell(proved, chance) {
 }
 
 /**
- * Fill `parent` with the table of `notebook`; with `hints` with its probabilities too.
+ * Fill `parent` with the table of `notebook`; with `hints` also with its probabilities.
  *
- * Columns are the envelope and the seats of `table`; `me` is the seat whose notebook it is.  With
- * `marks` (`marksOf`) what is not proved can be marked; `why(card, column)`, with the number of a
- * card, is called when something certain is clicked.
+ * Columns are the envelope and the seats of `table`; `me` is the seat of the notebook.  With `marks`
+ * (`marksOf`) the user can mark unproved cells; a click on a certain one calls `why(card, column)`,
+ * with the number of a card.
  */
 export function showNotebook(parent, notebook, table, me, hints, marks = null, why = null) {
   const called = names(table.seats);
@@ -112,14 +112,14 @@ export function showNotebook(parent, notebook, table, me, hints, marks = null, w
   );
 }
 
-/** Return the cards that may be in the envelope by what is shown of `notebook`; with `hints` by chances. */
+/** Return the cards that may be in the envelope by `notebook`; with `hints` by its probabilities. */
 export function openCards(notebook, hints) {
   const rows = notebook?.cards ?? [];
   const chance = (number) => (hints && notebook.chance ? notebook.chance[number][0] : null);
   return new Set(rows.filter(({ holders }, number) => certainly(holders[0], chance(number)) === "maybe").map(({ card }) => card));
 }
 
-/** Return what the notebook of seat `me` says of a card, in a word for a small label. */
+/** Return what the notebook of seat `me` says about a card, in one word. */
 export function noteOn(notebook, table, me, card) {
   const row = notebook?.cards.find((entry) => entry.card === card);
   const holder = row ? row.holders.indexOf("yes") : -1;

@@ -1,21 +1,21 @@
-// Words for a wait: the first time a machine plays or searches, code is compiled, which takes long.
+// Messages during a wait: the first game or search on a machine compiles code, which takes long.
 
 import { api } from "./api.js";
 
-const LONG = 2500; // milliseconds until that is said, and between two counts
-const FIRST = "The first time on a machine this takes some minutes, as code is compiled; from then on, a second or two.";
+const LONG = 2500; // milliseconds until the message, and between two counts
+const FIRST = "The first time on a machine compiles code for some minutes; later it takes a second or two.";
 
-/** Return how far the server has compiled, in a sentence; nothing if it has not begun. */
+/** Return a sentence on the server's compilation; empty if it has not begun. */
 async function soFar() {
   try {
     const { functions, most } = await api.compiled();
-    return functions ? ` ${functions} of up to ${Math.max(functions, most)} functions are compiled.` : "";
+    return functions ? ` ${functions} of up to ${Math.max(functions, most)} functions compiled.` : "";
   } catch {
     return "";
   }
 }
 
-/** Return what `work` promises; meanwhile `report(words)` says what is done, and why that takes long. */
+/** Return the result of `work`; meanwhile `report(words)` shows what takes long, and why. */
 export async function patiently(report, words, work) {
   let waiting = true;
   report(words);

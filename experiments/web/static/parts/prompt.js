@@ -1,4 +1,4 @@
-// What the person in the seat is asked: where to walk, what to suggest, which card to show.
+// The question to a seat: where to walk, what to suggest, which card to show.
 
 import { accuse } from "./accuse.js";
 import { showAfter } from "./after.js";
@@ -11,17 +11,17 @@ import { facts } from "./facts.js";
 import { steps } from "./distance.js";
 import { names } from "./words.js";
 
-const OVER = "over"; // in place of the number of a question
+const OVER = "over"; // instead of the number of a question
 const FIRST = 0; // the number of the first question
 const AIM =
   "A suspect, a weapon and a room lie in the envelope: find out which. Go to a room and suggest; " +
-  "who holds one of the three cards has to show you one. Once you are sure, accuse.";
-const SEVERAL = 12; // squares that are still listed as buttons
+  "The holder of one of the three cards has to show you one. Once you are sure, accuse.";
+const SEVERAL = 12; // maximum number of squares listed as buttons
 
 export class PromptPanel {
   /**
-   * Fill the panel `parent`; `board` offers the same choices, `answer(prompt, action)` is called with one,
-   * `note(card)` is what the notebook says of a card in a word, `open()` the cards that may be in the
+   * Fill the panel `parent`; `board` offers the same choices, `answer(prompt, action)` gets the
+   * choice, `note(card)` is the notebook's word on a card, `open()` the cards that may be in the
    * envelope.
    */
   constructor(parent, board, table, answer, note, open) {
@@ -33,7 +33,7 @@ export class PromptPanel {
     this.choices = [];
   }
 
-  /** Show what `state` asks for; what is chosen already stays while the question is the same. */
+  /** Show the question of `state`; choices persist while the question is the same. */
   show(state) {
     say(this.heading, this.#title(state));
     const number = state.over ? OVER : (state.prompt?.number ?? null);
@@ -48,13 +48,13 @@ export class PromptPanel {
     if (held) this.heading.focus({ preventScroll: true });
   }
 
-  /** Write again what the notebook says of the cards. */
+  /** Update the notebook's words on the cards. */
   renote() {
     for (const one of this.choices) one.renote();
     this.#mark();
   }
 
-  /** Ask nothing. */
+  /** Remove the question. */
   clear() {
     this.choices = [];
     put(this.body);
@@ -62,7 +62,7 @@ export class PromptPanel {
     this.parent.classList.remove("asked");
   }
 
-  /** Say where to go from here. */
+  /** Show the links after the game. */
   #part(state) {
     const watch = `/watch/${encodeURIComponent(this.table.table)}`;
     const [suspect, weapon, room] = state.envelope ?? [];
@@ -72,7 +72,7 @@ export class PromptPanel {
       this.body,
       suspect ? el("p", {}, `It was ${suspect} with the ${weapon} in the ${room}.`) : null,
       after,
-      el("p", {}, el("a", { href: watch }, "See all cards, and what everybody knew")),
+      el("p", {}, el("a", { href: watch }, "See all cards, and what each player knew")),
       el("p", {}, el("a", { href: "/" }, "To the lobby")),
     );
     const { seat } = this.table;
@@ -93,8 +93,8 @@ export class PromptPanel {
     }
     if (state.halted) return `Halted: ${state.halted}.`;
     if (!prompt) {
-      if (state.trouble) return `For now ${state.trouble}. It is tried again.`;
-      if (waiting !== null && waiting !== me) return `All wait for ${this.names[waiting]}.`;
+      if (state.trouble) return `For now ${state.trouble}. Retrying.`;
+      if (waiting !== null && waiting !== me) return `Waiting for ${this.names[waiting]}.`;
       if (state.seat === null || state.seat === me) return "A moment …";
       return `It is the turn of ${this.names[state.seat]}.`;
     }
@@ -139,7 +139,7 @@ export class PromptPanel {
     this.#mark();
   }
 
-  /** Mark rooms in reach that may be in the envelope. */
+  /** Mark reachable rooms that may be in the envelope. */
   #mark() {
     const open = this.open();
     this.board.mark(open);
@@ -185,7 +185,7 @@ export class PromptPanel {
     );
   }
 
-  /** Return what can be walked to, as targets of the board. */
+  /** Return the destinations of walks as targets of the board. */
   #ways(state, send) {
     const pawn = state.pawns[state.me];
     const far = steps(pawn, this.table.rules);
@@ -216,7 +216,7 @@ function kindsOf(prompt) {
   return prompt.choices.map(({ kind }) => kind);
 }
 
-/** Return the ways as buttons; squares are left to the board where there are many. */
+/** Return the destinations as buttons; many squares are only on the board. */
 function wayList(ways, free) {
   const listed = ways.filter(({ xy }) => !xy || ways.length <= SEVERAL);
   const near = listed.filter((way) => way.near);
@@ -225,7 +225,7 @@ function wayList(ways, free) {
   if (near.length) parts.push(el("p", { class: "buttons" }, near.map(wayButton)));
   if (far.length) {
     parts.push(
-      el("p", { class: "note" }, "Farther than you rolled; you get part of the way:"),
+      el("p", { class: "note" }, "Farther than your roll; you go part of the way:"),
       el("p", { class: "buttons far" }, far.map(wayButton)),
     );
   }

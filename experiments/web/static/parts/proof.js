@@ -1,4 +1,4 @@
-// Why a mark of the notebook is certain, in sentences: the observations that suffice for it.
+// The proof of a mark in the notebook, in sentences: the observations that suffice.
 
 import { named } from "./actions.js";
 import { el, part, put } from "./dom.js";
@@ -26,7 +26,7 @@ function phrases(called, me) {
       case "neither":
         return `${opened(list(things))} ${cards.length > 1 ? "are" : "is"} neither yours nor face up.`;
       case "not_face_up":
-        return `${opened(or(things))} does not lie face up.`;
+        return `${opened(or(things))} is not face up.`;
       case "passes":
         return `Turn ${turn}: ${list(by.map(who))} could not answer ${whose(asker)} suggestion of ${list(things)}.`;
       case "answered":
@@ -40,7 +40,7 @@ function phrases(called, me) {
   };
 }
 
-/** Return the facts, with one in place of two where the same cards are neither one's own nor face up. */
+/** Return the facts, merging two on cards that are neither one's own nor face up. */
 function joined(known) {
   const own = known.find(({ kind }) => kind === "not_own");
   const up = known.find(({ kind }) => kind === "not_face_up");
@@ -48,14 +48,14 @@ function joined(known) {
   return known.filter((fact) => fact !== up).map((fact) => (fact === own ? { ...own, kind: "neither" } : fact));
 }
 
-/** Return what each player holds, in a sentence. */
+/** Return a sentence on the players' numbers of cards. */
 function hands(sizes, called, me) {
   const cards = (size) => (size === 1 ? "1 card" : `${size} cards`);
-  if (new Set(sizes).size === 1) return `Everybody holds ${cards(sizes[0])}.`;
+  if (new Set(sizes).size === 1) return `Each player holds ${cards(sizes[0])}.`;
   return `${opened(list(sizes.map((size, seat) => `${seat === me ? "you hold" : `${called[seat]} holds`} ${cards(size)}`)))}.`;
 }
 
-/** Return what is proved, in words. */
+/** Return the proved claim in words. */
 function claim(card, column, holds, called, me) {
   const yes = holds === "yes";
   if (!column) return `${opened(named(card))} ${yes ? "is" : "is not"} in the envelope`;
@@ -63,7 +63,7 @@ function claim(card, column, holds, called, me) {
   return `${called[column - 1]} ${yes ? "holds" : "does not hold"} ${named(card)}`;
 }
 
-/** Show in `parent` why it is so: `proof` of the mark of the card number `card` in `column`. */
+/** Show in `parent` the `proof` of the mark of the card number `card` in `column`. */
 export function showProof(parent, proof, card, column, table) {
   const called = names(table.seats);
   const phrase = phrases(called, table.seat);
@@ -71,7 +71,7 @@ export function showProof(parent, proof, card, column, table) {
   const lines = own ? ["You see your own cards."] : joined(proof.facts).map(phrase);
   if (proof.more !== null) lines.push(`It takes more than ${proof.more} observations together.`);
   if (proof.sizes) lines.push(hands(proof.sizes, called, table.seat));
-  if (proof.shares) lines.push("How many suspects, weapons and rooms everybody was dealt is known to all.");
+  if (proof.shares) lines.push("The numbers of suspects, weapons and rooms dealt to each player are public.");
   if (!column && (proof.facts.length > 1 || proof.more !== null)) lines.push(RULE);
   const words = `${claim(facts.cards[card], column, proof.holds, called, table.seat)}. Why?`;
   const close = el("button", { type: "button" }, "Close");

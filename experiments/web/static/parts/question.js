@@ -1,4 +1,4 @@
-// A player that can be asked what it would do, and its answer.
+// A question to a player on its choice, and its answer.
 
 import { inWords } from "./actions.js";
 import { assumptions } from "./assumptions.js";
@@ -11,8 +11,8 @@ import { short } from "./tree.js";
 
 export class Question {
   /**
-   * Field number `number`, with `preset` chosen; `ask(preset, settings)` gets an answer.  Those who
-   * play are called `called`, by seat.
+   * Field number `number`, with `preset` chosen; `ask(preset, settings)` gets an answer.  The
+   * players of the game have the names `called`, by seat.
    */
   constructor(number, players, preset, ask, called) {
     Object.assign(this, { number, players, ask, called, waiting: false, open: false });
@@ -39,7 +39,7 @@ export class Question {
     this.#choose();
   }
 
-  /** Let it be asked, or not. */
+  /** Allow the question, or not. */
   enable(open) {
     this.open = open;
     this.button.disabled = !open || this.waiting;
@@ -55,7 +55,7 @@ export class Question {
     this.button.disabled = true;
     const report = (words) => put(this.answer, el("p", {}, words));
     try {
-      this.#show(await patiently(report, "It thinks …", this.ask(this.preset.value, this.settings.read())));
+      this.#show(await patiently(report, "Thinking …", this.ask(this.preset.value, this.settings.read())));
     } catch (fault) {
       put(this.answer, el("p", { class: "fault" }, fault.message));
     } finally {
@@ -77,7 +77,7 @@ export class Question {
     );
   }
 
-  /** Return the tree, folded, with what is known at its nodes. */
+  /** Return the tree, folded, with the knowledge at its nodes. */
   #explore(tree) {
     const { picture, about } = explore(tree);
     const label = `Tree of player ${this.number}`;
@@ -85,7 +85,7 @@ export class Question {
       "details",
       {},
       el("summary", {}, `Its tree: the ${tree.length} most visited outcomes`),
-      el("p", { class: "note" }, "A line is an action, with visits and value, and what was seen after it; a square is an end. Click a node to see what is known there; from it the arrow keys go on."),
+      el("p", { class: "note" }, "A line is an action with visits and value, followed by its outcomes; a square is an end. Click a node to see the knowledge there; the arrow keys move on from it."),
       el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": label }, picture),
       about,
     );

@@ -1,10 +1,10 @@
-// What this browser keeps: the seats that it was given, so that a person who closes a page finds back,
-// and what somebody in a seat has noted and chosen.
+// Data that this browser keeps: its seats, so that a person who closes a page can return, and the
+// notes and choices of a seat.
 
 const SEATS = "sleuth.seats";
 const MOST = 50;
 
-/** Return what is kept under `key`; `otherwise` where nothing is, or nothing may be kept. */
+/** Return the value under `key`; `otherwise` if there is none, or storage is forbidden. */
 export function recall(key, otherwise) {
   try {
     return JSON.parse(localStorage.getItem(key)) ?? otherwise;
@@ -13,12 +13,12 @@ export function recall(key, otherwise) {
   }
 }
 
-/** Keep `what` under `key`, if this browser keeps anything. */
+/** Store `what` under `key`, if this browser allows it. */
 export function remember(key, what) {
   try {
     localStorage.setItem(key, JSON.stringify(what));
   } catch {
-    // it is for this page alone
+    // only this page keeps it
   }
 }
 

@@ -1,4 +1,4 @@
-// A game reviewed: at each decision a player is asked what it would do, and what the other action loses.
+// A review of a game: at each decision, a player's choice and the loss of the recorded action.
 
 import { el, put, say } from "./dom.js";
 import { short } from "./tree.js";
@@ -20,7 +20,7 @@ export class Review {
   /**
    * Fill `parent`.  `decisions` are places of events; `ask(at)` promises the judged advice there;
    * `go(at)` shows an event; `describe(at)` has `turn`, `seat`, `name` and `action`; `end` has `turn`
-   * and `winner`; `changed()` is called when there is more to see.
+   * and `winner`; `changed()` is called when the display changes.
    */
   constructor(parent, { decisions, names, ask, go, describe, end, changed }) {
     Object.assign(this, { decisions, ask, go, describe, end, changed, found: new Map(), running: false });
@@ -42,12 +42,12 @@ export class Review {
     if (this.seat.value === seat) this.button.click();
   }
 
-  /** The places where something was lost beyond noise. */
+  /** The places of losses beyond noise. */
   get marks() {
     return [...this.found.values()].filter(({ verdict }) => sure(verdict)).map(({ at }) => at);
   }
 
-  /** By seat, pairs of turn and chance of winning by the verdicts so far; the last is how it ended. */
+  /** By seat, pairs of turn and chance of winning by the verdicts so far; the last is the outcome. */
   chances(seats) {
     const all = [...this.found.values()].sort((one, other) => one.at - other.at);
     return Array.from({ length: seats }, (_, seat) => {
@@ -87,7 +87,7 @@ export class Review {
     const all = [...this.found.values()];
     const lost = all.filter(({ verdict }) => sure(verdict)).length;
     const open = all.filter(({ verdict }) => verdict.loss === null).length;
-    const left = open ? ` ${open} could not be evaluated, and count as no loss.` : "";
+    const left = open ? ` ${open} could not be evaluated and count as no loss.` : "";
     say(this.note, `${all.length} decisions reviewed; ${lost} lost something beyond the noise of the searches.${left}`);
   }
 

@@ -9,7 +9,7 @@ const SPREAD = 1.96; // standard errors on either side of a value: 95 %
 const WIDE = 160;
 const HIGH = 18;
 
-/** Return the words of an action: some messages bring them along, others its number. */
+/** Return the words of an action, which a message has as text or as a number. */
 function words(row) {
   if (typeof row.action === "number" && !row.words) return inWords(row.action);
   return short(row.words ?? row.action);
@@ -36,7 +36,7 @@ function figure(value, error) {
   return `${value.toFixed(3)}${spread}`;
 }
 
-/** Return the table of the root's actions; `chosen` is what the player does. */
+/** Return the table of the root's actions; `chosen` is the player's choice. */
 function rootRows(rows, chosen = null) {
   const more = ["bits", "right"].filter((name) => rows.some((row) => row[name] !== null && row[name] !== undefined));
   const heads = ["action", "visits", "value, 95 %", ...more];
@@ -62,14 +62,14 @@ function region(label) {
   return el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": label });
 }
 
-/** Return the table of the root's actions in a part that scrolls; `whose` names the player. */
+/** Return the table of the root's actions in a scrollable region; `whose` names the player. */
 export function rootTable(rows, whose, chosen = null) {
-  const made = region(`Actions that ${whose} considers`);
+  const made = region(`Actions of ${whose}`);
   put(made, rootRows(rows, chosen));
   return made;
 }
 
-/** Return the line that is expected, as a list. */
+/** Return the most visited line as a list. */
 export function expected(steps) {
   if (!steps?.length) return null;
   return el(
@@ -87,15 +87,15 @@ export function expected(steps) {
 }
 
 /**
- * The last word on a search in `parent`, the top of its tree in `below`, what it assumes in `aside`;
- * all are hidden before.
+ * The latest state of a search in `parent`, the top of its tree in `below`, its assumptions in
+ * `aside`; all are hidden before.
  */
 export class SearchView {
   constructor(parent, below, aside) {
     Object.assign(this, { parent, below, aside });
     this.heading = el("h2", {});
     this.spent = el("p", { class: "note" });
-    this.rows = region("Actions that are considered");
+    this.rows = region("Actions of the search");
     this.line = el("div", {});
     this.about = el("p", { class: "note" });
     this.tree = region("Drawing of the tree");
@@ -103,7 +103,7 @@ export class SearchView {
     put(below, el("h2", {}, "The top of its tree"), this.about, this.tree);
   }
 
-  /** Show `search`, null if there has been none; players are called `called`, by seat. */
+  /** Show `search`, or nothing if it is null; `called` are the players' names by seat. */
   show(search, called) {
     this.parent.hidden = !search;
     this.below.hidden = !search?.tree?.length;

@@ -1,11 +1,11 @@
-// Who sits at the table, in the order of play: whose turn it is, what was rolled, who is awaited.
+// The seats in the order of play: the turn, the roll, the awaited player.
 
 import { initials } from "./board.js";
 import { el, put } from "./dom.js";
 import { rest } from "./labels.js";
 import { names, shared } from "./words.js";
 
-/** Where the pips of a die are, by number, on a grid of three by three. */
+/** Positions of the pips of a die by number, on a grid of three by three. */
 const PIPS = { 1: [4], 2: [0, 8], 3: [0, 4, 8], 4: [0, 2, 6, 8], 5: [0, 2, 4, 6, 8], 6: [0, 2, 3, 5, 6, 8] };
 
 /** Return a token in the colour of a suspect. */

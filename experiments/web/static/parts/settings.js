@@ -1,20 +1,20 @@
-// What is chosen of a player: a preset, and settings as the configuration writes them.
+// The choice of a player: a preset, and settings in the form of the configuration.
 
 import { el, put } from "./dom.js";
 
 export const SIMULATIONS = 1000;
 
-/** Return the options of a list of players, those that search apart; `before` stands above them. */
+/** Return the options of a list of players, planners apart; `before` comes first. */
 export function playerOptions(players, chosen, before = []) {
   const option = ({ name, about }) =>
     el("option", { value: name, title: about, selected: name === chosen }, name);
   const group = (label, searches) =>
     el("optgroup", { label }, players.filter((player) => player.searches === searches).map(option));
-  return [...before, group("Players that search", true), group("Players that do not", false)];
+  return [...before, group("Players that search", true), group("Players that do not search", false)];
 }
 
 /**
- * Return fields for the settings of a player: `element`, `show(player)` and `read()`, which gives
+ * Return fields for the settings of a player: `element`, `show(player)` and `read()`, which returns
  * the list of settings.
  */
 export function settingFields(label) {

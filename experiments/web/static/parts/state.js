@@ -1,11 +1,11 @@
-// What a page shows, as a pure fold over the messages of its stream: after a reload the same
-// messages come again and lead to the same place.
+// The content of a page, as a pure fold over the messages of its stream: after a reload the same
+// messages lead to the same state.
 
 /**
  * Return the state before the first message.
  *
- * `table` is what the server says of the table (rules, seats, seat), `starts` the start squares by
- * suspect.  `table.seat` is null for who sits nowhere.
+ * `table` is the server's description of the table (rules, seats, seat), `starts` the start squares
+ * by suspect.  `table.seat` is null without a seat.
  */
 export function begin(table, starts) {
   const onBoard = table.rules.board !== false;
@@ -23,15 +23,15 @@ export function begin(table, starts) {
     log: [],
     prompt: null,
     waiting: null,
-    search: null, // the last word on a search
+    search: null, // the latest sample of a search
     over: false,
-    trouble: null, // why it does not go on for now
-    halted: null, // why the game cannot go on
+    trouble: null, // reason why it has stopped for now
+    halted: null, // reason why the game cannot continue
     winner: null,
   };
 }
 
-/** Return the state after `message`; the one given stays as it is. */
+/** Return the state after `message`, without changing the given one. */
 export function fold(state, message) {
   switch (message.kind) {
     case "event":
@@ -94,7 +94,7 @@ function happened(state, event) {
   }
 }
 
-/** A turn begins with its first event; without a board nobody rolls. */
+/** A turn begins with its first event; without a board there is no roll. */
 function begun(state, { turn, seat }) {
   if (turn === state.turn && seat === state.seat) return state;
   return { ...state, turn, seat, roll: null, asked: null };

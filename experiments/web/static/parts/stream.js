@@ -1,16 +1,16 @@
-// Messages as they come.  A lost connection is said, and made again from the message after the last.
+// A stream of messages.  A lost connection is reported, and resumed after the last message.
 
 const WAIT = 2000;
 
-/** Kinds of messages after which nothing comes any more. */
+/** Kinds of messages that end a stream. */
 const LAST = ["over", "halted"];
 
 /**
  * Follow the server-sent events of `path`.
  *
  * `on.message(message)` gets each message once, `on.lost()` and `on.back()` follow the connection.
- * A browser goes on by itself after the number of the last event.  Where all begins again from the
- * first event, since the browser gave up or the server forgot, `on.again()` is called before.
+ * A browser resumes by itself after the number of the last event.  If the stream restarts from the
+ * first event, because the browser gave up or the server forgot, `on.again()` is called first.
  */
 export function follow(path, on) {
   let source;

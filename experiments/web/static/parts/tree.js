@@ -1,30 +1,30 @@
-// The top of a search's tree as a drawing, from left to right: a line is an action, as wide as it is
-// visited; it fans out into its outcomes, what was seen after it, each a circle.  A square is an end.
+// The top of a search's tree as a drawing, from left to right: a line is an action, its width the
+// visits; it fans out into its outcomes, each a circle.  A square is an end.
 
 import { svg } from "./dom.js";
 
-const LEAF = 22; // height of a node that nothing is below
-const ROW = 34; // least height of an action: its words above the line, its figures below
-const SLANT = 22; // from a node to where its actions' lines are level
-const FAN = 34; // from there, behind the words of the action, to those of its outcomes
-const CHARACTER = 6.3; // width of one
-const LETTER = 6.2; // width of one in the words of an outcome
+const LEAF = 22; // height of a leaf
+const ROW = 34; // minimum height of an action: its words above the line, its figures below
+const SLANT = 22; // from a node to the level part of its actions' lines
+const FAN = 34; // from the words of the action to those of its outcomes
+const CHARACTER = 6.3; // its width
+const LETTER = 6.2; // its width in the words of an outcome
 const MARGIN = 26;
 const FIGURES = 20; // characters of the figures below a line
-const WIDEST = 9; // line of all simulations
+const WIDEST = 9; // width of a line with all simulations
 
 const number = (value) => value.toLocaleString("en");
 
-/** Return the words of an action, short: it happens where the pawn is by then. */
+/** Return the words of an action without the room, which is the pawn's. */
 export const short = (words) => words.replace(/ here$/, "");
 
 export const figures = ({ played, value }) =>
   value === null ? number(played) : `${number(played)} · ${value.toFixed(2)}`;
 
-/** Return how many outcomes of an action are not drawn, in words. */
+/** Return the number of omitted outcomes of an action, in words. */
 const hidden = ({ outcomes, nodes }) => (outcomes > nodes.length ? `, ${number(outcomes - nodes.length)} more` : "");
 
-/** Return the nodes with their branches: one for each action, the most visited first. */
+/** Return the nodes with their branches: one per action, most visited first. */
 function connect(list) {
   const nodes = list.map((node, number) => ({ ...node, number, branches: [] }));
   for (const node of nodes) {
@@ -38,7 +38,7 @@ function connect(list) {
   return nodes;
 }
 
-/** Place `node` and all below it from `top` on, and return where there is room again. */
+/** Place `node` and its descendants from `top` on, and return the next free position. */
 function place(node, top, depth) {
   node.depth = depth;
   if (!node.branches.length) {
@@ -68,7 +68,7 @@ function shift(node, down) {
   }
 }
 
-/** Return where the nodes of each depth stand, and where the lines before them fan out. */
+/** Return the positions of the nodes by depth, and of the fans before them. */
 function columnsOf(nodes) {
   const acts = [];
   const seen = [];
@@ -87,7 +87,7 @@ function columnsOf(nodes) {
   return { columns, fans };
 }
 
-/** Mark the line that is most visited, from the root down. */
+/** Mark the most visited line, from the root down. */
 function markMain(root) {
   for (let node = root; node; node = node.branches[0]?.nodes[0]) {
     node.main = true;
@@ -131,10 +131,10 @@ function drawBranch(node, branch, { columns, fans }, whole) {
   ];
 }
 
-/** Return the drawing of a tree from `list`: its nodes, each after the one above it.
+/** Return the drawing of a tree from `list`: its nodes, parents first.
  *
- * What is drawn of a node has `data-node`, its place in the list; what is drawn of an action has
- * `data-branch`, that of its first node.
+ * Shapes of a node have `data-node`, its index in the list; shapes of an action have `data-branch`,
+ * that of its first node.
  */
 export function treePicture(list) {
   const nodes = connect(list);
@@ -144,7 +144,7 @@ export function treePicture(list) {
   const across = columnsOf(nodes);
   const wide = across.columns.at(-1) + 2 * MARGIN;
   const best = root.branches[0];
-  const words = best ? `: most visited is to ${best.action}, ${figures(best)}` : "";
+  const words = best ? `: most visited: ${best.action}, ${figures(best)}` : "";
   const behind = nodes.flatMap((node) =>
     node.branches.flatMap((branch) => drawBranch(node, branch, across, root.visits)),
   );

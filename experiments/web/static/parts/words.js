@@ -1,9 +1,9 @@
-// Events in sentences, as a person at the table would say them.
+// Events as sentences of a person at the table.
 
 import { named, square } from "./actions.js";
 import { brief, labelled } from "./labels.js";
 
-/** Return what the seats are called: shortly, and by suspect too, where two have one label. */
+/** Return the short names of the seats, with the suspect if two have one label. */
 export function names(seats) {
   return seats.map(({ label, suspect }) => (shared(seats, label) ? `${brief(label)} (${suspect})` : labelled(label)));
 }
@@ -27,7 +27,7 @@ export function phraser(seats, me) {
       case "deal":
         return `${is(seat)} dealt ${list(event.cards)}.`;
       case "face_up":
-        return event.cards.length ? `Face up: ${list(event.cards)}.` : "No card lies face up.";
+        return event.cards.length ? `Face up: ${list(event.cards)}.` : "No card is face up.";
       case "envelope":
         return `In the envelope: ${list(event.cards)}.`;
       case "roll":
@@ -50,7 +50,7 @@ export function phraser(seats, me) {
         return `${does(seat, "suggest")} ${suspect} with the ${weapon} in the ${room}.${comes}`;
       }
       case "refute": {
-        if (event.by === null) return "Nobody can answer.";
+        if (event.by === null) return "No one can answer.";
         const unable = event.unable.map((one, place) => (place ? who(one) : subject(one)));
         const cannot = unable.length ? `${list(unable)} cannot answer. ` : "";
         return `${cannot}${event.by === me ? "You have to show" : does(event.by, "show")} a card.`;
@@ -84,7 +84,7 @@ function third(verb) {
   return /(s|x|sh|ch)$/.test(verb) ? `${verb}es` : `${verb}s`;
 }
 
-/** Return a list of names or cards as it stands in a sentence. */
+/** Return a list of names or cards for a sentence. */
 export function list(items) {
   if (items.length < 2) return items.join("");
   return `${items.slice(0, -1).join(", ")} and ${items.at(-1)}`;
