@@ -11,6 +11,7 @@ import csv
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from io import StringIO
 from pathlib import Path
 from string import ascii_lowercase
 from typing import TYPE_CHECKING, Any
@@ -133,6 +134,12 @@ class Table:
         return cls(
             title, heads, [[_cell_of(item, cell) for cell in cells] for item in items], notes
         )
+
+    def __str__(self) -> str:
+        """The table as commands print it, 100 columns wide."""
+        console = Console(width=100, file=StringIO())
+        show(self, console)
+        return console.file.getvalue()  # type: ignore[attr-defined]
 
     @property
     def heads(self) -> list[Column]:

@@ -116,13 +116,18 @@ def loads(text: str) -> Network:
         arrays = {name: np.array(value, float) for name, value in numbers.items()}
     except (OverflowError, TypeError, ValueError):
         raise ValueError("its weights are not numbers") from None
+    check_shapes(arrays)
+    return Network(**arrays, activation=data["activation"], settings=settings)
+
+
+def check_shapes(arrays: Mapping[str, np.ndarray]) -> None:
+    """Raise ValueError unless ``arrays`` are finite and those of a network."""
     hidden = arrays["hidden_bias"].size
     shapes = [arrays[name].shape for name in NUMBERS]
     if shapes != [(INPUTS, hidden), (hidden,), (hidden,), ()] or not hidden:
         raise ValueError(f"its weights are not those of {INPUTS} inputs and a hidden layer")
     if not all((np.abs(array) <= MOST_WEIGHT).all() for array in arrays.values()):
         raise ValueError(f"its weights are not all finite, or beyond {MOST_WEIGHT:g}")
-    return Network(**arrays, activation=data["activation"], settings=settings)
 
 
 @cache

@@ -128,3 +128,7 @@ def test_in_80_columns_players_are_told_apart_and_figures_are_whole():
         assert row[1] == "1,200"
     assert max(map(len, lines[: lines.index(f"a: {labels[0]}")])) <= 80
     assert f"a: {labels[0]}" not in on_terminal(table, 200)
+
+
+def test_a_table_as_text_is_what_a_command_prints():
+    assert str(TABLE) == on_terminal(TABLE, 100) != on_terminal(TABLE, 40)
