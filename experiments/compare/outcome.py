@@ -1,4 +1,4 @@
-"""The plot and the table that a run shows at its end."""
+"""The plot and the table at the end of a run."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def draw(summary: Summary, played: Results, folder: Path) -> Path:
 
 
 def table(summary: Summary, played: Results) -> tabular.Table:
-    """Return the results of the players beside parity and the published ones."""
+    """Return the players' results next to parity and published results."""
     lines = summary.figures.lines
     title, by_match = _title(summary.seed, lines)
     several = len({line.match for line in lines}) > 1
@@ -67,7 +67,7 @@ def table(summary: Summary, played: Results) -> tabular.Table:
 
 
 def show(summary: Summary, played: Results, console: Console) -> None:
-    """Print the table, then who is better than whom."""
+    """Print the table, then the comparisons of players."""
     figures, lines = summary.figures, summary.figures.lines
     tabular.show(table(summary, played), console)
     crossed = [pair for pair in figures.comparisons if "both" in pair]
@@ -77,7 +77,7 @@ def show(summary: Summary, played: Results, console: Console) -> None:
         load, cores = summary.run["load"]
         console.print(
             f"the machine was busy: {load:.1f} processes wanted its {cores} cores, so simulations "
-            "a second and speed-ups are not what it can do",
+            "per second and speed-ups are underestimates",
             soft_wrap=True,
         )
     alone = lines if len(played.matches) == 1 == len(lines) else []
@@ -93,9 +93,9 @@ def show(summary: Summary, played: Results, console: Console) -> None:
 
 
 def measure_load(seconds: float, cores: int) -> dict[str, Any]:
-    """Return the mean load in about the last ``seconds``, and ``cores``; nothing if they sufficed.
+    """Return the mean load over about the last ``seconds`` and ``cores``; empty if cores sufficed.
 
-    A process to spare is this one, which takes in what its workers play.
+    One process more than ``cores`` is allowed: this one, which collects its workers' games.
     """
     over = [abs(seconds - window) for window in (60.0, 300.0, 900.0)]
     load = os.getloadavg()[over.index(min(over))]
@@ -103,16 +103,15 @@ def measure_load(seconds: float, cores: int) -> dict[str, Any]:
 
 
 def _published_rates(lines: list[Line], played: Results) -> dict[int, Estimate]:
-    """Return the published win rates by number of the line that they are of."""
+    """Return published win rates by line number."""
     rates = {match.name: found.rate for match in played.matches if (found := find_for(match))}
     return {at: rates[line.match] for at, line in enumerate(lines) if line.match in rates}
 
 
 def _title(seed: int, lines: Sequence[Score]) -> tuple[str, bool]:
-    """Return the title of the table, and whether its ``lines`` go by their match, not player.
+    """Return the table's title, and whether its ``lines`` are named by match instead of player.
 
-    What stands in the title need not stand in each line: the only match, or the only company that
-    all players had.
+    Lines need not repeat what the title says: the only match, or the opponents common to all.
     """
     names = {line.match for line in lines}
     if len(names) == 1:
@@ -122,15 +121,15 @@ def _title(seed: int, lines: Sequence[Score]) -> tuple[str, bool]:
 
 
 def _company(lines: Sequence[Score]) -> str:
-    """Return the company that all players had, as in "against 3 heuristic"; empty if not one."""
+    """Return the opponents common to all players, as in "against 3 heuristic"; else ""."""
     found = {line.match.removeprefix(line.player).strip() for line in lines}
     return found.pop() if len(found) == 1 else ""
 
 
 def _row(line: Line, by_match: bool, parity: bool, searched: bool) -> list[Any]:
-    """Return the figures of a line of the table, named by its match or by its player.
+    """Return the cells of a line, named by its match or its player.
 
-    Its parity and its speed are among them if some line has its own.
+    Parity and speed are included if some line has its own.
     """
     speed = line.simulations_per_second
     return [
@@ -146,9 +145,9 @@ def _row(line: Line, by_match: bool, parity: bool, searched: bool) -> list[Any]:
 
 
 def _speed_ups(lines: list[Line], played: Results) -> list[float]:
-    """Return by line how many times the simulations per second of the first; none if not fair.
+    """Return each line's simulations per second relative to the first; empty if not comparable.
 
-    That is, unless all players search for the same time per decision, and for nothing else.
+    They are comparable if all players search for the same time per decision and no other limit.
     """
     budgets = [match.entrants[0].get("budget") or {} for match in played.matches]
     times = {budget.get("seconds") for budget in budgets}
@@ -160,9 +159,9 @@ def _speed_ups(lines: list[Line], played: Results) -> list[float]:
 
 
 def _remarks(played: Results) -> list[str]:
-    """Return where the published results shown are from and what is known of them, once each.
+    """Return the sources and caveats of the published results shown, once each.
 
-    Without any, why there is none.
+    If there are none, return the reason.
     """
     found = [find_for(match) for match in played.matches]
     sources = [f"published: {one.source}" for one in found if one is not None]
@@ -175,9 +174,9 @@ def _rating(rating: dict[str, Any]) -> str:
 
 
 def _rate_above(line: Line, tested: bool) -> str:
-    """Return how much better the only player is than those at its table.
+    """Return how much stronger the only player is than the others at its table.
 
-    ``tested``: by a sequential test, beside which a probability would be another verdict.
+    ``tested``: by a sequential test, whose verdict replaces the likelihood of superiority.
     """
     text = f"{line.player} above the others: {_elo(elo_above(line.rate, line.parity, line.games))}"
     score = win_score(line.wins, line.games, line.parity)
@@ -198,7 +197,7 @@ def _names(comparison: dict[str, Any], company: str) -> tuple[str, str]:
 
 
 def _cross(comparison: dict[str, Any], company: str) -> tabular.Table:
-    """Return who won which of the games that two players both played."""
+    """Return the 2 x 2 table of the games that two players both played."""
     first, second = _names(comparison, company)
     rows = [
         [f"{first} won", comparison["both"], comparison["only_first"]],
@@ -209,7 +208,7 @@ def _cross(comparison: dict[str, Any], company: str) -> tabular.Table:
 
 
 def _sentence(comparison: dict[str, Any], company: str) -> str:
-    """Return the verdict on two players: difference, p and Elo are of one test."""
+    """Return the verdict on two players; difference, p and Elo come from one test."""
     value = Estimate(comparison["difference"], *comparison["ci95"])
     first, second = _names(comparison, company)
     parts = [f"{second} minus {first}, same {comparison['games']} games: {value}"]

@@ -1,4 +1,4 @@
-"""Sequential tests of matches as they stand: what is tested, and what can be said by now."""
+"""Sequential tests of matches in progress: hypotheses and current verdicts."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ class Tested:
 
     Attributes
     ----------
-    match, control : of whom; without a control it is of the match's own win rate
+    match, control : tested; without a control the test is of the match's own win rate
     verdict : on the games played without a gap
-    words : the same, naming the hypotheses
+    words : the verdict in words, naming the hypotheses
     """
 
     match: Match
@@ -33,7 +33,7 @@ def verdicts(
 ) -> Iterator[Tested]:
     """Yield the test of each match that ``stop`` tests; none if it is no sequential test.
 
-    ``most``: games of each match that are looked at; None: all.
+    ``most``: games of each match to look at; None: all.
     """
     if not isinstance(stop, Sprt):
         return
