@@ -276,9 +276,7 @@ class Tracker:
         return True
 
     def record(self, step: int, **metrics: float) -> None:
-        """Record metrics at ``step``, except those already recorded there; a later batch sends
-        them.
-        """
+        """Queue metrics at ``step``, except those already recorded there, for a later batch."""
         from mlflow.entities import Metric
 
         for tail, child in self.children.items():

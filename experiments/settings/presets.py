@@ -1,7 +1,7 @@
-"""Settings of players beside the preset of their name: what is missing there, and what differs.
+"""Compare a player's settings with the preset of its name: missing and differing ones.
 
-A run keeps all settings of its players.  Once a preset has a switch more, those settings lack it:
-completed by the preset they are whole again, and what differs from it is what it was.
+A run stores all settings of its players.  When a preset gains a switch, stored settings lack it;
+`complete` fills it in from the preset, and the differences from the preset are unchanged.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from experiments.settings import config
 
 @cache
 def _of_name(name: str) -> Mapping[str, Any]:
-    """Return the settings of the preset called ``name``, none if it is unknown, or a path."""
+    """Return the settings of the preset ``name``; empty if it is unknown, or a path."""
     if not name.isidentifier() or not files("conf").joinpath(f"player/{name}.yaml").is_file():
         return {}
     found = OmegaConf.to_container(config.compose(f"player/{name}").player, resolve=True)
@@ -27,7 +27,7 @@ def _of_name(name: str) -> Mapping[str, Any]:
 
 
 def complete(player: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the settings of ``player``, those that it lacks taken from the preset of its name."""
+    """Return the settings of ``player``, with missing ones taken from the preset of its name."""
     usual = _of_name(str(player.get("name")))
     code = {key: usual[key] for key in ("_target_",) if key in usual}  # which may have moved
     return _fill({**player, **code}, usual)
@@ -43,7 +43,7 @@ def _fill(held: Mapping[str, Any], usual: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def differing(player: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the settings of ``player`` that differ from the preset of its name, and its name."""
+    """Return the name of ``player`` and the settings that differ from its preset."""
     return {"name": player.get("name"), **_differing(player, _of_name(str(player.get("name"))))}
 
 

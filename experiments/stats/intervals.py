@@ -68,7 +68,8 @@ def wilson_width(wins: np.ndarray, games: np.ndarray, errors: float = Z) -> np.n
 
 
 def win_score(wins: int, games: int, reference: float) -> float:
-    """Return how many standard errors a win rate is above ``reference``, as in Wilson's interval.
+    """Return the standard errors by which a win rate exceeds ``reference``, as in Wilson's
+    interval.
     """
     return (wins / games - reference) / sqrt(reference * (1 - reference) / games)
 

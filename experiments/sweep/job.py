@@ -231,4 +231,4 @@ def _check_climb(space: Space, trials: int) -> None:
             "or vary it by another method"
         )
     if trials % 2 or trials < 4:
-        raise Refusal("sweep.trials: spsa plays two per iteration; give an even number of at least 4")
+        raise Refusal("sweep.trials: spsa plays two per iteration; give an even number from 4 up")

@@ -39,8 +39,7 @@ class Swept(python.Result):
 
     @property
     def rows(self) -> pl.DataFrame:
-        """One row per game and seat of all trials, with the trial number as first column ``trial``.
-        """
+        """One row per game and seat of all trials, with the trial number first (``trial``)."""
         import polars as pl
 
         from experiments.runs.rows import all_rows
