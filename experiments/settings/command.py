@@ -96,7 +96,7 @@ class Command:
         ConfigStore.instance().store(self.name, self.schema, group="schema")
 
     def run(self, typed: Sequence[str] | None = None) -> int:
-        """Run ``typed``, or else the command line; return the exit code of `commandline.attempt`."""
+        """Run ``typed``, or else the command line; return the exit code."""
         typed = sys.argv[1:] if typed is None else typed
         return commandline.attempt(self.title, partial(self._run, typed), lasting=False)
 
@@ -105,7 +105,7 @@ class Command:
         given = arguments.read(typed, self.schema, self.bare)
         if given.multirun and not self.multirun:
             raise Refusal("-m, --multirun: it runs once; give every setting one value")
-        # Hydra prints a fault in several lines; with full errors it passes the exception on instead.
+        # Hydra prints a fault in several lines; with full errors it raises it instead.
         wanted = os.environ.get("HYDRA_FULL_ERROR", "0")
         os.environ["HYDRA_FULL_ERROR"] = "1"
         before, run = sys.argv, _Job(self, typed)

@@ -29,7 +29,7 @@ GROUPS_OF_A_PLAYER = tuple(
 
 
 class Refusal(SleuthError):
-    """A request that cannot be carried out; the one-line message gives the reason and the remedy."""
+    """A request that cannot be carried out; its one-line message gives reason and remedy."""
 
 
 FAULTS = (SleuthError, HydraException, OmegaConfBaseException, MemoryError)
@@ -181,7 +181,7 @@ def _explain_choice(fault: MissingConfigException) -> str:
 
 
 def unknown(key: str, given: object, known: Iterable[object]) -> str:
-    """Return the message that ``key`` cannot be ``given``, with the ``known`` and nearest values."""
+    """Return the message that ``key`` cannot be ``given``, listing the ``known`` values."""
     names = [str(name) for name in known]
     return (
         f"{key}={given}: unknown{did_you_mean(str(given), names)}; choose one of {', '.join(names)}"

@@ -73,6 +73,6 @@ def check(key: str, value: Any, metadata: Mapping[str, Any]) -> None:
     for item in value if "each" in metadata else ():
         check(key, item, metadata["each"])
     if "place" in metadata and (not value.strip() or "\0" in value):
-        raise Refusal(f"{key}={value!r} is empty: give a path")
+        raise Refusal(f"{key}={value!r} is not a path: give one")
     if "name" in metadata and (Path(value).name != value or value == ".."):
         raise Refusal(f"{key}={value}: give a name, not a path")

@@ -68,9 +68,7 @@ def wilson_width(wins: np.ndarray, games: np.ndarray, errors: float = Z) -> np.n
 
 
 def win_score(wins: int, games: int, reference: float) -> float:
-    """Return the standard errors by which a win rate exceeds ``reference``, as in Wilson's
-    interval.
-    """
+    """Return the score of a win rate against ``reference``, as in Wilson's interval."""
     return (wins / games - reference) / sqrt(reference * (1 - reference) / games)
 
 

@@ -118,7 +118,7 @@ def test_a_part_is_refused_by_its_column(run, shown):
 def test_a_game_in_two_parts_is_refused(run):
     (part,) = results.parts(run)
     part.with_name("games-00001.parquet").write_bytes(part.read_bytes())
-    assert "is in an earlier part as well" in refusal(runfolder.load, run)
+    assert "is also in an earlier part" in refusal(runfolder.load, run)
 
 
 def test_a_part_that_claims_too_much_is_not_read(run, monkeypatch):

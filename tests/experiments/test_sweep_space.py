@@ -123,7 +123,7 @@ def test_axes_that_cannot_be_are_refused(override, said):
         ("player=bmcts player.exploration=1,2", "did you mean player.search.exploration"),
         ("player.threshold=0.3,1 match.stop=width:0.1", "match.games each"),
         ("player.threshold=0.3,1 match.layout=both", "a point is one match"),
-        ("player.threshold=0.3,1 match.players=[swift]", "mean nothing in a sweep"),
+        ("player.threshold=0.3,1 match.players=[swift]", "do not apply to a sweep"),
         ("seed=interval(1,5)", "is not a whole number"),
         ("rules.hands=equal,213-123-222", "213-123-222"),
         ("player.threshold=0.3,1 match.workers=9", "9, but there are 2 cores"),
