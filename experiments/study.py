@@ -225,7 +225,7 @@ class Run(run.Run):
         ``measured``: called with the remaining units and a function that reports parts of a unit;
         yields each finished unit with its rows, and is closed on Ctrl-C.  Raises Refusal if the
         folder can no longer be written to, or `measured` refuses.  Raises Interrupted on Ctrl-C
-        before `Rows.least` units are done.
+        before `Rows.min_units` units are done.
         """
         from experiments.matches.progress import bars, describe_rest
 
@@ -256,7 +256,7 @@ class Run(run.Run):
         finally:
             if new:
                 self._keep(new)
-        least, name = self._rows.least, self._rows.units
+        least, name = self._rows.min_units, self._rows.units
         if len(self.done) < least:
             few = f"{least} {name} were" if least > 1 else f"the first of the {name} was"
             raise Interrupted(f"interrupted before {few} done")

@@ -127,9 +127,9 @@ def from_csv(cell: str) -> str:
     return cell.removeprefix("'")
 
 
-def for_picture(text: str, most: int = 58) -> str:
+def for_picture(text: str, limit: int = 58) -> str:
     """Return ``text`` for a plot: short, and not hidden from the legend by an underscore."""
-    shown = shorten(text, most)
+    shown = shorten(text, limit)
     return f" {shown}" if shown.startswith("_") else shown
 
 

@@ -72,7 +72,7 @@ def show(summary: Summary, played: Results, console: Console) -> None:
     tabular.show(table(summary, played), console)
     crossed = [pair for pair in figures.comparisons if "both" in pair]
     if len(crossed) == 1:
-        tabular.show(_cross(crossed[0], _company(lines)), console)
+        tabular.show(_cross(crossed[0], _common_opponents(lines)), console)
     if "load" in summary.run and any(line.simulations_per_second for line in lines):
         load, cores = summary.run["load"]
         console.print(
@@ -82,7 +82,7 @@ def show(summary: Summary, played: Results, console: Console) -> None:
         )
     alone = lines if len(played.matches) == 1 == len(lines) else []
     for text in (
-        *(_sentence(each, _company(lines)) for each in figures.comparisons),
+        *(_sentence(each, _common_opponents(lines)) for each in figures.comparisons),
         *(_rate_above(each, bool(figures.tests)) for each in alone),
         *map(_rating, figures.ratings),
         *(test["verdict"] for test in figures.tests),
@@ -116,11 +116,11 @@ def _title(seed: int, lines: Sequence[Score]) -> tuple[str, bool]:
     names = {line.match for line in lines}
     if len(names) == 1:
         return names.pop(), False
-    company = _company(lines)
-    return (f"{company}, seed {seed}", False) if company else (f"seed {seed}", True)
+    opponents = _common_opponents(lines)
+    return (f"{opponents}, seed {seed}", False) if opponents else (f"seed {seed}", True)
 
 
-def _company(lines: Sequence[Score]) -> str:
+def _common_opponents(lines: Sequence[Score]) -> str:
     """Return the opponents common to all players, as in "against 3 heuristic"; else ""."""
     found = {line.match.removeprefix(line.player).strip() for line in lines}
     return found.pop() if len(found) == 1 else ""
@@ -191,14 +191,14 @@ def _sure(likelihood: float) -> str:
     return f"likelihood of superiority {100 * likelihood:.1f} %"
 
 
-def _names(comparison: dict[str, Any], company: str) -> tuple[str, str]:
-    first, second = (comparison[name].removesuffix(company) for name in ("first", "second"))
+def _names(comparison: dict[str, Any], opponents: str) -> tuple[str, str]:
+    first, second = (comparison[name].removesuffix(opponents) for name in ("first", "second"))
     return first.strip(), second.strip()
 
 
-def _cross(comparison: dict[str, Any], company: str) -> tabular.Table:
+def _cross(comparison: dict[str, Any], opponents: str) -> tabular.Table:
     """Return the 2 x 2 table of the games that two players both played."""
-    first, second = _names(comparison, company)
+    first, second = _names(comparison, opponents)
     rows = [
         [f"{first} won", comparison["both"], comparison["only_first"]],
         [f"{first} did not", comparison["only_second"], comparison["neither"]],
@@ -207,10 +207,10 @@ def _cross(comparison: dict[str, Any], company: str) -> tabular.Table:
     return tabular.Table(title, ["", f"{second} won", f"{second} did not"], rows)
 
 
-def _sentence(comparison: dict[str, Any], company: str) -> str:
+def _sentence(comparison: dict[str, Any], opponents: str) -> str:
     """Return the verdict on two players; difference, p and Elo come from one test."""
     value = Estimate(comparison["difference"], *comparison["ci95"])
-    first, second = _names(comparison, company)
+    first, second = _names(comparison, opponents)
     parts = [f"{second} minus {first}, same {comparison['games']} games: {value}"]
     if comparison["p"] is not None:
         parts.append(f"p {comparison['p']:.2g}")

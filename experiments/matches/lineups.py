@@ -116,7 +116,7 @@ def _against(settings: DictConfig, layout: str, name: str, player: dict[str, Any
 def _others(settings: DictConfig) -> dict[str, dict[str, Any]]:
     """Return the players of ``match.others`` by their names in results; Refusal as `matches`."""
     listed, seats = settings.match.others, settings.rules.players - 1
-    found = _company(tuple(listed))
+    found = _compose_others(tuple(listed))
     if len(listed) != seats:
         raise Refusal(
             f"match.others names {len(listed)} players, but there are {seats} other seats: name "
@@ -128,7 +128,7 @@ def _others(settings: DictConfig) -> dict[str, dict[str, Any]]:
 
 
 @cache  # composing is slow, and the cells of a table share opponents
-def _company(listed: tuple[str, ...]) -> dict[str, dict[str, Any]]:
+def _compose_others(listed: tuple[str, ...]) -> dict[str, dict[str, Any]]:
     return read_players(listed, key="match.others")
 
 
@@ -137,14 +137,14 @@ def _among(
 ) -> Match:
     """Return the match of ``player`` in one seat, and one of each of ``others`` in the rest."""
     seats = settings.match.focal_seats or range(settings.rules.players)
-    company = [
+    rest = [
         {**other, "label": f"{called} (opponent)" if called == name else called}
         for called, other in others.items()
     ]
     return _match(
         settings,
         f"{name} against {' and '.join(others)}",
-        ({**player, "label": name}, *company),
+        ({**player, "label": name}, *rest),
         Seating.among(settings.rules.players, seats),
         0,
     )

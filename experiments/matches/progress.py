@@ -80,12 +80,12 @@ def describe_rest(left: int, done: int, seconds: float) -> str:
     return f"{rest // 60}:{rest % 60:02d} left"
 
 
-def bars(console: Console, *beside: str) -> Progress:
+def bars(console: Console, *extra: str) -> Progress:
     """Return progress bars with the time left; on a terminal only.
 
-    ``beside``: further text columns, after the numbers.
+    ``extra``: further text columns, after the numbers.
     """
-    shown = (BarColumn(), MofNCompleteColumn(), *map(TextColumn, beside))
+    shown = (BarColumn(), MofNCompleteColumn(), *map(TextColumn, extra))
     left = (TimeRemainingColumn(), TextColumn("left"))
     description = TextColumn("{task.description}")
     return Progress(description, *shown, *left, console=console, disable=not console.is_terminal)

@@ -29,11 +29,11 @@ class Tested:
 
 
 def verdicts(
-    matches: Sequence[Match], tallies: Sequence[Tally], stop: Stop, most: int | None = None
+    matches: Sequence[Match], tallies: Sequence[Tally], stop: Stop, limit: int | None = None
 ) -> Iterator[Tested]:
     """Yield the test of each match that ``stop`` tests; none if it is no sequential test.
 
-    ``most``: games of each match to look at; None: all.
+    ``limit``: maximum games of each match to look at; None: all.
     """
     if not isinstance(stop, Sprt):
         return
@@ -41,7 +41,7 @@ def verdicts(
     for number, (match, control) in enumerate(zip(matches, controls, strict=True)):
         if match.measured is None or (control is None and number in controls):
             continue
-        games = min(tallies[number].prefix, most or tallies[number].prefix)
+        games = min(tallies[number].prefix, limit or tallies[number].prefix)
         player = match.labels[0]
         if control is None:
             won = match.wins_of(tallies[number].winner(games), 0)

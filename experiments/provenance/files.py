@@ -123,16 +123,16 @@ def reading(path: Path, advice: str) -> Iterator[None]:
         raise Refusal(f"{path} cannot be read ({shorten(reason, 300)}): {advice}") from None
 
 
-def regular(path: Path, most: int) -> None:
-    """Check that ``path`` is a regular file of at most ``most`` bytes.
+def regular(path: Path, max_bytes: int) -> None:
+    """Check that ``path`` is a regular file of at most ``max_bytes`` bytes.
 
     Raises OSError, ValueError if it is not.
     """
     found = path.stat()
     if not stat.S_ISREG(found.st_mode):
         raise ValueError("it is not a regular file")
-    if found.st_size > most:
-        raise ValueError(f"it has {found.st_size:,} bytes, {most:,} are the limit")
+    if found.st_size > max_bytes:
+        raise ValueError(f"it has {found.st_size:,} bytes, {max_bytes:,} are the limit")
 
 
 def read_json(path: Path) -> Any:

@@ -151,9 +151,9 @@ def draw_seats(axes: Axes, players: Sequence[tuple[str, Sequence[Estimate | None
     """Draw win rates by seat, players side by side; None where a player did not sit."""
     count = max(len(rates) for _, rates in players)
     for number, (name, rates) in enumerate(players):
-        beside = (number - (len(players) - 1) / 2) * 0.6 / len(players)
+        offset = (number - (len(players) - 1) / 2) * 0.6 / len(players)
         sat = [(seat, rate) for seat, rate in enumerate(rates) if rate is not None]
-        at = [seat + beside for seat, _ in sat]
+        at = [seat + offset for seat, _ in sat]
         intervals(axes, at, [rate for _, rate in sat], number, label=name)
     axes.set(xlabel="seat, counted from 0", ylabel="win rate", xlim=(-0.5, count - 0.5))
     axes.set_xticks(range(count))

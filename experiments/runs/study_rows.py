@@ -30,7 +30,7 @@ class Rows:
     units : word for the units measured, plural
     schema : column to data type
     more : settings that may change on resuming: they set the number of units
-    least : units required before there is anything to report
+    min_units : units required before there is anything to report
     numbered : column with the unit's number, if units end in any order and each is journalled at
         once; None if they end in order
     """
@@ -39,7 +39,7 @@ class Rows:
     units: str
     schema: Mapping[str, pl.DataType | type[pl.DataType]]
     more: tuple[str, ...]
-    least: int = 1
+    min_units: int = 1
     numbered: str | None = None
 
     @property

@@ -128,8 +128,8 @@ def metrics(described: dict[str, Any]) -> dict[str, float]:
     return {key: float(value) for key, value in found.items()}
 
 
-def table(played: Played, axes: Sequence[str], most: int | None = None) -> Table:
-    """Return the points best first, at most ``most``; for a climb, its end point."""
+def table(played: Played, axes: Sequence[str], limit: int | None = None) -> Table:
+    """Return the points best first, at most ``limit``; for a climb, its end point."""
     if (reached := played.reached) is not None:
         rows = [
             [key, short(reached.path[0][key]), short(at), " to ".join(map(short, bounds))]
@@ -149,7 +149,7 @@ def table(played: Played, axes: Sequence[str], most: int | None = None) -> Table
             line.estimate,
             line.note,
         ]
-        for line in lines[:most]
+        for line in lines[:limit]
     ]
     title = f"{len(lines)} trials, on the games they were chosen by"
     return Table(title, ("trial", *heads, "games", "win rate, 95 %", words("")), points)
