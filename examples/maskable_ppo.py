@@ -155,7 +155,7 @@ def draw(points: list[Point], even: Point, share: float, title: str, path: Path)
     axes.fill_between(seconds, low, high, alpha=0.25)
     rates = [point.wins / point.games for point in points]
     axes.plot(seconds, rates, marker="o", label="MaskablePPO")
-    axes.axhline(even.wins / even.games, color="grey", ls=":", label="even among what is offered")
+    axes.axhline(even.wins / even.games, color="grey", ls=":", label="uniform over legal actions")
     axes.axhline(share, color="black", ls="--", label="the policy in its place")
     axes.set(xlabel="CPU seconds of training", ylabel="games won", ylim=(0, 1), title=title)
     axes.legend(loc="lower right")
@@ -191,7 +191,7 @@ def main() -> None:
         asked.even_games,
     )
     even = Point(0.0, 0, thoughtless, asked.even_games)
-    print("even among what is offered:", even.describe(), flush=True)
+    print("uniform over legal actions:", even.describe(), flush=True)
 
     def draw_points(points: list[Point]) -> None:
         if asked.picture:  # each time, so that a stopped run leaves its plot

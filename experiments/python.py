@@ -160,7 +160,7 @@ class Result:
         with tempfile.TemporaryDirectory() as place, plotting.keep_figures() as figures:
             self.draw(Path(place))
         if not figures:
-            raise ValueError("there is no picture of this")
+            raise ValueError("this result has no plot")
         return figures[0]
 
     def show(self, console: Console) -> None:

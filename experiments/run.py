@@ -171,7 +171,7 @@ class Run:
         return not self.wished.is_set()
 
     def write_summary(self, figures: Mapping[str, Any]) -> Path:
-        """Write ``figures`` to ``summary.json`` and return its path; OSError if that fails."""
+        """Write ``figures`` to ``summary.json`` and return its path; may raise OSError."""
         return write_json(self.folder, dict(figures))
 
     def draw(self, names: Sequence[str], draw: Callable[[Path], object]) -> list[Path]:

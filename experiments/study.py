@@ -58,7 +58,7 @@ LINE_SECONDS = 10.0
 """Time between progress lines where there is no terminal."""
 
 MOST_NOTED = 16 * 2**20
-"""Bytes of a journal after which the rows are saved early."""
+"""Journal size in bytes above which the rows are saved early."""
 
 PIPED_WIDTH = 125
 """Columns of the tables where there is no terminal."""
@@ -201,7 +201,7 @@ class Run(run.Run):
         self._configuration.update(besides or {})
         self.refuse_foreign(rows.file)
         self._lock.enter_context(self.lock())
-        self._lock.callback((self.folder / LOCK).unlink, missing_ok=True)  # while it is still held
+        self._lock.callback((self.folder / LOCK).unlink, missing_ok=True)  # before release
         before = self.load_plan(lambda path: plain(OmegaConf.create(read_yaml(path))))
         if before is None:
             self.write_settings(self._configuration)

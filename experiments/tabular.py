@@ -109,7 +109,7 @@ class Table:
     columns : the first holds row names; a column given as text holds words if it is the first,
         numbers otherwise
     rows : cells, column by column; a row may be short
-    notes : what to know when reading it, one or more sentences each
+    notes : caveats for the reader, one or more sentences each
     """
 
     title: str

@@ -109,10 +109,7 @@ def _published_rates(lines: list[Line], played: Results) -> dict[int, Estimate]:
 
 
 def _title(seed: int, lines: Sequence[Score]) -> tuple[str, bool]:
-    """Return the table's title, and whether its ``lines`` are named by match instead of player.
-
-    Lines need not repeat what the title says: the only match, or the opponents common to all.
-    """
+    """Return the title, without what lines say, and whether lines are named by match, not player."""
     names = {line.match for line in lines}
     if len(names) == 1:
         return names.pop(), False
@@ -127,10 +124,7 @@ def _common_opponents(lines: Sequence[Score]) -> str:
 
 
 def _row(line: Line, by_match: bool, parity: bool, searched: bool) -> list[Any]:
-    """Return the cells of a line, named by its match or its player.
-
-    Parity and speed are included if some line has its own.
-    """
+    """Return the cells of a line, with parity and speed if some line has its own."""
     speed = line.simulations_per_second
     return [
         line.match if by_match else line.player,
@@ -145,10 +139,7 @@ def _row(line: Line, by_match: bool, parity: bool, searched: bool) -> list[Any]:
 
 
 def _speed_ups(lines: list[Line], played: Results) -> list[float]:
-    """Return each line's simulations per second relative to the first; empty if not comparable.
-
-    They are comparable if all players search for the same time per decision and no other limit.
-    """
+    """Return simulations per second relative to the first line; empty unless all have equal time."""
     budgets = [match.entrants[0].get("budget") or {} for match in played.matches]
     times = {budget.get("seconds") for budget in budgets}
     limited = any(budget.get("simulations") for budget in budgets)
@@ -159,10 +150,7 @@ def _speed_ups(lines: list[Line], played: Results) -> list[float]:
 
 
 def _remarks(played: Results) -> list[str]:
-    """Return the sources and caveats of the published results shown, once each.
-
-    If there are none, return the reason.
-    """
+    """Return the sources and caveats of the published results shown, or why there are none."""
     found = [find_for(match) for match in played.matches]
     sources = [f"published: {one.source}" for one in found if one is not None]
     lines = [*sources, *(one.remark for one in found if one is not None)]
@@ -174,10 +162,7 @@ def _rating(rating: dict[str, Any]) -> str:
 
 
 def _rate_above(line: Line, tested: bool) -> str:
-    """Return how much stronger the only player is than the others at its table.
-
-    ``tested``: by a sequential test, whose verdict replaces the likelihood of superiority.
-    """
+    """Return the only player's lead in Elo, with its likelihood of superiority unless ``tested``."""
     text = f"{line.player} above the others: {_elo(elo_above(line.rate, line.parity, line.games))}"
     score = win_score(line.wins, line.games, line.parity)
     return text if tested else f"{text}, {_sure(likelihood_of_superiority(score))}"

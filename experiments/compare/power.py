@@ -22,7 +22,7 @@ from experiments.stats.power import (
 )
 
 TRIAL_SECONDS = 5.0
-"""Time for which games of a match are timed."""
+"""Seconds for which games of a match are timed."""
 
 
 def show(

@@ -7,7 +7,7 @@ without changing it.
 A seat's beliefs are computed only from what it saw (`sim.suggestion_events`), for any player: the
 factored belief of the thesis [Ledford 2018, App. B; eq. 3.1], whose whole matrix has 30 bits at the
 start, and the exact posterior, for the envelope's entropy.  Both use public accusations and treat
-shown cards as chosen at random; neither infers anything from what is named or from players that do
+shown cards as chosen at random; neither infers anything from named cards or from players that do
 not accuse.
 """
 
@@ -161,7 +161,7 @@ class _Mind:
 class Observer:
     """Collects rows of suggestions, decisions and certainties of the game that it watches.
 
-    ``match``: name of the match; ``rules``, ``seats``, ``game``: as passed to the referee;
+    ``match``: its name; ``rules``, ``seats``, ``game``: as passed to the referee;
     ``kinds``: of rows to collect, from `KINDS`.  Attribute ``rows``: by kind, complete once the
     game is over.
     """

@@ -157,7 +157,7 @@ def _robin(settings: DictConfig, entered: dict[str, dict[str, Any]]) -> Match:
         )
     for key in ("focal_seats", "others"):
         if settings.match[key] is not None:
-            raise Refusal(f"match.{key} means nothing in a round robin: leave it out")
+            raise Refusal(f"match.{key} does not apply to a round robin: leave it out")
     entrants = tuple({**player, "label": name} for name, player in entered.items())
     seating = Seating.robin(settings.rules.players, len(entrants))
     return _match(settings, "round robin", entrants, seating, None)
@@ -201,13 +201,11 @@ def _check_label(name: str) -> None:
 def _entrant(
     entry: str, presets: Mapping[str, DictConfig], overrides: Sequence[str], listed: str
 ) -> dict[str, Any]:
-    """Return the player ``entry``, a preset with changes as in ``bmcts+own_card_weight=0.1``.
+    """Return the player ``entry``, as in ``bmcts+own_card_weight=0.1+label=doubter``.
 
-    The changes may include its name in results: ``bmcts+own_card_weight=0.1+label=doubter``.
-    ``presets``: those of all listed players, unchanged.
-
-    The command line's ``player.KEY=VALUE`` and ``player/GROUP=CHOICE`` apply to the listed players
-    that have the key; a key that none has is refused.
+    ``presets``: those of all listed players, unchanged.  The command line's ``player.KEY=VALUE``
+    and ``player/GROUP=CHOICE`` apply to the listed players that have the key; a key that none has
+    is refused.
     """
     name, *changes = entry.split("+")
     general, own = [], []

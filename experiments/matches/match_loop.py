@@ -226,11 +226,7 @@ def _start_group(
 
 
 def _groups(matches: Sequence[Match], resources: Resources) -> Iterator[list[int]]:
-    """Yield the groups of matches that are played side by side.
-
-    A match that searches in Ray actors is played alone, in a Ray of its own where that is ours:
-    idle workers of earlier games would hold the cores, and its workers those of later games.
-    """
+    """Yield groups of matches to play side by side; those with Ray actors alone, as they fill Ray."""
     together = [i for i, match in enumerate(matches) if not match.rooted]
     if together:
         yield together

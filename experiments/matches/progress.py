@@ -52,7 +52,7 @@ COMPILING = Compiling()
 
 @contextmanager
 def stage(console: Console, what: str | Compiling) -> Iterator[None]:
-    """Show what is being waited for, and for how long, until the block ends."""
+    """Show the current stage and its duration until the block ends."""
     waiting.leave_to_caller()
     if console.is_terminal:
         with console.status(what if isinstance(what, Compiling) else Text(lines(f"{what} ..."))):

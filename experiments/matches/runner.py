@@ -58,10 +58,7 @@ def stop() -> None:
 
 @ray.remote(max_retries=DEATHS_SURVIVED)
 def _play(match: Match, games: np.ndarray, wanted: str) -> tuple[Played, float]:
-    """Play ``games`` in a worker; return their outcome and the seconds taken.
-
-    Raises OtherCode if the worker's code differs from the digest ``wanted``.
-    """
+    """Return the outcome of ``games`` and the seconds; OtherCode if the digest is not ``wanted``."""
     code.check(wanted)
     from experiments.matches import play  # compiled code, not needed by the driver
 

@@ -188,10 +188,7 @@ class Match:
 
 
 def _spread(entered: int, seats: int) -> Iterator[tuple[int, ...]]:
-    """Yield all choices of ``seats`` players, least-seated and least-met first.
-
-    After any number of choices all players have sat about equally often.
-    """
+    """Yield all choices of ``seats`` players, keeping seatings and meetings balanced."""
     left = list(combinations(range(entered), seats))
     sat = np.zeros(entered, int)
     met = np.zeros((entered, entered), int)

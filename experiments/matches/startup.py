@@ -93,9 +93,6 @@ def _warm(matches: Sequence[Match]) -> None:
 
 
 def _cores_of(threads: int, share: float) -> float:
-    """Return the cores to reserve for a game: its threads, or its share when oversubscribed.
-
-    Above one, Ray takes only whole cores.
-    """
+    """Return the cores to reserve for a game: whole ones above one, or a share when oversubscribed."""
     cpus = min(float(threads), share)
     return cpus if cpus < 1 else float(int(cpus))

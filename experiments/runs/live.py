@@ -52,10 +52,7 @@ class Followed:
         return runfolder.cut(copy.deepcopy(played))
 
     def _find_new(self, found: dict[Path, tuple[int, int]]) -> list[Path] | None:
-        """Return the unread parts; None if parts read earlier have changed.
-
-        A part read earlier may have been merged into one that ends at a part read earlier.
-        """
+        """Return the unread parts; None if parts read earlier changed other than by a merge."""
         reach = max((span_of(part)[1] for part in self._known), default=-1)
         new = [part for part in found if part not in self._known]
         gone = [span_of(part) for part, date in self._known.items() if found.get(part) != date]

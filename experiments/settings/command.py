@@ -214,10 +214,7 @@ def _hide_secrets(written: Path) -> None:
 
 
 def _runs_by_plugins(hydra: Any) -> bool:
-    """Return whether this run belongs to a multirun with a plug-in sweeper or launcher.
-
-    These must learn of a failed run; Hydra's own would only repeat the message.
-    """
+    """Return whether a plug-in sweeper or launcher, which must learn of failures, runs this."""
     parts = (hydra.sweeper._target_, hydra.launcher._target_)
     own = all(name.startswith("hydra._internal.") for name in parts)
     return hydra.mode is RunMode.MULTIRUN and not own

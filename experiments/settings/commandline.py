@@ -146,10 +146,7 @@ def _explain_key(fault: OmegaConfBaseException) -> str:
 
 
 def _find_deeper(root: Any, fault: OmegaConfBaseException) -> str | None:
-    """Return the dotted key in another section whose last name is the unknown one.
-
-    For a player, keys of the same player come first; others follow in order of sections.
-    """
+    """Return the key elsewhere, of the same player first, whose last name is the unknown one."""
     section, dot, _ = str(fault.full_key).partition(".")
     sections = [section] if dot and section in ("player", "opponent") else list(map(str, root))
     for name in sections:

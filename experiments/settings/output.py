@@ -16,10 +16,7 @@ from experiments.texts import redact
 
 
 class _Kept:
-    """A stream that redacts secrets, which a library may print.
-
-    If ``lasting``, it survives the loss of its reader by dropping output.
-    """
+    """A stream that redacts secrets and, if ``lasting``, drops output once its reader is lost."""
 
     def __init__(self, stream: TextIO, lasting: bool) -> None:
         self._stream, self._lasting = stream, lasting

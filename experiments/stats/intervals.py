@@ -47,7 +47,7 @@ def win_rate(wins: int, games: int, errors: float = Z) -> Estimate:
     ``errors``: half width in standard errors.  Raises ValueError if no game was played.
     """
     if not games:
-        raise ValueError("there is no win rate without a game")
+        raise ValueError("a win rate needs a game")
     rate = wins / games
     centre = (rate + errors**2 / (2 * games)) / (1 + errors**2 / games)
     half = float(wilson_width(np.array(wins), np.array(games), errors)) / 2

@@ -25,7 +25,7 @@ def games_for_win_rate(rate: float, reference: float) -> int:
     equal, or not between 0 and 1.
     """
     if not (0 < reference < 1 and 0 <= rate <= 1) or rate == reference:
-        raise ValueError(f"there is no difference to see between {rate} and {reference}")
+        raise ValueError(f"win rates {rate} and {reference} must differ and lie within 0 to 1")
     spread = _SURE * sqrt(reference * (1 - reference)) + _FOUND * sqrt(rate * (1 - rate))
     return ceil((spread / (rate - reference)) ** 2)
 

@@ -30,7 +30,7 @@ class SweepProgress:
 
     @contextmanager
     def stage(self, what: str | Compiling) -> Iterator[None]:
-        """Show what is being waited for in place of the bars."""
+        """Show the current stage in place of the bars."""
         self._bars.stop()
         with stage(self._console, what):
             yield

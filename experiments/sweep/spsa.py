@@ -148,10 +148,7 @@ class Spsa:
         return plus, minus
 
     def _imagine(self, rates: Sequence[float], iterations: int) -> np.ndarray:
-        """Return the centres of climbs on a fitted surface, (iterations, climbs, axes).
-
-        The surface is a least-squares parabola along each axis.
-        """
+        """Return (iterations, climbs, axes) centres of climbs on fitted least-squares parabolas."""
         centres = self._climb(rates)
         pairs = [self._pair(centres[k : k + 1], k) for k in range(iterations)]
         points = np.concatenate([point for pair in pairs for point in pair])
