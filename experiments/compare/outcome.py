@@ -109,7 +109,7 @@ def _published_rates(lines: list[Line], played: Results) -> dict[int, Estimate]:
 
 
 def _title(seed: int, lines: Sequence[Score]) -> tuple[str, bool]:
-    """Return the title, without what lines say, and whether lines are named by match, not player."""
+    """Return the title of the table, and whether lines are named by match, not player."""
     names = {line.match for line in lines}
     if len(names) == 1:
         return names.pop(), False
@@ -139,7 +139,7 @@ def _row(line: Line, by_match: bool, parity: bool, searched: bool) -> list[Any]:
 
 
 def _speed_ups(lines: list[Line], played: Results) -> list[float]:
-    """Return simulations per second relative to the first line; empty unless all have equal time."""
+    """Return simulations per second relative to the first line; empty if times differ."""
     budgets = [match.entrants[0].get("budget") or {} for match in played.matches]
     times = {budget.get("seconds") for budget in budgets}
     limited = any(budget.get("simulations") for budget in budgets)
@@ -162,7 +162,7 @@ def _rating(rating: dict[str, Any]) -> str:
 
 
 def _rate_above(line: Line, tested: bool) -> str:
-    """Return the only player's lead in Elo, with its likelihood of superiority unless ``tested``."""
+    """Return the only player's lead in Elo, with its likelihood unless ``tested``."""
     text = f"{line.player} above the others: {_elo(elo_above(line.rate, line.parity, line.games))}"
     score = win_score(line.wins, line.games, line.parity)
     return text if tested else f"{text}, {_sure(likelihood_of_superiority(score))}"

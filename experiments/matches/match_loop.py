@@ -226,7 +226,7 @@ def _start_group(
 
 
 def _groups(matches: Sequence[Match], resources: Resources) -> Iterator[list[int]]:
-    """Yield groups of matches to play side by side; those with Ray actors alone, as they fill Ray."""
+    """Yield groups of matches to play side by side; one with Ray actors needs its own Ray."""
     together = [i for i, match in enumerate(matches) if not match.rooted]
     if together:
         yield together

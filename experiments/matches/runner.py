@@ -58,7 +58,7 @@ def stop() -> None:
 
 @ray.remote(max_retries=DEATHS_SURVIVED)
 def _play(match: Match, games: np.ndarray, wanted: str) -> tuple[Played, float]:
-    """Return the outcome of ``games`` and the seconds; OtherCode if the digest is not ``wanted``."""
+    """Return the outcome of ``games`` and its seconds; OtherCode unless the digest fits."""
     code.check(wanted)
     from experiments.matches import play  # compiled code, not needed by the driver
 

@@ -93,6 +93,6 @@ def _warm(matches: Sequence[Match]) -> None:
 
 
 def _cores_of(threads: int, share: float) -> float:
-    """Return the cores to reserve for a game: whole ones above one, or a share when oversubscribed."""
+    """Return the cores to reserve for a game; Ray takes only whole ones above one."""
     cpus = min(float(threads), share)
     return cpus if cpus < 1 else float(int(cpus))

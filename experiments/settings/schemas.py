@@ -25,7 +25,7 @@ DETAILS = ("suggestions", "decisions", "certainties")
 
 
 def _rules() -> type:
-    """Return the schema of rules, from the switches of ``ledford.yaml``; `sim.rules` checks values."""
+    """Return the schema of rules from ``ledford.yaml``; `sim.rules.preset` checks values."""
     with as_file(files("conf").joinpath("rules/ledford.yaml")) as file:
         shipped = OmegaConf.load(file)
     switches = [(str(key), type(value)) for key, value in shipped.items() if key != "defaults"]
