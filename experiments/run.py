@@ -142,7 +142,7 @@ class Run:
         with reading(self.plan, UNKNOWN):
             found = read(self.plan)
             if not isinstance(found, dict):
-                raise ValueError("it is no mapping")
+                raise ValueError("it is not a mapping")
             return found
 
     def check_same(self, before: Mapping[str, Any], now: Mapping[str, Any]) -> None:

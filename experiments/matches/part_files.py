@@ -153,9 +153,9 @@ def read(part: Path, schema: pa.Schema, columns: Sequence[str] | None = None) ->
             held = file.metadata
             groups = (held.row_group(number) for number in range(held.num_row_groups))
             if held.num_rows > MOST_ROWS:
-                raise ValueError(f"it claims {held.num_rows:,} rows, {MOST_ROWS:,} are the limit")
+                raise ValueError(f"it claims {held.num_rows:,} rows; the limit is {MOST_ROWS:,}")
             if sum(group.total_byte_size for group in groups) > MOST_BYTES:
-                raise ValueError("it claims more bytes than any part has")
+                raise ValueError("it claims too many bytes for a part")
             there_are = file.schema_arrow.names
             names = list(columns or schema.names)
             there = [name for name in names if name in there_are]
@@ -252,7 +252,7 @@ def check_rows(part: Path, table: pa.Table, matches: Mapping[str, Match], kind: 
             _check_values(column.name, table[column.name])
         for name in pc.unique(table["match"]).to_pylist():
             if name not in matches:
-                raise ValueError(f"column match: there is no match {name!r} in this run")
+                raise ValueError(f"column match: this run has no match {name!r}")
             rows = table.filter(pc.equal(table["match"], name))
             _check_seats(matches[name], rows)
             if kind == GAMES:
@@ -263,17 +263,17 @@ def check_rows(part: Path, table: pa.Table, matches: Mapping[str, Match], kind: 
 
 def _check_values(name: str, values: pa.ChunkedArray) -> None:
     if values.null_count and name not in _MAY_BE_MISSING:
-        raise ValueError(f"column {name} has gaps")
+        raise ValueError(f"column {name} has null values")
     kind = values.type
     if pa.types.is_string(kind) or pa.types.is_boolean(kind) or not len(values):
         return
     if pa.types.is_floating(kind) and pc.all(pc.is_finite(values)).as_py() not in (True, None):
-        raise ValueError(f"column {name} has a value that is no number")
+        raise ValueError(f"column {name} has a NaN or infinite value")
     least, most = pc.min_max(values).as_py().values()
     floor: float = -1 if name in ("winner", "answered_by") else 0
     floor -= _HAIR if pa.types.is_floating(kind) else 0
     if least is not None and not floor <= least <= most < _LARGEST:
-        raise ValueError(f"column {name} has {least} to {most}, {floor:.0f} is the least")
+        raise ValueError(f"column {name} has {least} to {most}; the minimum is {floor:.0f}")
 
 
 def _check_seats(match: Match, rows: pa.Table) -> None:
@@ -297,10 +297,10 @@ def _check_games(match: Match, rows: pa.Table) -> None:
     game, seat, players = rows["game"].to_numpy(), rows["seat"].to_numpy(), match.players
     order = np.lexsort((seat, game))
     if len(order) % players or (seat[order].reshape(-1, players) != np.arange(players)).any():
-        raise ValueError(f"a game of {printable(match.name)} has a seat twice, or not at all")
+        raise ValueError(f"a game of {printable(match.name)} has a duplicate or missing seat")
     numbers = game[order].reshape(-1, players)
     if (numbers != numbers[:, :1]).any():
-        raise ValueError(f"a game of {printable(match.name)} has a seat twice, or not at all")
+        raise ValueError(f"a game of {printable(match.name)} has a duplicate or missing seat")
     for column in ("winner", "turns", "game_suggestions"):
         values = rows[column].to_numpy()[order].reshape(-1, players)
         if (values != values[:, :1]).any():
@@ -310,4 +310,4 @@ def _check_games(match: Match, rows: pa.Table) -> None:
         raise ValueError(f"column winner: {printable(match.name)} has {players} seats")
     won = rows["won"].combine_chunks().to_numpy(zero_copy_only=False)
     if (won != (winner == seat)).any():
-        raise ValueError("column won does not fit the column winner")
+        raise ValueError("column won contradicts the column winner")

@@ -105,10 +105,10 @@ class _Match(BaseModel):
             any(set(table) != set(range(entered)) for table in tables)
             or len({table.count(0) for table in tables}) != 1
         ):
-            raise ValueError("a match of one player against others has all of them at each table")
+            raise ValueError("a match of one player against others must seat all at each table")
         names = [label(entrant.model_dump()) for entrant in self.entrants]
         if len(set(names)) < entered:
-            raise ValueError("entrants: two have one name")
+            raise ValueError("entrants: duplicate name")
         return self
 
 
@@ -131,7 +131,7 @@ class _Plan(_Origin):
         stopping.parse(self.stop)
         names = [match.name for match in self.matches]
         if len(set(names)) < len(names):
-            raise ValueError("matches: two have one name")
+            raise ValueError("matches: duplicate name")
         return self
 
 

@@ -132,7 +132,7 @@ def regular(path: Path, max_bytes: int) -> None:
     if not stat.S_ISREG(found.st_mode):
         raise ValueError("it is not a regular file")
     if found.st_size > max_bytes:
-        raise ValueError(f"it has {found.st_size:,} bytes, {max_bytes:,} are the limit")
+        raise ValueError(f"it has {found.st_size:,} bytes; the limit is {max_bytes:,}")
 
 
 def read_json(path: Path) -> Any:
@@ -180,7 +180,7 @@ def read_yaml(path: Path) -> Any:
     try:
         text = path.read_text("utf-8")
         if any(isinstance(event, yaml.AliasEvent) for event in yaml.parse(text, yaml.SafeLoader)):
-            raise ValueError("it has references")
+            raise ValueError("it has references (&, *), which are not allowed")
         return yaml.load(text, _Loader)
     except (yaml.YAMLError, RecursionError) as fault:
         raise ValueError(f"it is not YAML: {explain_yaml(fault)}") from None

@@ -83,7 +83,7 @@ def _check_finite(found: pl.DataFrame) -> None:
     floats = found.select(pl.col(pl.Float64).is_finite().all())
     wrong = [name for name in floats.columns if floats[name].item() is False]
     if wrong:
-        raise ValueError(f"column {wrong[0]} has a value that is no number")
+        raise ValueError(f"column {wrong[0]} has a NaN or infinite value")
 
 
 def read_journal(path: Path, rows: Rows, done: Collection[Any]) -> list[tuple[Any, list[Any]]]:

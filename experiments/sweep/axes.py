@@ -177,7 +177,7 @@ def _interval(given: Override, key: str, swept: IntervalSweep) -> Axis:
     log, whole = "log" in swept.tags, "int" in swept.tags
     low, high = (math.nan if end is None else float(end) for end in (swept.start, swept.end))
     if not (abs(low) <= FARTHEST and abs(high) <= FARTHEST):
-        raise Refusal(f"{given.input_line}: the ends of an interval lie within ±{FARTHEST:,}")
+        raise Refusal(f"{given.input_line}: the ends of an interval must lie within ±{FARTHEST:,}")
     if not low < high or (log and not (int(low) if whole else low) > 0):
         raise Refusal(
             f"{given.input_line}: the interval must rise{', and start above 0' if log else ''}"

@@ -219,7 +219,7 @@ class Job:
             return f"the best failed on fresh games: {fresh.fault if fresh else None}"
         first = trial_folder(self.folder, trials[0]) / ERROR
         which = f"trial {trials[0]}" + (f" and {len(trials) - 1} more" if len(trials) > 1 else "")
-        return f"{which} of {self._trials} failed: {first} says why; the others are kept"
+        return f"{which} of {self._trials} failed: see {first}; the others are kept"
 
 
 def _check_climb(space: Space, trials: int) -> None:

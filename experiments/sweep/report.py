@@ -187,5 +187,5 @@ def show(described: dict[str, Any], played: Played, console: Console) -> None:
         console.print(Text.assemble(f"  on {fresh.games} fresh games: ", bold))
     if len(lines) > 1:
         shares = [f"{key} {share:.0%}" for key, share in described["importance"].items()]
-        noise = "none is shown, the points differ no more than by chance"
+        noise = "not shown: the points differ no more than by chance"
         console.print(f"importance: {', '.join(shares) or noise}", soft_wrap=True)

@@ -239,8 +239,8 @@ def test_a_trial_that_raises_fails_alone(run, monkeypatch):
     outcome = run(*asked)
     assert outcome.code == 1
     assert outcome.err == (
-        f"sleuth-sweep: trial 1 of 3 failed: {outcome.folder}/trial-0001/error.txt says why; the "
-        "others are kept\n"
+        f"sleuth-sweep: trial 1 of 3 failed: see {outcome.folder}/trial-0001/error.txt; "
+        "the others are kept\n"
     )
     assert "ZeroDivisionError" in (outcome.folder / "trial-0001" / "error.txt").read_text()
     assert [each["state"] for each in outcome.table] == ["complete", "complete", "failed"]

@@ -102,7 +102,10 @@ def test_settings_of_the_sweep_are_told_from_the_others():
         ("seed=range(1,1000000000000)", "has more than 10,000 values"),
         ("player=swift player.threshold=range(0.1,1,0)", "Invalid range values"),
         ("player=swift player.threshold=range(0.1,1e30,1e-9)", "has more than 10,000 values"),
-        ("player=swift player.threshold=interval(0,1e400)", "the ends of an interval lie within"),
+        (
+            "player=swift player.threshold=interval(0,1e400)",
+            "the ends of an interval must lie within",
+        ),
         ("player.trees=tag(int,interval(1,100000000000000000000))", "the ends of an interval"),
         ("player.trees=tag(int,log,interval(0.5,4))", "start above 0"),
         ("seed=(1,2", "cannot read"),
