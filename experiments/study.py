@@ -57,7 +57,7 @@ SAVE_SECONDS = 60.0
 LINE_SECONDS = 10.0
 """Time between progress lines where there is no terminal."""
 
-MOST_NOTED = 16 * 2**20
+MAX_NOTED = 16 * 2**20
 """Journal size in bytes above which the rows are saved early."""
 
 PIPED_WIDTH = 125
@@ -248,7 +248,7 @@ class Run(run.Run):
                         said = time.monotonic()
                         rest = describe_rest(len(units) - done, done - before, said - started)
                         self.console.print(f"  {done}/{len(units)} {self._rows.units}, {rest}")
-                    if time.monotonic() - saved > SAVE_SECONDS or self._noted > MOST_NOTED:
+                    if time.monotonic() - saved > SAVE_SECONDS or self._noted > MAX_NOTED:
                         self._keep(new)
                         new, saved = [], time.monotonic()
         except KeyboardInterrupt:

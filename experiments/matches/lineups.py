@@ -9,7 +9,7 @@ from typing import Any
 
 from omegaconf import DictConfig, OmegaConf
 
-from experiments.matches.schedule import MOST_ENTERED, Match, Seating, label
+from experiments.matches.schedule import MAX_ENTERED, Match, Seating, label
 from experiments.settings import applies, config
 from experiments.settings.arguments import quote_text
 from experiments.settings.commandline import Refusal
@@ -151,9 +151,9 @@ def _among(
 
 
 def _robin(settings: DictConfig, entered: dict[str, dict[str, Any]]) -> Match:
-    if not 2 <= len(entered) <= MOST_ENTERED:
+    if not 2 <= len(entered) <= MAX_ENTERED:
         raise Refusal(
-            f"match.layout=robin needs 2 to {MOST_ENTERED} players: give match.players=[a,b,...]"
+            f"match.layout=robin needs 2 to {MAX_ENTERED} players: give match.players=[a,b,...]"
         )
     for key in ("focal_seats", "others"):
         if settings.match[key] is not None:

@@ -36,8 +36,8 @@ from experiments.settings.commandline import Refusal
 TOGETHER = 32
 """Number of parts of the same merge level that are merged into one."""
 
-MOST_MERGES = 4
-"""Merges after each written part: a long unmerged run is merged gradually."""
+MAX_MERGES = 4
+"""Maximum merges after each written part: a long unmerged run is merged gradually."""
 
 
 def merge_parts(folder: Path) -> None:
@@ -48,7 +48,7 @@ def merge_parts(folder: Path) -> None:
     with suppress(OSError, ValueError, pa.ArrowException, Refusal):
         found = {named[1] for path in folder.iterdir() if (named := NAME.fullmatch(path.name))}
         details = sorted(found - {GAMES})
-        for _ in range(MOST_MERGES):
+        for _ in range(MAX_MERGES):
             if (group := _find_group(folder, details)) is None:
                 break
             # Games last: until then the parts of details belong to the unmerged games.

@@ -33,14 +33,14 @@ Result = TypeVar("Result")
 GAMES = "games"
 """Kind of the part files of games; other kinds belong to the games part of the same number."""
 
-MOST_ROWS = 20_000_000
+MAX_ROWS = 20_000_000
 """Row limit of a part; a run writes about 400,000 rows of games, and their details, at a time."""
 
-MOST_BYTES = 4 * 2**30
+MAX_BYTES = 4 * 2**30
 """Byte limit of a part, packed and unpacked."""
 
-MOST_AHEAD = 10_000_000
-"""Games that may be missing before the last; they are handed out in order."""
+MAX_AHEAD = 10_000_000
+"""Maximum number of games missing before the last; games are handed out in order."""
 
 _MAY_BE_MISSING = frozenset(
     {"envelope", "envelope_before", "envelope_after", "value", "going_on", "accusing"}
@@ -50,7 +50,7 @@ _MAY_BE_MISSING = frozenset(
 _LARGEST = 2**53
 
 _HAIR = 1e-6
-"""Rounding error by which bits may be below 0."""
+"""Rounding tolerance: bits may be this much below 0."""
 
 NAME = re.compile(r"(\w+)-(\d{5,9})(?:-(\d{5,9}))?\.parquet")
 """Kind of a part, its number or the first, and the last."""
@@ -59,12 +59,12 @@ Span = tuple[int, int]
 """First and last number of a part."""
 
 TOGETHER_BYTES = 8 * 2**20
-"""Size of parts that are merged, or read together; larger ones are read alone."""
+"""Size limit of parts that are merged or read together; larger ones are read alone."""
 
 _TOGETHER = 1000
 
 _FEW_ROWS = 100_000
-"""Size below which threads cost more than they gain."""
+"""Number of rows below which threads cost more than they gain."""
 
 
 def parts(folder: Path, kind: str = GAMES) -> list[Path]:
@@ -147,14 +147,14 @@ def read(part: Path, schema: pa.Schema, columns: Sequence[str] | None = None) ->
     ``columns``: to read; None: all.  Raises Refusal if the part cannot be read or is another file.
     """
     try:
-        regular(part, MOST_BYTES)
+        regular(part, MAX_BYTES)
         with pq.ParquetFile(part) as file:
             _check_columns(file.schema_arrow, schema)
             held = file.metadata
             groups = (held.row_group(number) for number in range(held.num_row_groups))
-            if held.num_rows > MOST_ROWS:
-                raise ValueError(f"it claims {held.num_rows:,} rows; the limit is {MOST_ROWS:,}")
-            if sum(group.total_byte_size for group in groups) > MOST_BYTES:
+            if held.num_rows > MAX_ROWS:
+                raise ValueError(f"it claims {held.num_rows:,} rows; the limit is {MAX_ROWS:,}")
+            if sum(group.total_byte_size for group in groups) > MAX_BYTES:
                 raise ValueError("it claims too many bytes for a part")
             there_are = file.schema_arrow.names
             names = list(columns or schema.names)

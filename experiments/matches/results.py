@@ -19,7 +19,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from experiments.matches import merging, part_files
-from experiments.matches.part_files import GAMES, MOST_AHEAD, parts, span_of, unreadable
+from experiments.matches.part_files import GAMES, MAX_AHEAD, parts, span_of, unreadable
 from experiments.matches.row_provenance import RowProvenance
 from experiments.matches.schedule import Match
 from experiments.provenance.files import read_json, reading, write_text
@@ -122,7 +122,7 @@ class Tally:
         Raises Refusal if a game is already there, or is too far ahead for any run.
         """
         most = int(games.max(initial=-1))
-        if most > self.games + len(games) + MOST_AHEAD:
+        if most > self.games + len(games) + MAX_AHEAD:
             fault = f"column game has {most:,}, without the games before it"
             raise unreadable(holder(most), ValueError(fault))
         if not (new := self.new(games)).all():

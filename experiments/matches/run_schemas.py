@@ -19,11 +19,11 @@ from pydantic import (
     model_validator,
 )
 
-from experiments.matches.schedule import MOST_ENTERED, label
+from experiments.matches.schedule import MAX_ENTERED, label
 from experiments.stats import stopping
 from sim.rules import preset
 
-MOST_GAMES = 2**40
+MAX_GAMES = 2**40
 """Upper bound of numbers of games."""
 
 
@@ -35,7 +35,7 @@ def _encodable(text: str) -> str:
 Text = Annotated[str, AfterValidator(_encodable)]
 Count = Annotated[int, Field(ge=0, lt=2**63)]
 Number = Annotated[int, Field(ge=1, lt=2**63)]
-Games = Annotated[int, Field(ge=0, lt=MOST_GAMES)]
+Games = Annotated[int, Field(ge=0, lt=MAX_GAMES)]
 Seat = Annotated[int, Field(ge=0, lt=6)]
 Seconds = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 
@@ -80,7 +80,7 @@ class _Match(BaseModel):
 
     name: Annotated[Text, Field(min_length=1)]
     rules: dict[str, Any]
-    entrants: Annotated[list[_Entrant], Field(min_length=2, max_length=MOST_ENTERED)]
+    entrants: Annotated[list[_Entrant], Field(min_length=2, max_length=MAX_ENTERED)]
     seating: _Seating
     measured: Literal[0] | None
     seed: Count

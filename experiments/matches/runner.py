@@ -21,11 +21,11 @@ from experiments.settings.commandline import Refusal
 from mcts.distributed import cluster, code, local_ray
 
 DEATHS_SURVIVED = 5
-"""Number of worker deaths after which a portion is still retried."""
+"""Maximum number of worker deaths of one portion before the run gives up."""
 
 
 _watch: cluster.Watch | None = None
-"""Address of the head of the cluster joined."""
+"""Watch over the head of the cluster joined; None without a cluster."""
 
 
 def start(address: str | None, cores: int) -> int:

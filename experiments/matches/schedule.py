@@ -23,7 +23,7 @@ Ctrl-C and worker deaths."""
 POLL_SECONDS = 0.25
 """Longest wait for results before returning to the caller."""
 
-MOST_ENTERED = 10
+MAX_ENTERED = 10
 """Maximum players of a round robin; more would have too many tables to balance."""
 
 FIRST_PORTION = 100

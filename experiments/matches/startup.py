@@ -14,7 +14,7 @@ from experiments.matches.schedule import Match
 from experiments.settings import config
 
 FEW = 500
-"""Games of compiled policies that end before Ray would have started."""
+"""Number of games that compiled policies finish before Ray would have started."""
 
 GUESSABLE = 2**48
 """Smaller seeds can be enumerated: the right one deals the hand that a program sees."""

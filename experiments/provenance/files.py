@@ -27,7 +27,7 @@ CONFIG = "config.yaml"
 SUMMARY = "summary.json"
 """File in a run folder with its results and their provenance."""
 
-MOST_BYTES = 64 * 2**20
+MAX_BYTES = 64 * 2**20
 """Size limit in bytes of a JSON or YAML file."""
 
 WRITING = ".writing"
@@ -140,7 +140,7 @@ def read_json(path: Path) -> Any:
 
     Raises OSError, ValueError if it cannot be read, is too large or too deep, or repeats a key.
     """
-    regular(path, MOST_BYTES)
+    regular(path, MAX_BYTES)
     try:
         return json.loads(path.read_text("utf-8"), object_pairs_hook=_make_mapping)
     except (RecursionError, ValueError) as fault:
@@ -176,7 +176,7 @@ def read_yaml(path: Path) -> Any:
     OSError, ValueError if it cannot be read, is too large or too deep, has references, or repeats a
     key.
     """
-    regular(path, MOST_BYTES)
+    regular(path, MAX_BYTES)
     try:
         text = path.read_text("utf-8")
         if any(isinstance(event, yaml.AliasEvent) for event in yaml.parse(text, yaml.SafeLoader)):

@@ -29,7 +29,7 @@ _PACKAGES = (
 )
 
 _NOT_PAGES = ":(exclude)docs"
-"""Paths for Git that no result depends on."""
+"""Git pathspec that excludes pages and stored rows, on which no result depends."""
 
 
 def origin() -> dict[str, Any]:

@@ -23,7 +23,7 @@ from experiments.stats import stopping
 from experiments.stats.stopping import Stop
 
 POINTS = 60
-"""Points of a chart."""
+"""Maximum number of points of a chart."""
 
 
 class Followed:

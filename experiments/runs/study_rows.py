@@ -11,13 +11,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from experiments.provenance.files import MOST_BYTES, regular
+from experiments.provenance.files import MAX_BYTES, regular
 
 if TYPE_CHECKING:
     import polars as pl
 
-MOST_ROWS = 10_000_000
-"""Advice for a study that is resumed."""
+MAX_ROWS = 10_000_000
+"""Maximum number of rows of a study that is resumed."""
 
 
 @dataclass(frozen=True)
@@ -57,10 +57,10 @@ def read_kept(path: Path, like: pl.DataFrame) -> tuple[list[Any], pl.DataFrame]:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    regular(path, MOST_BYTES)
+    regular(path, MAX_BYTES)
     try:
         with pq.ParquetFile(path) as file:
-            if file.metadata.num_rows > MOST_ROWS:
+            if file.metadata.num_rows > MAX_ROWS:
                 raise ValueError(f"it claims {file.metadata.num_rows:,} rows")
             done = json.loads((file.metadata.metadata or {}).get(b"done", b"null"))
             found = pl.DataFrame(pl.from_arrow(file.read()))
@@ -93,7 +93,7 @@ def read_journal(path: Path, rows: Rows, done: Collection[Any]) -> list[tuple[An
     """
     import polars as pl
 
-    regular(path, MOST_BYTES)
+    regular(path, MAX_BYTES)
     *lines, _ = path.read_text("utf-8").split("\n")
     found: dict[Any, list[Any]] = {}
     try:

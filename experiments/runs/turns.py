@@ -19,7 +19,7 @@ from experiments.runs.figures import Moment
 from experiments.runs.rows import apart, by_part
 from experiments.stats.intervals import CONFIDENCE, Estimate
 
-LEAST = 5
+MIN_GAMES = 5
 """Minimum number of games for a moment to be shown."""
 
 _PLAYER = ["match", "player"]
@@ -58,8 +58,8 @@ class Ends:
 
 
 def well_sampled(moments: Sequence[Moment]) -> list[Moment]:
-    """Return the moments with at least `LEAST` games, enough for an interval."""
-    return [moment for moment in moments if moment.games >= LEAST]
+    """Return the moments with at least `MIN_GAMES` games, enough for an interval."""
+    return [moment for moment in moments if moment.games >= MIN_GAMES]
 
 
 def bits(moment: Moment) -> Estimate:

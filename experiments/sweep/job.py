@@ -32,7 +32,7 @@ MATCHES_FILE = "sweep.json"
 
 PLOT = "sweep.png"
 
-MOST_COMBINATIONS = 200
+MAX_COMBINATIONS = 200
 """Maximum number of combinations checked before points are drawn; if there are more, each value of
 an axis is checked with the first values of the others."""
 
@@ -96,7 +96,7 @@ class Job:
         """Refuse an invalid point now, as far as points are known; return the first."""
         space, parameters = self._space, self._listed
         if parameters is None:
-            many = space.size > MOST_COMBINATIONS
+            many = space.size > MAX_COMBINATIONS
             parameters = space.crosses if many else space.combinations
         self._first = parameters[0]
         with stage(console, f"checking {len(parameters)} points"):

@@ -19,7 +19,7 @@ from experiments.texts import for_picture
 
 _LOST = "#9a9a9a"
 _LOOKS = {"complete": (SERIES[0], "a point, 95 %"), "pruned": (_LOST, "given up")}
-_MOST_CELLS = 12
+_MAX_CELLS = 12
 """Maximum number of values per axis of a map."""
 _LETTERS = 24
 """Characters of a tick label."""
@@ -33,7 +33,7 @@ def draw(axes: Sequence[Axis], played: Played, parity: float, title: str, path: 
     ``played``: with a best trial; ``parity``: win rate of identical players.
     """
     lines = [line for line in played.lines if line.state in _LOOKS and line.same_as is None]
-    mapped = len(axes) == 2 and all(0 < len(axis.choices) <= _MOST_CELLS for axis in axes)
+    mapped = len(axes) == 2 and all(0 < len(axis.choices) <= _MAX_CELLS for axis in axes)
     panels = len(axes) + mapped
     columns = min(panels, 3)
     rows = -(-panels // columns)

@@ -23,7 +23,7 @@ from experiments.tabular import Table, words
 
 TABLE = "sweep.csv"
 
-MOST_SHOWN = 24
+MAX_SHOWN = 24
 """Points in the printed table; the file has all."""
 
 _ORDER = ("complete", "pruned", "failed")
@@ -160,7 +160,7 @@ def show(described: dict[str, Any], played: Played, console: Console) -> None:
 
     For a climb, print its end point and its gain.
     """
-    tabular.show(table(played, list(described["axes"]), MOST_SHOWN), console)
+    tabular.show(table(played, list(described["axes"]), MAX_SHOWN), console)
     if played.reached is not None:
         for name, counts in (("where it ended", played.fresh), ("its start", played.control)):
             if counts is not None and counts.games:
@@ -171,8 +171,8 @@ def show(described: dict[str, Any], played: Played, console: Console) -> None:
             console.print(line, soft_wrap=True)
         return
     lines, best, fresh = played.lines, played.best, played.fresh
-    if len(lines) > MOST_SHOWN:
-        console.print(f"and {len(lines) - MOST_SHOWN} more in {TABLE}")
+    if len(lines) > MAX_SHOWN:
+        console.print(f"and {len(lines) - MAX_SHOWN} more in {TABLE}")
     if best is None:
         return
     arms = sum(line.same_as is None for line in lines)

@@ -122,10 +122,10 @@ def test_a_game_in_two_parts_is_refused(run):
 
 
 def test_a_part_that_claims_too_much_is_not_read(run, monkeypatch):
-    monkeypatch.setattr(part_files, "MOST_ROWS", 31)
+    monkeypatch.setattr(part_files, "MAX_ROWS", 31)
     assert "claims 32 rows; the limit is 31" in refusal(runfolder.load, run)
-    monkeypatch.setattr(part_files, "MOST_ROWS", 32)
-    monkeypatch.setattr(part_files, "MOST_BYTES", 100)
+    monkeypatch.setattr(part_files, "MAX_ROWS", 32)
+    monkeypatch.setattr(part_files, "MAX_BYTES", 100)
     assert "the limit is 100" in refusal(runfolder.load, run)
 
 
