@@ -61,8 +61,8 @@ class Busy(Refusal):
 class Run:
     """A job in ``folder``.
 
-    ``resume``: whether the folder may already hold a run; ``plan``: the file that says what is
-    played; ``marks``: patterns of further files that identify a run; ``console``: for messages.
+    ``resume``: whether the folder may already hold a run; ``plan``: file with the plan; ``marks``:
+    patterns of further files that identify a run; ``console``: for messages.
 
     Attributes
     ----------

@@ -59,7 +59,7 @@ class Tabled(python.Result):
 def table(
     name: str, overrides: Sequence[str] = (), progress: bool = True, **settings: Any
 ) -> Tabled:
-    """Play what is missing of the table ``name``, as ``python -m experiments.tables`` does.
+    """Play the missing games of the table ``name``, as ``python -m experiments.tables`` does.
 
     >>> table("ledford_4_1", games=300)
     >>> table("planners", only=["best", "flat"], fast=True)

@@ -41,7 +41,7 @@ SUGGESTION = pa.schema(
         ("game", pa.int64()),
         ("turn", pa.int64()),  # of all players together, from 1
         ("seat", pa.int64()),  # of the suggester
-        ("player", pa.string()),  # who sits there
+        ("player", pa.string()),
         ("suspect", pa.string()),
         ("weapon", pa.string()),
         ("room", pa.string()),

@@ -139,7 +139,7 @@ class StopMonitor:
 def play(
     played: Results, games: int, stop: Stop, resources: Resources, watch: Callable[[], bool]
 ) -> Outcome:
-    """Play what is missing of the matches of ``played``, and save it whatever happens.
+    """Play the missing games of ``played``'s matches, and save them whatever happens.
 
     ``games``: maximum per match; ``stop``: rule by which matches end earlier; ``watch``: called
     after every portion and whenever nothing has ended for a moment; returns whether to continue.

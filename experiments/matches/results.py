@@ -288,7 +288,7 @@ class Results:
         write_text(folder / f"game-{game:06d}.jsonl", text)
 
     def flush(self) -> None:
-        """Write what is not on disk yet as a new part.
+        """Write the rows not yet on disk as a new part.
 
         Raises OSError if that fails; nothing is then on disk, and the rows are kept for a retry.
         """
@@ -303,7 +303,7 @@ class Results:
         self._flushed = time.monotonic()
 
     def forget(self) -> None:
-        """Drop what is not on disk, after a failed `flush`."""
+        """Drop the rows not on disk, after a failed `flush`."""
         self.tallies = Results.resume(self.folder, self.matches).tallies
         self._unwritten, self._held = {GAMES: []}, 0
 

@@ -1,4 +1,4 @@
-"""Live view of a run while it is played: statistics of what is on disk so far.
+"""Live view of a run while it is played: statistics of the games on disk so far.
 
 Only the winner of each game is shown: no card, deal, seed or command.
 """

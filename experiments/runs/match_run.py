@@ -70,7 +70,7 @@ class MatchRun(Run):
     def play(
         self, games: int, resources: Resources, watch: Callable[[bool], None] = lambda due: None
     ) -> Outcome:
-        """Play what is missing of ``games`` games of each match, and show progress.
+        """Play the missing games, up to ``games`` of each match, and show progress.
 
         Ends early by the rule, or on request within `defer`.  ``watch``: called often, with whether
         progress was shown.

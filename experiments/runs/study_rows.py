@@ -1,6 +1,6 @@
 """Rows that a study keeps in its folder: a Parquet file of all, and a journal of the latest.
 
-The folder may come from elsewhere, so what is read is validated.
+The folder may come from elsewhere, so its files are validated when read.
 """
 
 from __future__ import annotations

@@ -48,7 +48,7 @@ OF_MACHINE = {
         *("tables", "idle", "searches", "streams", "share", "search"),
     ),
 }
-"""Settings that it may have, by command; none that affect what is played."""
+"""Settings that it may have, by command; none that affect results."""
 
 
 @cache

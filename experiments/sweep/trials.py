@@ -124,7 +124,7 @@ class Trials:
         self._block, self._spsa = block, spsa
 
     def play(self, trials: int, fresh: int | None) -> Played:
-        """Play what is missing of ``trials`` trials, and ``fresh`` games of the best.
+        """Play the missing ones of ``trials`` trials, and ``fresh`` games of the best.
 
         For a climb, the fresh games are played by its end and by its start.  ``fresh``: None: as
         many games as a point plays.  Raises Refusal if results cannot be written, or workers die
