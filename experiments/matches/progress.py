@@ -152,7 +152,9 @@ class GamesPlayed:
         if len(found) == 1 and found[0].verdict.games:
             verdict = found[0].verdict
             towards = "H1" if verdict.llr > 0 else "H0"
-            parts.append(f"LLR {verdict.llr:.2f}, {abs(verdict.progress):.0%} of the way to {towards}")
+            parts.append(
+                f"LLR {verdict.llr:.2f}, {abs(verdict.progress):.0%} of the way to {towards}"
+            )
             if verdict.games_left is not None and verdict.games >= MINIMUM:
                 parts.append(f"about {verdict.games_left:,} games to a verdict")
         return ", ".join(filter(None, parts))

@@ -86,7 +86,7 @@ PARTS = {
     "column seat": lambda table: change_value(table, "seat", 0, 5),
     "column player: in game 0": lambda table: change_value(table, "player", 0, "x"),
     "this run has no match 'x'": lambda table: change_value(table, "match", 0, "x"),
-    "column search_seconds has a value": lambda table: change_value(
+    "column search_seconds has a NaN": lambda table: change_value(
         table, "search_seconds", 0, float("nan")
     ),
     "a duplicate or missing seat": lambda table: table.slice(1),

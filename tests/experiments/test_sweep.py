@@ -197,7 +197,10 @@ def test_ctrl_c_keeps_what_was_played(run, monkeypatch):
         planted.setattr(SweepProgress, "games", press)
         outcome = run(*asked)
     assert outcome.code == 130
-    assert f"1 of 3 trials, kept in {outcome.folder}; run.resume={outcome.folder}" in outcome.err
+    assert (
+        f"1 of 3 trials, kept in {outcome.folder}; continue with run.resume={outcome.folder}"
+        in outcome.err
+    )
     assert outcome.summary["interrupted"]
     kept = read_rows(outcome.folder / "trial-0001").num_rows
     assert 0 < kept < 4 * 4000
@@ -220,7 +223,10 @@ def test_a_signal_while_a_sweep_compiles(run, monkeypatch):
     monkeypatch.setattr(play, "warm", warm)
     outcome = run(*RANDOM, "seed=1,2")
     assert outcome.code == 143
-    assert f"0 of 2 trials, kept in {outcome.folder}; run.resume={outcome.folder}" in outcome.err
+    assert (
+        f"0 of 2 trials, kept in {outcome.folder}; continue with run.resume={outcome.folder}"
+        in outcome.err
+    )
     assert outcome.err.count("\n") == 1
     assert outcome.summary["interrupted"]
 
