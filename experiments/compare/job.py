@@ -78,9 +78,9 @@ def compare(
     run.refuse_foreign()
     run.examine()
     run.played.refuse_fewer(match.games)
-    before, most = run.played.games, match.games * len(matches)
+    before, total = run.played.games, match.games * len(matches)
     record = MatchRecord(settings, run.played, run.rule, multirun)
-    ready = startup.prepare(matches, match.workers, settings.ray.address, console, most - before)
+    ready = startup.prepare(matches, match.workers, settings.ray.address, console, total - before)
     run.claim()
     run.write_settings(config.plain(settings))
 
@@ -102,7 +102,7 @@ def compare(
             from experiments.compare import outcome
 
             outcome.show(made, run.played, console)
-    games = f"{run.played.games} of {most} games" + (f" ({before} played before)" * bool(before))
+    games = f"{run.played.games} of {total} games" + (f" ({before} played before)" * bool(before))
     if ended.interrupted:
         raise Interrupted(
             f"interrupted after {games}, kept in {folder}; continue with run.resume={folder}"

@@ -179,7 +179,7 @@ def _play(
         )
     for number in monitor.ended:
         played.tallies[number].cut(monitor.games[number])
-    done = all(tally.has(most) for tally, most in zip(played.tallies, monitor.games, strict=True))
+    done = all(tally.has(games) for tally, games in zip(played.tallies, monitor.games, strict=True))
     return Outcome(fault, interrupted=fault is None and not done)
 
 

@@ -269,11 +269,11 @@ def _check_values(name: str, values: pa.ChunkedArray) -> None:
         return
     if pa.types.is_floating(kind) and pc.all(pc.is_finite(values)).as_py() not in (True, None):
         raise ValueError(f"column {name} has a NaN or infinite value")
-    least, most = pc.min_max(values).as_py().values()
+    lowest, highest = pc.min_max(values).as_py().values()
     floor: float = -1 if name in ("winner", "answered_by") else 0
     floor -= _HAIR if pa.types.is_floating(kind) else 0
-    if least is not None and not floor <= least <= most < _LARGEST:
-        raise ValueError(f"column {name} has {least} to {most}; the minimum is {floor:.0f}")
+    if lowest is not None and not floor <= lowest <= highest < _LARGEST:
+        raise ValueError(f"column {name} has {lowest} to {highest}; the minimum is {floor:.0f}")
 
 
 def _check_seats(match: Match, rows: pa.Table) -> None:

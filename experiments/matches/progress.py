@@ -39,8 +39,8 @@ class Compiling:
     def __str__(self) -> str:
         from mcts.kernel.compile import PLAYING, SEARCHING, count_functions  # imports Numba
 
-        done, most = count_functions(), SEARCHING if self.searches else PLAYING
-        far = f": {done} of up to {max(done, most)} functions" if done else ""
+        done, total = count_functions(), SEARCHING if self.searches else PLAYING
+        far = f": {done} of up to {max(done, total)} functions" if done else ""
         return f"compiling, a minute or two the first time{far}"
 
     def __rich__(self) -> Text:

@@ -121,10 +121,10 @@ class Tally:
 
         Raises Refusal if a game is already there, or is too far ahead for any run.
         """
-        most = int(games.max(initial=-1))
-        if most > self.games + len(games) + MAX_AHEAD:
-            fault = f"column game has {most:,}, without the games before it"
-            raise unreadable(holder(most), ValueError(fault))
+        last = int(games.max(initial=-1))
+        if last > self.games + len(games) + MAX_AHEAD:
+            fault = f"column game has {last:,}, without the games before it"
+            raise unreadable(holder(last), ValueError(fault))
         if not (new := self.new(games)).all():
             twice = int(games[~new][0])
             fault = f"game {twice} is also in an earlier part"
@@ -227,11 +227,11 @@ class Results:
 
     def refuse_fewer(self, games: int) -> None:
         """Refuse to continue with ``games`` of each match if there are more."""
-        most = max(tally.reach for tally in self.tallies)
-        if games < most:
+        played = max(tally.reach for tally in self.tallies)
+        if games < played:
             raise Refusal(
-                f"match.games={games}: {most} games were played in {self.folder}; give as many or "
-                "more, or choose another folder"
+                f"match.games={games}: {played} games were played in {self.folder}; give at least "
+                "as many, or choose another folder"
             )
 
     def pairs(self) -> Iterator[tuple[Match, Tally]]:

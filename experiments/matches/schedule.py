@@ -245,7 +245,7 @@ class Schedule:
         self._next = [first for _, first, _ in missing]
         self._end = [end for _, _, end in missing]
         self._largest = [LARGEST_PORTION if match.compiled else 1 for match in matches]
-        self._size = [min(FIRST_PORTION, most) for most in self._largest]
+        self._size = [min(FIRST_PORTION, limit) for limit in self._largest]
 
     def take(self) -> tuple[int, np.ndarray] | None:
         """Return the number of a match and its next games, None if all are handed out."""

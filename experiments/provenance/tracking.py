@@ -315,9 +315,9 @@ class Tracker:
     def _log(self, **entries: list[Any]) -> None:
         """Send ``metrics`` or ``params``, in batches of MLflow's maximum size."""
         for kind, many in entries.items():
-            most = _METRICS_A_BATCH if kind == "metrics" else _PARAMS_A_BATCH
-            for first in range(0, len(many), most):
-                self.store.client.log_batch(self.run, **{kind: many[first : first + most]})
+            batch = _METRICS_A_BATCH if kind == "metrics" else _PARAMS_A_BATCH
+            for first in range(0, len(many), batch):
+                self.store.client.log_batch(self.run, **{kind: many[first : first + batch]})
 
     def _try(self, send: Callable[..., Any], *arguments: Any, **named: Any) -> None:
         """Call ``send`` in the store's thread, unless an earlier call has failed."""

@@ -82,10 +82,11 @@ def live_figures(played: Results) -> dict[str, Any]:
     """
     folder = played.folder
     stop = stopping.parse(runfolder.about(folder)["stop"])
-    most, ends = _most(folder), stops(folder)
+    max_games, ends = _max_games(folder), stops(folder)
     lines = list(played.entrants())
     table = [
-        {**score(*line, stop).to_json(), "most": ends.get(line[0].name, most)} for line in lines
+        {**score(*line, stop).to_json(), "most": ends.get(line[0].name, max_games)}
+        for line in lines
     ]
     tests = [
         {
@@ -110,7 +111,7 @@ def live_figures(played: Results) -> dict[str, Any]:
     }
 
 
-def _most(folder: Path) -> int | None:
+def _max_games(folder: Path) -> int | None:
     """Return the maximum number of games per match; None if no configuration says it."""
     path = folder / CONFIG
     if not path.exists():
