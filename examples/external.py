@@ -1,4 +1,4 @@
-"""A player of ten lines in any language: it does something legal, and accuses nobody.
+"""A player of ten lines in any language: it plays any legal action and never accuses.
 
 python -m experiments.compare player=external player.command='python examples/external.py'
 """

@@ -1,10 +1,10 @@
-"""The worth of moving first: the win rate of each seat among equal players.
+"""The value of moving first: the win rate of each seat among equal players.
 
     python examples/first_seat.py games=20000
     python examples/first_seat.py games=20000 policy=closure players=6 run.resume=outputs/seats
 
-A study of one file: settings, columns, `measure`, a table and a picture.  Folder, Ctrl-C, resuming,
-progress, ``--help`` and ``summary.json`` come from `experiments.study.Study`.
+A study in one file: settings, columns, `measure`, a table and a plot.  `experiments.study.Study`
+provides the folder, Ctrl-C, resuming, progress, ``--help`` and ``summary.json``.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from experiments import Refusal, Rows, Settings, Study, Table, count, win_rate
 from mcts import between, one_of
 
 BLOCK = 100
-"""Games of a unit."""
+"""Games per unit."""
 
 POLICIES = ("random", "uniform", "heuristic", "closure", "likely", "swift")
 
@@ -36,14 +36,14 @@ class Seats(Settings):
 
 
 def units(settings: DictConfig) -> Sequence[int]:
-    """Return the numbers of the blocks; Refusal if the last would be short."""
+    """Return the numbers of the blocks; Refusal if the last would be incomplete."""
     if settings.games % BLOCK:
         raise Refusal(f"games={settings.games}: give a multiple of {BLOCK}")
     return range(settings.games // BLOCK)
 
 
 def measure(settings: DictConfig, block: int) -> Iterator[dict[str, Any]]:
-    """Play the games of a block; yield a row a seat."""
+    """Play the games of a block; yield one row per seat."""
     import numpy as np
 
     from sim import Policy, play_many, preset
@@ -84,7 +84,7 @@ def draw(rows: pl.DataFrame, settings: DictConfig, path: Path) -> None:
 
 STUDY = Study(
     name="first_seat",
-    about="what moving first is worth: the win rate of each seat among equal players.",
+    about="the value of moving first: the win rate of each seat among equal players.",
     settings=Seats,
     rows=Rows(
         file="seats.parquet",

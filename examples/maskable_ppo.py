@@ -1,15 +1,15 @@
-"""MaskablePPO learns Cluedo against compiled policies, and its win rate is drawn over time.
+"""Train MaskablePPO on Cluedo against compiled policies, and plot its win rate over time.
 
     python examples/maskable_ppo.py --seed 5330 --seconds 150 --games 300 --picture learner.png
 
-Needs the extra ``learners`` (PyTorch, sb3-contrib).  Training stops after so many CPU seconds of
-this process, the measurements left out.  Before, and after each share of them, the network plays
-the same games, which it never trains on, and draws its actions; so does a player who draws evenly
-among what is offered.  The yardstick is the policy of the others: it wins its share of the games,
-one in as many as there are players.
+Needs the extra ``learners`` (PyTorch, sb3-contrib).  Training stops after a number of CPU seconds
+of this process, excluding measurements.  Before training and after each share of the seconds, the
+network plays the same games, which are not used in training, and samples its actions.  Two
+baselines: a player that draws uniformly among the legal actions, and the opponents' policy, which
+wins one game in as many as there are players.
 
-The 324 accusations are one action here, `OneAccusation`: a network learns when to accuse long
-before it has tried each of them often enough.
+The 324 accusations are merged into one action, `OneAccusation`: a network learns when to accuse
+long before it has tried each of them often enough.
 """
 
 from __future__ import annotations
@@ -32,16 +32,16 @@ from stable_baselines3.common.env_util import make_vec_env
 from sim import ACCUSE, FIRST_ROOM, FIRST_WEAPON, FLAT_LAYOUT, N_ACTIONS, REVEAL, Against
 
 TABLES = 8
-"""Games under way at a time in training: of the runs ``seed`` .. ``seed + TABLES - 1``."""
+"""Parallel games in training, of the runs ``seed`` .. ``seed + TABLES - 1``."""
 
 SPARED = REVEAL - ACCUSE
 Choose = Callable[[np.ndarray, np.ndarray], int]
 
 
 class OneAccusation(Against):
-    """The learner's table, with one action behind all others in place of the accusations.
+    """The learner's table, with one final action in place of all accusations.
 
-    It accuses, of what is offered, the envelope whose cards are likeliest.
+    It accuses the most probable envelope among the legal ones.
     """
 
     def __init__(self, *settings: Any, **options: Any) -> None:
@@ -50,13 +50,13 @@ class OneAccusation(Against):
         self.action_space = Discrete(self.accusation + 1)
 
     def action_masks(self) -> np.ndarray:
-        """Return what is legal now, bool (257,)."""
+        """Return the legal actions, bool (257,); True is legal."""
         mask = super().action_masks()
         others = np.delete(mask, slice(ACCUSE, REVEAL))
         return np.append(others, mask[ACCUSE:REVEAL].any())
 
     def step(self, action: int) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
-        """Do what `Against.step` does with the action that is meant."""
+        """Do as `Against.step` with the underlying action."""
         if action == self.accusation:
             offered = super().action_masks()[ACCUSE:REVEAL]
             chance = self._observe().view(FLAT_LAYOUT)[0]["chance"][:, 0]
@@ -69,7 +69,7 @@ class OneAccusation(Against):
 
 
 class Point(NamedTuple):
-    """A measurement: after so many CPU seconds and steps, wins in so many games."""
+    """A measurement: wins in a number of games, after some CPU seconds and steps."""
 
     seconds: float
     steps: int
@@ -91,7 +91,7 @@ class Point(NamedTuple):
 
 
 def count_wins(table: Against, choose: Choose, seed: int, games: int) -> int:
-    """Return how many of the games 0 .. games - 1 of run ``seed`` the learner's seat wins."""
+    """Return the wins of the learner's seat in games 0 .. games - 1 of run ``seed``."""
     wins = 0
     for game in range(games):
         seen, _ = table.reset(seed=seed, options={"game": game})
@@ -104,7 +104,7 @@ def count_wins(table: Against, choose: Choose, seed: int, games: int) -> int:
 
 
 class Curve(BaseCallback):
-    """Measures the network on its way, and ends training when the seconds are spent."""
+    """Measures the network during training, and ends training when the seconds are spent."""
 
     def __init__(
         self,
@@ -147,7 +147,7 @@ class Curve(BaseCallback):
 
 
 def draw(points: list[Point], even: Point, share: float, title: str, path: Path) -> None:
-    """Draw the win rate over CPU seconds, with 95 % intervals, and both yardsticks."""
+    """Plot the win rate over CPU seconds, with 95 % intervals, and both baselines."""
     figure = Figure(figsize=(7, 4), layout="constrained")
     axes = figure.subplots()
     seconds = [point.seconds for point in points]
@@ -155,7 +155,7 @@ def draw(points: list[Point], even: Point, share: float, title: str, path: Path)
     axes.fill_between(seconds, low, high, alpha=0.25)
     rates = [point.wins / point.games for point in points]
     axes.plot(seconds, rates, marker="o", label="MaskablePPO")
-    axes.axhline(even.wins / even.games, color="grey", ls=":", label="even among what is offered")
+    axes.axhline(even.wins / even.games, color="grey", ls=":", label="uniform over legal actions")
     axes.axhline(share, color="black", ls="--", label="the policy in its place")
     axes.set(xlabel="CPU seconds of training", ylabel="games won", ylim=(0, 1), title=title)
     axes.legend(loc="lower right")
@@ -163,7 +163,7 @@ def draw(points: list[Point], even: Point, share: float, title: str, path: Path)
 
 
 def main() -> None:
-    """Train, print a line a measurement, draw."""
+    """Train, print one line per measurement, plot."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--against", default="random")
     parser.add_argument("--rules", default="ledford")
@@ -173,7 +173,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=300.0)
     parser.add_argument("--points", type=int, default=5)
     parser.add_argument("--games", type=int, default=400, help="of each measurement")
-    parser.add_argument("--even-games", type=int, default=400, help="of the player without thought")
+    parser.add_argument("--even-games", type=int, default=400, help="of the uniform player")
     parser.add_argument("--picture", type=Path)
     asked = parser.parse_args()
     torch.set_num_threads(1)
@@ -191,10 +191,10 @@ def main() -> None:
         asked.even_games,
     )
     even = Point(0.0, 0, thoughtless, asked.even_games)
-    print("even among what is offered:", even.describe(), flush=True)
+    print("uniform over legal actions:", even.describe(), flush=True)
 
     def draw_points(points: list[Point]) -> None:
-        if asked.picture:  # each time, so that a run that is stopped leaves its own
+        if asked.picture:  # each time, so that a stopped run leaves its plot
             share = 1.0 / measured.table.rules.players
             title = f"MaskablePPO against {asked.against}, rules {asked.rules}"
             draw(points, even, share, title, asked.picture)

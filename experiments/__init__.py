@@ -1,7 +1,7 @@
-"""The questions asked of the planners: the public names, each imported when it is first used.
+"""Experiments with the planners: the public names, each imported on first use.
 
 `__init__.pyi` lists them.  ``compare``, ``sweep`` and ``table`` are commands as functions
-(docs/python.md), `Study` is a study of one file (``examples/first_seat.py``).
+(docs/python.md); `Study` is a study in one file (``examples/first_seat.py``).
 """
 
 import lazy_loader

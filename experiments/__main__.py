@@ -1,8 +1,8 @@
-"""The commands of the project, a line each.
+"""List the project's commands, one per line.
 
     python -m experiments
 
-``sleuth`` is the same, once installed.
+Once installed, ``sleuth`` does the same.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _PURPOSE = re.compile(r"(?m)^# python -m experiments\.(\w+): (.*)$")
 
 
 def commands() -> dict[str, str]:
-    """Return the purpose of each command by its name, as its configuration says it."""
+    """Return the purpose of each command by name, read from its configuration."""
     found = {}
     here = Path(__file__).parent
     for name in sorted(path.parent.name for path in here.glob("*/__main__.py")):
@@ -32,7 +32,7 @@ def commands() -> dict[str, str]:
 
 
 def main() -> None:
-    """Print the commands, and how to go on."""
+    """Print the commands and an example."""
     console = terminal.console()
     console.print("python -m experiments.COMMAND, or sleuth-COMMAND once installed:\n")
     for name, purpose in commands().items():

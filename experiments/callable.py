@@ -1,4 +1,4 @@
-"""Modules that can be called: `experiments.compare` is a command's package and its function."""
+"""Callable modules: `experiments.compare` is both a command's package and its function."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from typing import Any
 
 
 class CallableModule(ModuleType):
-    """A module that stands for the function ``_function``, as in ``package.module:name``."""
+    """A module that calls the function ``_function``, given as ``package.module:name``."""
 
     _function: str
 
     def __call__(self, *arguments: Any, **settings: Any) -> Any:
-        """Call the function, which is imported only now."""
+        """Import the function and call it."""
         module, name = self._function.split(":")
         return getattr(import_module(module), name)(*arguments, **settings)
 
     def __reduce__(self) -> Any:
-        """Be sent to another process by name, as other modules are."""
+        """Pickle by name, as other modules do."""
         return import_module, (self.__name__,)
 
 
 def make_callable(name: str, function: str) -> None:
-    """Let the module ``name`` be called as ``function``."""
+    """Make the module ``name`` callable as ``function``."""
     module = sys.modules[name]
     module.__class__ = CallableModule
     module.__dict__["_function"] = function

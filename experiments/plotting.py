@@ -1,8 +1,8 @@
-"""The style of pictures: one palette, one interval, one band, one line of parity, one file.
+"""Style of the plots: palette, intervals, bands, the parity line and the file.
 
-Colours are those of Okabe and Ito [2008, Color Universal Design], which the colour-blind tell apart
-too, and a rose; markers differ as well.  Intervals are `Estimate`s; a bound that is not known is
-NaN, and is not drawn.
+Colours are those of Okabe and Ito [2008, Color Universal Design], which colour-blind readers can
+distinguish, and a rose; markers differ as well.  Intervals are `Estimate`s; an unknown bound is NaN
+and is not drawn.
 """
 
 from __future__ import annotations
@@ -40,10 +40,10 @@ SERIES = (
     "#b83a6b",  # rose
 )
 MARKERS = "osD^vPX*"
-"""Of the series, which are so told apart without colours too."""
+"""One per series, so that series differ without colour too."""
 
 REFERENCE = "#666666"
-"""Of what is no measurement: parity, certainty, a diagonal."""
+"""Colour of parity, certainty and diagonals, which are not measurements."""
 
 STYLE: dict[Any, Any] = {
     "axes.axisbelow": True,
@@ -57,7 +57,7 @@ STYLE: dict[Any, Any] = {
 }
 
 _LETTERS_AN_INCH = 11
-"""Of a title that fit across a figure."""
+"""Characters of a title that fit across one inch of a figure."""
 
 
 _kept: list[list[Figure]] = []
@@ -65,7 +65,7 @@ _kept: list[list[Figure]] = []
 
 @contextmanager
 def keep_figures() -> Iterator[list[Figure]]:
-    """Yield a list that gets the figures of all pictures that the block draws."""
+    """Yield a list that collects the figures drawn in the block."""
     _kept.append([])
     try:
         yield _kept[-1]
@@ -82,14 +82,14 @@ def picture(
     columns: int = 1,
     **options: Any,
 ) -> Iterator[tuple[Figure, np.ndarray]]:
-    """Yield a figure and its (rows, columns) axes; at the end of the block it is at ``path``.
+    """Yield a figure and its (rows, columns) axes; at the end of the block, save it to ``path``.
 
-    ``path``: of the PNG, which is whole or not there; nothing is written if the block raises;
-    ``size``: width and height in inches; ``options``: of `matplotlib.pyplot.subplots`.  Raises
-    OSError if it cannot be written.
+    ``path``: of the PNG, written atomically, and not at all if the block raises; ``size``: width
+    and height in inches; ``options``: for `matplotlib.pyplot.subplots`.  Raises OSError if the file
+    cannot be written.
     """
     with plt.rc_context(STYLE), warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "Glyph")  # of names, in the one font that is there
+        warnings.filterwarnings("ignore", "Glyph")  # the font may lack a name's characters
         figure, axes = plt.subplots(rows, columns, figsize=size, squeeze=False, **options)
         try:
             yield figure, axes
@@ -115,13 +115,13 @@ def intervals(
 
     Parameters
     ----------
-    at : (n,) where they stand: from left to right, or from below if they lie ``across``
-    estimates : (n,) of them
-    series : number of the colour and the marker, unless ``look`` names others
-    look : of `matplotlib.axes.Axes.errorbar`
+    at : (n,) positions, from left to right, or from the bottom up if ``across``
+    estimates : (n,) values with intervals
+    series : index of colour and marker, unless ``look`` gives others
+    look : for `matplotlib.axes.Axes.errorbar`
     """
     values, low, high = bounds(estimates)
-    # Rounding may put a bound a hair on the wrong side of its value.
+    # Rounding may put a bound on the wrong side of its value by an ulp.
     spread = np.maximum([values - low, high - values], 0)
     number = series % len(SERIES)
     usual = {"color": SERIES[number], "marker": MARKERS[number], "linestyle": "none"}
@@ -141,10 +141,10 @@ def band(
     steps: bool = False,
     **look: Any,
 ) -> None:
-    """Draw values as a line in the band of their intervals.
+    """Draw values as a line inside the band of their intervals.
 
-    ``at``, ``estimates``, ``series``: as `intervals`; ``steps``: whether a value holds until the
-    next; ``look``: of `matplotlib.axes.Axes.plot`.
+    ``at``, ``estimates``, ``series``: as in `intervals`; ``steps``: whether a value holds until the
+    next; ``look``: for `matplotlib.axes.Axes.plot`.
     """
     values, low, high = bounds(estimates)
     number = series % len(SERIES)
@@ -157,12 +157,12 @@ def band(
 
 
 def _name(look: dict[str, Any]) -> dict[str, Any]:
-    """Return ``look`` with a label that the legend shows, whatever it begins with."""
+    """Return ``look`` with a label that the legend shows even if it begins with an underscore."""
     return look if look.get("label") is None else {**look, "label": for_picture(look["label"])}
 
 
 def bounds(estimates: Sequence[Estimate]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return values, lower and upper bounds, each (n,)."""
+    """Return values, lower bounds and upper bounds, each (n,)."""
     found = np.array([(one.value, one.low, one.high) for one in estimates], float).reshape(-1, 3)
     return found[:, 0], found[:, 1], found[:, 2]
 
@@ -170,20 +170,20 @@ def bounds(estimates: Sequence[Estimate]) -> tuple[np.ndarray, np.ndarray, np.nd
 def reference_line(
     axes: Axes, value: float, label: str | None = None, *, upright: bool = False
 ) -> None:
-    """Draw what a measurement is held against, such as parity, as a dashed line."""
+    """Draw a reference value, such as parity, as a dashed line."""
     draw = axes.axvline if upright else axes.axhline
     draw(value, color=REFERENCE, linestyle="--", linewidth=1.2, label=label)
 
 
 def shares(axis: Axis, decimals: int | None = None) -> None:
-    """Write the figures along ``axis``, shares of 1, as per cent."""
+    """Format the tick labels of ``axis``, which are fractions of 1, as percentages."""
     axis.set_major_formatter(PercentFormatter(1, decimals))
 
 
 def legend_below(figure: Figure, axes: Axes, columns: int = 3, more: Sequence[Patch] = ()) -> None:
-    """Say below the axes which series is which, each label once, if there are several.
+    """Draw a legend below the axes, each label once, if there are several series.
 
-    ``more`` are further marks, with their labels.
+    ``more``: further patches with their labels.
     """
     handles, labels = axes.get_legend_handles_labels()
     once: dict[str, Any] = dict(zip(labels, handles, strict=True))
@@ -192,6 +192,6 @@ def legend_below(figure: Figure, axes: Axes, columns: int = 3, more: Sequence[Pa
         figure.legend(once.values(), once.keys(), loc="outside lower center", ncols=columns)
 
 
-def thin(count: int, most: int) -> np.ndarray:
-    """Return at most ``most`` of the indices below ``count``, the first and last among them."""
-    return np.unique(np.linspace(0, count - 1, min(count, most)).astype(int))
+def thin(count: int, limit: int) -> np.ndarray:
+    """Return at most ``limit`` of the indices below ``count``, including the first and last."""
+    return np.unique(np.linspace(0, count - 1, min(count, limit)).astype(int))

@@ -1,7 +1,7 @@
-"""The commands, called from Python: keywords, results, refusals.
+"""Call the commands from Python: keywords, results, refusals.
 
-Keywords become what the command line would say (`overrides_of`), so that both are checked by one
-code, are refused by the same sentences, and play the same games by the same seed.
+`overrides_of` turns keywords into command-line overrides, so both are checked by the same code, are
+refused with the same messages, and play the same games with the same seed.
 """
 
 from __future__ import annotations
@@ -37,19 +37,19 @@ if TYPE_CHECKING:
     from experiments.tabular import Table
 
 PLAYERS = ("player", "opponent")
-"""Keywords that choose a preset of a player and may change it."""
+"""Keywords that choose a player preset and may change it."""
 
 WIDTH = 100
-"""Columns of a result as text."""
+"""Columns of a result printed as text."""
 
 
 class Refused(Refusal, ValueError):
-    """A call that cannot be met; the message says why and what to do, in one line."""
+    """A call that cannot be carried out; the one-line message gives the reason and the remedy."""
 
 
 @contextmanager
 def refusing() -> Iterator[None]:
-    """Raise `Refused` for what the block refuses; a request to end interrupts no write."""
+    """Raise `Refused` for faults of the block; an interrupt does not cut off a write."""
     try:
         with signals.handle(), blame_plugin():
             yield
@@ -62,12 +62,12 @@ def refusing() -> Iterator[None]:
 def overrides_of(
     schema: type, given: Mapping[str, Any], more: Sequence[str] = (), axes: bool = False
 ) -> list[str]:
-    """Return what the command line would say, as Hydra reads it.
+    """Return the equivalent command-line overrides for Hydra.
 
-    ``given``: keywords.  A key of one section of ``schema`` may go without the section, as
-    ``games`` for ``match.games``; a dict has the keys of a section, or changes a player:
-    ``{"preset": "bmcts", "budget": {"simulations": 300}}``.  ``more``: as typed on a command line;
-    ``axes``: whether a list of values is an axis of a sweep.
+    ``given``: keywords.  A key found in only one section of ``schema`` may omit the section:
+    ``games`` for ``match.games``.  A dict holds the keys of a section or changes a player:
+    ``{"preset": "bmcts", "budget": {"simulations": 300}}``.  ``more``: overrides as typed on a
+    command line; ``axes``: whether a list of values is an axis of a sweep.
     """
     sections = {
         one.name: section.name
@@ -89,7 +89,7 @@ def overrides_of(
 
 
 def _type(key: str, value: Any, axes: bool) -> Iterator[str]:
-    """Yield ``value`` of ``key`` as one types it."""
+    """Yield ``key=value`` overrides for a possibly nested ``value``."""
     if not isinstance(value, Mapping):
         yield f"{key}={_text(value, axes and not key.startswith(('match.', 'run.')))}"
         return
@@ -111,21 +111,21 @@ def _text(value: Any, axis: bool = False) -> str:
 
 
 def console(progress: bool) -> Console:
-    """Return where progress is shown: in a notebook as in a terminal; nowhere without."""
+    """Return the console for progress, in a terminal or a notebook; quiet unless ``progress``."""
     return terminal.console(quiet=not progress)
 
 
 def silent(wanted: bool) -> AbstractContextManager[Any]:
-    """Let the block print nothing, if that is ``wanted``."""
+    """Suppress the block's output if ``wanted``."""
     return redirect_stdout(io.StringIO()) if wanted else nullcontext()
 
 
 class Result:
-    """The result of a call: rows, summary, table and plot; shown as its table.
+    """The result of a call: rows, summary, table and plot; its repr is its table.
 
     Attributes
     ----------
-    folder : with the files that the command leaves; a temporary one is removed with the last
+    folder : with the files that the command writes; a temporary one is removed with the last
         reference to the result
     """
 
@@ -134,7 +134,7 @@ class Result:
 
     @property
     def rows(self) -> pl.DataFrame:
-        """A row a game and seat, as `docs/parquet.md` has them; games that count."""
+        """One row per counted game and seat, as described in `docs/parquet.md`."""
         raise NotImplementedError
 
     @property
@@ -146,25 +146,25 @@ class Result:
 
     @cached_property
     def table(self) -> Table:
-        """The table that the command prints, as a value."""
+        """The table that the command prints."""
         raise NotImplementedError
 
     def draw(self, folder: Path) -> None:
-        """Draw the pictures of the command to ``folder``, as PNG."""
+        """Draw the command's plots to ``folder`` as PNG."""
         raise NotImplementedError
 
     def plot(self) -> Figure:
-        """Return the picture of the command as a Matplotlib figure; ValueError if there is none."""
+        """Return the command's plot as a Matplotlib figure; ValueError if it has none."""
         from experiments import plotting
 
         with tempfile.TemporaryDirectory() as place, plotting.keep_figures() as figures:
             self.draw(Path(place))
         if not figures:
-            raise ValueError("there is no picture of this")
+            raise ValueError("this result has no plot")
         return figures[0]
 
     def show(self, console: Console) -> None:
-        """Print what the command prints at its end."""
+        """Print what the command prints at the end."""
         from experiments import tabular
 
         tabular.show(self.table, console)
@@ -181,29 +181,29 @@ class Result:
 
 
 class Temporary:
-    """A folder for a call that names none; it is removed with the result, not after a fault."""
+    """A temporary run folder, removed with the result; kept if the call fails."""
 
     def __init__(self) -> None:
         self.folder = Path(tempfile.mkdtemp(prefix="sleuth-"))
         self._keeps = True
 
     def release(self) -> Temporary:
-        """Have the folder removed with this object, and return it."""
+        """Return this object after arranging to remove the folder with it."""
         self._keeps = False
         return self
 
     def __del__(self) -> None:
         if self._keeps:
-            with suppress(OSError):  # of a call that was refused there is nothing
+            with suppress(OSError):  # a refused call leaves it empty
                 self.folder.rmdir()
         else:
             shutil.rmtree(self.folder, ignore_errors=True)
 
 
 def place(given: Mapping[str, Any]) -> tuple[dict[str, Any], Temporary | None]:
-    """Return ``given`` with a place for the run: a temporary folder, untracked, if it names none.
+    """Return ``given`` with a temporary, untracked folder if it names no folder.
 
-    An interrupted call leaves its folder, so that ``resume=`` continues there.
+    An interrupted call keeps its folder, so that ``resume=`` continues there.
     """
     named = {key: value for key, value in given.items() if value is not None}
     if {"folder", "resume", "run"} & set(named):

@@ -1,15 +1,15 @@
-"""The frame of every job that works long: its folder, its plan, requests to end, its summary.
+"""The frame of every long job: its folder, plan, interrupts and summary.
 
-A `Run` is made first and handed on.  Studies (`experiments.study`), comparisons and the trials of
-a sweep (`experiments.runs.match_run`) and sweeps (`experiments.sweep.job`) are runs:
+Studies (`experiments.study`), comparisons and sweep trials (`experiments.runs.match_run`) and
+sweeps (`experiments.sweep.job`) are `Run`s:
 
 * a folder belongs to one process at a time (`Run.lock`);
-* what is planned is written down first and must not change: `Run.load_plan`, `Run.check_same`;
-* ``run.resume`` continues a folder, or begins in one that is empty or missing;
-* a request to end (Ctrl-C) is an event from `Run.defer` on, and work ends where nothing is lost;
-* ``summary.json`` has the figures and where they come from (`Run.write_summary`).
+* the plan is written first and must not change: `Run.load_plan`, `Run.check_same`;
+* ``run.resume`` continues a folder, or begins in an empty or missing one;
+* from `Run.defer` on, Ctrl-C sets an event, and work ends where nothing is lost;
+* ``summary.json`` holds the results and their provenance (`Run.write_summary`).
 
-Nothing slow is imported here.
+This module imports nothing slow.
 """
 
 from __future__ import annotations
@@ -44,30 +44,30 @@ from experiments.settings.commandline import Refusal
 from experiments.texts import redact
 
 LOCK = ".lock"
-"""File in the folder that the process which writes there holds locked."""
+"""Lock file in the folder, held by the process that writes there."""
 
-UNKNOWN = "without it nobody knows what was played there; choose another folder"
-"""Advice where the plan of a folder cannot be read."""
+UNKNOWN = "without it the run cannot be identified; choose another folder"
+"""Advice where a folder's plan cannot be read."""
 
-MAKE_ROOM = "make room and go on with run.resume"
+MAKE_ROOM = "free disk space and continue with run.resume"
 
 _ABSENT = "nothing"
 
 
 class Busy(Refusal):
-    """Another process holds the folder."""
+    """Another process holds the folder's lock."""
 
 
 class Run:
     """A job in ``folder``.
 
-    ``resume``: whether the folder may hold a run; ``plan``: the file in it that says what is
-    played; ``marks``: patterns of further files by which a run is known; ``console``: for messages.
+    ``resume``: whether the folder may already hold a run; ``plan``: file with the plan; ``marks``:
+    patterns of further files that identify a run; ``console``: for messages.
 
     Attributes
     ----------
     folder, plan, resume, console : as given
-    wished : set once the user wishes an end, within `defer`
+    wished : event set when the user asks to end, within `defer`
     """
 
     def __init__(
@@ -85,13 +85,13 @@ class Run:
 
     @property
     def seconds(self) -> float:
-        """Seconds since the run was made."""
+        """Seconds since the run was created."""
         return time.monotonic() - self._started
 
     def refuse_foreign(self, *more: str) -> None:
-        """Refuse to begin in a folder, named by run.resume, that holds something else.
+        """Refuse a run.resume folder that holds files but no run.
 
-        That is, files, and none of the marks or ``more``.
+        Files matching the marks or ``more`` identify a run.
         """
         if not self.resume:
             return
@@ -102,15 +102,16 @@ class Run:
         marks = (*self._marks, *more)
         if others and not any(fnmatch(name, mark) for name in there for mark in marks):
             raise Refusal(
-                f"run.resume={self.folder}: it holds {others[0]} and no run to go on with; give "
-                "the folder of a run, or one that is empty or missing"
+                f"run.resume={self.folder}: it holds {others[0]} and no run to continue; give "
+                "the folder of a run, or an empty or missing one"
             )
 
     @contextmanager
     def lock(self, seconds: float = 0.0) -> Iterator[None]:
-        """Hold the folder, made if missing, for the block; ``seconds``: longest wait for others.
+        """Lock the folder for the block, creating it if missing.
 
-        Raises Busy, Refusal if another process holds it; if it cannot be written to.
+        ``seconds``: longest wait for the lock.  Raises Busy if another process holds it, Refusal if
+        the folder cannot be written to.
         """
         with writing_run(self.folder):
             self.folder.mkdir(parents=True, exist_ok=True)
@@ -118,7 +119,7 @@ class Run:
                 lock = FileLock(self.folder / LOCK, timeout=seconds).acquire()
             except Timeout:
                 raise Busy(
-                    f"{self.folder} is being played by another process: wait for its end, or "
+                    f"{self.folder} is in use by another process: wait until it ends, or "
                     "choose another folder"
                 ) from None
         with lock:
@@ -126,26 +127,26 @@ class Run:
             yield
 
     def load_plan(self, read: Callable[[Path], Any] = read_json) -> dict[str, Any] | None:
-        """Return the plan that the folder holds, None if it holds no run.
+        """Return the folder's plan, None if it holds no run.
 
-        Raises Refusal if the run must not, or cannot, be continued.
+        Raises Refusal if the run may not or cannot be continued.
         """
         if not any(any(self.folder.glob(mark)) for mark in self._marks):
             return None
         if not self.resume:
             raise Refusal(
-                f"{self.folder} holds the results of another run: choose another run.folder, or go "
-                f"on with it by run.resume={self.folder}"
+                f"{self.folder} holds the results of another run: choose another run.folder, or "
+                f"continue it with run.resume={self.folder}"
             )
         refuse_symlinks(self.folder)
         with reading(self.plan, UNKNOWN):
             found = read(self.plan)
             if not isinstance(found, dict):
-                raise ValueError("it is no mapping")
+                raise ValueError("it is not a mapping")
             return found
 
     def check_same(self, before: Mapping[str, Any], now: Mapping[str, Any]) -> None:
-        """Refuse to continue with settings ``now`` that differ from those ``before``."""
+        """Refuse to continue if the settings ``now`` differ from ``before``."""
         differ = list(differences(*map(redact, (before, now))))
         if differ:
             more = f" and {len(differ) - 3} more" if len(differ) > 3 else ""
@@ -155,28 +156,28 @@ class Run:
             )
 
     def write_settings(self, settings: Mapping[str, Any]) -> Path:
-        """Write plain ``settings`` to `CONFIG`, and return where; Refusal if that fails."""
+        """Write plain ``settings`` to `CONFIG` and return its path; Refusal if that fails."""
         with writing_run(self.folder):
             return write_settings(self.folder, settings)
 
     @contextmanager
     def defer(self) -> Iterator[None]:
-        """Have a request to end set `wished` within the block, and interrupt nothing."""
+        """Have an interrupt set `wished` within the block instead of raising."""
         with signals.defer() as self.wished:
             yield
 
     def going(self) -> bool:
-        """Return whether the user wishes no end."""
+        """Return whether the user has not asked to end."""
         return not self.wished.is_set()
 
     def write_summary(self, figures: Mapping[str, Any]) -> Path:
-        """Write ``figures`` to ``summary.json``, and return where; OSError if that fails."""
+        """Write ``figures`` to ``summary.json`` and return its path; may raise OSError."""
         return write_json(self.folder, dict(figures))
 
     def draw(self, names: Sequence[str], draw: Callable[[Path], object]) -> list[Path]:
-        """Draw the pictures ``names`` into the folder by ``draw``, and return those there are.
+        """Draw the plots ``names`` into the folder with ``draw``; return the paths that exist.
 
-        Older ones are removed first.  A picture that fails is said and costs no result.
+        Older plots are removed first.  A failing plot is reported and costs no result.
         """
         paths = [self.folder / name for name in names]
         for path in paths:
@@ -185,7 +186,7 @@ class Run:
         return [path for path in paths if path.exists()]
 
     def discard(self) -> None:
-        """Remove the folder if nothing was written to it."""
+        """Remove the folder if it is empty."""
         with suppress(OSError):
             self.folder.rmdir()
 
@@ -193,7 +194,7 @@ class Run:
 def writing_run(
     folder: Path, advice: str = "choose another folder"
 ) -> AbstractContextManager[None]:
-    """Refuse what the block cannot write to a run folder."""
+    """Turn errors of writing to a run folder into Refusal."""
     return writing(f"the run folder: {folder}", advice)
 
 
@@ -201,7 +202,7 @@ def differences(before: Any, now: Any, path: str = "") -> Iterator[str]:
     """Yield where two nested values differ, as ``path was before there and is now``."""
     if isinstance(before, Mapping) and isinstance(now, Mapping):
         for key in {**before, **now}:
-            if key != "_target_":  # the place of a player's code is no setting of a run
+            if key != "_target_":  # where a player's code lives is not a setting
                 below = f"{path}.{key}".lstrip(".")
                 yield from differences(before.get(key, _ABSENT), now.get(key, _ABSENT), below)
     elif isinstance(before, list) and isinstance(now, list) and len(before) == len(now):

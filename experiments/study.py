@@ -1,15 +1,15 @@
-"""The frame of every study, so that a study's own files hold its question alone.
+"""The frame of every study; a study's own files hold only what it measures.
 
-A study measures *units* one after another -- positions, games, set-ups -- and each gives rows:
+A study measures *units* (positions, games, set-ups) one after another; each yields rows:
 
-* its settings are ``conf/NAME.yaml``, changed on the command line as everywhere (Hydra);
-* its folder belongs to one process and one choice of settings; ``run.resume`` continues it;
-* rows are kept as Parquet, every minute and on Ctrl-C, and with them which units are done; where
-  units run a user's code (`Rows.numbered`) each is written to a journal at once;
-* figures go to ``summary.json`` with where they come from, then pictures, then a table.
+* settings are in ``conf/NAME.yaml`` and are overridden on the command line (Hydra);
+* a folder belongs to one process and one set of settings; ``run.resume`` continues it;
+* rows and the list of finished units are saved as Parquet every minute and on Ctrl-C; where units
+  run a user's code (`Rows.numbered`) each is written to a journal at once;
+* at the end it writes ``summary.json`` with provenance, draws plots and prints tables.
 
-A study of one file is a `Study`, a value: ``examples/first_seat.py`` is one.  Nothing slow is
-imported at the top: ``--help`` and a mistyped setting should not wait.
+A study in one file is a `Study`: see ``examples/first_seat.py``.  Nothing slow is imported at the
+top, so that ``--help`` and mistyped settings answer at once.
 """
 
 from __future__ import annotations
@@ -52,21 +52,21 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 SAVE_SECONDS = 60.0
-"""Time between two writings of the rows: what a kill may cost."""
+"""Time between two saves of the rows: the most that a kill can cost."""
 
 LINE_SECONDS = 10.0
-"""Time between lines that say how far a study is, where there is no terminal."""
+"""Time between progress lines where there is no terminal."""
 
-MOST_NOTED = 16 * 2**20
-"""Bytes of a journal after which the rows are written before their time."""
+MAX_NOTED = 16 * 2**20
+"""Journal size in bytes above which the rows are saved early."""
 
 PIPED_WIDTH = 125
-"""Columns of the tables where there is no terminal to fit."""
+"""Columns of the tables where there is no terminal."""
 
 
 @dataclass
 class Place:
-    """Folder and resumption of a run."""
+    """Folder of a run, and the folder to resume."""
 
     folder: str = place()
     resume: str | None = place()
@@ -74,7 +74,7 @@ class Place:
 
 @dataclass
 class Settings:
-    """Settings that every study has."""
+    """Settings common to all studies."""
 
     run: Place = field(default_factory=Place)
     seed: int = seed()
@@ -88,7 +88,7 @@ def command(
 ) -> Command:
     """Return the command of the study ``name``.
 
-    ``schema``: of ``conf/NAME.yaml``; ``job``: checks what types cannot say, then `Run.claim`,
+    ``schema``: of ``conf/NAME.yaml``; ``job``: checks what types cannot, then calls `Run.claim`,
     `Run.measure` and `Run.finish`; ``bare``: as `Command.bare`.
     """
 
@@ -101,19 +101,20 @@ def command(
 
 @dataclass(frozen=True)
 class Study:
-    """A study of one file, as a value; `main` is its command.
+    """A study in one file, as a value; `main` is its command.
 
     Attributes
     ----------
-    name : of its folder, and before messages
-    about : what it measures, for ``--help``
+    name : of its folder; prefixes messages
+    about : its purpose, for ``--help``
     settings : dataclass of its settings, each with a default
-    rows : what it keeps
-    units : what is to be measured, by the settings; numbers or names
-    measure : the rows of a unit, by the settings; called once before, with the first, to compile
-    tables : what is printed, by the rows and the settings;
-        ``summary.json`` has their cells
-    draw : draws the rows, by the settings, to the path of a PNG; None: there is no picture
+    rows : schema of the rows it keeps
+    units : returns the units to measure, given the settings; numbers or names
+    measure : returns the rows of a unit, given the settings; first called once with the first unit
+        to compile
+    tables : returns the tables to print, given rows and settings; ``summary.json`` holds their
+        cells
+    draw : draws the rows, given the settings, to the path of a PNG; None: no plot
     """
 
     name: str
@@ -127,7 +128,7 @@ class Study:
 
     @cached_property
     def command(self) -> Command:
-        """The command, whose configuration needs no file."""
+        """The command; its configuration needs no file."""
         folder = f"outputs/${{now:%Y-%m-%d_%H-%M-%S}}_{self.name}"
         given = {
             "defaults": [f"schema/{self.name}@_here_", "study", "_self_"],
@@ -164,12 +165,12 @@ class Study:
 
 
 class Run(run.Run):
-    """One run of a study in ``folder``: to be used in a ``with`` block, which has the lock.
+    """A run of a study in ``folder``; used in a ``with`` block, which holds the lock.
 
     Attributes
     ----------
-    console : for messages meanwhile
-    done : the units that are measured, in order
+    console : for messages during the run
+    done : the measured units, in order
     interrupted : whether Ctrl-C ended the measurement
     """
 
@@ -191,20 +192,20 @@ class Run(run.Run):
         self._lock.close()
 
     def claim(self, rows: Rows, besides: Mapping[str, str] | None = None) -> None:
-        """Take the folder for ``rows``, and take up those that it holds, before anything slow.
+        """Claim the folder for ``rows`` and load the rows it holds, before anything slow.
 
-        ``besides``: what else is noted with the settings, and must be the same to continue.  Raises
-        Refusal if it is another's, has other settings or cannot be written to.
+        ``besides``: further values stored with the settings, which must be the same to continue.
+        Raises Refusal if the folder is another's, has other settings or cannot be written to.
         """
         self._rows, self._noted = rows, 0
         self._configuration.update(besides or {})
         self.refuse_foreign(rows.file)
         self._lock.enter_context(self.lock())
-        self._lock.callback((self.folder / LOCK).unlink, missing_ok=True)  # before it is released
+        self._lock.callback((self.folder / LOCK).unlink, missing_ok=True)  # before release
         before = self.load_plan(lambda path: plain(OmegaConf.create(read_yaml(path))))
         if before is None:
             self.write_settings(self._configuration)
-        else:  # what may be more is written by `measure`, once it is known not to be less
+        else:  # `measure` writes counts that may grow, once it knows they did not shrink
             vary = {"run", *rows.more}
             there, now = (
                 {key: value for key, value in settings.items() if key not in vary}
@@ -221,10 +222,10 @@ class Run(run.Run):
     ) -> pl.DataFrame:
         """Measure the ``units`` that the folder does not hold yet, and return the rows of all.
 
-        ``measured``: called with what is left and a function to report parts of a unit to; yields
-        each unit that is done with its rows, and is closed on Ctrl-C.  Raises Refusal if the folder
-        cannot be written to any more, or `measured` refuses.  Raises Interrupted on Ctrl-C before
-        `Rows.least` units were done.
+        ``measured``: called with the remaining units and a function that reports parts of a unit;
+        yields each finished unit with its rows, and is closed on Ctrl-C.  Raises Refusal if the
+        folder can no longer be written to, or `measured` refuses.  Raises Interrupted on Ctrl-C
+        before `Rows.min_units` units are done.
         """
         from experiments.matches.progress import bars, describe_rest
 
@@ -247,7 +248,7 @@ class Run(run.Run):
                         said = time.monotonic()
                         rest = describe_rest(len(units) - done, done - before, said - started)
                         self.console.print(f"  {done}/{len(units)} {self._rows.units}, {rest}")
-                    if time.monotonic() - saved > SAVE_SECONDS or self._noted > MOST_NOTED:
+                    if time.monotonic() - saved > SAVE_SECONDS or self._noted > MAX_NOTED:
                         self._keep(new)
                         new, saved = [], time.monotonic()
         except KeyboardInterrupt:
@@ -255,7 +256,7 @@ class Run(run.Run):
         finally:
             if new:
                 self._keep(new)
-        least, name = self._rows.least, self._rows.units
+        least, name = self._rows.min_units, self._rows.units
         if len(self.done) < least:
             few = f"{least} {name} were" if least > 1 else f"the first of the {name} was"
             raise Interrupted(f"interrupted before {few} done")
@@ -264,13 +265,13 @@ class Run(run.Run):
     def measure_each(
         self, units: Sequence[Any], measured: Callable[[Any], Iterable[Mapping[str, Any]]]
     ) -> pl.DataFrame:
-        """Return the rows of all ``units``, as `measure`; ``measured`` returns those of one."""
+        """Return the rows of all ``units``, as `measure`; ``measured`` returns the rows of one."""
         return self.measure(units, lambda left, _: ((unit, [*measured(unit)]) for unit in left))
 
     def compile(self, job: Callable[[], T]) -> T:
-        """Return the result of ``job``, which compiles what is measured or timed afterwards.
+        """Return the result of ``job``, which compiles code that is then measured or timed.
 
-        Raises KeyboardInterrupt on Ctrl-C, which does not wait for a compiler.
+        Raises KeyboardInterrupt on Ctrl-C without waiting for the compiler.
         """
         from experiments.matches.background import Background
         from experiments.matches.progress import COMPILING, stage
@@ -279,7 +280,7 @@ class Run(run.Run):
             return Background(job).result()
 
     def _refuse_fewer(self, units: Sequence[Any]) -> None:
-        """Refuse ``units`` among which are not all that are done, because a count is lower."""
+        """Refuse ``units`` that lack some finished ones because a count was lowered."""
         for key, count in self._counts.items():
             now = self._configuration[key]
             if now < count and not {*self.done} <= {*units}:
@@ -289,24 +290,21 @@ class Run(run.Run):
                 )
 
     def _read_rows(self, rows: Rows) -> None:
-        """Take up the rows that the folder holds, and note which units are done.
-
-        Raises Refusal if they are not what a study writes.
-        """
+        """Load the folder's rows and note which units are done; Refusal if they are malformed."""
         import polars as pl
 
         path, journal = self.folder / rows.file, self.folder / rows.journal
         self._found = pl.DataFrame(schema=rows.schema)
         if path.exists():
-            with reading(path, "remove it, and what it holds is measured again"):
+            with reading(path, "remove it to measure its units again"):
                 self.done, self._found = read_kept(path, self._found)
         if journal.exists():
-            with reading(journal, "remove it, and what it holds is measured again"):
+            with reading(journal, "remove it to measure its units again"):
                 new = read_journal(journal, rows, set(self.done))
             self._keep(new)
 
     def _note(self, unit: Any, its_rows: Iterable) -> None:
-        """Add a unit that is done to the journal."""
+        """Add a finished unit to the journal."""
         line = json.dumps([unit, [*its_rows]]).encode() + b"\n"
         with writing_run(self.folder, MAKE_ROOM):
             if self._journal is None:
@@ -314,7 +312,7 @@ class Run(run.Run):
             self._noted += self._journal.write(line)
 
     def _keep(self, new: Sequence[tuple[Any, Iterable]]) -> None:
-        """Add ``new`` units with their rows to those that are done, and write all down."""
+        """Add ``new`` units and their rows to the finished ones, and save all."""
         import polars as pl
 
         self.done += [unit for unit, _ in new]
@@ -338,12 +336,12 @@ class Run(run.Run):
         pictures: Sequence[str],
         draw: Callable[[Path], object],
     ) -> None:
-        """Write the summary and, unless interrupted, the pictures; print the tables.
+        """Write the summary and, unless interrupted, the plots; print the tables.
 
-        ``figures``: for ``summary.json``, with where they come from; ``tables``: to be printed;
-        ``pictures``, ``draw``: their files, and what draws them into a folder; older ones are
-        removed, so that each picture fits the figures.  Raises Refusal if something cannot be
-        written.  Raises Interrupted after Ctrl-C, when all is written.
+        ``figures``: for ``summary.json``, which adds provenance; ``tables``: to print;
+        ``pictures``, ``draw``: the plot files, and a function that draws them into a folder; older
+        files are removed, so that plots always fit the summary.  Raises Refusal if something cannot
+        be written.  Raises Interrupted after Ctrl-C, once all is written.
         """
         from experiments.tabular import show
 
@@ -362,5 +360,5 @@ class Run(run.Run):
         if self.interrupted:
             raise Interrupted(
                 f"interrupted after {len(self.done)} {self._rows.units}, kept in {self.folder}; "
-                f"run.resume={self.folder} goes on"
+                f"continue with run.resume={self.folder}"
             )

@@ -1,9 +1,9 @@
-"""The tables of the papers and of strength, from Python.
+"""The tables of the papers and of playing strength, from Python.
 
 >>> from experiments import table
 >>> table("ledford_4_1", games=300)
 
-The module is the function: `table` below says what it takes and returns.
+The module is callable; see `table` below.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ make_callable(__name__, "experiments.table:table")
 
 
 class Tabled(python.Result):
-    """A table as far as it has been played: `rows` of its games, `table`, `plot`."""
+    """A table as far as it has been played: `rows`, `table`, `plot`."""
 
     def __init__(self, page: Page, folder: Path) -> None:
         super().__init__(folder)
@@ -39,7 +39,7 @@ class Tabled(python.Result):
 
     @property
     def rows(self) -> pl.DataFrame:
-        """A row a game and seat of all its cells, of several runs one below the other."""
+        """One row per game and seat of all cells; several runs are concatenated."""
         import polars as pl
 
         from experiments.matches.row_provenance import MATCHES_FILE
@@ -59,13 +59,13 @@ class Tabled(python.Result):
 def table(
     name: str, overrides: Sequence[str] = (), progress: bool = True, **settings: Any
 ) -> Tabled:
-    """Play what is missing of the table ``name``, as ``python -m experiments.tables`` does.
+    """Play the missing games of the table ``name``, as ``python -m experiments.tables`` does.
 
     >>> table("ledford_4_1", games=300)
     >>> table("planners", only=["best", "flat"], fast=True)
 
-    ``settings``: of the command; its runs lie in ``folder``, as those of the command do, so a call
-    continues where another stopped.  Errors, ``overrides`` and ``progress`` as of
+    ``settings``: of the command.  Runs lie in ``folder``, as the command's do, so a call continues
+    where another stopped.  Errors, ``overrides`` and ``progress`` are those of
     `experiments.compare.python.compare`.
     """
     from experiments.tables import catalog, page

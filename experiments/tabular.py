@@ -1,8 +1,8 @@
-"""One table for every reader: the terminal, Markdown, HTML, CSV.
+"""One table type for the terminal, Markdown, HTML and CSV.
 
-A cell is a value, which its column puts into words, or text, which stands as it is.  Text is never
-markup: names come from users, and what looks like a command to Rich, Markdown or a browser is
-shown and does nothing.
+A cell is a value, which its column formats, or text, which is shown verbatim.  Text is never
+markup: names come from users, and anything that Rich, Markdown or a browser would interpret is
+escaped.
 """
 
 from __future__ import annotations
@@ -33,22 +33,22 @@ if TYPE_CHECKING:
 
 
 LONG = 12
-"""Characters of a name that is shown whole even where there is little room."""
+"""Characters of a row name that is never abbreviated."""
 
 NONE = "—"
-"""On a page, in place of a figure that there is not."""
+"""Shown on a page in place of a missing value."""
 
 
 _DIGITS = 12
-"""Of a fraction in a file; what is fitted differs after some 14 from one processor to the next."""
+"""Significant digits of floats in files; fitted values differ between CPUs after about 14."""
 
 
 class Strong(str):
-    """Text that is to be seen first."""
+    """Text to emphasise."""
 
 
 class Marked(str):
-    """Text of our own that is Markdown already; elsewhere its marks are shown."""
+    """Our own text that already is Markdown; other formats show its markers."""
 
 
 @dataclass(frozen=True)
@@ -58,9 +58,9 @@ class Column:
     Attributes
     ----------
     title : its heading
-    write : how a value is said; what is text already, or None, is not asked for
-    words : whether it holds words, which start at the left and may be broken into lines; figures
-        end at the right and stay in one
+    write : formats a value; not called for text or None
+    words : whether it holds words, which are left-aligned and may wrap; numbers are right-aligned
+        and do not
     """
 
     title: str
@@ -74,12 +74,12 @@ def words(title: str) -> Column:
 
 
 def count(title: str) -> Column:
-    """Return a column of whole numbers."""
+    """Return a column of integers."""
     return Column(title, lambda value: f"{value:,}")
 
 
 def percent(title: str) -> Column:
-    """Return a column of shares of 1."""
+    """Return a column of fractions of 1, shown as percentages."""
     return Column(title, lambda value: f"{100 * value:.1f} %")
 
 
@@ -89,7 +89,7 @@ def p_value(title: str) -> Column:
 
 
 def mean(title: str, digits: int = 1) -> Column:
-    """Return a column of numbers, or of estimates with their intervals."""
+    """Return a column of numbers, or of estimates with intervals."""
 
     def as_text(value: Any) -> str:
         if not hasattr(value, "low"):
@@ -107,10 +107,10 @@ class Table:
     Attributes
     ----------
     title : what it shows
-    columns : the first holds the names of the rows; one given as text holds words if it is the
-        first, figures otherwise
-    rows : cells, column by column; a row may end early
-    notes : what to know when reading it, a sentence or several each
+    columns : the first holds row names; a column given as text holds words if it is the first,
+        numbers otherwise
+    rows : cells, column by column; a row may be short
+    notes : caveats for the reader, one or more sentences each
     """
 
     title: str
@@ -126,9 +126,9 @@ class Table:
         columns: Iterable[tuple[Column | str, str | Callable[[Any], Any]]],
         notes: Sequence[str] = (),
     ) -> Table:
-        """Return a table with a row per item.
+        """Return a table with one row per item.
 
-        With each of ``columns`` goes what it shows of an item: a key, an attribute or a function.
+        Each of ``columns`` comes with the key, attribute or function that extracts its cell.
         """
         heads, cells = zip(*columns, strict=True)
         return cls(
@@ -143,14 +143,14 @@ class Table:
 
     @property
     def heads(self) -> list[Column]:
-        """The columns, those given as text made to what they are."""
+        """The columns, with those given as text converted to `Column`."""
         return [
             Column(column, words=number == 0) if isinstance(column, str) else column
             for number, column in enumerate(self.columns)
         ]
 
     def as_text(self, none: str = "") -> list[list[str]]:
-        """Return the cells as text, all rows of one length; ``none`` stands for None."""
+        """Return the cells as text, in rows of equal length; ``none`` replaces None."""
         return [
             [_write_cell(column, cell, none) for column, cell in zip(self.heads, row, strict=False)]
             + [""] * (len(self.columns) - len(row))
@@ -169,10 +169,10 @@ def _write_cell(column: Column, cell: Any, none: str) -> str:
 
 
 def show(table: Table, console: Console) -> None:
-    """Print ``table`` to a terminal, its notes below it.
+    """Print ``table`` to a terminal, with its notes below.
 
-    Where the terminal is too narrow, long names of rows become letters, explained below; where that
-    is not enough, figures are broken into lines.
+    In a narrow terminal, long row names become letters, explained below; if that is not enough,
+    numbers wrap too.
     """
     rows, legend = table.as_text(), list[str]()
     if _least_width(table.heads, rows) > console.width:
@@ -195,7 +195,7 @@ def show(table: Table, console: Console) -> None:
 
 
 def _abbreviate(rows: Sequence[list[str]]) -> tuple[list[list[str]], list[str]]:
-    """Return ``rows`` with a letter for each long name, and what the letters stand for."""
+    """Return ``rows`` with a letter for each long name, and the legend of the letters."""
     long = [name for name in dict.fromkeys(row[0] for row in rows) if cell_len(name) > LONG]
     if len(long) > len(ascii_lowercase):
         return list(rows), []
@@ -205,8 +205,8 @@ def _abbreviate(rows: Sequence[list[str]]) -> tuple[list[list[str]], list[str]]:
 
 
 def _least_width(columns: Sequence[Column], rows: Sequence[Sequence[str]]) -> int:
-    """Return the characters per line that hold each figure whole, and each word."""
-    width = 1 + 2 * len(columns)  # the edge, and two blanks beside each column
+    """Return the characters per line that hold each number and each word unbroken."""
+    width = 1 + 2 * len(columns)  # the edge, and two blanks per column
     for column, *cells in zip(columns, *rows, strict=True):
         texts = [column.title, *cells]
         parts = [part for text in texts for part in (text.split() if column.words else [text])]
@@ -215,7 +215,7 @@ def _least_width(columns: Sequence[Column], rows: Sequence[Sequence[str]]) -> in
 
 
 def markdown(table: Table) -> str:
-    """Return ``table`` as Markdown: title, grid and notes, each if it has them."""
+    """Return ``table`` as Markdown: title, grid and notes, as far as it has them."""
     marks = [" --- |" if column.words else " ---: |" for column in table.heads]
     heads = (f" {plain(column.title, True)} |" for column in table.heads)
     rows = [[f" {_mark(cell)} |" for cell in row] for row in table.as_text(NONE)]
@@ -269,17 +269,17 @@ _HTML = """\
 
 
 def html(table: Table, name: str) -> Markup:
-    """Return ``table`` as HTML, its title above it and its notes below.
+    """Return ``table`` as HTML, its title above and its notes below.
 
-    Columns of words are of the class ``words``, notes of the class ``note``.  ``name``: id of the
-    title, unlike any other of the page.
+    Columns of words have the class ``words``, notes the class ``note``.  ``name``: id of the title,
+    unique on the page.
     """
     return Markup(_template().render(table=table, rows=table.as_text(NONE), name=name))
 
 
 @cache
 def _template() -> Template:
-    from jinja2 import Environment, StrictUndefined  # for a page alone
+    from jinja2 import Environment, StrictUndefined  # only pages need it
 
     made = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, finalize=_show)
     return made.from_string(_HTML)
@@ -291,11 +291,11 @@ def _show(value: Any) -> Any:
 
 
 def write_csv(table: Table, path: Path) -> Path:
-    """Write the cells of ``table`` to ``path``, whole or not at all, and return the path.
+    """Write the cells of ``table`` to ``path`` atomically, and return the path.
 
-    They are written as the values that they are, None as nothing, fractions to `_DIGITS`
-    significant digits, and texts so that they are no formulas (`experiments.texts.csv_cell`); title
-    and notes are left out.  Raises OSError if it cannot be written.
+    Values are written unformatted: None as an empty cell, floats with `_DIGITS` significant digits,
+    and text escaped against formulas (`experiments.texts.csv_cell`); title and notes are left out.
+    Raises OSError if it cannot be written.
     """
     with (
         atomic_write(path) as writing,

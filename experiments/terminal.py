@@ -1,7 +1,8 @@
-"""Output of commands: a console that shows text and obeys none.
+"""Console output that shows text verbatim.
 
-Rich takes brackets for markup, ``:smile:`` for a picture and lets escape sequences through; names
-of players, of files and what a record says are none of that.  All consoles are made here.
+Rich interprets brackets as markup and ``:smile:`` as an emoji, and passes escape sequences through;
+names of players and files, and text from records, must not be interpreted.  All consoles are made
+here.
 """
 
 from __future__ import annotations
@@ -16,10 +17,10 @@ from experiments.texts import lines, redact
 
 
 class Terminal(Console):
-    """A console to which every string is what it is, without characters that cannot be seen."""
+    """A console that prints every string verbatim, without invisible characters."""
 
     def render_str(self, text: str, *, style: str | Style = "", **how: Any) -> Text:
-        """Return ``text`` as it is shown, wherever it is given: printed, or as a cell."""
+        """Return ``text`` as shown, whether printed or used as a cell."""
         return Text(
             lines(redact(text)), style, justify=how.get("justify"), overflow=how.get("overflow")
         )

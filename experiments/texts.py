@@ -1,9 +1,8 @@
-"""Text from outside -- labels, names of files, what a file says -- is shown, never obeyed.
+"""Escape text from outside (labels, file names, file contents), so it is shown verbatim.
 
-Each reader has characters that do something: a terminal escape sequences, Markdown stars, a browser
-tags, a spreadsheet formulas, Matplotlib underscores, a file system slashes.  Here stands, once, how
-a text is given to each so that it is seen as it is.  Rich's markup is switched off in
-`experiments.terminal`.
+Each reader interprets some characters: a terminal escape sequences, Markdown asterisks, a browser
+tags, a spreadsheet formulas, Matplotlib underscores, a file system slashes.  This module escapes
+text for each.  `experiments.terminal` switches Rich's markup off.
 """
 
 from __future__ import annotations
@@ -18,22 +17,22 @@ from typing import Any
 from markupsafe import Markup
 
 LONGEST_LINE = 2000
-"""Characters of a message, which may quote what a file holds."""
+"""Longest message; a message may quote a file."""
 
 LONGEST_LABEL = 300
-"""Characters of a player's name."""
+"""Longest player name, in characters."""
 
 _LONGEST_NAME = 120
-"""Bytes of a name that a file system or MLflow takes, with room for what stands around it."""
+"""Bytes of a name that file systems and MLflow accept, with room for prefix and suffix."""
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "'")
-"""With which a cell begins that a spreadsheet program may run, and the sign that stops it."""
+"""First characters of cells that a spreadsheet may execute, and the character that prevents it."""
 
 _NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?", re.ASCII | re.IGNORECASE)
 
 
 _USER = re.compile(r"(?<=://)[^\s/]\S{0,4000}@")
-"""User and password in an address; there is none before the path of a database in a file."""
+"""User and password in an address; the path of a database file has none."""
 
 _SECRET = r"(?:passw|secret|token(?!s)|credential|api[-_]?key)[\w-]{0,40}"
 _IS_SECRET = re.compile(_SECRET, re.IGNORECASE)
@@ -45,9 +44,9 @@ _OPTION = re.compile(
 def redact(given: Any) -> Any:
     """Return ``given``, a text or nested settings, with ``***`` in place of each secret.
 
-    Those are user and password in an address, and the value of a setting or an option whose name
-    says that it is one.  All that a command prints, writes to its folder or records goes through
-    this; so what a run needs of its secrets is given again when it goes on.
+    Secrets are user and password in an address, and values of settings or options whose names say
+    so.  All that a command prints, writes to its folder or records passes through here; a resumed
+    run must therefore be given its secrets again.
     """
     if isinstance(given, dict):
         return {
@@ -62,44 +61,45 @@ def redact(given: Any) -> Any:
 
 
 def printable(text: str) -> str:
-    """Return ``text`` in one line, a blank in place of each sign that is not to be seen.
+    """Return ``text`` as one line, with a blank in place of each invisible character.
 
-    Those are control characters, escape sequences' first sign, marks that turn the direction of
-    writing, and halves of surrogate pairs, which no file or terminal can hold.
+    Those are control characters, the first character of escape sequences, marks that change the
+    writing direction, and lone surrogates, which no file or terminal can hold.
     """
     return "".join(sign if sign.isprintable() else " " for sign in text)
 
 
 def lines(text: str) -> str:
-    """Return ``text`` as `printable`, but with its ends of lines."""
+    """Return ``text`` as `printable`, but keep its line breaks."""
     return "\n".join(map(printable, text.split("\n")))
 
 
-def shorten(text: str, most: int) -> str:
-    """Return ``text`` as `printable`, and at most so many characters of it."""
-    return printable(text if len(text) <= most else f"{text[: most - 1]}…")
+def shorten(text: str, limit: int) -> str:
+    """Return ``text`` as `printable`, cut to at most ``limit`` characters."""
+    return printable(text if len(text) <= limit else f"{text[: limit - 1]}…")
 
 
 def message(text: str) -> str:
-    """Return ``text`` as a message of one line, not endless."""
+    """Return ``text`` as a one-line message of limited length."""
     return shorten(redact(text), LONGEST_LINE)
 
 
 def forgiving(*streams: Any) -> None:
-    """Let ``streams`` show a question mark for what their encoding has not."""
+    """Have ``streams`` print a question mark for characters that their encoding lacks."""
     for stream in streams or (sys.stdout, sys.stderr):
         with suppress(AttributeError, ValueError):  # not a file, or closed
             stream.reconfigure(errors="replace")
 
 
 def markdown(text: str, cell: bool = False) -> str:
-    """Return ``text`` so that Markdown shows it as it is, in one line; in a ``cell`` of a table
-    no line begins.
+    """Return ``text`` escaped for Markdown, in one line.
+
+    In a ``cell`` of a table no line begins, so list and heading markers need no escape.
     """
     plain = re.sub(r"([\\`*{}\[\]<>|#~$&]|(?<!\w)_|_(?!\w))", r"\\\1", printable(text).strip())
     if cell:
         return plain
-    # What begins a list, a rule or a heading at the start of a paragraph.
+    # Characters that begin a list, a rule or a heading at the start of a paragraph.
     return re.sub(r"^([-+=](?=[-+=\s]|$)|\d+(?=[.)](\s|$)))", _harmless, plain)
 
 
@@ -108,14 +108,14 @@ def _harmless(start: re.Match[str]) -> str:
 
 
 def html(value: Any) -> Any:
-    """Return a text as HTML is to show it: without control characters but ends of lines."""
+    """Return a text for HTML, without control characters other than line breaks."""
     return value if not isinstance(value, str) or isinstance(value, Markup) else lines(value)
 
 
 def csv_cell(value: Any) -> Any:
-    """Return a cell such that no spreadsheet program takes a text for a formula.
+    """Return a cell that no spreadsheet program takes for a formula.
 
-    `from_csv` gives the text back.  Numbers stay what they are.
+    `from_csv` restores the text.  Numbers are unchanged.
     """
     if not isinstance(value, str) or not value.startswith(_FORMULA) or _NUMBER.fullmatch(value):
         return value
@@ -123,30 +123,30 @@ def csv_cell(value: Any) -> Any:
 
 
 def from_csv(cell: str) -> str:
-    """Return the text of which `csv_cell` made ``cell``."""
+    """Return the text that `csv_cell` escaped as ``cell``."""
     return cell.removeprefix("'")
 
 
-def for_picture(text: str, most: int = 58) -> str:
-    """Return ``text`` for a picture: short, and not hidden from the legend by an underscore."""
-    shown = shorten(text, most)
+def for_picture(text: str, limit: int = 58) -> str:
+    """Return ``text`` for a plot: short, and not hidden from the legend by an underscore."""
+    shown = shorten(text, limit)
     return f" {shown}" if shown.startswith("_") else shown
 
 
 def metric(text: str) -> str:
-    """Return ``text`` as a part of the name that MLflow lets a metric have."""
+    """Return ``text`` as part of a metric name that MLflow accepts."""
     return _safe_name(re.sub(r"[^\w\-. :]", "_", text))
 
 
 def file_name(text: str) -> str:
-    """Return ``text`` as the name of a file or folder, for another text another one."""
+    """Return ``text`` as a file or folder name; different texts give different names."""
     safe = "".join("_" if sign == "/" or not sign.isprintable() else sign for sign in text)
     named = _safe_name(safe)
     return named if named == text else f"{named}-{_digest(text)}"
 
 
 def _safe_name(text: str) -> str:
-    """Return a name that is no way to another folder, and not too long."""
+    """Return a name that is no path to another folder, and not too long."""
     text = text if text.strip(". ") else "_" * max(1, len(text))
     coded = text.encode("utf-8", "replace")
     if len(coded) <= _LONGEST_NAME:
@@ -159,6 +159,6 @@ def _digest(text: str) -> str:
 
 
 def span(numbers: Iterable[int]) -> str:
-    """Return the least and the greatest of ``numbers``, as in ``20 to 100``."""
+    """Return the smallest and largest of ``numbers``, as in ``20 to 100``."""
     found = sorted(numbers)
     return " to ".join(f"{number:,}" for number in dict.fromkeys((found[0], found[-1])))

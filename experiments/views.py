@@ -1,4 +1,4 @@
-"""From rows to what is shown of them: one list of fields says the page's columns and the CSV's."""
+"""From rows to views: one list of fields defines the columns of the page and of the CSV."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from experiments.tabular import Column, Table
 
 @dataclass(frozen=True)
 class Field:
-    """A figure or a text that is shown of each item.
+    """A number or text shown for each item.
 
     Attributes
     ----------
     cell : a key, an attribute or a function of the item
-    column : of the page; None: in the CSV alone
-    csv : name of its column in the CSV; None: on the page alone
-    bounds : for an estimate, or None in its place: what stands in the CSV between ``csv`` and
-        ``low`` or ``high``, columns of their own; None for anything else
+    column : on the page; None: in the CSV only
+    csv : name of its column in the CSV; None: on the page only
+    bounds : for an estimate (or None in its place): the part of the CSV column names between
+        ``csv`` and ``low`` or ``high``; None for anything else
     """
 
     cell: str | Callable[[Any], Any]
@@ -29,7 +29,7 @@ class Field:
     bounds: str | None = None
 
     def of(self, item: Any) -> Any:
-        """Return what it shows of ``item``."""
+        """Return the value for ``item``."""
         if callable(self.cell):
             return self.cell(item)
         return item[self.cell] if isinstance(item, Mapping) else getattr(item, self.cell)
@@ -38,7 +38,7 @@ class Field:
 def show(
     title: str, items: Iterable[Any], fields: Sequence[Field], notes: Sequence[str] = ()
 ) -> tuple[Table, list[dict[str, Any]]]:
-    """Return the table under ``title`` with a row for each of ``items``, and the rows of a CSV."""
+    """Return the table ``title`` with one row per item, and the rows of a CSV."""
     listed = list(items)
     shown = [field for field in fields if field.column is not None]
     table = Table(
@@ -51,7 +51,7 @@ def show(
 
 
 def record(item: Any, fields: Iterable[Field]) -> dict[str, Any]:
-    """Return the row of ``item`` for a CSV."""
+    """Return the CSV row of ``item``."""
     found: dict[str, Any] = {}
     for field in fields:
         if field.csv is not None:

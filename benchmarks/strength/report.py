@@ -37,7 +37,7 @@ ROWS = study.Rows(
         "seconds": pl.Float64,  # of CPU, of all workers
     },
     more=("count",),
-    least=2,
+    min_units=2,
 )
 """One row a decision, or a game."""
 

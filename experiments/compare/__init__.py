@@ -1,9 +1,9 @@
-"""The main job: players compared on the same games.
+"""The main job: compare players on the same games.
 
 >>> from experiments import compare
 >>> compare(player="bmcts", opponent="heuristic", games=200, seed=1)
 
-`experiments.compare.python.compare` says what it takes and returns.
+See `experiments.compare.python.compare` for parameters and result.
 """
 
 from experiments.callable import make_callable

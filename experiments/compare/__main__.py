@@ -1,9 +1,9 @@
-"""The main job: players against others, over many games.
+"""The main job: play players against others over many games.
 
     python -m experiments.compare player=bmcts opponent=heuristic match.games=200
     python -m experiments.compare match.players=[bmcts,flat,pomcp] match.layout=robin
 
-Nothing slow is imported at the top: ``--help`` and a mistyped setting should not wait for Numba.
+Nothing slow is imported at the top, so that ``--help`` and mistyped settings do not wait for Numba.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from experiments.settings.schemas import Compare
 
 
 def job(settings: DictConfig, folder: Path) -> float | None:
-    """Play what ``settings`` ask for, or say how long it takes (``match.power``).
+    """Play what ``settings`` ask for, or print how long it would take (``match.power``).
 
-    Raises Refusal, Interrupted as `experiments.compare.job.compare`.  Returns the objective of a
-    sweeper that optimises; None if nothing was to be played.
+    Raises Refusal, Interrupted as `experiments.compare.job.compare`.  Returns the objective for an
+    optimising sweeper; None if nothing was to be played.
     """
     from experiments.compare import job as jobs
 
@@ -39,7 +39,7 @@ def job(settings: DictConfig, folder: Path) -> float | None:
         Run(folder).discard()
         return None
     multirun = None
-    if hydra.mode is RunMode.MULTIRUN:  # one record, together with those of the other runs
+    if hydra.mode is RunMode.MULTIRUN:  # one MLflow record for all its runs
         multirun = Path(hydra.sweep.dir), repeating.multirun_line(sys.argv[1:])
     return jobs.compare(settings, matches, folder, console, multirun).objective
 

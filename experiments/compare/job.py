@@ -1,4 +1,4 @@
-"""The main job, from a checked configuration to results, summary, plot and record."""
+"""The main job, from a checked configuration to results, summary, plot and MLflow record."""
 
 from __future__ import annotations
 
@@ -27,22 +27,22 @@ from experiments.stats import stopping
 
 @dataclass(frozen=True)
 class Compared:
-    """A run that is over: its summary and its games."""
+    """A finished run: its summary and its games."""
 
     summary: Summary
     played: Results
 
     @property
     def objective(self) -> float | None:
-        """The win rate of the measured player, of several the first; None without a game."""
+        """The win rate of the (first) measured player; None without a game."""
         rate = self.summary.figures.table[0].rate
         return rate and rate.value
 
 
 def plan(settings: DictConfig, overrides: Sequence[str]) -> list[Match]:
-    """Return what is to be played, after looking that it can be.
+    """Return the matches to play, after checking that they can be played.
 
-    ``overrides``: of the command line.  Raises Refusal if it cannot.
+    ``overrides``: of the command line.  Raises Refusal if they cannot.
     """
     config.check_seats(settings)
     matches = lineups.matches(settings, overrides)
@@ -65,22 +65,22 @@ def compare(
     multirun: tuple[Path, str] | None = None,
     shows: bool = True,
 ) -> Compared:
-    """Play ``matches``, and leave results, summary, plot and record in ``folder``.
+    """Play ``matches`` and write results, summary, plot and MLflow record to ``folder``.
 
-    ``multirun``: folder and command line of the multirun of which this is a part; ``shows``:
-    whether to print the table.  Raises Refusal before the first game if the configuration cannot be
-    met; at the end if a game raised an exception (the folder has the traceback), workers died too
-    often or results could not be written.  Raises Interrupted if the user wishes an end.  What was
-    played is saved before.
+    ``multirun``: folder and command line of the multirun that this run belongs to; ``shows``:
+    whether to print the table.  Raises Refusal before the first game if the configuration is
+    invalid; at the end if a game raised an exception (the folder holds the traceback), workers died
+    too often or results could not be written.  Raises Interrupted if the user asks to end.  Games
+    played are saved first.
     """
     match = settings.match
     run = MatchRun(folder, matches, match.stop, settings.run.resume is not None, console)
     run.refuse_foreign()
     run.examine()
     run.played.refuse_fewer(match.games)
-    before, most = run.played.games, match.games * len(matches)
+    before, total = run.played.games, match.games * len(matches)
     record = MatchRecord(settings, run.played, run.rule, multirun)
-    ready = startup.prepare(matches, match.workers, settings.ray.address, console, most - before)
+    ready = startup.prepare(matches, match.workers, settings.ray.address, console, total - before)
     run.claim()
     run.write_settings(config.plain(settings))
 
@@ -102,21 +102,21 @@ def compare(
             from experiments.compare import outcome
 
             outcome.show(made, run.played, console)
-    games = f"{run.played.games} of {most} games" + (f" ({before} of them before)" * bool(before))
+    games = f"{run.played.games} of {total} games" + (f" ({before} played before)" * bool(before))
     if ended.interrupted:
         raise Interrupted(
-            f"interrupted after {games}, kept in {folder}; run.resume={folder} goes on"
+            f"interrupted after {games}, kept in {folder}; continue with run.resume={folder}"
         )
     if ended.fault is not None:
         raise Refusal(f"{ended.fault}; {games} were played, kept in {folder}")
-    if not run.going():  # too late to be less: but a multirun is not to go on
+    if not run.going():  # all games are played, but a multirun must stop
         raise Interrupted(f"interrupted after the last of {games}, all kept in {folder}")
     return Compared(made, run.played)
 
 
 @cache
 def _prepare_end() -> None:
-    """Import in the background what an end on request must not wait for."""
+    """Import in the background what the end of an interrupted run needs."""
     Background(import_module, "experiments.compare.outcome")
 
 
@@ -127,7 +127,7 @@ def _conclude(
     before: int,
     record: MatchRecord,
 ) -> Summary:
-    """Write the summary, which is returned; draw the plot and complete the record."""
+    """Write and return the summary; draw the plot and finish the MLflow record."""
     from experiments.compare import outcome
     from experiments.runs.mlflow_fields import metrics
 
@@ -143,11 +143,11 @@ def _conclude(
             files += run.draw([outcome.PLOT], lambda to: outcome.draw(made, run.played, to))
         made = replace(made, seconds=run.seconds)
         files.append(run.write_summary(made.to_json()))
-    except OSError as disk:  # of a full one `ended` may have been reported already
+    except OSError as disk:  # `ended` may already report a full disk
         if ended.fault is None:
             raise Refusal(
-                f"all games are kept, but not their summary ({disk.strerror or disk}): make room "
-                f"and go on with run.resume={run.folder}"
+                f"the games are saved, but not their summary ({disk.strerror or disk}): free disk "
+                f"space and continue with run.resume={run.folder}"
             ) from None
     status = "FAILED" if ended.fault else "KILLED" if ended.interrupted else "FINISHED"
     record.end(status, metrics(made, run.matches), files)

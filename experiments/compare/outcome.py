@@ -1,4 +1,4 @@
-"""The plot and the table that a run shows at its end."""
+"""The plot and the table at the end of a run."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def draw(summary: Summary, played: Results, folder: Path) -> Path:
 
 
 def table(summary: Summary, played: Results) -> tabular.Table:
-    """Return the results of the players beside parity and the published ones."""
+    """Return the players' results next to parity and published results."""
     lines = summary.figures.lines
     title, by_match = _title(summary.seed, lines)
     several = len({line.match for line in lines}) > 1
@@ -67,22 +67,22 @@ def table(summary: Summary, played: Results) -> tabular.Table:
 
 
 def show(summary: Summary, played: Results, console: Console) -> None:
-    """Print the table, then who is better than whom."""
+    """Print the table, then the comparisons of players."""
     figures, lines = summary.figures, summary.figures.lines
     tabular.show(table(summary, played), console)
     crossed = [pair for pair in figures.comparisons if "both" in pair]
     if len(crossed) == 1:
-        tabular.show(_cross(crossed[0], _company(lines)), console)
+        tabular.show(_cross(crossed[0], _common_opponents(lines)), console)
     if "load" in summary.run and any(line.simulations_per_second for line in lines):
         load, cores = summary.run["load"]
         console.print(
             f"the machine was busy: {load:.1f} processes wanted its {cores} cores, so simulations "
-            "a second and speed-ups are not what it can do",
+            "per second and speed-ups are underestimates",
             soft_wrap=True,
         )
     alone = lines if len(played.matches) == 1 == len(lines) else []
     for text in (
-        *(_sentence(each, _company(lines)) for each in figures.comparisons),
+        *(_sentence(each, _common_opponents(lines)) for each in figures.comparisons),
         *(_rate_above(each, bool(figures.tests)) for each in alone),
         *map(_rating, figures.ratings),
         *(test["verdict"] for test in figures.tests),
@@ -93,9 +93,9 @@ def show(summary: Summary, played: Results, console: Console) -> None:
 
 
 def measure_load(seconds: float, cores: int) -> dict[str, Any]:
-    """Return the mean load in about the last ``seconds``, and ``cores``; nothing if they sufficed.
+    """Return the mean load over about the last ``seconds`` and ``cores``; empty if cores sufficed.
 
-    A process to spare is this one, which takes in what its workers play.
+    One process more than ``cores`` is allowed: this one, which collects its workers' games.
     """
     over = [abs(seconds - window) for window in (60.0, 300.0, 900.0)]
     load = os.getloadavg()[over.index(min(over))]
@@ -103,35 +103,28 @@ def measure_load(seconds: float, cores: int) -> dict[str, Any]:
 
 
 def _published_rates(lines: list[Line], played: Results) -> dict[int, Estimate]:
-    """Return the published win rates by number of the line that they are of."""
+    """Return published win rates by line number."""
     rates = {match.name: found.rate for match in played.matches if (found := find_for(match))}
     return {at: rates[line.match] for at, line in enumerate(lines) if line.match in rates}
 
 
 def _title(seed: int, lines: Sequence[Score]) -> tuple[str, bool]:
-    """Return the title of the table, and whether its ``lines`` go by their match, not player.
-
-    What stands in the title need not stand in each line: the only match, or the only company that
-    all players had.
-    """
+    """Return the title of the table, and whether lines are named by match, not player."""
     names = {line.match for line in lines}
     if len(names) == 1:
         return names.pop(), False
-    company = _company(lines)
-    return (f"{company}, seed {seed}", False) if company else (f"seed {seed}", True)
+    opponents = _common_opponents(lines)
+    return (f"{opponents}, seed {seed}", False) if opponents else (f"seed {seed}", True)
 
 
-def _company(lines: Sequence[Score]) -> str:
-    """Return the company that all players had, as in "against 3 heuristic"; empty if not one."""
+def _common_opponents(lines: Sequence[Score]) -> str:
+    """Return the opponents common to all players, as in "against 3 heuristic"; else ""."""
     found = {line.match.removeprefix(line.player).strip() for line in lines}
     return found.pop() if len(found) == 1 else ""
 
 
 def _row(line: Line, by_match: bool, parity: bool, searched: bool) -> list[Any]:
-    """Return the figures of a line of the table, named by its match or by its player.
-
-    Its parity and its speed are among them if some line has its own.
-    """
+    """Return the cells of a line, with parity and speed if some line has its own."""
     speed = line.simulations_per_second
     return [
         line.match if by_match else line.player,
@@ -146,10 +139,7 @@ def _row(line: Line, by_match: bool, parity: bool, searched: bool) -> list[Any]:
 
 
 def _speed_ups(lines: list[Line], played: Results) -> list[float]:
-    """Return by line how many times the simulations per second of the first; none if not fair.
-
-    That is, unless all players search for the same time per decision, and for nothing else.
-    """
+    """Return simulations per second relative to the first line; empty if times differ."""
     budgets = [match.entrants[0].get("budget") or {} for match in played.matches]
     times = {budget.get("seconds") for budget in budgets}
     limited = any(budget.get("simulations") for budget in budgets)
@@ -160,10 +150,7 @@ def _speed_ups(lines: list[Line], played: Results) -> list[float]:
 
 
 def _remarks(played: Results) -> list[str]:
-    """Return where the published results shown are from and what is known of them, once each.
-
-    Without any, why there is none.
-    """
+    """Return the sources and caveats of the published results shown, or why there are none."""
     found = [find_for(match) for match in played.matches]
     sources = [f"published: {one.source}" for one in found if one is not None]
     lines = [*sources, *(one.remark for one in found if one is not None)]
@@ -175,10 +162,7 @@ def _rating(rating: dict[str, Any]) -> str:
 
 
 def _rate_above(line: Line, tested: bool) -> str:
-    """Return how much better the only player is than those at its table.
-
-    ``tested``: by a sequential test, beside which a probability would be another verdict.
-    """
+    """Return the only player's lead in Elo, with its likelihood unless ``tested``."""
     text = f"{line.player} above the others: {_elo(elo_above(line.rate, line.parity, line.games))}"
     score = win_score(line.wins, line.games, line.parity)
     return text if tested else f"{text}, {_sure(likelihood_of_superiority(score))}"
@@ -192,14 +176,14 @@ def _sure(likelihood: float) -> str:
     return f"likelihood of superiority {100 * likelihood:.1f} %"
 
 
-def _names(comparison: dict[str, Any], company: str) -> tuple[str, str]:
-    first, second = (comparison[name].removesuffix(company) for name in ("first", "second"))
+def _names(comparison: dict[str, Any], opponents: str) -> tuple[str, str]:
+    first, second = (comparison[name].removesuffix(opponents) for name in ("first", "second"))
     return first.strip(), second.strip()
 
 
-def _cross(comparison: dict[str, Any], company: str) -> tabular.Table:
-    """Return who won which of the games that two players both played."""
-    first, second = _names(comparison, company)
+def _cross(comparison: dict[str, Any], opponents: str) -> tabular.Table:
+    """Return the 2 x 2 table of the games that two players both played."""
+    first, second = _names(comparison, opponents)
     rows = [
         [f"{first} won", comparison["both"], comparison["only_first"]],
         [f"{first} did not", comparison["only_second"], comparison["neither"]],
@@ -208,10 +192,10 @@ def _cross(comparison: dict[str, Any], company: str) -> tabular.Table:
     return tabular.Table(title, ["", f"{second} won", f"{second} did not"], rows)
 
 
-def _sentence(comparison: dict[str, Any], company: str) -> str:
-    """Return the verdict on two players: difference, p and Elo are of one test."""
+def _sentence(comparison: dict[str, Any], opponents: str) -> str:
+    """Return the verdict on two players; difference, p and Elo come from one test."""
     value = Estimate(comparison["difference"], *comparison["ci95"])
-    first, second = _names(comparison, company)
+    first, second = _names(comparison, opponents)
     parts = [f"{second} minus {first}, same {comparison['games']} games: {value}"]
     if comparison["p"] is not None:
         parts.append(f"p {comparison['p']:.2g}")

@@ -1,4 +1,4 @@
-"""``match.power``: how many games, and how many hours here, until a difference can be seen."""
+"""``match.power``: games and hours needed on this machine to detect a difference."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from experiments.stats.power import (
 )
 
 TRIAL_SECONDS = 5.0
-"""How long games of a match are timed."""
+"""Seconds for which games of a match are timed."""
 
 
 def show(
@@ -30,9 +30,9 @@ def show(
 ) -> None:
     """Print what ``matches`` would take, after timing a few games that are not kept.
 
-    A match alone is compared with parity; one of several from another on the same games, which is
-    reckoned with independent results: correlated ones need fewer games.  ``difference``: of win
-    rates, as a share of the games; ``workers``: games at the same time; None for as many as the
+    A single match is compared with parity, one of several with another on the same games.  Their
+    results are taken as independent; correlated ones need fewer games.  ``difference``: of win
+    rates, as a fraction of the games; ``workers``: games at the same time; None: as many as the
     cores allow.
     """
     rows, total = list[list[str]](), 0.0
@@ -53,11 +53,11 @@ def show(
     title = f"to see a difference of {100 * difference:g} points (5 %, power 80 %)"
     columns = ("", tabular.words("compared with"), "games", "s a game", "hours here")
     tabular.show(tabular.Table(title, columns, rows), console)
-    console.print(f"{total:.2g} hours in all; nothing was kept of the games that were timed")
+    console.print(f"{total:.2g} hours in all; the timed games were not kept")
 
 
 def _seconds(match: Match) -> float:
-    """Return the seconds of a game with one worker, measured after everything is compiled."""
+    """Return the seconds per game with one worker, measured after compilation."""
     play.warm(match)
     portion, first, spent = 1, 0, 0.0
     while spent < TRIAL_SECONDS / 2:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class Comparison(python.Result):
-    """A run of matches: `rows`, `summary`, `table`, `plot`; as text, what the command prints."""
+    """A run of matches: `rows`, `summary`, `table`, `plot`; its repr is the command's output."""
 
     def __init__(
         self, compared: Compared, folder: Path, temporary: python.Temporary | None
@@ -63,13 +63,13 @@ def compare(overrides: Sequence[str] = (), progress: bool = True, **settings: An
 
     Parameters
     ----------
-    overrides : as on the command line, for all that keywords do not say
-    progress : whether it is shown, in a terminal or a notebook
+    overrides : as on the command line, for settings without a keyword
+    progress : whether to show it, in a terminal or a notebook
     settings : of the command.  ``player``, ``opponent``: presets, or a dict of a ``preset`` and
         changes, as ``{"preset": "bmcts", "budget": {"simulations": 300}}``; other sections are
-        dicts, or their keys go without them: ``games`` is ``match.games``.  ``folder`` and
-        ``resume``: where it lies.  Without either it is a temporary folder and no MLflow record,
-        and both are gone with the result
+        dicts, or their keys are given without the section: ``games`` is ``match.games``.
+        ``folder`` and ``resume``: the run folder.  Without either the folder is temporary, is
+        removed with the result, and nothing is recorded in MLflow
 
     Returns
     -------
@@ -77,8 +77,9 @@ def compare(overrides: Sequence[str] = (), progress: bool = True, **settings: An
 
     Raises
     ------
-    Refused : (a ValueError) in one line, what cannot be met
-    KeyboardInterrupt : on Ctrl-C, after what was played has been saved; the message says where
+    Refused : (a ValueError) with the reason in one line
+    KeyboardInterrupt : on Ctrl-C, after the games played have been saved; the message names the
+        folder
     """
     from experiments.compare import job
 
@@ -91,7 +92,7 @@ def compare(overrides: Sequence[str] = (), progress: bool = True, **settings: An
         config.check_sections(composed)
         applies.check("compare", composed, typed)
         if composed.match.power is not None:
-            raise Refusal("match.power plays nothing: ask python -m experiments.compare")
+            raise Refusal("match.power plays nothing: use python -m experiments.compare")
         folder = Path(composed.run.resume or composed.run.folder)
         with repeated_by(line("compare", typed)):
             matches = job.plan(composed, typed)

@@ -28,7 +28,7 @@ ROWS = study.Rows(
         "seconds": pl.Float64,  # CPU of its process
     },
     more=("episodes", "workers"),
-    least=2,
+    min_units=2,
     numbered="episode",
 )
 

@@ -1,1 +1,1 @@
-"""Matches: who meets whom, and their games over Ray."""
+"""Matches: who plays whom, and their games over Ray."""

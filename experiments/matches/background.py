@@ -1,4 +1,4 @@
-"""Slow jobs in threads beside the main one."""
+"""Slow jobs in background threads."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ _LOOK_SECONDS = 0.1
 
 
 class Background(Thread):
-    """A job in a thread, whose result or exception `result` hands over.
+    """A job in a thread; `result` returns its result or raises its exception.
 
-    A daemon, because nobody who wants an end waits for a compiler.  ``stays``: whether the thread
-    stays when the job is done: the processes that Ray starts end with the thread that started them.
+    The thread is a daemon, so that an interrupt need not wait for a compiler.  ``stays``: whether
+    the thread outlives the job: processes started by Ray end with the thread that started them.
     Attribute ``done``: set when there is a result or an exception.
     """
 
@@ -29,7 +29,7 @@ class Background(Thread):
         self.start()
 
     def run(self) -> None:
-        """Do the job; called by the thread."""
+        """Run the job; called by the thread."""
         try:
             self._value = self._job(*self._arguments)
         except BaseException as fault:
@@ -41,8 +41,8 @@ class Background(Thread):
     def result(self) -> Any:
         """Wait for the job; return what it returned, or raise what it raised.
 
-        Raises KeyboardInterrupt if the user wishes an end meanwhile, also where that is deferred:
-        nothing is half done.
+        Raises KeyboardInterrupt if the user asks to end meanwhile, even where that is deferred:
+        nothing is left half done.
         """
         while not self.done.wait(_LOOK_SECONDS):
             signals.raise_request()

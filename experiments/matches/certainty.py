@@ -1,11 +1,11 @@
 """Rows of the moments at which a seat determines the suspect, the weapon and the room.
 
-It is the "time to determine" of [Ferrari & Cai 2009, Tables V to XI], of all three cards.  A card
-of the envelope is determined at the first answer, or wrong accusation that everybody hears, after
-which the seat takes it for known, by what the player there goes by: players with a belief
-(`sim.players.paper.Believing`) by that belief, from their threshold on; `csp` when one card of the
-category is left, or one assignment; all others when what they saw proves it.  By the tables as
-printed it may be the wrong card, which the row says.
+This is the "time to determine" of [Ferrari & Cai 2009, Tables V to XI], for all three cards.  A
+card of the envelope is determined at the first answer, or publicly heard wrong accusation, after
+which the seat takes it for known, by its player's own criterion: players with a belief
+(`sim.players.paper.Believing`) when that belief reaches their threshold; `csp` when one card of the
+category or one assignment is left; all others when what they saw proves it.  Under the tables as
+printed the card may be wrong; the row says so.
 """
 
 from __future__ import annotations
@@ -28,25 +28,25 @@ CERTAINTY = pa.schema(
         ("match", pa.string()),
         ("game", pa.int64()),
         ("turn", pa.int64()),  # of all players together, from 1
-        ("seat", pa.int64()),  # that determined the card
-        ("player", pa.string()),  # who sits there
+        ("seat", pa.int64()),  # of the player that determined the card
+        ("player", pa.string()),  # in that seat
         ("category", pa.string()),  # suspect, weapon or room
-        ("own_turn", pa.int64()),  # turns that the seat had begun: 0 before its first
+        ("own_turn", pa.int64()),  # turns begun by the seat: 0 before its first
         ("right", pa.bool_()),  # whether it is the envelope's card
     ]
 )
-"""Columns of the rows of certainties, one a game, seat and category, if that came to it."""
+"""Columns of the rows of certainties: at most one per game, seat and category."""
 
 CATEGORIES = ("suspect", "weapon", "room")
 
 PROVED = 1 - 1e-9
-"""A chance from which on a card counts as proved."""
+"""Probability from which a card counts as proved."""
 
 Event = tuple[int, int, int, int]
 
 
 class _Belief:
-    """A seat that goes by a belief, from a threshold on."""
+    """A seat whose belief determines a card at a threshold."""
 
     def __init__(self, opinion: Opinion, threshold: float) -> None:
         self._opinion, self._threshold, self._log = opinion, threshold, Log()
@@ -55,7 +55,7 @@ class _Belief:
         self._log.append(event)
 
     def find(self, cards: int) -> int:
-        """Return which of ``cards`` (mask) is known to be in the envelope, 0 if none is."""
+        """Return the one of ``cards`` (mask) known to be in the envelope, 0 if none is."""
         try:
             chances = self._opinion.update(self._log)
         except EvidenceFull:
@@ -68,7 +68,7 @@ class _Belief:
 
 
 class _Assignment:
-    """A seat that takes any card for possible that it has not seen, as `sim.policies.csp`."""
+    """A seat that considers every unseen card possible, like `sim.policies.csp`."""
 
     def __init__(self, seat: int, seen: int) -> None:
         self._seat, self._seen, self._silent, self._state = seat, seen, 0, empty()[0]
@@ -83,7 +83,7 @@ class _Assignment:
             self._seen |= 1 << card
 
     def find(self, cards: int) -> int:
-        """Return the only one of ``cards`` (mask) that is left, else 0."""
+        """Return the only remaining one of ``cards`` (mask), else 0."""
         left = self._possible(cards)
         if left & (left - 1) and self._state.heard.any():
             left = only_unheard(self._state, sum(map(self._possible, CATEGORY_MASK))) & cards
@@ -94,9 +94,9 @@ class _Assignment:
 
 
 class Certainties:
-    """Certainties of all seats of the game that begins in ``state``.
+    """Certainties of all seats in the game that begins in ``state``.
 
-    ``rules``, ``seats``: as the referee is given them.
+    ``rules``, ``seats``: as passed to the referee.
     """
 
     def __init__(self, rules: Rules, seats: Sequence[Player], state: State) -> None:
@@ -116,9 +116,9 @@ class Certainties:
         self._open = {(seat, kind) for seat in range(len(seats)) for kind in range(3)}
 
     def see(self, event: Event) -> Iterator[tuple[int, str, bool]]:
-        """Take in an event (`sim.state.EVENT`); yield what it determines.
+        """Process an event (`sim.state.EVENT`); yield what it determines.
 
-        Seat, category and whether it is the right card, each once a game.
+        That is seat, category, and whether the card is right; each seat and category once per game.
         """
         for seat, mind in enumerate(self._minds):
             mind.see(as_seen(event, seat))

@@ -1,14 +1,14 @@
-"""Rows of suggestions, decisions and certainties, which a run may write beside those of games.
+"""Rows of suggestions, decisions and certainties, which a run may write in addition to games.
 
-Tables 4.3 and 4.4 of [Ledford 2018] are made from the first (`experiments.runs.figures`); for the
-last see `experiments.matches.certainty`.  An
-`Observer` watches a game (`sim.referee.play`) and changes nothing in it.
+The first are the basis of Tables 4.3 and 4.4 of [Ledford 2018] (`experiments.runs.figures`); for
+the last see `experiments.matches.certainty`.  An `Observer` watches a game (`sim.referee.play`)
+without changing it.
 
-What a seat believes is computed from what that seat saw alone (`sim.suggestion_events`),
-any player there: the factored belief of the thesis [Ledford 2018, App. B; eq. 3.1], whose whole
-matrix has 30 bits at the start of its game, and the exact posterior, of which the envelope's
-entropy is taken.  Both take in what everybody heard accused, and cards as shown at random; neither
-reads anything into what is named or who does not accuse.
+A seat's beliefs are computed only from what it saw (`sim.suggestion_events`), for any player: the
+factored belief of the thesis [Ledford 2018, App. B; eq. 3.1], whose whole matrix has 30 bits at the
+start, and the exact posterior, for the envelope's entropy.  Both use public accusations and treat
+shown cards as chosen at random; neither infers anything from named cards or from players that do
+not accuse.
 """
 
 from __future__ import annotations
@@ -41,17 +41,17 @@ SUGGESTION = pa.schema(
         ("game", pa.int64()),
         ("turn", pa.int64()),  # of all players together, from 1
         ("seat", pa.int64()),  # of the suggester
-        ("player", pa.string()),  # who sits there
+        ("player", pa.string()),
         ("suspect", pa.string()),
         ("weapon", pa.string()),
         ("room", pa.string()),
-        ("answered_by", pa.int64()),  # seat that showed a card, -1 if nobody could
-        ("known", pa.int64()),  # of the three cards: own, face up, or shown to the suggester before
+        ("answered_by", pa.int64()),  # seat that showed a card, -1 if none could
+        ("known", pa.int64()),  # of the three cards: own, face up, or shown before
         ("own", pa.int64()),  # of the three cards: in its hand
         # of the suggester, in bits, before the suggestion and after the answer
         ("entropy_before", pa.float64()),  # of the whole factored belief
         ("entropy_after", pa.float64()),
-        ("envelope_before", pa.float64()),  # of the envelope, exact; null: does not fit in memory
+        ("envelope_before", pa.float64()),  # of the envelope, exact; null: exceeds memory
         ("envelope_after", pa.float64()),
     ]
 )
@@ -67,20 +67,20 @@ DECISION = pa.schema(
         ("kind", pa.string()),  # of the action chosen, in the words of `sim.records.events`
         ("simulations", pa.int64()),
         ("seconds", pa.float64()),  # wall time of the search
-        ("envelope", pa.float64()),  # its exact entropy in bits before the decision, or null
-        # means of the search at its root, in chances to win: of the action chosen ...
+        ("envelope", pa.float64()),  # exact entropy in bits before the decision, or null
+        # mean values at the root, as win probabilities: of the action chosen ...
         ("value", pa.float64()),
-        ("going_on", pa.float64()),  # ... and the highest of those that do not accuse, or null
-        ("accusing", pa.float64()),  # probability of the likeliest accusation on offer, or null
+        ("going_on", pa.float64()),  # ... and the best action other than accusing, or null
+        ("accusing", pa.float64()),  # probability of the most likely legal accusation, or null
     ]
 )
-"""Columns of the rows of decisions: those that a planner searched for, and no other."""
+"""Columns of the rows of decisions; only decisions that were searched."""
 
 KINDS = {"suggestions": SUGGESTION, "decisions": DECISION, "certainties": CERTAINTY}
-"""Kinds of rows with their columns."""
+"""Columns by kind of row."""
 
 Watch = Callable[[np.record, int], None]
-"""What `sim.referee.play` takes as ``watch``."""
+"""The type of ``watch`` of `sim.referee.play`."""
 
 _WORDS = {
     WALK: "walk",
@@ -91,13 +91,13 @@ _WORDS = {
     PASSAGE: "passage",
     MOVE: "move",
 }
-"""Kinds of actions by the first number that they have, highest first."""
+"""Kinds of actions by their first number, highest first."""
 
 
 def together(*watches: Watch | None) -> Watch | None:
-    """Return one watch that calls ``watches`` in turn, without those that are None.
+    """Return one watch that calls ``watches`` in turn, skipping None.
 
-    None if all are: a game that nobody watches is played faster.
+    Returns None if all are None: an unwatched game is played faster.
     """
     there = [watch for watch in watches if watch is not None]
     if len(there) < 2:
@@ -111,16 +111,16 @@ def together(*watches: Watch | None) -> Watch | None:
 
 
 class EnvelopeEntropies:
-    """The entropy of the envelope for the seats of a table, computed again only where news came."""
+    """The envelope's entropy for the seats of a table, recomputed only after new evidence."""
 
     def __init__(self) -> None:
         self._known: dict[int, tuple[bytes, float | None]] = {}
         self._work: Workspace | None = None
 
     def of(self, evidence: np.record) -> float | None:
-        """Return the bits under the exact posterior of one seat, None if it has no room.
+        """Return the bits under one seat's exact posterior, None if it does not fit in memory.
 
-        ``evidence`` is an element of `belief.evidence.EVIDENCE`; it names its seat.
+        ``evidence``: an element of `belief.evidence.EVIDENCE`, which names its seat.
         """
         seat, seen = int(evidence["seat"]), evidence.tobytes()
         if self._known.get(seat, (b"", None))[0] != seen:
@@ -135,7 +135,7 @@ class EnvelopeEntropies:
 
 
 class _Mind:
-    """Beliefs of one seat, from what it saw alone."""
+    """Beliefs of one seat, from what it saw."""
 
     def __init__(self, setting: Setting) -> None:
         self._setting = setting
@@ -145,7 +145,7 @@ class _Mind:
         self.evidence, self._records = records[0], records.view(np.ndarray)
 
     def see(self, suggestions: Sequence[tuple[int, int, int, int]]) -> None:
-        """Take in what is new of all ``suggestions`` so far (`sim.state.EVENT`)."""
+        """Process the new ones of all ``suggestions`` so far (`sim.state.EVENT`)."""
         new = suggestions[self._taken_in :]
         events = suggestion_events(new, self._setting.seat, self._setting.players)[0]
         self._factored.observe(events)
@@ -159,11 +159,11 @@ class _Mind:
 
 
 class Observer:
-    """Writes down suggestions, decisions and certainties of the game that it watches.
+    """Collects rows of suggestions, decisions and certainties of the game that it watches.
 
-    ``match``: name of the match; ``rules``, ``seats``, ``game``: as the referee is given them;
-    ``kinds``: of rows to write, of `KINDS`.  Attribute ``rows``: by kind, whole once the game is
-    over.
+    ``match``: its name; ``rules``, ``seats``, ``game``: as passed to the referee;
+    ``kinds``: of rows to collect, from `KINDS`.  Attribute ``rows``: by kind, complete once the
+    game is over.
     """
 
     def __init__(
@@ -179,12 +179,12 @@ class Observer:
         self._certainties: Certainties | None = None
         self._begun = [0] * rules.players  # turns of each seat
         self._turn = 0
-        # What planners had spent, by seat: they count from 0 in every game.
+        # Simulations spent by each seat's planner, counted from 0 in every game.
         planners = [seat for seat, player in enumerate(seats) if player.policy is None]
         self._spent = dict.fromkeys(planners if "decisions" in kinds else (), (0, 0, 0.0))
 
     def __call__(self, state: np.record, action: int) -> None:
-        """Take note of ``action``, which comes next in ``state``; -1 for the end."""
+        """Record ``action``, about to be played in ``state``; -1 at the end."""
         if not self._minds:
             face_up = int(state.face_up)
             self._minds = [
@@ -214,7 +214,7 @@ class Observer:
             self._asked["envelope_before"] = self._entropies.of(mind.evidence)
 
     def _hear(self, state: np.record, action: int) -> None:
-        """Take in an accusation, unless it is right: then the game is over."""
+        """Process an accusation, unless it is right, which ends the game."""
         pair, room = divmod(action - ACCUSE, len(ROOMS))
         suspect, weapon = divmod(pair, len(WEAPONS))
         cards = 1 << suspect | 1 << FIRST_WEAPON + weapon | 1 << FIRST_ROOM + room
@@ -223,7 +223,7 @@ class Observer:
             self._take_in(row, (row["seat"], cards, ACCUSED, -1))
 
     def _take_in(self, row: dict[str, Any], event: tuple[int, int, int, int]) -> None:
-        """Add an ``event`` of the turn in ``row`` to what was seen; note what it determines."""
+        """Add an ``event`` of the turn of ``row`` to what was seen; record what it determines."""
         self._answered.append(event)
         if self._certainties is not None:
             about = {key: row[key] for key in ("match", "game", "turn")}
@@ -233,7 +233,7 @@ class Observer:
                 self.rows["certainties"].append(certain)
 
     def _answer(self, state: np.record, action: int) -> None:
-        """Take in the answer: the card being shown now, or one that left no choice, or none."""
+        """Process the answer: the card now shown, a forced card, or none."""
         cards, answerer, asked = int(state.cards), int(state.answerer), self._asked
         assert asked is not None, "an answer follows a suggestion"
         card = -1
@@ -254,7 +254,7 @@ class Observer:
             self.rows["suggestions"].append(asked)
 
     def _decide(self, state: np.record, action: int) -> None:
-        """Write a row if ``action`` was searched for: then its player alone has spent anything."""
+        """Write a row if ``action`` was searched, that is if its player's counters changed."""
         for seat, before in self._spent.items():
             player = self._seats[seat]
             if player.decisions == before[0]:
@@ -268,12 +268,12 @@ class Observer:
             self.rows["decisions"].append(row | _predict(getattr(player, "result", None)))
 
     def _mind(self, seat: int) -> _Mind:
-        """Return what ``seat`` believes after all that it has seen."""
+        """Return the beliefs of ``seat``, up to date."""
         self._minds[seat].see(self._answered)
         return self._minds[seat]
 
     def _row(self, state: np.record, seat: int) -> dict[str, Any]:
-        """Return the columns that say what a row is about."""
+        """Return the columns that identify a row."""
         return {
             "match": self._match,
             "game": self._game,
@@ -284,8 +284,8 @@ class Observer:
 
 
 def _predict(result: SearchResult | None) -> dict[str, float | None]:
-    """Return what a search expects at its root, null where it looked at nothing of the kind."""
-    if result is None:  # a player that thinks, and keeps no table of its root
+    """Return the root statistics of a search, null where it has none of the kind."""
+    if result is None:  # the player searches but keeps no root statistics
         return dict.fromkeys(("value", "going_on", "accusing"))
     accuses = (result.actions >= ACCUSE) & (result.actions < REVEAL)
     going_on = result.values[~accuses & (result.visits > 0)]
@@ -298,7 +298,7 @@ def _predict(result: SearchResult | None) -> dict[str, float | None]:
 
 
 def _kind(state: np.record, action: int) -> str:
-    """Return the word of `sim.records.events` for ``action``, chosen in ``state``."""
+    """Return the name in `sim.records.events` of ``action``, chosen in ``state``."""
     if action == PASS and state.phase == END:
         return "pass"
     return next(word for first, word in _WORDS.items() if action >= first)

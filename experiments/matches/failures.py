@@ -1,4 +1,4 @@
-"""Failures of games, as reported to the loop around the matches."""
+"""Failures of games, as raised to the match loop."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from mcts.kernel.plugins import BrokenPlugin
 
 
 class GamesFailed(SleuthError):
-    """Some games cannot be played; the message says in one line which, and why.
+    """Some games cannot be played; the one-line message says which, and why.
 
     Attribute ``traceback``: of the exception that a game raised, or None.
     """
@@ -20,14 +20,13 @@ class GamesFailed(SleuthError):
 
 
 class WorkersLost(GamesFailed):
-    """The same games ended their worker again and again."""
+    """The same games killed their worker repeatedly."""
 
 
 class GameRaised(GamesFailed):
-    """A game raised an exception: a bug, of a player for instance.
+    """A game raised an exception, for instance because of a bug in a player.
 
-    ``games``: of the portion in which it was raised; ``fault``: the exception; ``traceback``: of
-    it, as text.
+    ``games``: of the failed portion; ``fault``: the exception; ``traceback``: of it, as text.
     """
 
     def __init__(
@@ -41,5 +40,5 @@ class GameRaised(GamesFailed):
 
 
 def name_games(games: Sequence[int] | np.ndarray) -> str:
-    """Return what to call the portion ``games``."""
+    """Return a name for the portion ``games``."""
     return f"game {games[0]}" if len(games) == 1 else f"games {games[0]} to {games[-1]}"

@@ -1,8 +1,8 @@
-"""Games in this process, one after another: for one worker, which needs no Ray.
+"""Games in this process, one after another: for one worker, without Ray.
 
-They are played in a thread of their own, so that the caller keeps control: compiled code releases
-the interpreter, and the caller hears of Ctrl-C meanwhile.  A game that ends the
-process ends the run; what was written before is kept, and the run can be gone on with.
+They are played in a thread, so that the caller can react to Ctrl-C while compiled code, which
+releases the interpreter lock, runs.  A game that kills the process ends the run; what was written
+before is kept, and the run can be resumed.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from experiments.matches.results import Played
 from experiments.matches.schedule import POLL_SECONDS, Match, Schedule
 
 AHEAD = 2
-"""Portions handed out at a time: the next is played while the caller takes in the last."""
+"""Portions handed out at a time: one is played while the caller processes the last."""
 
 _PLAYING = Lock()
-"""Held during a portion: players are kept from portion to portion, so that one which was given up
-must have ended before another begins."""
+"""Lock held during a portion: players are reused, so an abandoned portion must end before the
+next begins."""
 
 
 class _Ended(NamedTuple):
@@ -40,10 +40,10 @@ class _Ended(NamedTuple):
 
 
 def play_games(matches: Sequence[Match], schedule: Schedule) -> Generator[list[tuple[int, Played]]]:
-    """Play what ``schedule`` hands out, and yield whole games with their match as they come.
+    """Play what ``schedule`` hands out; yield finished games with their match as they come.
 
-    Yields an empty list when nothing has ended for `POLL_SECONDS`.  Closing the iterator gives up
-    the games under way without waiting for them.  Raises GameRaised if a game raised an exception.
+    Yields an empty list when nothing has ended for `POLL_SECONDS`.  Closing the iterator abandons
+    the running games without waiting for them.  Raises GameRaised if a game raised an exception.
     """
     waiting: SimpleQueue[tuple[int, np.ndarray] | None] = SimpleQueue()
     ended: SimpleQueue[_Ended] = SimpleQueue()
@@ -79,8 +79,8 @@ def _play(
     ended: SimpleQueue[_Ended],
     given_up: Event,
 ) -> None:
-    """Play the portions that are ``waiting`` until None comes or the rest is given up."""
-    from experiments.matches import play  # compiled code, for which nobody need wait before
+    """Play the portions in ``waiting`` until None comes or the rest is abandoned."""
+    from experiments.matches import play  # compiled code, slow to import
 
     while (portion := waiting.get()) is not None:
         match, games = portion
@@ -90,7 +90,7 @@ def _play(
             started = time.perf_counter()
             try:
                 played = play.portion(matches[match], games)
-            except BaseException as fault:  # is raised again where results are waited for
+            except BaseException as fault:  # raised again by the waiting caller
                 ended.put(_Ended(match, games, 0.0, None, fault, traceback.format_exc()))
                 return
             ended.put(_Ended(match, games, time.perf_counter() - started, played))

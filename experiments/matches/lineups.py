@@ -1,4 +1,4 @@
-"""From a configuration to matches: who plays, in what company, in which seats."""
+"""From a configuration to matches: players, opponents and seats."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 from omegaconf import DictConfig, OmegaConf
 
-from experiments.matches.schedule import MOST_ENTERED, Match, Seating, label
+from experiments.matches.schedule import MAX_ENTERED, Match, Seating, label
 from experiments.settings import applies, config
 from experiments.settings.arguments import quote_text
 from experiments.settings.commandline import Refusal
@@ -21,7 +21,7 @@ def matches(settings: DictConfig, overrides: Sequence[str] = ()) -> list[Match]:
     """Return the matches that ``settings`` describe.
 
     ``settings``: checked configuration of `experiments.compare`; ``overrides``: of the command
-    line, with which each of ``match.players`` is composed.  Raises Refusal if they cannot be met.
+    line, applied to each of ``match.players``.  Raises Refusal if they are invalid.
     """
     listed = settings.match.players
     if listed is None:
@@ -48,9 +48,9 @@ def read_players(
     """Return the players that ``listed`` names, by their names in results.
 
     ``listed``: presets with changes of their own, as in ``bmcts+own_card_weight=0.1``;
-    ``overrides``: of the command line, made to each of them that has the key; ``key``: of the list,
-    for messages.  Raises Refusal if there is none, a preset, key or value is unknown, or a name
-    stands there twice.
+    ``overrides``: of the command line, applied to each player that has the key; ``key``: of the
+    list, for messages.  Raises Refusal if the list is empty, a preset, key or value is unknown, or
+    a name occurs twice.
     """
     if not listed:
         raise Refusal(f"{key}=[]: give one or more players, or leave it out")
@@ -82,9 +82,9 @@ def read_players(
 
 
 def check_cores(planned: Sequence[Match], workers: int | None, available: int) -> None:
-    """Refuse more workers and threads than cores, unless a player says that it is meant.
+    """Refuse more workers times threads than cores, unless a player allows it.
 
-    Raises Refusal with what to lower.
+    The Refusal says what to lower.
     """
     for match in planned:
         wanted = at_once(match, workers, available) * match.threads
@@ -97,7 +97,7 @@ def check_cores(planned: Sequence[Match], workers: int | None, available: int) -
 
 
 def at_once(planned: Match, workers: int | None, available: int) -> int:
-    """Return how many games are to be played at the same time on ``available`` cores."""
+    """Return the number of games to play at the same time on ``available`` cores."""
     return max(1, available // planned.threads) if workers is None else workers
 
 
@@ -108,7 +108,7 @@ def _against(settings: DictConfig, layout: str, name: str, player: dict[str, Any
     seats = settings.match.focal_seats or range(players)
     seating = (Seating.one if layout == "one" else Seating.rest)(players, seats)
     called = f"{name} against {n} {theirs}" if layout == "one" else f"{n} {name} against {theirs}"
-    if name == theirs:  # the opponents of the same kind
+    if name == theirs:  # opponents of the same kind
         opponent = {**opponent, "label": f"{theirs} (opponent)"}
     return _match(settings, called, ({**player, "label": name}, opponent), seating, 0)
 
@@ -116,48 +116,48 @@ def _against(settings: DictConfig, layout: str, name: str, player: dict[str, Any
 def _others(settings: DictConfig) -> dict[str, dict[str, Any]]:
     """Return the players of ``match.others`` by their names in results; Refusal as `matches`."""
     listed, seats = settings.match.others, settings.rules.players - 1
-    found = _company(tuple(listed))
+    found = _compose_others(tuple(listed))
     if len(listed) != seats:
         raise Refusal(
             f"match.others names {len(listed)} players, but there are {seats} other seats: name "
             "one for each, or set rules.players"
         )
     if settings.match.layout != "one":
-        raise Refusal("match.others are the company of one player: leave match.layout=one")
+        raise Refusal("match.others are the opponents of one player: leave match.layout=one")
     return found
 
 
-@cache  # composing takes long, and the cells of a table have their company in common
-def _company(listed: tuple[str, ...]) -> dict[str, dict[str, Any]]:
+@cache  # composing is slow, and the cells of a table share opponents
+def _compose_others(listed: tuple[str, ...]) -> dict[str, dict[str, Any]]:
     return read_players(listed, key="match.others")
 
 
 def _among(
     settings: DictConfig, name: str, player: dict[str, Any], others: Mapping[str, dict[str, Any]]
 ) -> Match:
-    """Return the match of ``player`` in one seat, one of each of the ``others`` in the rest."""
+    """Return the match of ``player`` in one seat, and one of each of ``others`` in the rest."""
     seats = settings.match.focal_seats or range(settings.rules.players)
-    company = [
+    rest = [
         {**other, "label": f"{called} (opponent)" if called == name else called}
         for called, other in others.items()
     ]
     return _match(
         settings,
         f"{name} against {' and '.join(others)}",
-        ({**player, "label": name}, *company),
+        ({**player, "label": name}, *rest),
         Seating.among(settings.rules.players, seats),
         0,
     )
 
 
 def _robin(settings: DictConfig, entered: dict[str, dict[str, Any]]) -> Match:
-    if not 2 <= len(entered) <= MOST_ENTERED:
+    if not 2 <= len(entered) <= MAX_ENTERED:
         raise Refusal(
-            f"match.layout=robin needs 2 to {MOST_ENTERED} players: give match.players=[a,b,...]"
+            f"match.layout=robin needs 2 to {MAX_ENTERED} players: give match.players=[a,b,...]"
         )
     for key in ("focal_seats", "others"):
         if settings.match[key] is not None:
-            raise Refusal(f"match.{key} means nothing in a round robin: leave it out")
+            raise Refusal(f"match.{key} does not apply to a round robin: leave it out")
     entrants = tuple({**player, "label": name} for name, player in entered.items())
     seating = Seating.robin(settings.rules.players, len(entrants))
     return _match(settings, "round robin", entrants, seating, None)
@@ -186,7 +186,7 @@ def _match(
 
 
 def _check_label(name: str) -> None:
-    """Refuse a name that no file can hold or nobody can read."""
+    """Refuse a name that is too long or not valid UTF-8."""
     if len(name) > LONGEST_LABEL:
         raise Refusal(
             f"label={name[:20]}... is {len(name):,} characters long; the limit is {LONGEST_LABEL}: "
@@ -201,14 +201,11 @@ def _check_label(name: str) -> None:
 def _entrant(
     entry: str, presets: Mapping[str, DictConfig], overrides: Sequence[str], listed: str
 ) -> dict[str, Any]:
-    """Return the player ``entry``, a preset with changes of its own as in
-    ``bmcts+own_card_weight=0.1``.
+    """Return the player ``entry``, as in ``bmcts+own_card_weight=0.1+label=doubter``.
 
-    Among them may be its name in results, as in ``bmcts+own_card_weight=0.1+label=doubter``.
-    ``presets`` are those of all listed players, unchanged.
-
-    The command line's ``player.KEY=VALUE`` and ``player/GROUP=CHOICE`` are made to those of the
-    listed players that have the key; one that none has is refused.
+    ``presets``: those of all listed players, unchanged.  The command line's ``player.KEY=VALUE``
+    and ``player/GROUP=CHOICE`` apply to the listed players that have the key; a key that none has
+    is refused.
     """
     name, *changes = entry.split("+")
     general, own = [], []

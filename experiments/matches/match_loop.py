@@ -1,4 +1,4 @@
-"""Play matches until their games are done or a rule ends them; nothing that was played is lost."""
+"""Play matches until their games are done or a rule ends them; no finished game is lost."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ from experiments.stats.stopping import Sprt, Stop
 from experiments.texts import redact
 
 ERROR = "error.txt"
-"""File in the run folder with the traceback of a game that raised an exception."""
+"""File in the run folder with the traceback of a failed game."""
 
 
 @dataclass(frozen=True)
 class Resources:
-    """With what matches are played.
+    """Resources for playing matches.
 
     Attributes
     ----------
     workers : by match, games at the same time
     cpus : by match, cores that Ray reserves for a game
     address : of the Ray cluster; None for this machine
-    cores : that there are
+    cores : available in all
     alone : whether this process plays the games one after another, without Ray
     """
 
@@ -44,14 +44,14 @@ class Resources:
 
 @dataclass(frozen=True)
 class Outcome:
-    """The end of the playing: ``fault`` says why games failed, if some did."""
+    """The end of playing: ``fault`` says why games failed, if any did."""
 
     fault: str | None
     interrupted: bool
 
 
 def check(stop: Stop, matches: Sequence[Match]) -> None:
-    """Make sure that ``stop`` can end each of ``matches``.
+    """Check that ``stop`` can end each of ``matches``.
 
     Raises ValueError with one sentence for the user.
     """
@@ -66,10 +66,10 @@ def check(stop: Stop, matches: Sequence[Match]) -> None:
 
 
 class StopMonitor:
-    """Looks at the results in the order of the games, and says where each match ends.
+    """Reads results in the order of the games, and decides where each match ends.
 
-    So that the last game does not depend on how many workers there are.  ``stop``: the rule;
-    ``played``: what is looked at; ``games``: most of each match.
+    The last game then does not depend on the number of workers.  ``stop``: the rule; ``played``:
+    the results; ``games``: maximum per match.
     """
 
     def __init__(self, stop: Stop, played: Results, games: int) -> None:
@@ -82,7 +82,7 @@ class StopMonitor:
         self.ended: set[int] = set()
 
     def look(self) -> list[int]:
-        """Return the matches that have ended since the last look."""
+        """Return the matches that have ended since the last call."""
         if self._stop == Stop():
             return []
         new = []
@@ -101,13 +101,13 @@ class StopMonitor:
         return new + self._controls()
 
     def _prefix(self, number: int) -> int:
-        """Return how many games there are to look at: of a test, those that the control has too."""
+        """Return the number of games to look at; for a test, those that the control has too."""
         control = self._control[number] if self._tests else None
         both = [number] if control is None else [number, control]
         return min(self.games[number], *(self._played.tallies[i].prefix for i in both))
 
     def _last(self, number: int, prefix: int) -> int | None:
-        """Return the game after which match ``number`` ends, if it is among the ``prefix``."""
+        """Return the game after which match ``number`` ends, if within ``prefix``."""
         match, control, won = (
             self._played.matches[number],
             self._control[number],
@@ -116,7 +116,7 @@ class StopMonitor:
         if self._tests and control is not None:
             return self._stop.after_paired(self._wins_of(control, prefix), won)
         if self._tests and number in self._control:
-            return None  # goes on as long as it is needed
+            return None  # continues as long as it is needed
         return self._stop.after(won, match.players, match.seats)
 
     def _wins_of(self, number: int, games: int) -> np.ndarray:
@@ -124,7 +124,7 @@ class StopMonitor:
         return match.wins_of(self._played.tallies[number].winner(games), match.measured)
 
     def _controls(self) -> list[int]:
-        """End the controls with which nobody is to be compared any more."""
+        """End the controls that no running match is compared with."""
         new = []
         controls = {number for number in self._control if number is not None}
         for number in controls - self.ended if self._tests else ():
@@ -139,11 +139,11 @@ class StopMonitor:
 def play(
     played: Results, games: int, stop: Stop, resources: Resources, watch: Callable[[], bool]
 ) -> Outcome:
-    """Play what is missing of the matches of ``played``, and write it down whatever happens.
+    """Play the missing games of ``played``'s matches, and save them whatever happens.
 
-    ``games``: most of each match; ``stop``: by which rule matches end earlier; ``watch``: called
-    after every portion and whenever nothing has ended for a moment; returns whether to go on.
-    Raises Refusal if another process plays in the same folder, or it cannot be locked.
+    ``games``: maximum per match; ``stop``: rule by which matches end earlier; ``watch``: called
+    after every portion and whenever nothing has ended for a moment; returns whether to continue.
+    Raises Refusal if another process plays in the same folder, or the folder cannot be locked.
     """
     with Run(played.folder).lock():
         return _play(played, games, stop, resources, watch)
@@ -159,7 +159,7 @@ def _play(
             monitor.look()
             for group in _groups(played.matches, resources):
                 going = going and _play_group(played, group, monitor, resources, watch)
-        except KeyboardInterrupt:  # while Ray was started
+        except KeyboardInterrupt:  # during the start of Ray
             pass
         except GamesFailed as failed:
             fault = str(failed)
@@ -174,12 +174,12 @@ def _play(
     except OSError as disk:
         played.forget()
         fault = (
-            f"results cannot be written ({disk.strerror or disk}): make room and go on with "
-            f"run.resume={played.folder}"
+            f"results cannot be written ({disk.strerror or disk}): free disk space and continue "
+            f"with run.resume={played.folder}"
         )
     for number in monitor.ended:
         played.tallies[number].cut(monitor.games[number])
-    done = all(tally.has(most) for tally, most in zip(played.tallies, monitor.games, strict=True))
+    done = all(tally.has(games) for tally, games in zip(played.tallies, monitor.games, strict=True))
     return Outcome(fault, interrupted=fault is None and not done)
 
 
@@ -190,7 +190,7 @@ def _play_group(
     resources: Resources,
     watch: Callable[[], bool],
 ) -> bool:
-    """Play the matches ``group`` of a run; return whether to go on."""
+    """Play the matches ``group`` of a run; return whether to continue."""
     matches = [played.matches[i] for i in group]
     missing = [played.tallies[i].missing(monitor.games[i]) for i in group]
     if all(played.tallies[i].has(monitor.games[i]) for i in group):
@@ -216,21 +216,17 @@ def _start_group(
         return in_process.play_games(matches, schedule)
     from experiments.matches import runner  # Ray takes a second to import
 
-    if not runner.is_started():  # or is no more
+    if not runner.is_started():  # or has ended
         Background(runner.start, resources.address, resources.cores).result()
     cpus = [resources.cpus[i] for i in group]
     workers = max(resources.workers[i] for i in group)
     if all(resources.workers[i] * resources.cpus[i] >= resources.cores for i in group):
-        workers *= 2  # Ray keeps the rest waiting, so that no worker waits for this process
+        workers *= 2  # Ray queues the rest, so that no worker waits for this process
     return runner.play_games(matches, schedule, workers, cpus)
 
 
 def _groups(matches: Sequence[Match], resources: Resources) -> Iterator[list[int]]:
-    """Yield the matches that are played side by side.
-
-    One that searches in Ray actors is played alone, and in a Ray of its own where that is ours:
-    idle workers of the games before would hold the cores, and its own those of the games after.
-    """
+    """Yield groups of matches to play side by side; one with Ray actors needs its own Ray."""
     together = [i for i, match in enumerate(matches) if not match.rooted]
     if together:
         yield together

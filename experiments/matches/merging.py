@@ -1,10 +1,9 @@
-"""Small parts of a run merged into larger ones, so that a long run leaves tens of files.
+"""Merge small parts of a run into larger ones, so that a long run leaves tens of files.
 
-A merged part has the rows of its parts, in their order, and a name with their first and last
-number.  From the moment that its games have that name the parts that it covers are no parts any
-more (`experiments.matches.part_files`): whenever a process is killed no row is lost, and none
-counts twice.  The driver of a run alone merges; who reads one meanwhile finds a part gone, and
-looks again.
+A merged part holds the rows of its parts in order and is named by their first and last number.
+Once the merged games have that name, the parts that it covers no longer count
+(`experiments.matches.part_files`), so a kill at any time loses no row and counts none twice.  Only
+the driver of a run merges; a concurrent reader finds a part missing, and retries.
 """
 
 from __future__ import annotations
@@ -35,24 +34,24 @@ from experiments.provenance.files import atomic_write, regular
 from experiments.settings.commandline import Refusal
 
 TOGETHER = 32
-"""Parts that are merged into one, once there are so many that were merged as often."""
+"""Number of parts of the same merge level that are merged into one."""
 
-MOST_MERGES = 4
-"""After one part is written: a run that went on for long without them is merged bit by bit."""
+MAX_MERGES = 4
+"""Maximum merges after each written part: a long unmerged run is merged gradually."""
 
 
 def merge_parts(folder: Path) -> None:
-    """Merge small parts in ``folder``, and remove what merged ones cover; for its driver alone.
+    """Merge small parts in ``folder`` and remove those covered; for the run's driver only.
 
-    What cannot be read or written stays as it is.
+    Parts that cannot be read or written stay as they are.
     """
     with suppress(OSError, ValueError, pa.ArrowException, Refusal):
         found = {named[1] for path in folder.iterdir() if (named := NAME.fullmatch(path.name))}
         details = sorted(found - {GAMES})
-        for _ in range(MOST_MERGES):
+        for _ in range(MAX_MERGES):
             if (group := _find_group(folder, details)) is None:
                 break
-            # Games come last: until then the parts of details belong to those of games.
+            # Games last: until then the parts of details belong to the unmerged games.
             for kind in (*details, GAMES):
                 if of_kind := belonging(group, kind):
                     write_merged(of_kind, merged_path(folder, kind, group))
@@ -60,13 +59,13 @@ def merge_parts(folder: Path) -> None:
 
 
 def merged_path(folder: Path, kind: str, group: Sequence[Path]) -> Path:
-    """Return where in ``folder`` rows of ``kind`` are merged that belong to the parts ``group``."""
+    """Return the path in ``folder`` of merged rows of ``kind`` for the parts ``group``."""
     first, last = span_of(group[0])[0], span_of(group[-1])[1]
     return folder / f"{kind}-{first:05d}-{last:05d}.parquet"
 
 
 def write_merged(group: Sequence[Path], path: Path) -> None:
-    """Write the rows of ``group`` to ``path``, whole or not at all."""
+    """Write the rows of ``group`` to ``path`` atomically."""
     tables = []
     for part in group:
         regular(part, TOGETHER_BYTES)
@@ -79,7 +78,7 @@ def write_merged(group: Sequence[Path], path: Path) -> None:
 
 
 def write_part(rows: pa.Table, path: Path) -> None:
-    """Write ``rows`` to the part ``path``; afterwards they are there also after a power cut."""
+    """Write ``rows`` to the part ``path`` durably: they survive a power cut."""
     with atomic_write(path) as writing, writing.open("wb") as file:
         # Without its schema, so that names are read as text.
         pq.write_table(rows, file, store_schema=False)
@@ -88,7 +87,7 @@ def write_part(rows: pa.Table, path: Path) -> None:
 
 
 def _find_group(folder: Path, details: Sequence[str]) -> list[Path] | None:
-    """Return the first parts of games that can be merged: enough, small, and as wide, in a row."""
+    """Return the first run of game parts to merge: enough small ones of equal width."""
     group: list[tuple[Path, int]] = []
     for part in parts(folder):
         if group and _width(part) != _width(group[0][0]):
@@ -100,13 +99,13 @@ def _find_group(folder: Path, details: Sequence[str]) -> list[Path] | None:
 
 
 def _width(part: Path) -> int:
-    """Return the digits of how many numbers a part has, one more after each merging."""
+    """Return the digits of the count of part numbers in a part; each merge adds one."""
     first, last = span_of(part)
     return len(np.base_repr(last - first + 1, TOGETHER))
 
 
 def _remove_covered(folder: Path, kinds: Sequence[str]) -> None:
-    """Remove parts whose rows are in merged ones as well."""
+    """Remove parts whose rows are also in merged ones."""
     spans = counting(folder)
     named = [path for kind in kinds for path in all_parts(folder, kind)]
     covered = [path for path in named if covers(spans, span_of(path))]

@@ -1,11 +1,11 @@
-"""Parquet parts of a run folder: found, read and checked.
+"""Find, read and check the Parquet parts of a run folder.
 
-A part has a number, or the first and last number of those that were merged into it
-(`experiments.matches.merging`): they may still be there, and are none any more.
+A part has a number, or the first and last number of the parts merged into it
+(`experiments.matches.merging`), which may still exist but no longer count.
 
-A part is read only if it is a file, has the columns of its kind and no more rows than a run writes
-at a time; its rows must be those that its matches could have: whole games, each once, with the
-players where they sit.  So readers of the rows need not look again.
+A part is read only if it is a regular file, has the columns of its kind and no more rows than a run
+writes at a time; its rows must be possible for its matches: whole games, each once, with the right
+player in each seat.  Users of the rows need no further checks.
 """
 
 from __future__ import annotations
@@ -31,26 +31,26 @@ from experiments.texts import printable, shorten
 Result = TypeVar("Result")
 
 GAMES = "games"
-"""Kind of the part files of games and seats; others belong to its part of the same number."""
+"""Kind of the part files of games; other kinds belong to the games part of the same number."""
 
-MOST_ROWS = 20_000_000
-"""Of a part: a run writes down some 400,000 rows of games at a time, and what belongs to them."""
+MAX_ROWS = 20_000_000
+"""Row limit of a part; a run writes about 400,000 rows of games, and their details, at a time."""
 
-MOST_BYTES = 4 * 2**30
-"""Of a part, and of what it is unpacked."""
+MAX_BYTES = 4 * 2**30
+"""Byte limit of a part, packed and unpacked."""
 
-MOST_AHEAD = 10_000_000
-"""Games that may be missing before the last: they are handed out in order."""
+MAX_AHEAD = 10_000_000
+"""Maximum number of games missing before the last; games are handed out in order."""
 
 _MAY_BE_MISSING = frozenset(
     {"envelope", "envelope_before", "envelope_after", "value", "going_on", "accusing"}
 )
-"""Columns of bits that nobody could compute."""
+"""Columns of bits that may be null because they could not be computed."""
 
 _LARGEST = 2**53
 
 _HAIR = 1e-6
-"""By which rounding may put bits below 0."""
+"""Rounding tolerance: bits may be this much below 0."""
 
 NAME = re.compile(r"(\w+)-(\d{5,9})(?:-(\d{5,9}))?\.parquet")
 """Kind of a part, its number or the first, and the last."""
@@ -59,25 +59,25 @@ Span = tuple[int, int]
 """First and last number of a part."""
 
 TOGETHER_BYTES = 8 * 2**20
-"""Of parts that are merged, or read at once: what is larger is read alone."""
+"""Size limit of parts that are merged or read together; larger ones are read alone."""
 
 _TOGETHER = 1000
 
 _FEW_ROWS = 100_000
-"""For which threads cost more than they gain."""
+"""Number of rows below which threads cost more than they gain."""
 
 
 def parts(folder: Path, kind: str = GAMES) -> list[Path]:
     """Return the part files of ``kind`` in the run folder ``folder``, in order.
 
-    Those are left out of which the games are in a merged part as well.
+    Parts whose games are also in a merged part are left out.
     """
     spans = set(counting(folder))
     return [path for path in all_parts(folder, kind) if span_of(path) in spans]
 
 
 def counting(folder: Path) -> list[Span]:
-    """Return the spans of the parts of games that lie in no other, in order."""
+    """Return the spans of the game parts that no other part covers, in order."""
     kept: list[Span] = []
     spans = {span_of(part) for part in all_parts(folder, GAMES)}
     for first, last in sorted(spans, key=lambda span: (span[0], -span[1])):
@@ -87,43 +87,43 @@ def counting(folder: Path) -> list[Span]:
 
 
 def covers(spans: Sequence[Span], span: Span) -> bool:
-    """Return whether another one of ``spans`` (`counting`) has all numbers of ``span``."""
+    """Return whether another of ``spans`` (from `counting`) includes all of ``span``."""
     at = bisect_right(spans, (span[0], sys.maxsize))
     return at > 0 and spans[at - 1] != span and span[1] <= spans[at - 1][1]
 
 
 def all_parts(folder: Path, kind: str) -> list[Path]:
-    """Return the files of ``kind`` with the name of a part, whether they count or not."""
+    """Return all files named like parts of ``kind``, whether or not they count."""
     there = Path(folder).glob(f"{kind}-*.parquet")
     return sorted((path for path in there if NAME.fullmatch(path.name)), key=span_of)
 
 
 def span_of(part: Path) -> Span:
-    """Return the first and the last number of a part file."""
+    """Return the first and last number of a part file."""
     named = NAME.fullmatch(part.name)
     assert named is not None, part
     return int(named[2]), int(named[3] or named[2])
 
 
 def with_kind(part: Path, kind: str) -> Path:
-    """Return where the rows of ``kind`` are that belong to those of ``part``."""
+    """Return the path of the rows of ``kind`` that belong to ``part``."""
     return part.with_name(kind + part.name[part.name.index("-") :])
 
 
 def belonging(group: Sequence[Path], kind: str) -> list[Path]:
-    """Return the parts of ``kind`` that belong to ``group``, links that lead nowhere among them."""
+    """Return the parts of ``kind`` that belong to ``group``, including dangling links."""
     named = (with_kind(part, kind) for part in group)
     return [path for path in named if os.path.lexists(path)]
 
 
 def size_of(part: Path, kinds: Sequence[str]) -> int:
-    """Return the bytes of a ``part``, and of what belongs to it of other ``kinds``."""
+    """Return the size in bytes of ``part`` and of its companions of other ``kinds``."""
     there = (part, *(with_kind(part, kind) for kind in kinds))
     return sum(path.stat().st_size for path in there if path.exists())
 
 
 def together(found: Sequence[Path], kinds: Sequence[str] = ()) -> Iterator[list[Path]]:
-    """Yield ``found`` in groups of several parts, small with what belongs to them, or of one."""
+    """Yield ``found`` in groups: several small parts with their companions, or one large part."""
     group: list[Path] = []
     held = 0
     for part in found:
@@ -138,25 +138,24 @@ def together(found: Sequence[Path], kinds: Sequence[str] = ()) -> Iterator[list[
 
 
 LATER = frozenset({"faults"})
-"""Columns of counts that runs made before have not: they read as 0."""
+"""Columns of counts that older runs lack; they read as 0."""
 
 
 def read(part: Path, schema: pa.Schema, columns: Sequence[str] | None = None) -> pa.Table:
-    """Return the rows of a part whose columns are those of ``schema``.
+    """Return the rows of a part, whose columns must be those of ``schema``.
 
-    ``columns``: that are wanted; None for all.  Raises Refusal if it cannot be read, or is another
-    file.
+    ``columns``: to read; None: all.  Raises Refusal if the part cannot be read or is another file.
     """
     try:
-        regular(part, MOST_BYTES)
+        regular(part, MAX_BYTES)
         with pq.ParquetFile(part) as file:
             _check_columns(file.schema_arrow, schema)
             held = file.metadata
             groups = (held.row_group(number) for number in range(held.num_row_groups))
-            if held.num_rows > MOST_ROWS:
-                raise ValueError(f"it claims {held.num_rows:,} rows, {MOST_ROWS:,} are the limit")
-            if sum(group.total_byte_size for group in groups) > MOST_BYTES:
-                raise ValueError("it claims more bytes than any part has")
+            if held.num_rows > MAX_ROWS:
+                raise ValueError(f"it claims {held.num_rows:,} rows; the limit is {MAX_ROWS:,}")
+            if sum(group.total_byte_size for group in groups) > MAX_BYTES:
+                raise ValueError("it claims too many bytes for a part")
             there_are = file.schema_arrow.names
             names = list(columns or schema.names)
             there = [name for name in names if name in there_are]
@@ -172,7 +171,7 @@ def read(part: Path, schema: pa.Schema, columns: Sequence[str] | None = None) ->
 
 
 def look(folder: Path, read_all: Callable[[], Result]) -> Result:
-    """Return what ``read_all`` returns; where parts of ``folder`` were merged meanwhile, again."""
+    """Return ``read_all()``; retry if parts of ``folder`` were merged meanwhile."""
     while True:
         before = all_parts(folder, GAMES)
         try:
@@ -191,9 +190,9 @@ def read_checked(
 ) -> pa.Table:
     """Return the rows of several parts of ``kind``, each opened once, checked together.
 
-    ``alone``: whether there must be no other matches; else their rows are left out.  Raises
-    Refusal, with the name of the part, if one cannot be read, has rows that none of ``matches``
-    could have, or games of an earlier one.
+    ``alone``: whether other matches are refused; else their rows are left out.  Raises Refusal,
+    naming the part, if one cannot be read, has rows impossible for ``matches``, or repeats games of
+    an earlier one.
     """
     tables = [read(part, schema) for part in group]
     rows = pa.concat_tables(tables).combine_chunks()
@@ -205,11 +204,11 @@ def read_checked(
         if len(group) == 1:
             raise
         seen: set[tuple[str, int]] = set()
-        for part in group:  # to find the one that is wrong
+        for part in group:  # find the faulty one
             table = read_checked([part], schema, matches, kind, alone)
             games = set(zip(table["match"].to_pylist(), table["game"].to_pylist(), strict=True))
             if twice := sorted(seen & games):
-                fault = f"game {twice[0][1]} is in an earlier part as well"
+                fault = f"game {twice[0][1]} is also in an earlier part"
                 raise unreadable(part, ValueError(fault)) from None
             seen |= games
         raise
@@ -217,18 +216,18 @@ def read_checked(
 
 
 def find_holder(group: Sequence[Path], match: str, game: int) -> Path:
-    """Return the part of ``group``, parts of games, that has this one."""
+    """Return the games part of ``group`` that holds this game."""
     columns = pa.schema([("match", pa.string()), ("game", pa.int64())])
     there = (pc.field("match") == match) & (pc.field("game") == game)
     return next(part for part in group if read(part, columns).filter(there).num_rows)
 
 
 def unreadable(part: Path, fault: BaseException) -> Refusal:
-    """Return what to say of a ``part`` that cannot be read."""
+    """Return the Refusal for a ``part`` that cannot be read."""
     reason = shorten(str(fault).strip().partition("\n")[0], 300)
     return Refusal(
-        f"{part} cannot be read ({reason}): remove it, and its games are played again when the "
-        "run goes on"
+        f"{part} cannot be read ({reason}): remove it and resume the run, which plays its "
+        "games again"
     )
 
 
@@ -237,23 +236,23 @@ def _check_columns(found: pa.Schema, schema: pa.Schema) -> None:
         if column.name in LATER and column.name not in found.names:
             continue
         if found.names.count(column.name) != 1:
-            raise ValueError(f"column {column.name} is missing, or there twice")
+            raise ValueError(f"column {column.name} is missing or duplicated")
         kind = found.field(column.name).type
         if kind != column.type:
             raise ValueError(f"column {column.name} holds {kind}, not {column.type}")
 
 
 def check_rows(part: Path, table: pa.Table, matches: Mapping[str, Match], kind: str) -> None:
-    """Refuse a part of ``kind`` whose rows none of ``matches``, by name, could have.
+    """Refuse a part of ``kind`` whose rows are impossible for ``matches`` (by name).
 
-    Raises Refusal with the column, or the game.
+    The Refusal names the column or the game.
     """
     try:
         for column in table.schema:
             _check_values(column.name, table[column.name])
         for name in pc.unique(table["match"]).to_pylist():
             if name not in matches:
-                raise ValueError(f"column match: there is no match {name!r} in this run")
+                raise ValueError(f"column match: this run has no match {name!r}")
             rows = table.filter(pc.equal(table["match"], name))
             _check_seats(matches[name], rows)
             if kind == GAMES:
@@ -264,21 +263,21 @@ def check_rows(part: Path, table: pa.Table, matches: Mapping[str, Match], kind: 
 
 def _check_values(name: str, values: pa.ChunkedArray) -> None:
     if values.null_count and name not in _MAY_BE_MISSING:
-        raise ValueError(f"column {name} has gaps")
+        raise ValueError(f"column {name} has null values")
     kind = values.type
     if pa.types.is_string(kind) or pa.types.is_boolean(kind) or not len(values):
         return
     if pa.types.is_floating(kind) and pc.all(pc.is_finite(values)).as_py() not in (True, None):
-        raise ValueError(f"column {name} has a value that is no number")
-    least, most = pc.min_max(values).as_py().values()
+        raise ValueError(f"column {name} has a NaN or infinite value")
+    lowest, highest = pc.min_max(values).as_py().values()
     floor: float = -1 if name in ("winner", "answered_by") else 0
     floor -= _HAIR if pa.types.is_floating(kind) else 0
-    if least is not None and not floor <= least <= most < _LARGEST:
-        raise ValueError(f"column {name} has {least} to {most}, {floor:.0f} is the least")
+    if lowest is not None and not floor <= lowest <= highest < _LARGEST:
+        raise ValueError(f"column {name} has {lowest} to {highest}; the minimum is {floor:.0f}")
 
 
 def _check_seats(match: Match, rows: pa.Table) -> None:
-    """Ask that each row is of a seat of the match, and of the player who sits there."""
+    """Check that each row's seat is one of the match and its player is the one sitting there."""
     game, seat = rows["game"].to_numpy(), rows["seat"].to_numpy()
     if seat.max() >= match.players:
         raise ValueError(f"column seat: {printable(match.name)} has {match.players} seats")
@@ -294,14 +293,14 @@ def _check_seats(match: Match, rows: pa.Table) -> None:
 
 
 def _check_games(match: Match, rows: pa.Table) -> None:
-    """Ask that each game is whole, there once, and the same in all its seats."""
+    """Check that each game is complete, unique, and consistent over its seats."""
     game, seat, players = rows["game"].to_numpy(), rows["seat"].to_numpy(), match.players
     order = np.lexsort((seat, game))
     if len(order) % players or (seat[order].reshape(-1, players) != np.arange(players)).any():
-        raise ValueError(f"a game of {printable(match.name)} has a seat twice, or not at all")
+        raise ValueError(f"a game of {printable(match.name)} has a duplicate or missing seat")
     numbers = game[order].reshape(-1, players)
     if (numbers != numbers[:, :1]).any():
-        raise ValueError(f"a game of {printable(match.name)} has a seat twice, or not at all")
+        raise ValueError(f"a game of {printable(match.name)} has a duplicate or missing seat")
     for column in ("winner", "turns", "game_suggestions"):
         values = rows[column].to_numpy()[order].reshape(-1, players)
         if (values != values[:, :1]).any():
@@ -311,4 +310,4 @@ def _check_games(match: Match, rows: pa.Table) -> None:
         raise ValueError(f"column winner: {printable(match.name)} has {players} seats")
     won = rows["won"].combine_chunks().to_numpy(zero_copy_only=False)
     if (won != (winner == seat)).any():
-        raise ValueError("column won does not fit the column winner")
+        raise ValueError("column won contradicts the column winner")

@@ -1,4 +1,4 @@
-"""Play a portion of a match in this process: what one task does, without Ray."""
+"""Play a portion of a match in this process: the work of one task, without Ray."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from sim.referee import GameResult, play
 
 
 def check(match: Match) -> None:
-    """Make rules and players once, to see whether they can be.
+    """Construct rules and players once, to check that they are valid.
 
-    Raises ValueError with one sentence on what cannot be.
+    Raises ValueError with one sentence that names the fault.
     """
     rules = sim.rules.preset(**match.rules)
     for specification in match.entrants:
@@ -33,19 +33,19 @@ def check(match: Match) -> None:
 
 
 def warm(match: Match) -> None:
-    """Compile all that the match needs, or load it from the disk, by the smallest possible games.
+    """Compile all that the match needs, or load it from disk, by playing minimal games.
 
     Done once before workers start: Numba's cache on disk has no lock.
     """
     small = replace(match, entrants=tuple(map(_smallest, match.entrants)))
     everybody = np.unique(match.seating.table, return_index=True)[1] // match.players
-    # A game that is written down is played by other code.
+    # A recorded game runs other code.
     for records in {0, min(match.records, 1)}:
         portion(replace(small, records=records), np.unique(everybody))
 
 
 def _smallest(specification: dict[str, Any]) -> dict[str, Any]:
-    """Return a player that runs the same compiled code as briefly as can be, in this process."""
+    """Return a player that runs the same compiled code with minimal work, in this process."""
     if "search" not in specification:
         return specification
     search, budget = specification["search"], specification["budget"]
@@ -57,12 +57,11 @@ def _smallest(specification: dict[str, Any]) -> dict[str, Any]:
 
 
 def portion(match: Match, games: np.ndarray) -> Played:
-    """Play ``games``; return their rows, one a game and seat (`results.HELD`), and what goes with
-    them.
+    """Play ``games``; return their rows, one per game and seat (`results.HELD`), and details.
 
     Raises BrokenPlugin if another package's player or policy raises an exception.
     """
-    with blame_plugin():  # here, for a worker keeps the traceback
+    with blame_plugin():  # in the worker, which has the traceback
         return _portion(match, np.asarray(games, np.int64))
 
 
@@ -80,7 +79,7 @@ def _portion(match: Match, games: np.ndarray) -> Played:
 
 
 def _in_arena(match: Match, who: np.ndarray, games: np.ndarray) -> pa.Table:
-    """Play games among compiled policies in which entrant ``who[seat]`` has each seat."""
+    """Play games of compiled policies, entrant ``who[seat]`` in each seat."""
     rules = sim.rules.preset(**match.rules)
     policies = [sim.players.registry.make_policy(match.entrants[entrant]) for entrant in who]
     result = play_many(rules, policies, match.seed, games)
@@ -113,7 +112,7 @@ def _in_arena(match: Match, who: np.ndarray, games: np.ndarray) -> pa.Table:
 
 
 def _under_referee(match: Match, games: np.ndarray) -> Played:
-    """Play games in which a seat is no compiled policy, or of which more is written down."""
+    """Play games with a seat that is no compiled policy, or with records or details."""
     rules = sim.rules.preset(**match.rules)
     written = [json.dumps(entrant) for entrant in match.entrants]
     rows, records = [], {}
@@ -144,7 +143,7 @@ def _under_referee(match: Match, games: np.ndarray) -> Played:
 
 @lru_cache(maxsize=24)
 def _seat(specification: str, rules: sim.rules.Rules, number: int) -> Player:
-    """Return the player that this process keeps for a place at the table, with all it has made."""
+    """Return this process's cached player for a place at the table."""
     return sim.players.registry.make(json.loads(specification), rules)
 
 

@@ -1,4 +1,4 @@
-"""Progress of matches: a bar on a terminal, a line every few seconds elsewhere."""
+"""Progress of matches: a bar on a terminal, periodic lines elsewhere."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ from experiments.texts import lines
 from mcts.kernel import waiting
 
 LINE_SECONDS = 5.0
-"""Time between lines where there is no terminal."""
+"""Time between lines without a terminal."""
 
 SILENT_SECONDS = 60.0
-"""Time without a game after which that is said."""
+"""Time without a finished game after which a warning is shown."""
 
 
 @dataclass(frozen=True)
 class Compiling:
-    """The stage before the first game; as text it says how far it is.
+    """The stage before the first game; its text shows the progress.
 
-    Attribute ``searches``: whether some player does, which takes twice as many functions.
+    Attribute ``searches``: whether some player searches, which doubles the number of functions.
     """
 
     searches: bool = True
@@ -39,8 +39,8 @@ class Compiling:
     def __str__(self) -> str:
         from mcts.kernel.compile import PLAYING, SEARCHING, count_functions  # imports Numba
 
-        done, most = count_functions(), SEARCHING if self.searches else PLAYING
-        far = f": {done} of up to {max(done, most)} functions" if done else ""
+        done, total = count_functions(), SEARCHING if self.searches else PLAYING
+        far = f": {done} of up to {max(done, total)} functions" if done else ""
         return f"compiling, a minute or two the first time{far}"
 
     def __rich__(self) -> Text:
@@ -52,7 +52,7 @@ COMPILING = Compiling()
 
 @contextmanager
 def stage(console: Console, what: str | Compiling) -> Iterator[None]:
-    """Say what is being waited for, and for how long already, until the block ends."""
+    """Show the current stage and its duration until the block ends."""
     waiting.leave_to_caller()
     if console.is_terminal:
         with console.status(what if isinstance(what, Compiling) else Text(lines(f"{what} ..."))):
@@ -73,19 +73,19 @@ def stage(console: Console, what: str | Compiling) -> Iterator[None]:
 
 
 def describe_rest(left: int, done: int, seconds: float) -> str:
-    """Return how long ``left`` more take, if ``done`` took ``seconds``; these, if none is done."""
+    """Return the time left for ``left`` more at the pace so far; ``left`` if none is done."""
     if not done:
         return f"{seconds:.0f} s"
     rest = round(left * seconds / done)
     return f"{rest // 60}:{rest % 60:02d} left"
 
 
-def bars(console: Console, *beside: str) -> Progress:
-    """Return bars of what is done, with the time left; on a terminal alone.
+def bars(console: Console, *extra: str) -> Progress:
+    """Return progress bars with the time left; on a terminal only.
 
-    ``beside``: further columns of text, behind the numbers.
+    ``extra``: further text columns, after the numbers.
     """
-    shown = (BarColumn(), MofNCompleteColumn(), *map(TextColumn, beside))
+    shown = (BarColumn(), MofNCompleteColumn(), *map(TextColumn, extra))
     left = (TimeRemainingColumn(), TextColumn("left"))
     description = TextColumn("{task.description}")
     return Progress(description, *shown, *left, console=console, disable=not console.is_terminal)
@@ -94,9 +94,9 @@ def bars(console: Console, *beside: str) -> Progress:
 class GamesPlayed:
     """Games done, the win rate or difference so far with its interval, and the time left.
 
-    Of a sequential test also how far it is on its way to a verdict; its interval holds at any look.
-    ``matches``: that are played; a win rate is shown of a single one, a difference of two;
-    ``games``: most of each match; a rule may end it earlier; ``stop``: that rule.
+    For a sequential test, also its progress to a verdict; the interval is anytime-valid.
+    ``matches``: being played; a win rate is shown for one, a difference for two; ``games``: maximum
+    per match; ``stop``: the stopping rule.
     """
 
     def __init__(
@@ -121,7 +121,7 @@ class GamesPlayed:
         self._bar.stop()
 
     def update(self, tallies: Sequence[Tally]) -> bool:
-        """Show the state of the run, to be called often; return whether it was time for that."""
+        """Show the run's state; to be called often; return whether it was due."""
         now, games = time.monotonic(), sum(tally.games for tally in tallies)
         if self._held is None:
             self._held = games
@@ -141,12 +141,12 @@ class GamesPlayed:
         return True
 
     def _silence(self, now: float) -> str:
-        """Return for how long no game has ended, if that is long: a worker may be stuck."""
+        """Return how long no game has ended, if that is long: a worker may be stuck."""
         waited = now - self._ended
         return f"no game has ended for {waited:.0f} s" if waited > SILENT_SECONDS else ""
 
     def _rate(self, tallies: Sequence[Tally]) -> str:
-        """Return how a match, or two on the same games, stand in words; nothing of several."""
+        """Describe the state of one match, or of two on the same games; empty for more."""
         parts = [self._standing(tallies)]
         found = list(verdicts(self._matches, tallies, self._stop))
         if len(found) == 1 and found[0].verdict.games:

@@ -1,9 +1,9 @@
-"""Results on disk: one Parquet row a game and seat, written in parts while a run goes on.
+"""Results on disk: one Parquet row per game and seat, written in parts during a run.
 
-Parquet cannot be appended to, so each flush is a file of its own, written under another name and
-then renamed: whatever is called ``games-*.parquet`` is whole, also after a power cut.  So are the
-rows of details (`experiments.matches.details`), written before the games that they belong to, and
-the records of single games (`sim.records.record`).
+Parquet files cannot be appended to, so each flush writes a new file under a temporary name and
+renames it: every ``games-*.parquet`` is complete, even after a power cut.  The same holds for rows
+of details (`experiments.matches.details`), written before their games, and for records of single
+games (`sim.records.record`).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from experiments.matches import merging, part_files
-from experiments.matches.part_files import GAMES, MOST_AHEAD, parts, span_of, unreadable
+from experiments.matches.part_files import GAMES, MAX_AHEAD, parts, span_of, unreadable
 from experiments.matches.row_provenance import RowProvenance
 from experiments.matches.schedule import Match
 from experiments.provenance.files import read_json, reading, write_text
@@ -28,26 +28,26 @@ from experiments.texts import file_name
 
 ROW = pa.schema(
     [
-        ("match", pa.string()),  # its name: a run may hold several
+        ("match", pa.string()),  # name; a run may hold several
         ("game", pa.int64()),
         ("seat", pa.int64()),
         ("player", pa.string()),  # name of the planner or policy in the seat
-        ("focal", pa.bool_()),  # whether the match measures who sits here
+        ("focal", pa.bool_()),  # whether the match measures this player
         ("won", pa.bool_()),
         ("out", pa.bool_()),  # accused wrongly
         ("suggestions", pa.int64()),
         ("decisions", pa.int64()),  # made by a planner; 0 for a compiled policy
         ("simulations", pa.int64()),
         ("search_seconds", pa.float64()),  # wall time of the seat's searches
-        ("faults", pa.int64()),  # of a program from outside; 0 for everybody else
-        ("winner", pa.int64()),  # seat, -1 if nobody won: all are out, or the turn cap
-        ("turns", pa.int64()),  # of all players together
+        ("faults", pa.int64()),  # of an external program; 0 for all other players
+        ("winner", pa.int64()),  # seat, -1 without a winner: all are out, or the turn cap
+        ("turns", pa.int64()),  # over all players
         ("game_suggestions", pa.int64()),  # likewise
     ]
 )
-"""Columns of the results; the last three are those of the game, the same in all its seats.
+"""Columns of the results; the last three describe the game and are the same in all its seats.
 
-On disk those of `experiments.matches.row_provenance.KEYS` stand behind them, in all kinds of parts.
+On disk the columns `experiments.matches.row_provenance.KEYS` follow, in all kinds of parts.
 """
 
 HELD = pa.schema(
@@ -58,33 +58,33 @@ HELD = pa.schema(
         for column in ROW
     ]
 )
-"""The same columns until they are on disk: a name is a number, which is a third of the bytes."""
+"""The same columns in memory, with numbers for names, which takes a third of the bytes."""
 
 FLUSH_SECONDS = (5.0, 60.0)
-"""Oldest that unwritten results get, in a young and in an old run: what a power cut may cost."""
+"""Maximum age of unwritten results in a young and in an old run: what a power cut can cost."""
 
 FLUSH_ROWS = 400_000
-"""Most rows of games that are held unwritten."""
+"""Maximum number of unwritten rows of games."""
 
 UNPLAYED = -2
-"""In place of the winner of a game that has not been played."""
+"""Winner of a game that has not been played."""
 
 RECORDS = "records"
-"""Folder in the run folder with the games that are written down, a file each."""
+"""Folder in the run folder with the recorded games, one file each."""
 
 STOPS = "stops.json"
-"""File in the run folder with the games after which a rule ended a match: later ones, which were
-under way at that moment, do not count."""
+"""File in the run folder with the last counted game of matches that a rule ended; games that were
+under way at that moment do not count."""
 
 
 @dataclass(frozen=True)
 class Played:
-    """Outcomes of some whole games.
+    """Outcomes of some complete games.
 
     Attributes
     ----------
     rows : of games and seats (`HELD`)
-    records : the texts of the records kept, by game
+    records : texts of the records kept, by game
     details : rows of other kinds, by kind
     """
 
@@ -96,8 +96,7 @@ class Played:
 class Tally:
     """Winners of the games of a match: one byte per game.
 
-    Attributes ``games``: that have been played; ``reach``: number of the last of them, and one
-    more.
+    Attributes ``games``: number of games played; ``reach``: number of the last one, plus one.
     """
 
     def __init__(self) -> None:
@@ -106,29 +105,29 @@ class Tally:
         self._whole = 0
 
     def new(self, games: np.ndarray) -> np.ndarray:
-        """Return (games,) bool which of ``games`` are not there yet."""
+        """Return (games,) bool, which of ``games`` are not in the tally yet."""
         self._make_room(games)
         return self._winner[games] == UNPLAYED
 
     def add(self, games: np.ndarray, winner: np.ndarray) -> None:
-        """Take in ``games`` that are new, and the seats that won them."""
+        """Add new ``games`` and their winners' seats."""
         self._make_room(games)
         self._winner[games] = winner
         self.games += len(games)
         self.reach = max(self.reach, int(games.max(initial=-1)) + 1)
 
     def take(self, holder: Callable[[int], Path], games: np.ndarray, winner: np.ndarray) -> None:
-        """Take in ``games`` of part files as `add`; ``holder`` says which has one of them.
+        """Add ``games`` of part files; ``holder`` returns the part that holds a game.
 
-        Raises Refusal if one is there already, or so far ahead that no run has come to it.
+        Raises Refusal if a game is already there, or is too far ahead for any run.
         """
-        most = int(games.max(initial=-1))
-        if most > self.games + len(games) + MOST_AHEAD:
-            fault = f"column game has {most:,}, before which none are"
-            raise unreadable(holder(most), ValueError(fault))
+        last = int(games.max(initial=-1))
+        if last > self.games + len(games) + MAX_AHEAD:
+            fault = f"column game has {last:,}, without the games before it"
+            raise unreadable(holder(last), ValueError(fault))
         if not (new := self.new(games)).all():
             twice = int(games[~new][0])
-            fault = f"game {twice} is in an earlier part as well"
+            fault = f"game {twice} is also in an earlier part"
             raise unreadable(holder(twice), ValueError(fault))
         self.add(games, winner)
 
@@ -140,9 +139,9 @@ class Tally:
         return self._whole
 
     def winner(self, games: int | None = None) -> np.ndarray:
-        """Return the winner of the first ``games``, by default all up to the last that was played.
+        """Return the winners of the first ``games``, by default of all up to the last played.
 
-        That is a seat, -1 for nobody, or `UNPLAYED`.
+        Each is a seat, -1 without a winner, or `UNPLAYED`.
         """
         games = self.reach if games is None else games
         found = np.full(games, UNPLAYED, np.int8)
@@ -150,9 +149,9 @@ class Tally:
         return found
 
     def missing(self, games: int) -> tuple[np.ndarray, int, int]:
-        """Return which of the first ``games`` have not been played: some, and from one to the end.
+        """Return the unplayed ones of the first ``games``: some, and a range (start, end).
 
-        The second part is not written out, because it may be a hundred million.
+        The range is not expanded, because it may hold a hundred million games.
         """
         gaps = np.flatnonzero(self._winner[: min(self.reach, games)] == UNPLAYED)
         return gaps, min(self.reach, games), games
@@ -181,13 +180,13 @@ class Tally:
 
 
 def sat_and_won(match: Match, tally: Tally) -> tuple[np.ndarray, np.ndarray]:
-    """Return who sat where in the games that were played, and the seats that won them."""
+    """Return the seating of the games played, and the winners' seats."""
     games = tally.numbers
     return match.seating.at(games), tally.winner()[games]
 
 
 class Results:
-    """The games of one run: who won in memory, rows on disk.  Each game counts once.
+    """The games of one run: winners in memory, rows on disk.  Each game counts once.
 
     ``folder``: of the run; ``matches``: that it plays.  Attribute ``tallies``: by match.
     """
@@ -198,24 +197,24 @@ class Results:
         self.tallies = [Tally() for _ in matches]
         self._unwritten: dict[str, list[pa.Table]] = {GAMES: []}
         self._held = 0  # rows of games among them
-        self._provenance: RowProvenance | None = None  # known once the folder says what is played
+        self._provenance: RowProvenance | None = None  # known once the folder holds its plan
         self._parts = 0
         self._began = self._flushed = time.monotonic()
 
     @classmethod
     def resume(cls, folder: Path, matches: Sequence[Match], alone: bool = False) -> Results:
-        """Return the results of ``matches`` in ``folder``, to go on with; none if it holds none.
+        """Return the results of ``matches`` in ``folder``, to be continued; empty if it has none.
 
-        ``alone``: whether there must be no others; else their rows are left alone.  Raises Refusal
-        if a part cannot be read, or has rows that these matches cannot have.
+        ``alone``: whether other matches are refused; else their rows are left alone.  Raises
+        Refusal if a part cannot be read, or has rows impossible for these matches.
         """
         found = cls(folder, matches)
-        stops(folder)  # wanted at the end, when it would be too late to refuse them
+        stops(folder)  # needed at the end, when it is too late to refuse them
         found.take_in(parts(folder), alone)
         return found
 
     def take_in(self, found: Sequence[Path], alone: bool = True) -> None:
-        """Take in the games of some parts, in order; parameter and errors as `resume`."""
+        """Add the games of some parts, in order; parameter and errors as `resume`."""
         known = {match.name: match for match in self.matches}
         for group in part_files.together(found):
             table = part_files.read_checked(group, ROW, known, GAMES, alone)
@@ -227,16 +226,16 @@ class Results:
             self._parts = 1 + span_of(group[-1])[1]
 
     def refuse_fewer(self, games: int) -> None:
-        """Refuse to go on with ``games`` of each match if there are more."""
-        most = max(tally.reach for tally in self.tallies)
-        if games < most:
+        """Refuse to continue with ``games`` of each match if there are more."""
+        played = max(tally.reach for tally in self.tallies)
+        if games < played:
             raise Refusal(
-                f"match.games={games}: {most} games were played in {self.folder}; give as many or "
-                "more, or choose another folder"
+                f"match.games={games}: {played} games were played in {self.folder}; give at least "
+                "as many, or choose another folder"
             )
 
     def pairs(self) -> Iterator[tuple[Match, Tally]]:
-        """Return the matches, each with its tally."""
+        """Return the matches with their tallies."""
         return zip(self.matches, self.tallies, strict=True)
 
     def entrants(self) -> Iterator[tuple[Match, Tally, int]]:
@@ -251,7 +250,7 @@ class Results:
         return sum(tally.games for tally in self.tallies)
 
     def add(self, match: int, played: Played) -> None:
-        """Take in games of match number ``match``; games already there are passed over.
+        """Add games of match number ``match``; games already there are skipped.
 
         Raises OSError if they cannot be written.
         """
@@ -289,13 +288,12 @@ class Results:
         write_text(folder / f"game-{game:06d}.jsonl", text)
 
     def flush(self) -> None:
-        """Write what is not on disk yet as one more part.
+        """Write the rows not yet on disk as a new part.
 
-        Raises OSError if that fails; then nothing of it is on disk, and it is kept to be tried
-        again.
+        Raises OSError if that fails; nothing is then on disk, and the rows are kept for a retry.
         """
         if self._unwritten[GAMES]:
-            # Games come last: details without their games are written over after a crash.
+            # Games last: details without their games are overwritten after a crash.
             for kind in sorted(self._unwritten, key=lambda kind: kind == GAMES):
                 if self._unwritten[kind]:
                     self._write_part(kind)
@@ -305,7 +303,7 @@ class Results:
         self._flushed = time.monotonic()
 
     def forget(self) -> None:
-        """Forget what is not on disk, after a `flush` that failed."""
+        """Drop the rows not on disk, after a failed `flush`."""
         self.tallies = Results.resume(self.folder, self.matches).tallies
         self._unwritten, self._held = {GAMES: []}, 0
 
@@ -316,7 +314,7 @@ class Results:
 
 
 def existing_parts(folder: Path, kind: str = GAMES) -> list[Path]:
-    """Return `parts`, of which there must be some.  Raises Refusal if there are none."""
+    """Return `parts`; Refusal if there are none."""
     found = parts(folder, kind)
     if not found:
         raise Refusal(f"{folder} holds no {kind}-*.parquet: give the folder of a run")
@@ -324,13 +322,13 @@ def existing_parts(folder: Path, kind: str = GAMES) -> list[Path]:
 
 
 def stops(folder: Path) -> dict[str, int]:
-    """Return by match the games that count, of those that a rule ended early."""
+    """Return the number of counted games of each match that a rule ended early."""
     path = Path(folder) / STOPS
     if not path.exists():
         return {}
     from experiments.matches.run_schemas import (
-        check,  # takes a moment, and most runs have no such file
+        check,  # slow to import, and few runs have such a file
     )
 
-    with reading(path, "remove it, and all games count"):
+    with reading(path, "remove it to count all games"):
         return check("stops", read_json(path))

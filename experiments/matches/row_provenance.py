@@ -1,8 +1,8 @@
-"""Columns that say where a row comes from, so that rows of many runs can lie in one table.
+"""Columns with the provenance of a row, so that rows of many runs can be put in one table.
 
-Two points of a sweep are both *swift against 3 heuristic*; their rows differ in the columns `KEYS`.
-They are added when a part is written (a word that is the same in all rows costs a file some bytes,
-not each row), are not needed to read a run folder, and are missing in those of older versions.
+Two points of a sweep may both be *swift against 3 heuristic*; their rows differ in the columns
+`KEYS`.  They are added when a part is written (a constant column costs bytes per file, not per
+row), are not needed to read a run folder, and are missing in folders of older versions.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ from experiments.provenance.files import read_json, reading
 from experiments.texts import redact
 
 MATCHES_FILE = "matches.json"
-"""File in a run folder with the matches, the rule by which they end, and where the run is from."""
+"""File in a run folder with the matches, the stopping rule and the run's provenance."""
 
 RUN = "run"
-"""Key in that file of the name that no other run has."""
+"""Key in that file of the run's unique name."""
 
 KEYS = pa.schema(
     [
         ("run", pa.string()),  # `RUN`
-        ("seed", pa.int64()),  # of the match: with `game` it names deal and dice
-        ("commit", pa.string()),  # of the code that played the game; null if it is in no checkout
-        ("player_digest", pa.string()),  # of the settings of who sits here, whatever it is called
+        ("seed", pa.int64()),  # of the match; with `game` it determines deal and dice
+        ("commit", pa.string()),  # of the code that played the game; null outside a checkout
+        ("player_digest", pa.string()),  # of the player's settings, without its name
     ]
 )
 """The columns."""
@@ -43,20 +43,20 @@ _DIGITS = 16
 
 
 def new_run() -> str:
-    """Return a name that no other run has."""
+    """Return a unique name for a run."""
     return uuid4().hex
 
 
 def run_of(folder: Path) -> str | None:
-    """Return the name of the run in ``folder``, None if nothing says what is played there.
+    """Return the name of the run in ``folder``, None if it holds no plan.
 
-    A run that was begun by an older version has none; it gets a digest of what it wrote down.
-    Raises Refusal if the file that says it cannot be read.
+    A run begun by an older version has none, and gets a digest of its plan.  Raises Refusal if the
+    plan cannot be read.
     """
     path = Path(folder) / MATCHES_FILE
     if not path.exists():
         return None
-    with reading(path, "without it nobody knows what was played there; choose another folder"):
+    with reading(path, "without it the run cannot be identified; choose another folder"):
         held = read_json(path)
     return held.get(RUN) or _digest(held)
 
@@ -66,7 +66,7 @@ _NAMES = ("label", "_target_")
 
 
 def player_digest(entrant: Mapping[str, Any]) -> str:
-    """Return a digest of the settings of ``entrant``, whatever its label."""
+    """Return a digest of the settings of ``entrant``, without its label."""
     return _digest(redact({key: value for key, value in entrant.items() if key not in _NAMES}))
 
 
@@ -78,7 +78,7 @@ def _digest(plain: Any) -> str:
 class RowProvenance:
     """Values of `KEYS` for the rows of the run in ``folder``.
 
-    ``folder``: which says by now what is played; ``matches``: of which the rows are.
+    ``folder``: already holds the plan; ``matches``: of the rows.
     """
 
     def __init__(self, folder: Path, matches: Sequence[Match]) -> None:
@@ -95,7 +95,7 @@ class RowProvenance:
         ).dictionary_encode()
 
     def add(self, rows: pa.Table) -> pa.Table:
-        """Return ``rows``, which have the columns ``match`` and ``player``, with `KEYS` behind."""
+        """Return ``rows``, which have columns ``match`` and ``player``, with `KEYS` appended."""
         match = pc.index_in(rows["match"].cast(pa.string()), self._names).combine_chunks()
         player = pc.index_in(rows["player"].cast(pa.string()), self._labels).combine_chunks()
         who = pc.add(pc.multiply(match, len(self._labels)), player)

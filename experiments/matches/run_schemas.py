@@ -1,8 +1,8 @@
-"""Schemas of the files of a run folder, one for each kind.
+"""Schemas of the files of a run folder, one per kind.
 
-They may come from somebody else, an older version or half a copy: each is held against its schema
-when it is read, and a refusal names the file and the field.  So users of what was read need not
-look again.  Rows are checked in `experiments.matches.part_files`.
+The files may come from elsewhere, an older version or an incomplete copy: each is validated when it
+is read, and a refusal names the file and the field.  Users of the values need no further checks.
+Rows are checked in `experiments.matches.part_files`.
 """
 
 from __future__ import annotations
@@ -19,33 +19,33 @@ from pydantic import (
     model_validator,
 )
 
-from experiments.matches.schedule import MOST_ENTERED, label
+from experiments.matches.schedule import MAX_ENTERED, label
 from experiments.stats import stopping
 from sim.rules import preset
 
-MOST_GAMES = 2**40
-"""Above all numbers of games."""
+MAX_GAMES = 2**40
+"""Upper bound of numbers of games."""
 
 
 def _encodable(text: str) -> str:
-    text.encode()  # UnicodeEncodeError, of half a surrogate pair, is a ValueError
+    text.encode()  # a lone surrogate raises UnicodeEncodeError, a ValueError
     return text
 
 
 Text = Annotated[str, AfterValidator(_encodable)]
 Count = Annotated[int, Field(ge=0, lt=2**63)]
 Number = Annotated[int, Field(ge=1, lt=2**63)]
-Games = Annotated[int, Field(ge=0, lt=MOST_GAMES)]
+Games = Annotated[int, Field(ge=0, lt=MAX_GAMES)]
 Seat = Annotated[int, Field(ge=0, lt=6)]
 Seconds = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 
 
 _LEFT_OUT: Any = None
-"""Default of a field that may be left out, but not be null."""
+"""Default of a field that may be missing, but not null."""
 
 
 class _Kept(BaseModel):
-    """Types are exact; what nobody reads may be there."""
+    """Types are strict; unknown fields are allowed."""
 
     model_config = ConfigDict(strict=True, extra="allow")
 
@@ -80,13 +80,13 @@ class _Match(BaseModel):
 
     name: Annotated[Text, Field(min_length=1)]
     rules: dict[str, Any]
-    entrants: Annotated[list[_Entrant], Field(min_length=2, max_length=MOST_ENTERED)]
+    entrants: Annotated[list[_Entrant], Field(min_length=2, max_length=MAX_ENTERED)]
     seating: _Seating
     measured: Literal[0] | None
     seed: Count
     records: Count
     details: list[Literal["suggestions", "decisions", "certainties"]]
-    beliefs: bool = False  # not in older ones
+    beliefs: bool = False  # missing in older files
 
     @model_validator(mode="after")
     def _fits(self) -> _Match:
@@ -105,10 +105,10 @@ class _Match(BaseModel):
             any(set(table) != set(range(entered)) for table in tables)
             or len({table.count(0) for table in tables}) != 1
         ):
-            raise ValueError("a match of one player against others has all of them at each table")
+            raise ValueError("a match of one player against others must seat all at each table")
         names = [label(entrant.model_dump()) for entrant in self.entrants]
         if len(set(names)) < entered:
-            raise ValueError("entrants: two have one name")
+            raise ValueError("entrants: duplicate name")
         return self
 
 
@@ -122,7 +122,7 @@ class _Origin(_Kept):
 class _Plan(_Origin):
     """``matches.json``."""
 
-    run: Text = _LEFT_OUT  # not in older ones
+    run: Text = _LEFT_OUT  # missing in older files
     stop: Text
     matches: Annotated[list[_Match], Field(min_length=1)]
 
@@ -131,7 +131,7 @@ class _Plan(_Origin):
         stopping.parse(self.stop)
         names = [match.name for match in self.matches]
         if len(set(names)) < len(names):
-            raise ValueError("matches: two have one name")
+            raise ValueError("matches: duplicate name")
         return self
 
 
@@ -140,7 +140,7 @@ class _Length(_Kept):
 
 
 class _Summary(_Kept):
-    """``summary.json``, as far as anybody reads it."""
+    """``summary.json``, as far as it is read."""
 
     table: list[_Length]
     interrupted: bool
@@ -151,7 +151,7 @@ class _Summary(_Kept):
 
 
 class _Configuration(_Kept):
-    """``config.yaml``, as far as anybody reads it."""
+    """``config.yaml``, as far as it is read."""
 
     match: _Length
 
@@ -162,13 +162,13 @@ SCHEMAS: dict[str, TypeAdapter] = {
     "stops": TypeAdapter(dict[Text, Games], config=ConfigDict(strict=True)),
     "configuration": TypeAdapter(_Configuration),
 }
-"""By kind of file, what it must be."""
+"""Schema by kind of file."""
 
 
 def check(kind: str, value: Any) -> Any:
-    """Return ``value``, which is what files of ``kind`` (one of `SCHEMAS`) hold.
+    """Return ``value``, validated as the content of a file of ``kind`` (one of `SCHEMAS`).
 
-    Raises ValueError if it is not, with the first field that is wrong.
+    Raises ValueError with the first invalid field.
     """
     try:
         SCHEMAS[kind].validate_python(value)

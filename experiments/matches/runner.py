@@ -1,8 +1,7 @@
-"""Games over Ray: portions as stateless tasks, tried again when a worker dies.
+"""Games over Ray: portions as stateless tasks, retried when a worker dies.
 
-As many tasks are under way as a run has workers, so that ``match.workers`` means the same on
-a laptop and on a cluster; Ray itself is started once a process with all cores, and serves every
-run of a sweep.
+There are as many running tasks as workers, so that ``match.workers`` means the same on a laptop and
+on a cluster.  Ray is started once per process with all cores, and serves every run of a sweep.
 """
 
 from __future__ import annotations
@@ -22,15 +21,15 @@ from experiments.settings.commandline import Refusal
 from mcts.distributed import cluster, code, local_ray
 
 DEATHS_SURVIVED = 5
-"""Times that a portion is played again because its worker died, before the run gives up."""
+"""Maximum number of worker deaths of one portion before the run gives up."""
 
 
 _watch: cluster.Watch | None = None
-"""Of the head of the cluster that was joined."""
+"""Watch over the head of the cluster joined; None without a cluster."""
 
 
 def start(address: str | None, cores: int) -> int:
-    """Connect to the cluster at ``address``, or start Ray here; return the cores it has.
+    """Connect to the cluster at ``address``, or start Ray here; return its number of cores.
 
     Raises Refusal if there is no cluster at ``address``, or Ray does not start here.
     """
@@ -48,23 +47,20 @@ def start(address: str | None, cores: int) -> int:
 
 
 def is_started() -> bool:
-    """Return whether Ray runs; one that was ours may be gone."""
+    """Return whether Ray is running; a local Ray may have died."""
     return ray.is_initialized()
 
 
 def stop() -> None:
-    """End this process's connection, and Ray itself if it was started here."""
+    """Close this process's connection, and end Ray itself if it was started here."""
     local_ray.stop()
 
 
 @ray.remote(max_retries=DEATHS_SURVIVED)
 def _play(match: Match, games: np.ndarray, wanted: str) -> tuple[Played, float]:
-    """Play ``games`` in a worker; return what they came to and the seconds they took.
-
-    Raises OtherCode if it runs other code than the digest ``wanted``.
-    """
+    """Return the outcome of ``games`` and its seconds; OtherCode unless the digest fits."""
     code.check(wanted)
-    from experiments.matches import play  # compiled code, for which the driver need not wait
+    from experiments.matches import play  # compiled code, not needed by the driver
 
     started = time.perf_counter()
     played = play.portion(match, games)
@@ -74,11 +70,11 @@ def _play(match: Match, games: np.ndarray, wanted: str) -> tuple[Played, float]:
 def play_games(
     matches: Sequence[Match], schedule: Schedule, workers: int, cpus: Sequence[float]
 ) -> Generator[list[tuple[int, Played]]]:
-    """Play what ``schedule`` hands out, and yield whole games with their match as they come.
+    """Play what ``schedule`` hands out; yield finished games with their match as they come.
 
-    Yields an empty list when nothing has ended for `POLL_SECONDS`.  Closing the iterator gives up
-    the games under way.  ``workers``: tasks under way at the same time; ``cpus``: by match, cores
-    that a task reserves.  Raises WorkersLost if a portion's worker died more than `DEATHS_SURVIVED`
+    Yields an empty list when nothing has ended for `POLL_SECONDS`.  Closing the iterator abandons
+    the running games.  ``workers``: tasks running at the same time; ``cpus``: by match, cores that
+    a task reserves.  Raises WorkersLost if a portion's worker died more than `DEATHS_SURVIVED`
     times or runs other code, or Ray itself or the head of the cluster is gone.  Raises GameRaised
     if a game raised an exception.
     """
@@ -101,11 +97,11 @@ def play_games(
             if lost_hosts():
                 losses += 1
                 tasks = [_play.options(**queue(reserved, losses)) for reserved in cpus]
-                # Another process would want cores for its search, which the first one holds.
+                # Another process would need cores for its search that the first one holds.
                 for portion in [one for one in under_way.values() if cpus[one[0]]]:
                     under_way[send(portion)] = portion
             ended, others = ray.wait(list(under_way), timeout=POLL_SECONDS)
-            if ended and others:  # each call looks at all tasks under way
+            if ended and others:  # each call checks all running tasks
                 ended += ray.wait(others, num_returns=len(others), timeout=0)[0]
             done = []
             for reference in ended:
@@ -130,11 +126,11 @@ def play_games(
 
 
 def queue(cpus: float, losses: int) -> dict[str, Any]:
-    """Return options of tasks that Ray queues apart from those before the last of ``losses``.
+    """Return task options that make Ray queue tasks apart from those before the last of ``losses``.
 
-    It asks for workers by kind of task, and a request that was sent to a host which is gone now
-    keeps later tasks of its kind waiting.  Tasks without ``cpus`` stay where they are: they search
-    in actors, which hold cores for the process that they are in.
+    Ray requests workers by kind of task, and a request sent to a lost host blocks later tasks of
+    its kind.  Tasks without ``cpus`` stay where they are: they search in actors, which hold cores
+    for their process.
     """
     if not cpus:
         return {"num_cpus": 0}
@@ -143,16 +139,16 @@ def queue(cpus: float, losses: int) -> dict[str, Any]:
 
 
 def cancel_twins(under_way: dict[ray.ObjectRef, Any], portion: Any) -> None:
-    """Give up the other tasks that were sent for ``portion``, which has ended."""
+    """Cancel the other tasks sent for ``portion``, which has ended."""
     for twin in [other for other, same in under_way.items() if same is portion]:
         ray.cancel(twin, force=True)
         del under_way[twin]
 
 
 def lost_hosts() -> bool:
-    """Return whether tasks under way are to be sent again, because a host is gone.
+    """Return whether a host is gone, so that running tasks are to be sent again.
 
-    Raises WorkersLost if the head of the cluster is.
+    Raises WorkersLost if the head of the cluster is gone.
     """
     if _watch is None:
         return False

@@ -1,7 +1,7 @@
 """The schedule: games to play, their players, and portions of them.
 
-Game *k* is named by the run's seed and its own index alone: deal and dice are the same whatever the
-plays it, however many workers there are and in whatever order games end.
+Game *k* is determined by the run's seed and its index alone: deal and dice are the same for any
+players, any number of workers and any order of completion.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ import numpy as np
 from mcts.kernel.plugins import entry_points
 
 PORTION_SECONDS = 0.15
-"""Work aimed at in one task: enough to make its 0.5 ms of overhead small, short enough for
-progress, Ctrl-C and a killed worker."""
+"""Target duration of a task: long compared with its 0.5 ms of overhead, short enough for progress,
+Ctrl-C and worker deaths."""
 
 POLL_SECONDS = 0.25
-"""Longest wait for results before control returns to the caller."""
+"""Longest wait for results before returning to the caller."""
 
-MOST_ENTERED = 10
-"""Players of a round robin; the tables of more are too many to be balanced in a lifetime."""
+MAX_ENTERED = 10
+"""Maximum players of a round robin; more would have too many tables to balance."""
 
 FIRST_PORTION = 100
 LARGEST_PORTION = 20_000
@@ -34,15 +34,15 @@ POLICY = "sim.seat.Settings"
 """The ``_target_`` of a compiled policy."""
 
 SAME = ("seed", "rules", "seating", "opponents")
-"""What makes game *k* of two matches the same game."""
+"""Fields that must agree for game *k* of two matches to be the same game."""
 
 
 @dataclass(frozen=True)
 class Seating:
     """Seats of the players in each game.
 
-    Attributes ``line_ups``: numbers of the players at the table, by place; ``shifts``: seats by
-    which the places of a line-up are shifted in turn, before the next line-up.
+    Attributes ``line_ups``: player numbers at the table, by place; ``shifts``: rotations of the
+    seats that a line-up passes through before the next line-up.
     """
 
     line_ups: tuple[tuple[int, ...], ...]
@@ -50,45 +50,45 @@ class Seating:
 
     @classmethod
     def one(cls, players: int, seats: Sequence[int]) -> Seating:
-        """Return player 0 in ``seats`` in turn, and player 1 in all others."""
+        """Return player 0 in each of ``seats`` in turn, and player 1 in all others."""
         return cls(((0, *[1] * (players - 1)),), tuple(seats))
 
     @classmethod
     def rest(cls, players: int, seats: Sequence[int]) -> Seating:
-        """Return player 1 in ``seats`` in turn, and player 0 in all others."""
+        """Return player 1 in each of ``seats`` in turn, and player 0 in all others."""
         return cls(((1, *[0] * (players - 1)),), tuple(seats))
 
     @classmethod
     def among(cls, players: int, seats: Sequence[int]) -> Seating:
-        """Return player 0 in ``seats`` in turn, and players 1, 2, ... in all orders behind it."""
+        """Return player 0 in each of ``seats`` in turn, then players 1, 2, ... in all orders."""
         return cls(tuple((0, *order) for order in permutations(range(1, players))), tuple(seats))
 
     @classmethod
     def robin(cls, players: int, entered: int) -> Seating:
-        """Return all tables of ``entered`` players, each seated as often as any other.
+        """Return all tables of ``entered`` players, each seated equally often.
 
-        More players than seats sit in all combinations; fewer, each as often as fits and then in
-        all combinations of the rest.  Each table comes in every order around it, and each order
-        begins at every seat.
+        If there are more players than seats, all combinations sit; if fewer, each sits as often as
+        fits, and then in all combinations of the rest.  Each table comes in every order, and each
+        order starts at every seat.
         """
         often, rest = divmod(players, entered)
         tables = [sorted((*range(entered),) * often + more) for more in _spread(entered, rest)]
         orders = [
             sorted({(table[0], *order) for order in permutations(table[1:])}) for table in tables
         ]
-        # All tables in one order, then all in the next, so that few games are balanced as well.
+        # All tables in one order, then all in the next, so that few games are balanced too.
         deepest = max(map(len, orders))
         line_ups = [table[depth % len(table)] for depth in range(deepest) for table in orders]
         return cls(tuple(line_ups), tuple(range(players)))
 
     @cached_property
     def table(self) -> np.ndarray:
-        """(period, seats) player in each seat of game 0, 1, ..., after which it begins again."""
+        """(period, seats) player in each seat of game 0, 1, ..., after which it repeats."""
         return np.array([np.roll(places, by) for places in self.line_ups for by in self.shifts])
 
     @cached_property
     def kinds(self) -> tuple[np.ndarray, np.ndarray]:
-        """(kinds, seats) different rows of `table`, and (period,) which of them each row is."""
+        """(kinds, seats) distinct rows of `table`, and (period,) index of each row's kind."""
         kinds, kind = np.unique(self.table, axis=0, return_inverse=True)
         return kinds, kind.reshape(-1)  # NumPy 2.0 alone returns a column
 
@@ -107,19 +107,19 @@ def is_policy(entrant: Mapping[str, Any]) -> bool:
 
 @dataclass(frozen=True)
 class Match:
-    """All that it takes to play any game of a match; plain data, sent to the workers once.
+    """All that is needed to play any game of a match; plain data, sent to each worker once.
 
     Attributes
     ----------
-    name : in the results of the run, unlike any other there
+    name : in the results, unique in the run
     rules : arguments of `sim.rules.preset`
-    entrants : the players, each as `sim.players.registry.make` takes it, with a label of its own
-    seating : where they sit
-    measured : number of the entrant that the match is about; None in a round robin
-    seed : of deals, dice and the players' chance
-    records : the first so many games are written down
-    beliefs : whether these records hold what players with a belief believe
-    details : rows that are written beside those of games, of `experiments.matches.details.KINDS`
+    entrants : the players, each as for `sim.players.registry.make`, with its own label
+    seating : their seats by game
+    measured : index of the entrant that the match measures; None in a round robin
+    seed : of deals, dice and the players' randomness
+    records : number of first games to record
+    beliefs : whether these records hold the beliefs of players that have one
+    details : kinds of further rows, from `experiments.matches.details.KINDS`
     """
 
     name: str
@@ -144,17 +144,17 @@ class Match:
 
     @property
     def seats(self) -> int:
-        """The seats that the measured entrant has in each game."""
+        """The number of seats of the measured entrant in each game."""
         return self.seating.line_ups[0].count(self.measured)
 
     @property
     def compiled(self) -> bool:
-        """Whether all seats are policies, which the arena plays without the referee."""
+        """Whether all seats are compiled policies, which the arena plays without the referee."""
         return all(map(is_policy, self.entrants))
 
     @property
     def threads(self) -> int:
-        """Threads that one game keeps busy, in whatever processes."""
+        """Threads that one game keeps busy, over all processes."""
         busy = (
             search["threads"] * (search["workers"] if search["mode"] == "root" else 1)
             for search in self._searches()
@@ -175,23 +175,20 @@ class Match:
         return [entrant["search"] for entrant in self.entrants if "search" in entrant]
 
     def wins_of(self, winner: np.ndarray, entrant: int | None) -> np.ndarray:
-        """Return (games,) bool whether ``entrant`` won game 0, 1, ..., given the winners' seats.
+        """Return (games,) bool, whether ``entrant`` won game 0, 1, ..., given the winners' seats.
 
-        None, which stands for no single player, wins none.
+        None, for no single player, wins none.
         """
         who = self.seating.at(np.arange(len(winner)))
         return (winner >= 0) & (who[np.arange(len(winner)), winner] == entrant)
 
     def sat(self, games: int, entrant: int) -> np.ndarray:
-        """Return (games,) how many seats ``entrant`` has in game 0, 1, ..."""
+        """Return (games,) the number of seats of ``entrant`` in game 0, 1, ..."""
         return (self.seating.at(np.arange(games)) == entrant).sum(axis=1)
 
 
 def _spread(entered: int, seats: int) -> Iterator[tuple[int, ...]]:
-    """Yield all choices of ``seats`` players, those that sat and met least next.
-
-    So each player has sat about as often as any other after any number of them.
-    """
+    """Yield all choices of ``seats`` players, keeping seatings and meetings balanced."""
     left = list(combinations(range(entered), seats))
     sat = np.zeros(entered, int)
     met = np.zeros((entered, entered), int)
@@ -213,9 +210,9 @@ def label(specification: Mapping[str, Any]) -> str:
 
 
 def control_of(matches: Sequence[Match], number: int) -> int | None:
-    """Return the match with which ``number`` is compared: the first of its kind, if it is another.
+    """Return the match that ``number`` is compared with: the first of its kind, or None if itself.
 
-    Of its kind are those with as many measured seats and the same opponents.
+    Matches are of one kind if they have equally many measured seats and the same opponents.
     """
     mine = matches[number]
     if mine.measured is None:
@@ -231,17 +228,16 @@ def control_of(matches: Sequence[Match], number: int) -> int | None:
 
 
 def _bare(entrants: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return what ``entrants`` are, whatever they are called."""
+    """Return ``entrants`` without their names."""
     return [{**entrant, "label": None} for entrant in entrants]
 
 
 class Schedule:
-    """Hands out the games of several matches in turn, in portions whose size follows their time.
+    """Hands out the games of several matches in turn, in portions sized by their duration.
 
-    The match with the fewest games so far comes next, so that those which are to be compared on the
-    same games keep step.  The size of portions changes nothing in the results, since every game
-    stands for itself.  ``matches``: to be played; ``missing``: by match, the games that are to be
-    played: some, then from one on before another.
+    The match with the fewest games comes next, so that matches compared on the same games keep
+    pace.  Portion size does not affect results, since games are independent.  ``matches``: to be
+    played; ``missing``: by match, the games to play: some, then a range (start, end).
     """
 
     def __init__(self, matches: Sequence[Match], missing: Sequence[tuple[np.ndarray, int, int]]):
@@ -249,10 +245,10 @@ class Schedule:
         self._next = [first for _, first, _ in missing]
         self._end = [end for _, _, end in missing]
         self._largest = [LARGEST_PORTION if match.compiled else 1 for match in matches]
-        self._size = [min(FIRST_PORTION, most) for most in self._largest]
+        self._size = [min(FIRST_PORTION, limit) for limit in self._largest]
 
     def take(self) -> tuple[int, np.ndarray] | None:
-        """Return the number of a match and its next games, or None if all are handed out."""
+        """Return the number of a match and its next games, None if all are handed out."""
         ready = [i for i, end in enumerate(self._end) if len(self._gaps[i]) or self._next[i] < end]
         if not ready:
             return None
@@ -270,9 +266,9 @@ class Schedule:
         return int(gaps[0]) if len(gaps) else self._next[match]
 
     def took(self, match: int, games: int, seconds: float) -> None:
-        """Learn from a finished portion how many games make up `PORTION_SECONDS`."""
+        """Adapt the number of games in a portion to `PORTION_SECONDS`, from a finished one."""
         aim = int(games * PORTION_SECONDS / max(seconds, 1e-6))
-        # At most fourfold at a time: a worker's first portion also loads the compiled code.
+        # At most fourfold each time: a worker's first portion also loads the compiled code.
         self._size[match] = max(1, min(aim, 4 * self._size[match], self._largest[match]))
 
     def close(self, match: int) -> None:

@@ -1,4 +1,4 @@
-"""Sequential tests of matches as they stand: what is tested, and what can be said by now."""
+"""Sequential tests of matches in progress: hypotheses and current verdicts."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ class Tested:
 
     Attributes
     ----------
-    match, control : of whom; without a control it is of the match's own win rate
+    match, control : tested; without a control the test is of the match's own win rate
     verdict : on the games played without a gap
-    words : the same, naming the hypotheses
+    words : the verdict in words, naming the hypotheses
     """
 
     match: Match
@@ -29,11 +29,11 @@ class Tested:
 
 
 def verdicts(
-    matches: Sequence[Match], tallies: Sequence[Tally], stop: Stop, most: int | None = None
+    matches: Sequence[Match], tallies: Sequence[Tally], stop: Stop, limit: int | None = None
 ) -> Iterator[Tested]:
     """Yield the test of each match that ``stop`` tests; none if it is no sequential test.
 
-    ``most``: games of each match that are looked at; None: all.
+    ``limit``: maximum games of each match to look at; None: all.
     """
     if not isinstance(stop, Sprt):
         return
@@ -41,7 +41,7 @@ def verdicts(
     for number, (match, control) in enumerate(zip(matches, controls, strict=True)):
         if match.measured is None or (control is None and number in controls):
             continue
-        games = min(tallies[number].prefix, most or tallies[number].prefix)
+        games = min(tallies[number].prefix, limit or tallies[number].prefix)
         player = match.labels[0]
         if control is None:
             won = match.wins_of(tallies[number].winner(games), 0)

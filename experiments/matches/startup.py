@@ -1,4 +1,4 @@
-"""Get what is slow ready at the same time: compiled code, and Ray where games need it."""
+"""Prepare slow things in parallel: compiled code, and Ray where games need it."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from experiments.matches.schedule import Match
 from experiments.settings import config
 
 FEW = 500
-"""Games of compiled policies that are over before Ray has started."""
+"""Number of games that compiled policies finish before Ray would have started."""
 
 GUESSABLE = 2**48
-"""Seeds below can be tried out one by one: the right one deals the hand that a program sees."""
+"""Smaller seeds can be enumerated: the right one deals the hand that a program sees."""
 
 
 def prepare(
@@ -27,10 +27,10 @@ def prepare(
     console: Console,
     games: int | None = None,
 ) -> Resources:
-    """Compile and start Ray; return with what ``matches`` are played, all of it ready.
+    """Compile and start Ray; return the resources for ``matches``, ready to use.
 
-    ``workers``, ``address``: as of `resources`; ``games``: that are left, if that is known; a few
-    of compiled policies are played without Ray, unless ``workers`` ask for it.  Raises Refusal as
+    ``workers``, ``address``: as for `resources`; ``games``: remaining, if known; a few games of
+    compiled policies are played without Ray, unless ``workers`` is given.  Raises Refusal as
     `resources`.
     """
     compiling = Background(_warm, matches)
@@ -47,12 +47,12 @@ def prepare(
 def resources(
     matches: Sequence[Match], workers: int | None, address: str | None, console: Console
 ) -> Resources:
-    """Return with what ``matches`` are played, after starting Ray or connecting to it.
+    """Return the resources for ``matches``, after starting or connecting to Ray.
 
-    Where nothing has to be distributed -- one game at a time, on this machine, no search in Ray
-    actors -- this process plays alone, without Ray.  ``workers``: games at the same time; None for
-    as many as the cores allow; ``address``: of the Ray cluster; None for this machine.  Raises
-    Refusal if the cluster cannot be found, or has too few cores.
+    If nothing has to be distributed (one game at a time, on this machine, no search in Ray actors)
+    this process plays alone, without Ray.  ``workers``: games at the same time; None: as many as
+    the cores allow; ``address``: of the Ray cluster; None: this machine.  Raises Refusal if the
+    cluster cannot be found, or has too few cores.
     """
     _warn_of_seed(matches, console)
     cores = config.cores()
@@ -79,8 +79,8 @@ def _warn_of_seed(matches: Sequence[Match], console: Console) -> None:
     guessed = [match.seed for match in outside if match.seed < GUESSABLE]
     if guessed:
         console.print(
-            f"seed={guessed[0]} can be guessed, and then the deal computed: draw one of 16 digits "
-            "or more if you do not trust the program from outside",
+            f"seed={guessed[0]} can be guessed, and the deal computed from it: draw a seed of at "
+            "least 16 digits if you do not trust the external program",
             soft_wrap=True,
         )
 
@@ -93,9 +93,6 @@ def _warm(matches: Sequence[Match]) -> None:
 
 
 def _cores_of(threads: int, share: float) -> float:
-    """Return the cores to reserve for a game: its threads, or its share when oversubscribed.
-
-    Above one Ray takes whole cores only.
-    """
+    """Return the cores to reserve for a game; Ray takes only whole ones above one."""
     cpus = min(float(threads), share)
     return cpus if cpus < 1 else float(int(cpus))

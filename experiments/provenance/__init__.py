@@ -1,1 +1,1 @@
-"""Provenance of results, and their records."""
+"""Files of results, their provenance, and their MLflow records."""

@@ -1,7 +1,7 @@
-"""Files that are whole or not there, and files that are read without trust in who wrote them.
+"""Atomic writes, and reads that validate untrusted files.
 
-A file is written under another name, then renamed.  That name cannot be guessed and is another,
-so that nothing which lies about in a folder, a link least of all, is written through.
+A file is written under a temporary name, then renamed.  That name cannot be guessed, so that
+nothing already in the folder, in particular no symlink, is written through.
 """
 
 from __future__ import annotations
@@ -22,33 +22,33 @@ from experiments.settings.commandline import Refusal, explain_yaml
 from experiments.texts import redact, shorten
 
 CONFIG = "config.yaml"
-"""The file in a run folder that holds its settings, written when it is begun or gone on with."""
+"""File in a run folder with its settings, written when the run begins or resumes."""
 
 SUMMARY = "summary.json"
-"""The file in a run folder that holds its figures and where they come from."""
+"""File in a run folder with its results and their provenance."""
 
-MOST_BYTES = 64 * 2**20
-"""Of a JSON or YAML file that is read."""
+MAX_BYTES = 64 * 2**20
+"""Size limit in bytes of a JSON or YAML file."""
 
 WRITING = ".writing"
-"""End of the name of a file that is half written."""
+"""Suffix of a file being written."""
 
 
 @contextmanager
 def atomic_write(path: Path) -> Iterator[Path]:
-    """Yield the name under which ``path`` is to be written; it has its own at the end of the block.
+    """Yield a temporary path for ``path``; rename it at the end of the block.
 
-    If the block raises, what it wrote is removed, and an older file is as it was.  Raises OSError
-    if it cannot be renamed.  Raises Refusal if a folder has the name.
+    If the block raises, the temporary file is removed, and an older file is unchanged.  Raises
+    OSError if it cannot be renamed, Refusal if ``path`` is a folder.
     """
     if path.is_dir():
-        raise Refusal(f"{path} is a folder: move it away, for a file of that name is written")
+        raise Refusal(f"{path} is a folder: move it away; a file of that name is to be written")
     handle, name = tempfile.mkstemp(WRITING, f".{path.name[:100]}.", path.parent)
     writing = Path(name)
     try:
         mask = os.umask(0)
         os.umask(mask)
-        os.fchmod(handle, 0o666 & ~mask)  # for all who may read the folder, as usual
+        os.fchmod(handle, 0o666 & ~mask)  # the usual permissions, which temporary files lack
         os.close(handle)
         yield writing
         writing.replace(path)
@@ -59,25 +59,24 @@ def atomic_write(path: Path) -> Iterator[Path]:
 
 
 def clear(folder: Path) -> None:
-    """Remove what a process that was killed left half written; for who has the folder's lock."""
+    """Remove files left incomplete by a killed process; requires the folder's lock."""
     for half in folder.rglob(f".*{WRITING}"):
-        with suppress(OSError):  # is left, as nobody reads it
+        with suppress(OSError):  # harmless, since it is never read
             half.unlink()
 
 
 def refuse_symlinks(folder: Path) -> None:
-    """Make sure that what a run writes to ``folder`` stays there.
+    """Check that what a run writes to ``folder`` stays there.
 
-    Raises Refusal if a link stands where a file might be written: the folder may come from somebody
-    else.
+    Raises Refusal if a file to be written is a symlink: the folder may come from elsewhere.
     """
     for path in folder.iterdir():
         if path.is_symlink():
-            raise Refusal(f"{path} is a link: put the file itself there to go on with it")
+            raise Refusal(f"{path} is a link: replace it by the file itself to continue")
 
 
 def write_text(path: Path, text: str) -> Path:
-    """Write ``text`` to ``path`` in UTF-8, whole or not at all, and return the path.
+    """Write ``text`` to ``path`` in UTF-8 atomically, and return the path.
 
     Raises OSError if it cannot be written.
     """
@@ -87,7 +86,7 @@ def write_text(path: Path, text: str) -> Path:
 
 
 def write_json(folder: Path, data: dict[str, Any], name: str = SUMMARY) -> Path:
-    """Write ``data`` to ``folder`` as JSON, whole or not at all, and return its path.
+    """Write ``data`` to ``folder`` as JSON atomically, and return its path.
 
     Raises OSError if it cannot be written.
     """
@@ -95,7 +94,7 @@ def write_json(folder: Path, data: dict[str, Any], name: str = SUMMARY) -> Path:
 
 
 def write_settings(folder: Path, settings: Mapping[str, Any]) -> Path:
-    """Write plain ``settings`` to `CONFIG` in ``folder``, and return its path; OSError if not."""
+    """Write plain ``settings`` to `CONFIG` in ``folder`` and return its path; may raise OSError."""
     with atomic_write(folder / CONFIG) as writing:
         OmegaConf.save(OmegaConf.create(redact(dict(settings))), writing)
     return folder / CONFIG
@@ -103,7 +102,7 @@ def write_settings(folder: Path, settings: Mapping[str, Any]) -> Path:
 
 @contextmanager
 def writing(what: object, advice: str) -> Iterator[None]:
-    """Refuse with ``advice`` what the block, which writes ``what``, cannot write (OSError)."""
+    """Turn an OSError of the block, which writes ``what``, into a Refusal with ``advice``."""
     try:
         yield
     except OSError as fault:
@@ -113,9 +112,9 @@ def writing(what: object, advice: str) -> Iterator[None]:
 
 @contextmanager
 def reading(path: Path, advice: str) -> Iterator[None]:
-    """Refuse with ``advice`` what the block cannot read or finds to be wrong with ``path``.
+    """Turn read errors and faults of ``path`` into a Refusal with ``advice``.
 
-    The block raises OSError, or ValueError with what is wrong.
+    The block raises OSError, or ValueError with the fault.
     """
     try:
         yield
@@ -124,24 +123,24 @@ def reading(path: Path, advice: str) -> Iterator[None]:
         raise Refusal(f"{path} cannot be read ({shorten(reason, 300)}): {advice}") from None
 
 
-def regular(path: Path, most: int) -> None:
-    """Make sure that ``path`` is a file of at most so many bytes, not a pipe or a device.
+def regular(path: Path, max_bytes: int) -> None:
+    """Check that ``path`` is a regular file of at most ``max_bytes`` bytes.
 
     Raises OSError, ValueError if it is not.
     """
     found = path.stat()
     if not stat.S_ISREG(found.st_mode):
-        raise ValueError("it is no file")
-    if found.st_size > most:
-        raise ValueError(f"it has {found.st_size:,} bytes, {most:,} are the limit")
+        raise ValueError("it is not a regular file")
+    if found.st_size > max_bytes:
+        raise ValueError(f"it has {found.st_size:,} bytes; the limit is {max_bytes:,}")
 
 
 def read_json(path: Path) -> Any:
-    """Return what the JSON file ``path`` holds.
+    """Return the content of the JSON file ``path``.
 
-    Raises OSError, ValueError if it cannot be read, is too large or too deep, or gives a key twice.
+    Raises OSError, ValueError if it cannot be read, is too large or too deep, or repeats a key.
     """
-    regular(path, MOST_BYTES)
+    regular(path, MAX_BYTES)
     try:
         return json.loads(path.read_text("utf-8"), object_pairs_hook=_make_mapping)
     except (RecursionError, ValueError) as fault:
@@ -157,7 +156,7 @@ def _make_mapping(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 class _Loader(yaml.SafeLoader):
-    """Reads plain data, in which no mapping gives a key twice."""
+    """Loads plain data and rejects repeated keys."""
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
         known: set[Any] = set()
@@ -171,17 +170,17 @@ class _Loader(yaml.SafeLoader):
 
 
 def read_yaml(path: Path) -> Any:
-    """Return what the YAML file ``path`` holds, plain data alone.
+    """Return the content of the YAML file ``path``, which must be plain data.
 
-    References (``&a``, ``*a``) are refused: a few lines of them stand for more than fits in memory.
-    Raises OSError, ValueError if it cannot be read, is too large or too deep, has references, or
-    gives a key twice.
+    References (``&a``, ``*a``) are refused: a few lines of them can expand beyond memory.  Raises
+    OSError, ValueError if it cannot be read, is too large or too deep, has references, or repeats a
+    key.
     """
-    regular(path, MOST_BYTES)
+    regular(path, MAX_BYTES)
     try:
         text = path.read_text("utf-8")
         if any(isinstance(event, yaml.AliasEvent) for event in yaml.parse(text, yaml.SafeLoader)):
-            raise ValueError("it has references")
+            raise ValueError("it has references (&, *), which are not allowed")
         return yaml.load(text, _Loader)
     except (yaml.YAMLError, RecursionError) as fault:
         raise ValueError(f"it is not YAML: {explain_yaml(fault)}") from None

@@ -29,36 +29,36 @@ _PACKAGES = (
 )
 
 _NOT_PAGES = ":(exclude)docs"
-"""Of Git: what no result depends on."""
+"""Git pathspec that excludes pages and stored rows, on which no result depends."""
 
 
 def origin() -> dict[str, Any]:
-    """Return all of this as `summary.json` and its like hold it, as plain data."""
+    """Return the provenance as plain data, as stored in `summary.json`."""
     return {"command": command(), "versions": versions(), "commit": commit(), "machine": machine()}
 
 
 def versions() -> dict[str, str]:
-    """Return the versions of Python and of the packages that a result may depend on."""
+    """Return the versions of Python and of the packages that may affect results."""
     found = {"python": platform.python_version()}
     for package in _PACKAGES:
         try:
             found[package] = version(package)
-        except PackageNotFoundError:  # run from a checkout that is not installed
+        except PackageNotFoundError:  # run from an uninstalled checkout
             found[package] = "not installed"
     return found
 
 
 def commit() -> str | None:
-    """Return the commit of the checkout that this code runs from, None where there is none.
+    """Return the commit of the checkout that this code runs from, None outside a checkout.
 
-    With ``+changes`` behind it if files have been changed since, pages and kept rows apart.
+    ``+changes`` is appended if files other than pages and stored rows have changed since.
     """
     here = Path(__file__).resolve().parents[2]
-    if not (here / ".git").exists():  # installed, perhaps inside somebody else's repository
+    if not (here / ".git").exists():  # installed, perhaps inside another repository
         return None
     try:
         head = _git(here, "rev-parse", "HEAD")
-        # With a lock, one killed at its limit of time would leave it behind.
+        # Without optional locks, which a Git killed at its time limit would leave behind.
         changed = _git(
             here, "--no-optional-locks", "status", "--porcelain", "-uno", "--", ".", _NOT_PAGES
         )
@@ -75,7 +75,7 @@ def _git(folder: Path, *arguments: str) -> str:
 
 
 def command() -> str:
-    """Return the command line that repeats this run; outside of Hydra, that of this process."""
+    """Return the command line that repeats this run; outside Hydra, that of this process."""
     repeats = repeating.command_line()
     if repeats is not None:
         return repeats
@@ -87,7 +87,7 @@ def command() -> str:
 
 
 def tags(folder: Path, repeats: str | None = None) -> dict[str, str]:
-    """Return what the record of a run in ``folder`` says of where it comes from.
+    """Return the provenance tags of the record of a run in ``folder``.
 
     ``repeats``: the command line that repeats it; by default that of `command`.
     """
@@ -95,16 +95,16 @@ def tags(folder: Path, repeats: str | None = None) -> dict[str, str]:
     found |= {"command": repeats or command(), "folder": str(folder.resolve())}
     program = found["command"].split()
     name = program[2] if program[:2] == ["python", "-m"] else program[0]
-    # The column "Source" of MLflow's table of runs, which has room for one word.
+    # Shown in MLflow's column "Source", which has room for one word.
     found |= {"mlflow.source.name": name, "mlflow.source.type": "LOCAL"}
     head = commit()
     return found if head is None else {**found, "mlflow.source.git.commit": head}
 
 
 def machine() -> str:
-    """Return what the run was played on, in a few words, its processor as LLVM calls it.
+    """Return a short description of the machine, with LLVM's name of its processor.
 
-    Libraries have code for each kind of processor, which may differ in the last digit.
+    Libraries have code paths per processor, which may differ in the last digit.
     """
     from llvmlite.binding import get_host_cpu_name  # slow to import
 

@@ -1,8 +1,8 @@
-"""The MLflow record of a run: written by the driver alone, in batches, never in the way.
+"""The MLflow record of a run: written by the driver only, in batches, without blocking.
 
-A server or database that cannot be reached is refused before anything is played.  One that fails
-later costs the record, not the run: the results are on disk, one line says what happened, and
-nothing more is sent.  A thread sends, so that a slow store holds nothing up.
+A server or database that cannot be reached is refused before anything is played.  A later failure
+costs the record, not the run: results are on disk, one line reports the failure, and nothing more
+is sent.  A thread sends, so that a slow store delays nothing.
 """
 
 from __future__ import annotations
@@ -29,27 +29,27 @@ from experiments.settings.config import leaves
 from experiments.texts import redact
 
 SEND_SECONDS = 10.0
-"""Time between batches of metrics: one costs some 20 ms, whatever its size."""
+"""Time between batches of metrics; a batch takes about 20 ms, whatever its size."""
 
 RUN = "mlflow_run.txt"
-"""File in the run folder with the name of its record, for a run that is taken up again."""
+"""File in the run folder with the id of its record, for a resumed run."""
 
 PARENT = "mlflow.parentRunId"
-"""Tag by which MLflow knows that a run belongs to another."""
+"""Tag by which MLflow nests a run under another."""
 
 MISSING = "the MLflow record is incomplete"
-"""What is said of one that fails."""
+"""Message for a failed record."""
 
 _ADVICE = "check tracking.uri and MLFLOW_TRACKING_* variables, or set tracking.enabled=false"
 
 _LOCK_SECONDS = 60
-"""Longest wait for other runs that make or write the same database."""
+"""Longest wait for other runs that create or write the same database."""
 
 _ANSWER_SECONDS = 3.0
-"""Longest wait for each thing that a store is asked before the first game."""
+"""Longest wait for each request to a store before the first game."""
 
 _PATIENCE_SECONDS = 3.0
-"""Longest wait for a store when the user wishes an end."""
+"""Longest wait for a store when the user asks to end."""
 
 _LOOK_SECONDS = 0.1
 
@@ -57,8 +57,8 @@ _METRICS_A_BATCH = 900
 _PARAMS_A_BATCH = 100
 _LONGEST_PARAM = 6000
 
-# MLflow reads these.  It would report each call to a host outside, a server that is down would
-# block for four minutes, and the address of a run is printed with the password in it.
+# Read by MLflow.  By default it reports each call to an external host, blocks for four minutes on a
+# server that is down, and prints the address of a run including its password.
 _ENVIRONMENT = {
     "MLFLOW_SUPPRESS_PRINTING_URL_TO_STDOUT": "true",
     "MLFLOW_DISABLE_TELEMETRY": "true",
@@ -69,14 +69,14 @@ _ENVIRONMENT = {
 
 
 def choose_uri(given: str | None, home: Path) -> str:
-    """Return where to record: ``given``, else MLflow's own variable, else a file in ``home``."""
+    """Return the tracking URI: ``given``, else MLflow's own variable, else a file in ``home``."""
     return given or os.environ.get("MLFLOW_TRACKING_URI") or f"sqlite:///{home / 'mlflow.db'}"
 
 
 def check_reachable(uri: str, experiment: str) -> None:
-    """Refuse a tracking server or database that does not answer, within a few seconds.
+    """Refuse a tracking server or database that does not answer within a few seconds.
 
-    Raises Refusal with what to do about it; also if ``experiment`` is deleted there.
+    The Refusal names the remedy; also raised if ``experiment`` is deleted there.
     """
     if "://" not in uri and uri != "databricks":
         raise Refusal(
@@ -85,7 +85,7 @@ def check_reachable(uri: str, experiment: str) -> None:
     if not uri.startswith("sqlite:"):
         try:
             _import()
-        except Exception:  # is said once games are played
+        except Exception:  # reported once games are played
             return
     answer: SimpleQueue[Exception | None] = SimpleQueue()
 
@@ -96,10 +96,10 @@ def check_reachable(uri: str, experiment: str) -> None:
             else:
                 _find(_connect(uri), experiment)
             answer.put(None)
-        except Exception as fault:  # what is no server of the kind may say anything
+        except Exception as fault:  # a server of another kind may answer anything
             answer.put(fault)
 
-    Thread(target=ask, daemon=True).start()  # a silent name server cannot be hurried
+    Thread(target=ask, daemon=True).start()  # a name lookup has no timeout
     try:
         fault = answer.get(timeout=2 * _ANSWER_SECONDS)
     except Empty:
@@ -111,7 +111,7 @@ def check_reachable(uri: str, experiment: str) -> None:
 
 
 def _write_nothing(uri: str) -> None:
-    """Make sure that the database can be written to."""
+    """Check that the database is writable."""
     path = _file(uri)
     path.parent.mkdir(parents=True, exist_ok=True)
     with sqlite3.connect(path, timeout=_ANSWER_SECONDS) as database:
@@ -123,39 +123,39 @@ def _file(uri: str) -> Path:
 
 
 def _import() -> Any:
-    """Return MLflow, which reads its own variables then."""
+    """Return MLflow, which reads its own variables on import."""
     for variable, value in _ENVIRONMENT.items():
         os.environ.setdefault(variable, value)
     import mlflow
 
-    for name in ("mlflow", "urllib3"):  # their loggers print what `Aside` says
+    for name in ("mlflow", "urllib3"):  # their loggers repeat what `Aside` prints
         logging.getLogger(name).setLevel(logging.CRITICAL)
     return mlflow
 
 
 def _connect(uri: str) -> Any:
-    """Return MLflow's client, to which credentials and certificates are left."""
+    """Return MLflow's client, which handles credentials and certificates."""
     if uri.startswith("sqlite:") and "timeout=" not in uri:
         uri += f"{'&' if '?' in uri else '?'}timeout={_LOCK_SECONDS}"
     return _import().MlflowClient(uri)
 
 
 def _find(client: Any, experiment: str) -> str | None:
-    """Return the number of ``experiment``, None if it is new; Refusal if it is deleted."""
+    """Return the id of ``experiment``, None if it is new; Refusal if it is deleted."""
     found = client.get_experiment_by_name(experiment)
     if found is not None and found.lifecycle_stage == "deleted":
         raise Refusal(
-            f"tracking.experiment={experiment} is deleted: bring it back by mlflow experiments "
+            f"tracking.experiment={experiment} is deleted: restore it with mlflow experiments "
             f"restore --experiment-id {found.experiment_id}, or name another"
         )
     return None if found is None else found.experiment_id
 
 
 class Store:
-    """An experiment of a tracking server or database, made if missing, and its sending thread.
+    """An experiment of a tracking server or database, created if missing, and its sender thread.
 
-    ``artifacts``: folder for artifacts where ``uri`` is a database and not a server; ``aside``:
-    says that the record is incomplete.  Raises Refusal if it cannot be opened or made.
+    ``artifacts``: folder for artifacts if ``uri`` is a database; ``aside``: reports an incomplete
+    record.  Raises Refusal if it cannot be opened or created.
     """
 
     def __init__(
@@ -164,7 +164,7 @@ class Store:
         self.aside = aside or Aside(MISSING)
         is_file = uri.startswith("sqlite:")
         place = artifacts.resolve().as_uri() if is_file else None
-        # Two must not make a database at the same time; SQLite waits 5 s for other writers.
+        # Only one process may create the database; SQLite waits 5 s for other writers.
         alone = FileLock(f"{_file(uri)}.lock", timeout=_LOCK_SECONDS) if is_file else nullcontext()
         _import()
         try:
@@ -184,11 +184,11 @@ class Store:
             self._waiting.get()()
 
     def send(self, job: Callable[[], None]) -> None:
-        """Do ``job`` in the thread, after those before it."""
+        """Run ``job`` in the thread, after earlier jobs."""
         self._waiting.put(job)
 
     def flush(self) -> bool:
-        """Wait until all is sent; return whether it is, if the user wished an end meanwhile."""
+        """Wait until all is sent; return False if the user asked to end first."""
         end, left = Event(), _PATIENCE_SECONDS
         self._waiting.put(end.set)
         while not end.wait(_LOOK_SECONDS):
@@ -200,14 +200,14 @@ class Store:
 
 
 class Tracker:
-    """One MLflow run in a ``store``, which began at the time ``since``, or now.
+    """An MLflow run in a ``store``, begun at the time ``since``, or now.
 
     Attributes
     ----------
-    run : its name in the store, empty before it has begun
-    children : records below it, of single players, by the tail of their metrics: what is recorded
-        as ``win_rate/NAME`` is ``win_rate`` in that of ``/NAME``, so that players are compared as
-        runs are
+    run : its id in the store, empty before it has begun
+    children : records below it, of single players, by the suffix of their metrics:
+        ``win_rate/NAME`` is recorded as ``win_rate`` in the child of ``/NAME``, so that players are
+        compared like runs
     """
 
     def __init__(self, store: Store, since: float | None = None) -> None:
@@ -228,14 +228,14 @@ class Tracker:
         parent: Tracker | None = None,
         file: str = RUN,
     ) -> None:
-        """Start the run, called ``name``, or take it up again; Refusal if that fails.
+        """Start or resume the run ``name``; Refusal if that fails.
 
         Parameters
         ----------
         parameters : nested configuration, recorded under dotted names
         tags : such as versions and commit
-        folder : of the run, which remembers its record in ``file`` for the next time
-        parent : of which this is a part; it ends whenever a part does
+        folder : of the run, which stores the record's id in ``file``
+        parent : record that contains this one; it ends whenever a part does
         """
         from mlflow.entities import Param
 
@@ -256,12 +256,12 @@ class Tracker:
             raise Refusal(f"cannot record this run: {first_cause(fault)}; {_ADVICE}") from None
 
     def begin_once(self, name: str, tags: dict[str, str], folder: Path) -> None:
-        """Do what `begin` does for what is in ``folder`` together, in any order."""
+        """Do as `begin` for the shared record of several runs in ``folder``, in any order."""
         with FileLock(folder / f"{RUN}.lock", timeout=_LOCK_SECONDS):
             self.begin(name, {}, tags, folder)
 
     def _take_up(self, file: Path) -> bool:
-        """Continue the record that ``file`` remembers, if this store has it."""
+        """Resume the record named in ``file``, if this store has it."""
         from mlflow.exceptions import MlflowException
 
         client = self.store.client
@@ -276,7 +276,7 @@ class Tracker:
         return True
 
     def record(self, step: int, **metrics: float) -> None:
-        """Note metrics at ``step``, but those that have a value there; a later batch sends them."""
+        """Queue metrics at ``step``, except those already recorded there, for a later batch."""
         from mlflow.entities import Metric
 
         for tail, child in self.children.items():
@@ -291,10 +291,10 @@ class Tracker:
             self._send()
 
     def finish(self, status: str, metrics: dict[str, float], step: int, files: list[Path]) -> None:
-        """Send what is left with the final ``metrics`` and ``files``.
+        """Send the rest with the final ``metrics`` and ``files``.
 
-        ``status`` is FINISHED, KILLED or FAILED.  Waits for the store; for `_PATIENCE_SECONDS` at
-        most if the user wishes an end.
+        ``status`` is FINISHED, KILLED or FAILED.  Waits for the store; for at most
+        `_PATIENCE_SECONDS` if the user asks to end.
         """
         self.record(step, **metrics)
         for child in self.children.values():
@@ -313,12 +313,12 @@ class Tracker:
         self._unsent, self._sent = [], time.monotonic()
 
     def _log(self, **entries: list[Any]) -> None:
-        """Send ``metrics`` or ``params``, as many at once as MLflow takes."""
+        """Send ``metrics`` or ``params``, in batches of MLflow's maximum size."""
         for kind, many in entries.items():
-            most = _METRICS_A_BATCH if kind == "metrics" else _PARAMS_A_BATCH
-            for first in range(0, len(many), most):
-                self.store.client.log_batch(self.run, **{kind: many[first : first + most]})
+            batch = _METRICS_A_BATCH if kind == "metrics" else _PARAMS_A_BATCH
+            for first in range(0, len(many), batch):
+                self.store.client.log_batch(self.run, **{kind: many[first : first + batch]})
 
     def _try(self, send: Callable[..., Any], *arguments: Any, **named: Any) -> None:
-        """Call ``send`` in the store's thread, unless something has failed before."""
+        """Call ``send`` in the store's thread, unless an earlier call has failed."""
         self.store.send(partial(self.store.aside.do, partial(send, *arguments, **named)))

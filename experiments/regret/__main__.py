@@ -92,7 +92,7 @@ def rows() -> study.Rows:
         "best": pl.Float64,  # value of the position
         "search_seconds": pl.Float64,  # of the turn
     }
-    return study.Rows(FILE, "positions", schema, more=("positions",), least=2)
+    return study.Rows(FILE, "positions", schema, more=("positions",), min_units=2)
 
 
 def job(settings: DictConfig, run: study.Run) -> None:

@@ -14,7 +14,7 @@ from experiments.report.run import Run
 from experiments.runs.figures import Deciding, Moment
 from experiments.runs.published import Published, find_for
 from experiments.runs.summary import Line
-from experiments.runs.turns import LEAST, Ends, bits, well_sampled
+from experiments.runs.turns import MIN_GAMES, Ends, bits, well_sampled
 from experiments.stats.comparisons import ONE_TEST
 from experiments.stats.intervals import Estimate
 from experiments.tabular import Column, Table, count, mean, p_value, percent, words
@@ -296,7 +296,7 @@ def _tabulate_entropy(title: str, players: Mapping[str, Sequence[Moment]]) -> Ta
         [[str(turn), *(at[player].get(turn) for player in players)] for turn in chosen],
         [
             "Means with 95 % over games not yet over in which the player had "
-            f"this turn; their number is in brackets, {LEAST} at least. Games that last are not "
+            f"this turn; their number is in brackets, {MIN_GAMES} at least. Games that last are not "
             "the average ones."
         ],
     )

@@ -1,1 +1,1 @@
-"""Played runs: their folders and figures."""
+"""Finished and running runs: their folders, results and records."""

@@ -1,16 +1,16 @@
-"""Figures of Tables 4.3 and 4.4 of [Ledford 2018], from the rows of games and of details.
+"""Statistics of Tables 4.3 and 4.4 of [Ledford 2018], from rows of games and of details.
 
-They are read part by part (`experiments.runs.rows`); kept are a few sums a game.
-Intervals are of 95 % and by game, suggestions of one game being dependent.  A mean over suggestions
-is the ratio of two sums over games, and its interval the linearised one [Cochran 1977, Sampling
-Techniques, s. 6.4]; the published 1.79 to 1.87 bits a suggestion are means of the games' own means,
-which weigh a short game as much as a long one, so there are both.
+Rows are read part by part (`experiments.runs.rows`); only a few sums per game are kept.  Intervals
+are 95 % and clustered by game, because suggestions of one game are dependent.  A mean over
+suggestions is the ratio of two sums over games, with its linearised interval [Cochran 1977,
+Sampling Techniques, s. 6.4].  The published 1.79 to 1.87 bits per suggestion are means of per-game
+means, which weight short and long games equally; both are computed.
 
-A game that runs into the turn cap has some thousand uninformative suggestions: 17 of 1,000
-take the mean of four Heuristics from 1.44 to 0.95 bits a suggestion, and from 120 to 169 turns.
-The published figures seem to leave out games that nobody won.
+A game that runs into the turn cap has about a thousand uninformative suggestions: 17 such games in
+1,000 move the mean of four Heuristics from 1.44 to 0.95 bits per suggestion, and from 120 to 169
+turns.  The published figures seem to leave out games without a winner.
 
-Players of one name are one, whatever their seats; matches are kept apart.
+Players with the same name are pooled over seats; matches are kept apart.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ _GAME = [*_PLAYER, "game"]
 
 @dataclass(frozen=True)
 class Moment:
-    """The envelope of those who suggest in one turn, as they then know it.
+    """The envelope's entropy for the players that suggest in one turn, after the answer.
 
-    ``turn``: of all players together, from 1; ``games``: in which the player suggested in this
-    turn, the others being over, or elsewhere; ``bits``: mean entropy of the envelope after the
-    answer, exact; ``error``: its standard error, None with one game.
+    ``turn``: counted over all players, from 1; ``games``: in which the player suggested in this
+    turn; in the others it was over, or elsewhere; ``bits``: mean exact entropy of the envelope
+    after the answer; ``error``: its standard error, None with one game.
     """
 
     turn: int
@@ -48,19 +48,19 @@ class Moment:
 
 @dataclass(frozen=True)
 class Suggesting:
-    """Figures of one player's suggestions in one match; Table 4.3.
+    """Statistics of one player's suggestions in one match; Table 4.3.
 
-    Estimates are None where there are fewer than two games.
+    Estimates are None with fewer than two games.
 
     Attributes
     ----------
-    games, suggestions : games in which it suggested, and suggestions in all of them
-    decrease, game_decrease : bits that the whole factored belief lost by a suggestion: mean over
-        suggestions, and mean of the games' means
-    known, game_known : cards of the three that the suggester knew before, likewise
+    games, suggestions : games in which the player suggested, and its suggestions in all of them
+    decrease, game_decrease : bits by which a suggestion reduced the whole factored belief: mean
+        over suggestions, and mean of per-game means
+    known, game_known : cards of the three that the suggester already knew, likewise
     own : cards of the three in its hand, mean over suggestions
-    envelope_decrease : bits that the envelope lost by a suggestion, exact, where it is known
-    by_turn : the envelope over a game
+    envelope_decrease : bits by which a suggestion reduced the envelope's exact entropy, where known
+    by_turn : the envelope's entropy over a game
     """
 
     match: str
@@ -78,10 +78,10 @@ class Suggesting:
 
 @dataclass(frozen=True)
 class Lasting:
-    """Lengths of the games of one match; Table 4.4.  Estimates are None for a single game.
+    """Game lengths of one match; Table 4.4.  Estimates are None for a single game.
 
-    ``undecided``: games without a winner: all accused wrongly, or the cap; ``turns`` and
-    ``suggestions``: of all players together, a game; ``by_player``: suggestions a game and seat.
+    ``undecided``: games without a winner: all accused wrongly, or the turn cap; ``turns``,
+    ``suggestions``: per game, over all players; ``by_player``: suggestions per game and seat.
     """
 
     match: str
@@ -97,10 +97,10 @@ class Lasting:
 
 @dataclass(frozen=True)
 class Deciding:
-    """Figures of one player's searches in one match.
+    """Statistics of one player's searches in one match.
 
-    ``simulations``, ``seconds``: a decision; ``kinds``: decisions by kind of action, in the words
-    of `sim.records.events`.
+    ``simulations``, ``seconds``: per decision; ``kinds``: decisions by kind of action, as named in
+    `sim.records.events`.
     """
 
     match: str
@@ -113,9 +113,9 @@ class Deciding:
 
 
 def suggestion_stats(folder: Path) -> list[Suggesting]:
-    """Return the figures of each match and player in the run ``folder`` that wrote suggestions.
+    """Return the statistics of each match and player in the run ``folder``.
 
-    Raises Refusal if the folder holds none, or a part cannot be read.
+    Raises Refusal if the folder has no rows of suggestions, or a part cannot be read.
     """
     before, after = pl.col("envelope_before"), pl.col("envelope_after")
     sums = (
@@ -145,8 +145,8 @@ def suggestion_stats(folder: Path) -> list[Suggesting]:
 
 
 def _curves(folder: Path) -> dict[tuple[str, ...], tuple[Moment, ...]]:
-    """Return the envelope by turn after the suggestions of each match and player."""
-    # One player suggests in a turn, and once at most: rows are games.
+    """Return the envelope's entropy by turn after suggestions, by match and player."""
+    # Each turn has at most one suggestion, so rows are games.
     bits, turn = pl.col("envelope_after"), [*_PLAYER, "turn"]
     sums = (
         bits.count().alias("games"),
@@ -168,14 +168,14 @@ def _curves(folder: Path) -> dict[tuple[str, ...], tuple[Moment, ...]]:
 
 
 def _moment(turn: int, games: int, total: float, squares: float) -> Moment:
-    """Return the mean over ``games`` from the sum of their bits and that of the squares."""
+    """Return the mean over ``games`` from the sum of bits and the sum of their squares."""
     bits = total / games
     spread = max(squares / games - bits**2, 0.0)
     return Moment(turn, games, bits, sqrt(spread / (games - 1)) if games > 1 else None)
 
 
 def game_lengths(folder: Path) -> list[Lasting]:
-    """Return the length of games, by match, of the run in ``folder``.
+    """Return the game lengths of each match of the run in ``folder``.
 
     Matches without a game are left out; raises Refusal as `suggestion_stats`.
     """
@@ -203,7 +203,7 @@ def game_lengths(folder: Path) -> list[Lasting]:
 
 
 def decision_stats(folder: Path) -> list[Deciding]:
-    """Return the figures of each match and planner in the run ``folder`` that wrote decisions.
+    """Return the search statistics of each match and planner in the run ``folder``.
 
     Raises Refusal as `suggestion_stats`.
     """
@@ -231,10 +231,10 @@ def _mean(values: pl.Series | np.ndarray) -> Estimate | None:
 
 
 def ratio(totals: pl.Series | np.ndarray, counts: pl.Series | np.ndarray) -> Estimate | None:
-    """Return the mean over measurements, (games,) sums and numbers, with the interval by game."""
+    """Return a mean over measurements from (games,) sums and counts, with the interval by game."""
     sums, numbers = np.asarray(totals), np.asarray(counts)
     if not numbers.sum():
         return None
     ratio = sums.sum() / numbers.sum()
-    # Their mean is the ratio, and their spread that of the ratio to first order.
+    # Their mean is the ratio; their spread is the ratio's to first order.
     return _mean(ratio + (sums - ratio * numbers) / numbers.mean())

@@ -1,6 +1,6 @@
-"""A run that is watched while it is played: figures of what is on disk by now.
+"""Live view of a run while it is played: statistics of the games on disk so far.
 
-Of a game there is who won it, and nothing else: no card, no deal, no seed, no command.
+Only the winner of each game is shown: no card, deal, seed or command.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from experiments.stats import stopping
 from experiments.stats.stopping import Stop
 
 POINTS = 60
-"""Numbers of games at which a chart has a point."""
+"""Maximum number of points of a chart."""
 
 
 class Followed:
-    """The winners of the games of the run in ``folder``, by what is there at each look."""
+    """The winners of the games of the run in ``folder``, re-read at each look."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -36,7 +36,7 @@ class Followed:
         self._looking = threading.Lock()
 
     def tallies(self) -> Results:
-        """Return what `runfolder.tallies` returns; errors as there."""
+        """Return the result of `runfolder.tallies`; errors as there."""
         with self._looking:
             return look(self._folder, self._look)
 
@@ -46,16 +46,13 @@ class Followed:
         new = self._find_new(found)
         if self._played is None or self._played.matches != matches or new is None:
             self._played, new = Results(self._folder, matches), list(found)
-        played, self._played = self._played, None  # until all is right
+        played, self._played = self._played, None  # until the update succeeds
         played.take_in(new)
         self._played, self._known = played, found
         return runfolder.cut(copy.deepcopy(played))
 
     def _find_new(self, found: dict[Path, tuple[int, int]]) -> list[Path] | None:
-        """Return the parts that have not been read; None if others have changed since.
-
-        What was read may be gone, if it was merged into a part that ends where something was read.
-        """
+        """Return the unread parts; None if parts read earlier changed other than by a merge."""
         reach = max((span_of(part)[1] for part in self._known), default=-1)
         new = [part for part in found if part not in self._known]
         gone = [span_of(part) for part, date in self._known.items() if found.get(part) != date]
@@ -75,20 +72,21 @@ def _date(part: Path) -> tuple[int, int]:
 
 
 def live_figures(played: Results) -> dict[str, Any]:
-    """Return how a run stands of which ``played`` is on disk, as plain data.
+    """Return the state of a run, of which ``played`` is on disk, as plain data.
 
     ``table``: a line for each measured player of a match, or each of a round robin, with ``most``,
-    the games that it may get, None if nobody knows; ``comparisons``: two players on the same games;
+    its maximum number of games, None if unknown; ``comparisons``: two players on the same games;
     ``tests``: the sequential tests; ``chart``: by line the win rate over games, or by test the
-    log-likelihood ratio, each point the games, the value and, of a rate, its interval.  Raises
-    Refusal if it is no run folder, or a file of it is not what a run writes.
+    log-likelihood ratio; each point is the games, the value and, for a rate, its interval.  Raises
+    Refusal if it is not a run folder, or one of its files is malformed.
     """
     folder = played.folder
     stop = stopping.parse(runfolder.about(folder)["stop"])
-    most, ends = _most(folder), stops(folder)
+    max_games, ends = _max_games(folder), stops(folder)
     lines = list(played.entrants())
     table = [
-        {**score(*line, stop).to_json(), "most": ends.get(line[0].name, most)} for line in lines
+        {**score(*line, stop).to_json(), "most": ends.get(line[0].name, max_games)}
+        for line in lines
     ]
     tests = [
         {
@@ -113,25 +111,25 @@ def live_figures(played: Results) -> dict[str, Any]:
     }
 
 
-def _most(folder: Path) -> int | None:
-    """Return the games that each match may get; None where no configuration says it."""
+def _max_games(folder: Path) -> int | None:
+    """Return the maximum number of games per match; None if no configuration says it."""
     path = folder / CONFIG
     if not path.exists():
         return None
-    with reading(path, "how many games there are to be is not known"):
+    with reading(path, "the planned number of games is unknown"):
         try:
             return int(read_yaml(path)["match"]["games"])
         except (LookupError, TypeError):
-            raise ValueError("it has no match.games") from None
+            raise ValueError("match.games is missing") from None
 
 
 def _looks(games: int) -> np.ndarray:
-    """Return up to `POINTS` numbers of games from 1 to ``games``."""
+    """Return up to `POINTS` game counts from 1 to ``games``."""
     return np.unique(np.linspace(1, games, min(POINTS, games)).astype(int))
 
 
 def _rates(match: Match, tally: Tally, entrant: int, stop: Stop) -> dict[str, Any]:
-    """Return the win rate of an entrant, with its interval, over the games that it sat in."""
+    """Return an entrant's win rate, with its interval, over the games it sat in."""
     sat = match.sat(tally.reach, entrant)[tally.numbers] > 0
     wins = np.cumsum(match.wins_of(tally.winner(), entrant)[tally.numbers][sat])
     at = [
@@ -144,7 +142,7 @@ def _rates(match: Match, tally: Tally, entrant: int, stop: Stop) -> dict[str, An
 
 
 def _ratios(played: Results, stop: Stop) -> list[dict[str, Any]]:
-    """Return the log-likelihood ratio of each test over the games without a gap."""
+    """Return each test's log-likelihood ratio over the games without a gap."""
     lines: dict[str, list[list[float]]] = {}
     for games in _looks(max(tally.prefix for tally in played.tallies)):
         for test in verdicts(played.matches, played.tallies, stop, int(games)):

@@ -1,6 +1,6 @@
-"""A run of matches: its plan is written down first, its games are played, its summary is left.
+"""A run of matches: write the plan, play the games, write the summary.
 
-`experiments.compare` plays one, a sweep one for each trial; `runfolder` reads them.
+`experiments.compare` plays one, a sweep one per trial; `runfolder` reads them.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ from experiments.stats.stopping import Stop
 
 
 class MatchRun(Run):
-    """A run of ``matches``, which ``stop`` ends, as the configuration has it.
+    """A run of ``matches`` that ends by the rule ``stop``, as written in the configuration.
 
-    ``folder``, ``resume``, ``console``: as of `experiments.run.Run`.
+    ``folder``, ``resume``, ``console``: as for `experiments.run.Run`.
 
     Attributes
     ----------
-    played : the games that the folder holds, and those played since; read when first asked for
+    played : the games in the folder and those played since; read on first access
     """
 
     def __init__(
@@ -52,7 +52,7 @@ class MatchRun(Run):
 
     @cached_property
     def rule(self) -> Stop:
-        """The rule by which matches end."""
+        """The stopping rule."""
         return stopping.parse(self.stop)
 
     @cached_property
@@ -60,20 +60,20 @@ class MatchRun(Run):
         return Results.resume(self.folder, self.matches)
 
     def examine(self) -> bool:
-        """Return whether the folder holds this plan already; see `runfolder.examine`."""
+        """Return whether the folder already holds this plan; see `runfolder.examine`."""
         return runfolder.examine(self.folder, self.matches, self.stop, self.resume)
 
     def claim(self) -> None:
-        """Write down what is to be played; see `runfolder.claim`."""
+        """Write the plan; see `runfolder.claim`."""
         runfolder.claim(self.folder, self.matches, self.stop, self.resume)
 
     def play(
         self, games: int, resources: Resources, watch: Callable[[bool], None] = lambda due: None
     ) -> Outcome:
-        """Play what is missing of so many ``games`` of each match, and show how far it is.
+        """Play the missing games, up to ``games`` of each match, and show progress.
 
-        It ends early by the rule, or by a request within `defer`.  ``watch``: called often, with
-        whether progress was shown.
+        Ends early by the rule, or on request within `defer`.  ``watch``: called often, with whether
+        progress was shown.
         """
         shown = Aside("the progress display has stopped")
         with GamesPlayed(self.console, self.matches, games, self.rule) as progress:
@@ -87,6 +87,6 @@ class MatchRun(Run):
     def summarise(
         self, ended: Outcome, settings: DictConfig, before: int | None = None, **more: Any
     ) -> Summary:
-        """Return the summary.  ``before``: games there were; ``more``: for its section ``run``."""
+        """Return the summary.  ``before``: games played earlier; ``more``: for section ``run``."""
         made = describe(self.played, self.stop, ended, plain(settings))
         return replace(made, held=before, run=made.run | more, seconds=self.seconds)

@@ -1,8 +1,8 @@
-"""The MLflow record of a run: parameters, tags, and curves over the games.
+"""Fields of a run's MLflow record: parameters, tags, and curves over the games.
 
-Players of different kinds have different settings.  So that they can be put beside each other, the
-parameters ``played.*`` are there for each of them, numbers in all of them where they are numbers:
-a policy searches 0 simulations.
+Players of different kinds have different settings.  To make them comparable, the parameters
+``played.*`` exist for every player, and are numbers for all where they are for one: a policy
+searches 0 simulations.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ if TYPE_CHECKING:
     from experiments.runs.summary import Summary
 
 STEPS = np.unique(np.concatenate([np.arange(5, 50, 5), (50 * 1.1 ** np.arange(250)).astype(int)]))
-"""Games after which a curve has a point; the same for all runs, so that they can be compared."""
+"""Games at which curves have points; the same for all runs, so that runs can be compared."""
 
 Point = tuple[int, dict[str, float]]
-"""Games, and the metrics after them."""
+"""A number of games, and the metrics after them."""
 
 
 def parameters(settings: Mapping[str, Any], matches: Sequence[Match]) -> dict[str, Any]:
     """Return the parameters of a run: ``played``, and its configuration.
 
-    Of several players each has a section of its own, as the configuration does not have them.
-    ``settings``: the configuration, nested.
+    Several players get a section each, which the configuration lacks.  ``settings``: the
+    configuration, nested.
     """
     entered = {label(player): player for match in matches for player in _measured_players(match)}
     found = {"played": _describe_players(matches), **settings}
@@ -43,12 +43,12 @@ def parameters(settings: Mapping[str, Any], matches: Sequence[Match]) -> dict[st
         del found["player"]
         found["players"] = {metric(name): dict(player) for name, player in entered.items()}
     if any(match.measured is None or len(match.entrants) != 2 for match in matches):
-        del found["opponent"]  # nobody of that name sits there
+        del found["opponent"]  # no such player sits there
     return found
 
 
 def metrics(summary: Summary, matches: Sequence[Match]) -> dict[str, float]:
-    """Return the final metrics of a run for its record: by player, where there are several."""
+    """Return the final metrics of a run for its record; by player if there are several."""
     found, figures = {"seconds": summary.seconds}, summary.figures
     behind = [tail for of_match in tails(matches) for tail in of_match]
     for line, tail in zip(figures.table, behind, strict=True):
@@ -63,8 +63,8 @@ def metrics(summary: Summary, matches: Sequence[Match]) -> dict[str, float]:
 class Part(NamedTuple):
     """One player in a run of several, as a run of its own.
 
-    ``name``: its label, or the match where a player has several; ``tail``: what stands behind the
-    names of its metrics, as in ``win_rate/NAME``; ``parameters``, ``tags``: of its record.
+    ``name``: its label, or the match where a player has several; ``tail``: suffix of its metric
+    names, as in ``win_rate/NAME``; ``parameters``, ``tags``: of its record.
     """
 
     name: str
@@ -74,7 +74,7 @@ class Part(NamedTuple):
 
 
 def parts(settings: Mapping[str, Any], matches: Sequence[Match], folder: Path) -> list[Part]:
-    """Return the players of the run in ``folder``, each as a run of its own; none if it is one."""
+    """Return the players of the run in ``folder``, each as a run; empty if there is only one."""
     found = []
     for match, ends in zip(matches, tails(matches), strict=True):
         for player, tail in zip(_measured_players(match), ends, strict=True):
@@ -88,7 +88,7 @@ def parts(settings: Mapping[str, Any], matches: Sequence[Match], folder: Path) -
 
 
 def tags(matches: Sequence[Match], folder: Path) -> dict[str, str]:
-    """Return by what a run is found: its planner, its player, the opponents, and its rows."""
+    """Return the tags for finding a run: its planner, player, opponents, and rows."""
     return _tag(_describe_players(matches), folder)
 
 
@@ -102,7 +102,7 @@ def _measured_players(match: Match) -> Sequence[dict[str, Any]]:
 
 
 def _describe_players(matches: Sequence[Match]) -> dict[str, Any]:
-    """Return what is known of every player; of several, their different values in one line."""
+    """Return the description of all players; differing values are joined in one line."""
     described = [_describe(match, one) for match in matches for one in _measured_players(match)]
     found = {key: list(dict.fromkeys(one[key] for one in described)) for key in described[0]}
     return {
@@ -133,9 +133,9 @@ def _describe(match: Match, player: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def tails(matches: Sequence[Match]) -> list[list[str]]:
-    """Return by match what stands behind the name of a metric of each measured player.
+    """Return by match the suffix of each measured player's metric names.
 
-    Nothing, if there is but one; else its name, or the match where a player has several.
+    Empty for a single player; else its name, or the match where a player has several.
     """
     names = [[label(player) for player in _measured_players(match)] for match in matches]
     flat = [name for of_match in names for name in of_match]
@@ -147,10 +147,10 @@ def tails(matches: Sequence[Match]) -> list[list[str]]:
 
 
 class Curves:
-    """The win rates of a run over its games, and figures of its rows, point by point.
+    """Win rates of a run over its games, and statistics of its rows, point by point.
 
-    They depend on the games alone, not on when one looked.  ``played``: the run; ``stop``: the rule
-    by which it ends, with which the intervals must agree.
+    They depend on the games only, not on when they are read.  ``played``: the run; ``stop``: the
+    stopping rule, which determines the intervals.
     """
 
     def __init__(self, played: Results, stop: Stop) -> None:
@@ -159,16 +159,16 @@ class Curves:
         self._seen = {tail: 0 for of_match in self.tails for tail in of_match}
 
     def follow(self, tracker: Tracker) -> None:
-        """Have ``tracker`` note what is new of the win rates."""
+        """Send the new points of the win rates to ``tracker``."""
         for games, metrics in self.win_rates():
             tracker.record(games, **metrics)
 
     def finish(
         self, tracker: Tracker, status: str, metrics: Mapping[str, float], files: list[Path]
     ) -> None:
-        """End a record with what is left of the curves, the final ``metrics`` and ``files``.
+        """End a record with the rest of the curves, the final ``metrics`` and ``files``.
 
-        Only of a run that is FINISHED all rows are on disk, as `row_figures` needs them.
+        `row_figures` needs all rows on disk, so it is sent only if the status is FINISHED.
         """
         self.follow(tracker)
         if status == "FINISHED":
@@ -178,7 +178,7 @@ class Curves:
         tracker.finish(status, dict(metrics), games, files)
 
     def win_rates(self) -> Iterator[Point]:
-        """Yield the points of the win rates that are new since the last call."""
+        """Yield the points of the win rates since the last call."""
         for (match, tally), tails in zip(self._played.pairs(), self.tails, strict=True):
             whole = tally.prefix
             for entrant, tail in enumerate(tails):
@@ -196,8 +196,8 @@ class Curves:
                         yield step, {f"{name}{tail}": value for name, value in found.items()}
 
     def row_figures(self) -> Iterator[Point]:
-        """Yield figures of the rows on disk: mean turns, simulations per second of search."""
-        import polars as pl  # not before a run has ended
+        """Yield statistics of the rows on disk: mean turns, simulations per second of search."""
+        import polars as pl  # only at the end of a run
 
         from experiments.runs.rows import by_part
 

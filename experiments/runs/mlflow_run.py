@@ -1,9 +1,8 @@
-"""The MLflow record of a run or a sweep, opened while the first games are played.
+"""The MLflow record of a run or sweep, opened while the first games are played.
 
-MLflow takes seconds to be imported and to look at its database.  No game waits for that: the store
-is asked whether it answers before anything is played, the record itself is begun in the background
-once games come in.  If that fails it costs the record, not the run
-(`experiments.provenance.tracking`).
+Importing MLflow and checking its database takes seconds, and no game waits for it: the store is
+only asked whether it answers before the first game, and the record is begun in the background
+during play.  A failure costs the record, not the run (`experiments.provenance.tracking`).
 """
 
 from __future__ import annotations
@@ -26,17 +25,17 @@ from experiments.settings.config import plain
 from experiments.stats.stopping import Stop
 
 PATIENCE_SECONDS = 1.0
-"""Longest wait of a run that was interrupted for a record that is just being opened."""
+"""Longest wait of an interrupted run for a record that is being opened."""
 
 Begin = Callable[[tracking.Store, float], tracking.Tracker]
-"""Begins a record in a store, of a job that began at some time."""
+"""Begins a record in a store, given the start time of its job."""
 
 
 class MlflowRun:
-    """The record of the job in ``folder``; nothing is recorded if tracking is off.
+    """The record of the job in ``folder``; records nothing if tracking is off.
 
-    ``settings``: the section ``tracking``; ``home``: folder of a database that nobody has named;
-    ``begin``: begins the record.  Raises Refusal if the server or database does not answer.
+    ``settings``: the section ``tracking``; ``home``: folder of the default database; ``begin``:
+    begins the record.  Raises Refusal if the server or database does not answer.
     """
 
     def __init__(self, settings: DictConfig, folder: Path, home: Path, begin: Begin) -> None:
@@ -44,34 +43,34 @@ class MlflowRun:
         self._uri = tracking.choose_uri(settings.uri, home)
         self._opening: Background | None = None
         self._began = time.time()
-        advice = f"; all results are kept, and run.resume={folder} completes it"
+        advice = f"; all results are kept; complete it with run.resume={folder}"
         self._aside = Aside(tracking.MISSING, advice)
         if settings.enabled:
             check = partial(tracking.check_reachable, self._uri, settings.experiment)
             self._aside.do(check, refuses=True)
 
     def begin(self) -> None:
-        """Begin to open the record, unless that has been done; to be called often."""
+        """Begin to open the record unless that is done; to be called often."""
         if self._opening is None and self._settings.enabled:
             self._opening = Background(self._open)
 
     def wait(self) -> None:
-        """Open the record and wait for it.  Raises Refusal if the store cannot be opened."""
+        """Open the record and wait for it; Refusal if the store cannot be opened."""
         self.begin()
         if self._opening is not None:
             self._aside.do(self._opening.result, refuses=True)
 
     def use(self, note: Callable[[Any], None]) -> None:
-        """Have ``note`` note something in the record (a `tracking.Tracker`), if it is open."""
+        """Call ``note`` with the record's `tracking.Tracker`, if it is open."""
         opening = self._opening
         if opening is not None and opening.done.is_set():
             self._aside.do(lambda: note(opening.result()))
 
     def finish(self, status: str, end: Callable[[Any], None]) -> None:
-        """End the record by ``end``; ``status`` is FINISHED, FAILED or KILLED.
+        """End the record with ``end``; ``status`` is FINISHED, FAILED or KILLED.
 
-        Waits until the record is open; after Ctrl-C for `PATIENCE_SECONDS` at most, for which a
-        record that was never opened may be lost: the run that continues begins it.
+        Waits until the record is open; after Ctrl-C for at most `PATIENCE_SECONDS`.  A record that
+        was not open by then may be lost: the resumed run begins it.
         """
         if status != "KILLED":
             self.begin()
@@ -86,11 +85,11 @@ class MlflowRun:
 
 
 class MatchRecord(MlflowRun):
-    """The record of a run of matches, with one below it for each of several players.
+    """The record of a run of matches, with a child record for each of several players.
 
-    ``settings``: checked configuration of `experiments.compare`; ``played``: the games, of which
-    the record has curves; ``stop``: the rule by which they end; ``multirun``: folder and command
-    line of the multirun of which this run is a part; None if it is alone.
+    ``settings``: checked configuration of `experiments.compare`; ``played``: the games, shown as
+    curves; ``stop``: the stopping rule; ``multirun``: folder and command line of the multirun that
+    the run belongs to, or None.
     """
 
     def __init__(
@@ -106,7 +105,7 @@ class MatchRecord(MlflowRun):
         super().__init__(settings.tracking, played.folder, above.parent, begin)
 
     def follow(self) -> None:
-        """Note how the win rates went, if the record is open; to be called often."""
+        """Record the win rates so far, if the record is open; to be called often."""
         self.use(self._curves.follow)
 
     def end(self, status: str, metrics: dict[str, float], files: list[Path]) -> None:
@@ -124,7 +123,7 @@ def _begin_matches(
     store: tracking.Store,
     began: float,
 ) -> tracking.Tracker:
-    """Begin the record of a run.  That of a part of a multirun is part of its record."""
+    """Begin the record of a run; a run of a multirun becomes part of the multirun's record."""
     tracker, parent, home = tracking.Tracker(store, began), None, folder.parent
     if multirun is not None:
         above, home = multirun[0].resolve(), multirun[0].resolve().parent
@@ -143,7 +142,7 @@ def _begin_matches(
 
 
 class SweepRecord(MlflowRun):
-    """The record of the sweep in ``folder``, with one below it for each trial.
+    """The record of the sweep in ``folder``, with a child record for each trial.
 
     ``settings``: the section ``tracking``; ``parameters``: of the sweep, nested.
     """
@@ -160,11 +159,11 @@ class SweepRecord(MlflowRun):
         super().__init__(settings, folder, place.parent, begin)
 
     def begin_trial(self, folder: Path, settings: DictConfig, match: Match) -> None:
-        """Begin the record of the trial in ``folder``, which plays ``match``, or take it up."""
+        """Begin or resume the record of the trial in ``folder``, which plays ``match``."""
 
         def begin(parent: tracking.Tracker) -> None:
             trial = tracking.Tracker(parent.store)
-            # Not the tracker's own `parent`, which ends with each of its parts.
+            # Not the tracker's own `parent`, which ends whenever a part ends.
             known = {**tags([match], folder), **provenance.tags(folder)}
             known[tracking.PARENT] = parent.run
             name = folder.resolve().relative_to(self._home).as_posix()
@@ -177,7 +176,7 @@ class SweepRecord(MlflowRun):
     def end_trial(
         self, status: str, metrics: Mapping[str, float] = {}, played: Results | None = None
     ) -> None:
-        """End the record of the last trial; ``played``: its games, if there are any."""
+        """End the record of the last trial; ``played``: its games, if any."""
         trial, self._trial = self._trial, None
         if trial is None:
             return
@@ -188,5 +187,5 @@ class SweepRecord(MlflowRun):
             self._aside.do(lambda: curves.finish(trial, status, metrics, []))
 
     def note(self, step: int, **metrics: float) -> None:
-        """Note metrics of the sweep after trial ``step``."""
+        """Record metrics of the sweep after trial ``step``."""
         self.use(lambda tracker: tracker.record(step, **metrics))

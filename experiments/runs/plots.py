@@ -1,6 +1,6 @@
-"""Pictures of win rates: over the games, by seat, of several players beside one another.
+"""Plots of win rates: over the games, by seat, and of several players side by side.
 
-Each is drawn into axes, on a page or in a file; `win_rate_plot` and `rates_plot` make the files.
+The functions draw into axes, for a page or a file; `win_rate_plot` and `rates_plot` write files.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ from experiments.stats.intervals import Estimate, win_rate
 from experiments.texts import for_picture
 
 _POINTS = 400
-"""Points of a curve; more than can be seen."""
+"""Points of a curve; more would not be visible."""
 _LETTERS = 40
-"""Of a name that stand beside a picture."""
+"""Characters of a name next to a plot."""
 
 
 def win_rate_plot(
@@ -41,15 +41,15 @@ def win_rate_plot(
     published: Published | None,
     path: Path,
 ) -> Path:
-    """Draw the win rate over the games and by seat, each with its 95 % interval, to a PNG.
+    """Plot the win rate over the games and by seat, with 95 % intervals, to a PNG.
 
     Parameters
     ----------
-    won : (games,) bool, at least one, in order of their index
+    won : (games,) bool, at least one, in order of game index
     by_seat : games and wins in each seat
-    title : who plays against whom
-    parity : win rate that identical players would have
-    published : result to compare with, if there is one
+    title : names the players
+    parity : win rate of identical players
+    published : result to compare with, or None
     path : of the PNG
     """
     counts = [by_seat.get(str(seat)) for seat in range(1 + max(map(int, by_seat)))]
@@ -77,13 +77,13 @@ def rates_plot(
     path: Path,
     published: Mapping[int, Estimate] | None = None,
 ) -> Path:
-    """Draw the win rates of several players with their 95 % intervals and parities to a PNG.
+    """Plot the win rates of several players, with 95 % intervals and parities, to a PNG.
 
     Parameters
     ----------
     lines : of the summary's table, each with at least one game
     names : of the lines
-    title, path : as `win_rate_plot`
+    title, path : as in `win_rate_plot`
     published : as in `draw_rates`
     """
     label = "win rate, 95 %; dashed: parity" + ("; diamond: published" if published else "")
@@ -101,10 +101,10 @@ def draw_rates(
     parities: Sequence[float],
     published: Mapping[int, Estimate] | None = None,
 ) -> None:
-    """Draw win rates below one another, each with what identical players would win.
+    """Draw win rates below one another, each with its parity.
 
-    ``rates``, ``parities``: (n,), drawn at heights 0 to n - 1, from above; ``published``: by number
-    of the line, as diamonds below it.
+    ``rates``, ``parities``: (n,), drawn at heights 0 to n - 1 from the top; ``published``: by line
+    number, drawn as diamonds below the line.
     """
     heights = range(len(rates))
     intervals(axes, heights, rates, across=True)
@@ -120,24 +120,24 @@ def draw_rates(
 
 
 def _around(values: Sequence[float]) -> tuple[float, float]:
-    """Return the part of 0 to 1 that holds ``values`` and a margin, in steps of 5 %."""
+    """Return the part of [0, 1] that holds ``values`` and a margin, in steps of 5 %."""
     low, high = np.nanmin(values) - 0.02, np.nanmax(values) + 0.02
     return max(0.0, np.floor(20 * low) / 20), min(1.0, np.ceil(20 * high) / 20)
 
 
 def draw_games(
-    axes: Axes, won: np.ndarray, rate: Callable[[int, int], Estimate], most: int, name: str
+    axes: Axes, won: np.ndarray, rate: Callable[[int, int], Estimate], limit: int, name: str
 ) -> Estimate:
     """Draw the win rate over the games, in order of their numbers; return the last.
 
     Parameters
     ----------
     won : (games,) bool, at least one
-    rate : makes an estimate of wins and games
-    most : points of the curve
+    rate : makes an estimate from wins and games
+    limit : maximum number of points
     name : of the player
     """
-    games = thin(len(won), most) + 1
+    games = thin(len(won), limit) + 1
     wins = np.cumsum(won)[games - 1]
     found = [rate(int(some), int(count)) for some, count in zip(wins, games, strict=True)]
     band(axes, games.tolist(), found, marker="", label=f"{name}: {found[-1]}")
@@ -148,12 +148,12 @@ def draw_games(
 
 
 def draw_seats(axes: Axes, players: Sequence[tuple[str, Sequence[Estimate | None]]]) -> None:
-    """Draw win rates by seat, those of several players side by side; None where one did not sit."""
+    """Draw win rates by seat, players side by side; None where a player did not sit."""
     count = max(len(rates) for _, rates in players)
     for number, (name, rates) in enumerate(players):
-        beside = (number - (len(players) - 1) / 2) * 0.6 / len(players)
+        offset = (number - (len(players) - 1) / 2) * 0.6 / len(players)
         sat = [(seat, rate) for seat, rate in enumerate(rates) if rate is not None]
-        at = [seat + beside for seat, _ in sat]
+        at = [seat + offset for seat, _ in sat]
         intervals(axes, at, [rate for _, rate in sat], number, label=name)
     axes.set(xlabel="seat, counted from 0", ylabel="win rate", xlim=(-0.5, count - 0.5))
     axes.set_xticks(range(count))
@@ -161,7 +161,7 @@ def draw_seats(axes: Axes, players: Sequence[tuple[str, Sequence[Estimate | None
 
 
 def share_axis(axes: Axes) -> None:
-    """Let the axis upwards go from 0 to 100 %, with lines across."""
+    """Scale the y axis from 0 to 100 %, with grid lines."""
     axes.set_ylim(0, 1)
     shares(axes.yaxis)
     axes.grid(axis="y")

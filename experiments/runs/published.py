@@ -1,11 +1,11 @@
-"""Published win rates, to stand beside our own where the very same was played.
+"""Published win rates, shown next to ours where exactly the same set-up was played.
 
 A published figure belongs to a whole set-up: the player with all its settings, its opponents, the
 rules and the seats.  `find_for` compares all of that with the preset that follows the text; a
-player that has only the name in common gets no figure.
+player that only shares the name gets no figure.
 
-Where the program released with [Ledford 2018] could be run again, or its logs counted again, the
-figures are those; `experiments.tables` has the figures that the two editions of the text print.
+Where the program released with [Ledford 2018] could be rerun, or its logs recounted, the figures
+are those; `experiments.tables` has the figures printed in the two editions of the text.
 """
 
 from __future__ import annotations
@@ -25,21 +25,21 @@ from experiments.stats.intervals import Estimate, win_rate
 
 _RULES = "ledford"
 _SIMULATIONS, _SECONDS = 10_000, 3.5
-"""Published budget per decision, whichever was reached first."""
+"""Published budget per decision: whichever limit is reached first."""
 
 _PRESETS = {"bmcts": "bmcts_faithful", "ld_bmcts": "ld_bmcts_faithful"}
-"""Presets of published players that have another name."""
+"""Presets of published players whose names differ."""
 
 _OF_THE_MACHINE = ("label", "budget", "search.threads", "search.oversubscribe")
-"""Settings in which equal players may differ: a name, and how long and how fast they think."""
+"""Settings in which equal players may differ: name, search budget and speed."""
 
 
 @dataclass(frozen=True)
 class Published:
-    """Games won as published, by players of one kind in some seats, another in all others.
+    """Published wins of players of one kind in some seats, another kind in all others.
 
-    Attributes ``source``: author and year, and the budget where it was another one; ``remark``: a
-    sentence on its quality; may be empty.
+    Attributes ``source``: author and year, and the budget if it differs; ``remark``: a sentence on
+    its quality, may be empty.
     """
 
     player: str
@@ -63,25 +63,25 @@ def _results() -> list[Published]:
 
 
 def find(player: str, seats: int, opponent: str) -> Published | None:
-    """Return the published result of ``player`` in so many ``seats``, ``opponent`` in the rest.
+    """Return the published result of ``player`` in ``seats`` seats, ``opponent`` in the rest.
 
-    Both are names of players as the text has them, under the rules of the text.
+    Both are players' names in the text, under the rules of the text.
     """
     found = {(one.player, one.seats, one.opponent): one for one in _results()}
     return found.get((player, seats, opponent))
 
 
 def find_for(match: Match) -> Published | None:
-    """Return the published result of the same set-up, if there is one.
+    """Return the published result of the same set-up, or None.
 
-    The budget per decision may be another one, which the source then states.
+    The budget per decision may differ; the source then says so.
     """
     if match.measured is None or len(match.entrants) != 2:
         return None
     player, opponent = match.entrants
     found = find(player["name"], match.seats, opponent["name"])
     if found is None or player.get("budget", {}).get("nodes") is not None:
-        return None  # a tree that may not grow is another planner
+        return None  # a tree of limited size is another planner
     presets = (_PRESETS.get(one["name"], one["name"]) for one in match.entrants)
     if _of_the_game(player, opponent, match.rules) != _published_settings(*presets):
         return None
@@ -91,7 +91,7 @@ def find_for(match: Match) -> Published | None:
 def _of_the_game(
     player: Mapping[str, Any], opponent: Mapping[str, Any], rules: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Return the settings that make a set-up what it is, by dotted path."""
+    """Return the settings that define a set-up, by dotted path."""
     settings = dict(config.leaves({**player, "opponent": opponent, "rules": rules}))
     free = tuple(f"{name}." for name in _OF_THE_MACHINE)
     return {
@@ -110,7 +110,7 @@ def _published_settings(player: str, opponent: str) -> dict[str, Any]:
 
 
 def _budget(budget: Mapping[str, Any] | None) -> str:
-    """Return a phrase on a budget per decision that is not the published one."""
+    """Describe a budget per decision that differs from the published one."""
     if budget is None:
         return ""
     simulations, seconds = budget["simulations"], budget["seconds"]

@@ -1,7 +1,7 @@
-"""Rows of a run, asked part by part, so that no more than one is in memory, or some small ones.
+"""Queries over the rows of a run, part by part, to bound memory.
 
-All rows of a game are in parts of one number (`experiments.matches.results`): what is grouped by
-game within a part is whole.
+All rows of a game are in parts with the same number (`experiments.matches.results`), so grouping by
+game within a part is exact.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Query = Callable[[pl.LazyFrame], pl.LazyFrame]
 
 
 def by_part(folder: Path, kind: str, query: Query) -> pl.DataFrame:
-    """Return what ``query`` makes of each part of the run in ``folder``, one below the other.
+    """Return the concatenated results of ``query`` on each part of the run in ``folder``.
 
     Games that do not count (`experiments.matches.results.STOPS`) are left out.  ``kind``: of rows.
     Raises Refusal if there are none, or a part cannot be read.
@@ -60,7 +60,7 @@ def games(folder: Path) -> pl.DataFrame:
 
 
 def all_rows(folder: Path) -> pl.DataFrame:
-    """Return a row a game and seat, in the order of matches, games and seats; errors as `by_part`.
+    """Return one row per game and seat, ordered by match, game and seat; errors as `by_part`.
 
     Columns are those of `experiments.matches.results.ROW` and
     `experiments.matches.row_provenance.KEYS`.
@@ -69,5 +69,5 @@ def all_rows(folder: Path) -> pl.DataFrame:
 
 
 def apart(frame: pl.DataFrame, keys: Sequence[str]) -> dict[Any, pl.DataFrame]:
-    """Return the rows of each combination of ``keys`` (a tuple of their values), in their order."""
+    """Return the rows of each combination of ``keys`` (a tuple of values), in order."""
     return dict(sorted(frame.partition_by(keys, as_dict=True).items()))

@@ -1,4 +1,4 @@
-"""The folder of a run, read: what it plays, where it is from, who won which game."""
+"""Read the folder of a run: its plan, its provenance, and the winners of its games."""
 
 from __future__ import annotations
 
@@ -20,24 +20,24 @@ from experiments.settings import presets
 from experiments.settings.commandline import Refusal
 
 _CLAIM_SECONDS = 2.0
-"""Longest wait for another that takes the same folder; who plays there holds it for longer."""
+"""Longest wait for a process claiming the same folder; a playing process holds it longer."""
 
 
 PARTS = "games-*.parquet"
-"""Pattern of the parts of games, by which a run is known too."""
+"""Pattern of the parts of games, which also identify a run."""
 
 
 def open_folder(folder: Path, resume: bool = True) -> Run:
-    """Return the run of matches in ``folder``; arguments as of `experiments.run.Run`."""
+    """Return the run of matches in ``folder``; arguments as for `experiments.run.Run`."""
     return Run(folder, resume, MATCHES_FILE, (PARTS,))
 
 
 def examine(folder: Path, matches: Sequence[Match], stop: str, resume: bool) -> bool:
-    """Return whether ``folder`` holds this plan already; leave nothing in it.
+    """Return whether ``folder`` already holds this plan; write nothing to it.
 
-    ``stop``: the rule by which matches end, as in the configuration; ``resume``: whether games of
-    the same plan may be there already.  Raises Refusal if it cannot be written to, holds another
-    plan, or must not be continued.
+    ``stop``: the stopping rule as in the configuration; ``resume``: whether games of the same plan
+    may already be there.  Raises Refusal if the folder cannot be written to, holds another plan, or
+    may not be continued.
     """
     run = open_folder(folder, resume)
     before = run.load_plan(_read_plan)
@@ -52,12 +52,12 @@ def examine(folder: Path, matches: Sequence[Match], stop: str, resume: bool) -> 
 
 
 def claim(folder: Path, matches: Sequence[Match], stop: str, resume: bool) -> None:
-    """Write down in ``folder`` what is to be played, unless it holds just that.
+    """Write the plan to ``folder`` unless it already holds it.
 
-    Parameters and errors as `examine`, and a refusal if another process plays there.  Of two that
-    begin in the same second one finds what the other has written.
+    Parameters and errors as `examine`; also refused if another process plays there.  If two
+    processes begin at the same time, the second finds the first one's plan.
     """
-    if (folder / MATCHES_FILE).exists():  # so that nothing is to be written
+    if (folder / MATCHES_FILE).exists():  # nothing is left to write
         examine(folder, matches, stop, resume)
         return
     with open_folder(folder, resume).lock(_CLAIM_SECONDS):
@@ -72,8 +72,8 @@ def _plan(matches: Sequence[Match], stop: str) -> dict[str, Any]:
 
 
 def _complete(plan: Mapping[str, Any]) -> dict[str, Any]:
-    """Return ``plan`` with the default of every setting that is younger than it."""
-    from sim.rules import Rules  # not before there is something to be read
+    """Return ``plan`` with defaults for the settings added since it was written."""
+    from sim.rules import Rules  # imported only to read a run
 
     usual = asdict(Rules())
     matches = [
@@ -89,10 +89,9 @@ def _complete(plan: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def read_matches(folder: Path, completed: bool = False) -> list[Match]:
-    """Return the matches of the run in ``folder``.  Raises Refusal if it is no run folder.
+    """Return the matches of the run in ``folder``; Refusal if it is not a run folder.
 
-    ``completed``: whether settings that are younger than the run are to have their defaults, so
-    that it can be played.
+    ``completed``: whether to fill in defaults of settings added since, so that it can be played.
     """
     held = _read_config(folder)
     return [
@@ -112,17 +111,17 @@ def read_matches(folder: Path, completed: bool = False) -> list[Match]:
 
 
 def about(folder: Path) -> dict[str, Any]:
-    """Return command, versions, commit and machine with which the run in ``folder`` began."""
+    """Return command, versions, commit and machine at the start of the run in ``folder``."""
     held = _read_config(folder)
     return {key: held.get(key) for key in ("command", "versions", "commit", "machine", "stop")}
 
 
 def load(folder: Path) -> results.Results:
-    """Return who won which game of the run in ``folder``, of those that count.
+    """Return the winners of the counted games of the run in ``folder``.
 
-    Raises Refusal if it is no run folder, or a file of it is not what a run writes.
+    Raises Refusal if it is not a run folder, or one of its files is malformed.
     """
-    from experiments.matches.details import KINDS  # which knows beliefs, and they take a second
+    from experiments.matches.details import KINDS  # imports beliefs, which takes a second
 
     found = tallies(folder)
     matches = {match.name: match for match in found.matches}
@@ -133,12 +132,12 @@ def load(folder: Path) -> results.Results:
 
 
 def tallies(folder: Path) -> results.Results:
-    """Return what `load` returns, without a look at rows of details; errors as there."""
+    """Return the same as `load` without checking rows of details; errors as there."""
     return cut(results.Results.resume(folder, read_matches(folder), alone=True))
 
 
 def cut(found: results.Results) -> results.Results:
-    """Return ``found`` without games that do not count; Refusal if nobody knows which."""
+    """Return ``found`` without games that do not count; Refusal if that is unknown."""
     ends = results.stops(found.folder)
     for match, tally in found.pairs():
         if match.name in ends:
@@ -155,13 +154,13 @@ def _read_config(folder: Path) -> dict[str, Any]:
 
 
 def _read_plan(path: Path) -> dict[str, Any]:
-    from experiments.matches.run_schemas import check  # not before there is something to be read
+    from experiments.matches.run_schemas import check  # imported only to read a run
 
     return check("matches", read_json(path))
 
 
 def labels(folders: Sequence[Path]) -> list[str]:
-    """Return a name for each of ``folders``: as many of their last parts as tell them apart."""
+    """Return a name for each of ``folders``: as many trailing parts as distinguish them."""
     parts = [Path(os.path.realpath(folder)).parts for folder in folders]
     for last in range(1, max(map(len, parts)) + 1):
         named = ["/".join(path_parts[-last:]) for path_parts in parts]

@@ -1,6 +1,6 @@
-"""Rows that a study keeps in its folder: a Parquet of all, and a journal of the latest.
+"""Rows that a study keeps in its folder: a Parquet file of all, and a journal of the latest.
 
-The folder may come from somebody else, so what is read is checked.
+The folder may come from elsewhere, so its files are validated when read.
 """
 
 from __future__ import annotations
@@ -11,45 +11,45 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from experiments.provenance.files import MOST_BYTES, regular
+from experiments.provenance.files import MAX_BYTES, regular
 
 if TYPE_CHECKING:
     import polars as pl
 
-MOST_ROWS = 10_000_000
-"""Of a study that is gone on with."""
+MAX_ROWS = 10_000_000
+"""Maximum number of rows of a study that is resumed."""
 
 
 @dataclass(frozen=True)
 class Rows:
-    """Rows that a study keeps of its measurements.
+    """Schema of the rows that a study keeps.
 
     Attributes
     ----------
-    file : Parquet
-    units : what is measured one after another, in a word
+    file : Parquet file
+    units : word for the units measured, plural
     schema : column to data type
-    more : settings that may be others when a run is gone on with: they say how many units
-    least : units without which there is nothing to report
-    numbered : column with the number of the unit, if units end in any order and each is to be
-        written down at once; None if they end in order
+    more : settings that may change on resuming: they set the number of units
+    min_units : units required before there is anything to report
+    numbered : column with the unit's number, if units end in any order and each is journalled at
+        once; None if they end in order
     """
 
     file: str
     units: str
     schema: Mapping[str, pl.DataType | type[pl.DataType]]
     more: tuple[str, ...]
-    least: int = 1
+    min_units: int = 1
     numbered: str | None = None
 
     @property
     def journal(self) -> str:
-        """File of the units that the Parquet does not hold yet, a line of JSON each."""
+        """File of the units not yet in the Parquet file, one line of JSON each."""
         return f"{Path(self.file).stem}.journal"
 
 
 def read_kept(path: Path, like: pl.DataFrame) -> tuple[list[Any], pl.DataFrame]:
-    """Return the units that are done, and their rows, whose columns are those of ``like``.
+    """Return the finished units and their rows, with the columns of ``like``.
 
     Raises OSError, ValueError if ``path`` holds something else.
     """
@@ -57,10 +57,10 @@ def read_kept(path: Path, like: pl.DataFrame) -> tuple[list[Any], pl.DataFrame]:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    regular(path, MOST_BYTES)
+    regular(path, MAX_BYTES)
     try:
         with pq.ParquetFile(path) as file:
-            if file.metadata.num_rows > MOST_ROWS:
+            if file.metadata.num_rows > MAX_ROWS:
                 raise ValueError(f"it claims {file.metadata.num_rows:,} rows")
             done = json.loads((file.metadata.metadata or {}).get(b"done", b"null"))
             found = pl.DataFrame(pl.from_arrow(file.read()))
@@ -77,23 +77,23 @@ def read_kept(path: Path, like: pl.DataFrame) -> tuple[list[Any], pl.DataFrame]:
 
 
 def _check_finite(found: pl.DataFrame) -> None:
-    """Raise ValueError if a column has a value that is no number."""
+    """Raise ValueError if a column has a NaN or infinite value."""
     import polars as pl
 
     floats = found.select(pl.col(pl.Float64).is_finite().all())
     wrong = [name for name in floats.columns if floats[name].item() is False]
     if wrong:
-        raise ValueError(f"column {wrong[0]} has a value that is no number")
+        raise ValueError(f"column {wrong[0]} has a NaN or infinite value")
 
 
 def read_journal(path: Path, rows: Rows, done: Collection[Any]) -> list[tuple[Any, list[Any]]]:
-    """Return the units that the journal ``path`` holds beside those ``done``, with their rows.
+    """Return the units in the journal ``path`` that are not in ``done``, with their rows.
 
-    The last line may be half written.  Raises OSError, ValueError if ``path`` holds something else.
+    The last line may be incomplete.  Raises OSError, ValueError if ``path`` holds something else.
     """
     import polars as pl
 
-    regular(path, MOST_BYTES)
+    regular(path, MAX_BYTES)
     *lines, _ = path.read_text("utf-8").split("\n")
     found: dict[Any, list[Any]] = {}
     try:

@@ -1,4 +1,4 @@
-"""The summary of a run: its figures from its results, how it ended, where it is from."""
+"""The summary of a run: its statistics, how it ended, its provenance."""
 
 from __future__ import annotations
 
@@ -35,14 +35,15 @@ _SUMS = (
     "search_seconds",
     "faults",
 )
-"""Columns of which sums are wanted."""
+"""Columns to sum."""
 
 
 @dataclass(frozen=True)
 class Score:
-    """Games of one entrant of a match, each once, however many seats the entrant has in it.
+    """Games of one entrant of a match, each counted once, however many seats it holds.
 
-    ``rate``, an `Estimate`, and ``parity``, what identical players would win, are None without any.
+    ``rate``, an `Estimate`, and ``parity``, the win rate of identical players, are None without
+    games.
     """
 
     match: str
@@ -54,7 +55,7 @@ class Score:
     parity: Any
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as files have it: the rate as ``win_rate`` and ``ci95``."""
+        """Return it as stored in files: the rate as ``win_rate`` and ``ci95``."""
         found, rate = dict[str, Any](), self.rate
         shown = {"win_rate": rate and rate.value, "ci95": rate and [rate.low, rate.high]}
         for key, value in vars(self).items():
@@ -64,9 +65,9 @@ class Score:
 
 @dataclass(frozen=True)
 class Line(Score):
-    """Figures of one entrant of a match; means are None where there is nothing to take them of.
+    """Statistics of one entrant of a match; means are None where undefined.
 
-    ``simulations_per_second`` is per second of searching, not of the run; ``by_seat`` has games and
+    ``simulations_per_second`` is per second of search, not of the run; ``by_seat`` holds games and
     wins.
     """
 
@@ -81,18 +82,18 @@ class Line(Score):
 
     @property
     def milliseconds(self) -> float | None:
-        """The mean time of a decision; None where nobody searched."""
+        """The mean time per decision; None without a search."""
         speed, decisions = self.simulations_per_second, self.decisions
         return 1000 * self.simulations / speed / decisions if speed and decisions else None
 
 
 @dataclass(frozen=True)
 class Figures:
-    """The figures of a run.
+    """The statistics of a run.
 
     ``table``: a line for each measured player of a match, or each of a round robin;
-    ``comparisons``: who is better than whom on the same games; ``ratings``: Elo of a round robin;
-    ``tests``: what the sequential test says; these three are plain data.
+    ``comparisons``: differences of players on the same games; ``ratings``: Elo of a round robin;
+    ``tests``: verdicts of the sequential test; the last three are plain data.
     """
 
     table: list[Line]
@@ -102,11 +103,11 @@ class Figures:
 
     @property
     def lines(self) -> list[Line]:
-        """The lines of the table with games."""
+        """The lines of the table that have games."""
         return [line for line in self.table if line.games]
 
     def to_json(self) -> dict[str, Any]:
-        """Return them as `summary.json` has them."""
+        """Return them as stored in `summary.json`."""
         return {**vars(self), "table": [line.to_json() for line in self.table]}
 
 
@@ -114,10 +115,10 @@ class Figures:
 class Summary:
     """The content of `summary.json`.
 
-    Beside times and the section ``run`` it depends on players, rules, seed and the rule of stopping
-    alone.  A run that ended early is ``interrupted``; ``fault`` says why unless it was Ctrl-C.  The
-    run took ``seconds`` after the games that were ``held`` before, None where nobody counted them.
-    On a busy machine ``run`` has its ``load``: how many processes wanted a core, and cores.
+    Except for times and the section ``run``, it depends only on players, rules, seed and stopping
+    rule.  A run that ended early is ``interrupted``; ``fault`` gives the reason unless it was
+    Ctrl-C.  The run took ``seconds`` in addition to the ``held`` games played earlier, None where
+    unknown.  On a busy machine ``run`` has its ``load``: processes wanting a core, and cores.
     """
 
     seed: int
@@ -141,7 +142,7 @@ class Summary:
 def describe(
     played: Results, stop: str, ended: Outcome, configuration: Mapping[str, Any]
 ) -> Summary:
-    """Return the summary of a run, but for times."""
+    """Return the summary of a run without times."""
     return Summary(
         seed=played.matches[0].seed,
         stop=stop,
@@ -158,10 +159,9 @@ def describe(
 
 
 def figures(played: Results, stop: Stop = EVERY_GAME) -> Figures:
-    """Return the figures of a run.
+    """Return the statistics of a run.
 
-    ``played``: with all rows on disk; ``stop``: the rule by which the matches ended, with which the
-    intervals must agree.
+    ``played``: with all rows on disk; ``stop``: the stopping rule, which determines the intervals.
     """
     sums = _sums(played.folder) if played.games else {}
     met = [_describe(pair) for _, pair in meetings(played)]
@@ -235,9 +235,9 @@ def _sums(folder: Path) -> dict[tuple[str, str, int], dict[str, float]]:
 
 
 def against_controls(played: Results, stop: Stop) -> Iterator[dict[str, Any]]:
-    """Yield how each match differs from its control, on the games that both played.
+    """Yield the difference of each match from its control, on the games both played.
 
-    Holm's correction is over all that have the same control.
+    Holm's correction covers all matches with the same control.
     """
     families: dict[int, list[int]] = {}
     for number in range(len(played.matches)):
@@ -249,13 +249,13 @@ def against_controls(played: Results, stop: Stop) -> Iterator[dict[str, Any]]:
         p = holm(np.array([pair["p"] for pair in compared]))
         for pair, adjusted in zip(compared, p, strict=True):
             pair["p_holm"] = float(adjusted)
-            # A test that looked at every game leaves no p value; its own verdict stands instead.
+            # A sequential test allows no p value; its verdict is shown instead.
             fixed = ("p", "p_holm", "superiority") if isinstance(stop, Sprt) else ()
             yield {**pair, **dict.fromkeys(fixed)}
 
 
 def _compare_pair(played: Results, control: int, other: int, stop: Stop) -> dict[str, Any] | None:
-    """Return how match ``other`` differs from ``control``, None if they share no game."""
+    """Return the difference of match ``other`` from ``control``, None if they share no game."""
     both = np.intersect1d(played.tallies[control].numbers, played.tallies[other].numbers)
     if not len(both):
         return None
@@ -279,7 +279,7 @@ def _compare_pair(played: Results, control: int, other: int, stop: Stop) -> dict
 
 
 def meetings(played: Results) -> Iterator[tuple[str, Comparison]]:
-    """Yield the differences of players that sat at the same tables of a round robin, by match."""
+    """Yield the differences of players that met in a round robin, by match."""
     for match, tally in played.pairs():
         if match.measured is None and tally.games:
             for pair in round_robin(*sat_and_won(match, tally), match.labels):
@@ -295,7 +295,7 @@ def _describe(pair: Comparison) -> dict[str, Any]:
 
 
 def _ratings(match: Match, tally: Tally) -> list[dict[str, Any]]:
-    """Return the Elo of the players of a round robin; none as long as one of them won no game."""
+    """Return the Elo of the players of a round robin; empty while some player has no win."""
     if match.measured is not None or not tally.games:
         return []
     try:
@@ -309,7 +309,7 @@ def _ratings(match: Match, tally: Tally) -> list[dict[str, Any]]:
 
 
 def _tests(played: Results, stop: Stop) -> list[dict[str, Any]]:
-    """Return what the sequential test says of each match, or of each with its control."""
+    """Return the sequential test's verdict on each match, or on each with its control."""
     return [
         {
             "match": test.match.name,

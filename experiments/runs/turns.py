@@ -1,7 +1,6 @@
 """Games turn by turn: ends, winners, and what planners know.
 
-Turns are those of all players together, from 1.  Rows are read part by part
-(`experiments.runs.rows`).
+Turns are counted over all players, from 1.  Rows are read part by part (`experiments.runs.rows`).
 """
 
 from __future__ import annotations
@@ -20,8 +19,8 @@ from experiments.runs.figures import Moment
 from experiments.runs.rows import apart, by_part
 from experiments.stats.intervals import CONFIDENCE, Estimate
 
-LEAST = 5
-"""Games below which a moment is not shown."""
+MIN_GAMES = 5
+"""Minimum number of games for a moment to be shown."""
 
 _PLAYER = ["match", "player"]
 
@@ -30,8 +29,8 @@ _PLAYER = ["match", "player"]
 class Ends:
     """Turns at which the games of one player of a match ended, and its wins among them.
 
-    Attributes ``turns``: (n,) int, different numbers of turns after which games ended, ascending;
-    ``games``, ``wins``: (n,) int, of games that ended after so many.
+    Attributes ``turns``: (n,) int, distinct lengths of games in turns, ascending; ``games``,
+    ``wins``: (n,) int, for games of that length.
     """
 
     turns: np.ndarray
@@ -44,13 +43,13 @@ class Ends:
         return int(self.games.sum())
 
     def quantile(self, share: float) -> int:
-        """Return the turn after which ``share`` of the games are over."""
+        """Return the turn by which ``share`` of the games have ended."""
         return int(self.turns[np.searchsorted(np.cumsum(self.games), share * self.total)])
 
-    def spans(self, most: int) -> list[slice]:
-        """Return at most ``most`` ranges of `turns` that hold about equally many games."""
+    def spans(self, limit: int) -> list[slice]:
+        """Return at most ``limit`` ranges of `turns` with about equally many games each."""
         before = np.cumsum(self.games) - self.games
-        group = before * most // self.total
+        group = before * limit // self.total
         starts = np.flatnonzero(np.diff(group, prepend=-1))
         return [
             slice(int(start), int(end))
@@ -59,22 +58,22 @@ class Ends:
 
 
 def well_sampled(moments: Sequence[Moment]) -> list[Moment]:
-    """Return the moments of `LEAST` games or more, enough for an interval."""
-    return [moment for moment in moments if moment.games >= LEAST]
+    """Return the moments with at least `MIN_GAMES` games, enough for an interval."""
+    return [moment for moment in moments if moment.games >= MIN_GAMES]
 
 
 def bits(moment: Moment) -> Estimate:
-    """Return the mean of a `well_sampled` moment with Student's interval, of bits not below 0."""
+    """Return the mean of a `well_sampled` moment with Student's interval, cut off at 0 bits."""
     assert moment.error is not None, "it has several games"
     margin = float(stdtrit(moment.games - 1, (1 + CONFIDENCE) / 2)) * moment.error
     return Estimate(moment.bits, max(0.0, moment.bits - margin), moment.bits + margin)
 
 
 def ends(folder: Path) -> dict[tuple[str, str], Ends]:
-    """Return when games ended, by match and player, of the run in ``folder``.
+    """Return the ends of games, by match and player, of the run in ``folder``.
 
-    A game counts once for a player, however many seats it has.  Raises Refusal if there are no
-    games, or a part cannot be read.
+    A game counts once per player, however many seats it has.  Raises Refusal if there are no games,
+    or a part cannot be read.
     """
     turns = [*_PLAYER, "turns"]
 
@@ -90,7 +89,7 @@ def ends(folder: Path) -> dict[tuple[str, str], Ends]:
 
 
 def envelopes(folder: Path) -> dict[tuple[str, str], tuple[Moment, ...]]:
-    """Return the entropy of the envelope before a planner's decisions, by match and player.
+    """Return the envelope's entropy before a planner's decisions, by match and player.
 
     A turn with several decisions of one seat counts with their mean.  Raises Refusal if there are
     no decisions, or a part cannot be read.

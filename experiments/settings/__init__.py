@@ -1,1 +1,1 @@
-"""The command line and the configuration."""
+"""Command lines and configurations."""

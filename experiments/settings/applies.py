@@ -1,8 +1,8 @@
-"""Settings that some choices alone use: typed beside another choice, they are refused.
+"""Refuse settings that the current choices do not use.
 
-A value of a preset that another switch turns off is legal.  One that the user types, on the command
-line, as an axis or in an entry of a list of players, would be ignored silently.  ``null`` says that
-nothing is given, and is legal everywhere.
+A preset may contain a value that another switch turns off.  If the user gives such a value on the
+command line, as an axis or in an entry of a list of players, it would be silently ignored, so it is
+refused.  ``null`` gives no value and is always legal.
 """
 
 from __future__ import annotations
@@ -20,8 +20,9 @@ from sim.planning.variants import POLICY, VARIANTS
 
 
 def _choose(settings: Any, choices: str) -> bool:
-    """Return whether ``settings`` are as ``choices`` say: ``key=a or b``, ``key above 1``, ``key
-    below 1``, ``without key``.
+    """Return whether ``settings`` satisfy ``choices``.
+
+    ``choices``: ``key=a or b``, ``key above 1``, ``key below 1`` or ``without key``.
     """
     asked = choices.removeprefix("without ")
     key, sign, values = re.split("(=| above | below |$)", asked, maxsplit=1)
@@ -32,12 +33,13 @@ def _choose(settings: Any, choices: str) -> bool:
 
 
 class Use(NamedTuple):
-    """Keys that some choices alone use.
+    """Keys that only some choices use.
 
     Attributes
     ----------
-    keys : dotted, or sections, separated by blanks; ``player=`` is that key, and nothing below it
-    choices : which those are, in words, or as `_choose` reads them
+    keys : dotted keys or sections, separated by blanks; ``player=`` is the key alone, without those
+        below
+    choices : the choices that use them, in words, or as `_choose` reads them
     used : whether settings, the first argument, use the key, the second
     """
 
@@ -46,7 +48,7 @@ class Use(NamedTuple):
     used: Callable[..., bool] | None = None
 
 
-# Players, each with keys of its own.
+# Players and their keys.
 
 
 def _have(key: str, policies: Iterable[str | None]) -> bool:
@@ -57,7 +59,7 @@ def _have(key: str, policies: Iterable[str | None]) -> bool:
 
 
 def _models(p: Any) -> list[str | None]:
-    """Return the policies for which the section ``model`` of a planner has the switches."""
+    """Return the policies whose switches are in a planner's section ``model``."""
     return [None if p.opponents in ("tree", "mixture") else p.opponents, p.rollout.opponents]
 
 
@@ -122,7 +124,7 @@ PLAYERS: Mapping[str, tuple[Use, ...]] = {
     "external": (Use("showing", "players that do not choose the card", lambda *_: False),),
     "response": (Use("model", "opponents that have it", lambda p, key: _have(key, [p.opponents])),),
 }
-"""By the name of a player its keys."""
+"""Keys by player name."""
 
 RULES = (
     Use(
@@ -133,7 +135,7 @@ RULES = (
     Use("rules.blocked", "rules.blocking=true"),
     Use("rules.callers", "rules.summons=true"),
 )
-"""In every command with all rules."""
+"""Keys of every command with all rules."""
 
 
 # Commands.
@@ -144,12 +146,12 @@ _WEIGHED = ("light_dark", "laser_tag", "sub_hunt", "vdp_tag", "tag")
 
 
 def _is_exact(s: Any) -> bool:
-    """Return whether the general search plans an exact belief of the project."""
+    """Return whether the general search plans with one of the project's exact beliefs."""
     return s.problem in ("tiger", "rocksample") and s.planner is None
 
 
 def _is_general(s: Any, *_: str) -> bool:
-    """Return whether the general search plans; of an unknown problem the name is the fault."""
+    """Return whether the general search plans; True for an unknown problem, refused elsewhere."""
     return s.problem not in _WEIGHED and not (s.problem == "rocksample" and s.planner)
 
 
@@ -159,13 +161,13 @@ def _searches(s: Any, _: str) -> bool:
 
 
 def _task(s: Any) -> str:
-    """Return what the command ``evidence`` does: the key that says so, or ``list``."""
+    """Return the task of the command ``evidence``: the key that selects it, or ``list``."""
     given = [key for key in ("keep", "again", "draw") if s[key] is not None]
     return [*given, *["write"] * s.write, *["hours"] * (s.hours > 0), "list"][0]
 
 
 def _does(*tasks: str) -> Callable[..., bool]:
-    """Return the test for keys of these ``tasks``, which may be switched off in others."""
+    """Return a predicate for keys of ``tasks``, which other tasks may switch off."""
     return lambda s, key: _task(s) in tasks or s[key] in (False, 0)
 
 
@@ -250,7 +252,7 @@ COMMANDS: Mapping[str, tuple[Use, ...]] = {
         Use("folder", "hours and draw", lambda s, _: _task(s) in ("hours", "draw")),
     ),
 }
-"""By command its keys."""
+"""Keys by command."""
 
 _FOLDER = Use(
     "run.folder", "without run.resume", lambda s, _: s.run.get("resume") in (None, s.run.folder)
@@ -259,7 +261,7 @@ _FOLDER = Use(
 
 @lru_cache(10_000)
 def _read(typed: str) -> str | None:
-    """Return the dotted key to which ``typed`` gives something, of a group its section."""
+    """Return the dotted key that ``typed`` sets, for a group its section."""
     given = parse(typed)
     if given.is_delete() or given.value() in (None, "null"):
         return None
@@ -267,21 +269,21 @@ def _read(typed: str) -> str | None:
 
 
 def read(overrides: Iterable[str]) -> Iterator[str]:
-    """Yield the dotted keys to which ``overrides`` give something, of groups their sections."""
+    """Yield the dotted keys that ``overrides`` set, for groups their sections."""
     return filter(None, map(_read, overrides))
 
 
 def check(command: str, settings: DictConfig, overrides: Iterable[str]) -> None:
-    """Refuse what ``overrides`` give and ``settings``, which are checked, do not use.
+    """Refuse ``overrides`` that ``settings``, already checked, do not use.
 
-    Raises Refusal in one line with the choices that use the key.
+    Raises Refusal in one line, with the choices that use the key.
     """
     for fault in find_unused(command, settings, overrides).values():
         raise fault
 
 
 def find_unused(command: str, settings: DictConfig, overrides: Iterable[str]) -> dict[str, Refusal]:
-    """Return by key why `check` refuses it."""
+    """Return, by key, the Refusal that `check` raises."""
     listed = settings.get("players") or settings.get("match", {}).get("players")
     found = {}
     for key in read(overrides):
@@ -296,7 +298,7 @@ def find_unused(command: str, settings: DictConfig, overrides: Iterable[str]) ->
 
 
 def check_player(players: Iterable[Any], key: str, path: str = "player.") -> None:
-    """Refuse ``key`` unless one of ``players``, all of which have it, uses it; as `check`."""
+    """Refuse ``key`` unless one of ``players``, which all have it, uses it; as `check`."""
     fault = None
     for player in map(OmegaConf.create, players):
         try:
@@ -313,5 +315,5 @@ def _refuse(uses: Iterable[Use], settings: Any, key: str, path: str = "") -> Non
         if named and not (used(settings, key) if used else _choose(settings, choices)):
             how = choices if choices.startswith("without ") else f"by {choices}"
             raise Refusal(
-                f"{path}{key} would be ignored: it is used {how}; leave it out, or choose so"
+                f"{path}{key} would be ignored: it is used {how}; leave it out, or make that choice"
             )

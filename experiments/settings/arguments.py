@@ -1,8 +1,8 @@
-"""The command line: flags, settings, bare arguments and quotes.
+"""The command line: flags, settings, positional arguments and quotes.
 
-Hydra reads settings itself.  Two things are made easier here: a mistyped flag gets one line, and
-text with characters that Hydra's grammar has for itself, as in
-``match.players=[bmcts,bmcts+own_card_weight=0.1]``, needs no quotes within quotes.
+Hydra parses settings.  This module gives one-line errors for mistyped flags, and quotes text with
+characters of Hydra's grammar, as in ``match.players=[bmcts,bmcts+own_card_weight=0.1]``, so that
+the user need not nest quotes.
 """
 
 from __future__ import annotations
@@ -22,30 +22,30 @@ from experiments.settings.commandline import Parser, Refusal
 from mcts.limits import did_you_mean
 
 _OLD = re.compile(r"^([+~]*)player(/\w+)?@opponent(?:\.\w+)?(?==|$)")
-"""Groups of the opponent as older versions wrote them."""
+"""The opponent's groups as named by older versions."""
 
 _ALL = "all"
-"""Behind --help: each setting with its meaning."""
+"""Argument of --help: list each setting with its meaning."""
 
 _SHOWN = 60
-"""Characters of a setting that a message quotes."""
+"""Maximum characters of a setting quoted in a message."""
 
 QUOTES = ("'", '"')
 _ITEM = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|[^,\[\]'\"]++")
 _LIST = re.compile(rf"\[((?:{_ITEM.pattern}|,)*)\]")
 _LISTS = re.compile(rf"{_LIST.pattern}(?:,{_LIST.pattern})*")
-"""Lists of texts, some of them in quotes: one, or several to be tried one after another."""
+"""Lists of texts, some of them quoted: one, or several as alternatives."""
 
 
 @dataclass(frozen=True)
 class Arguments:
-    """A command line, read."""
+    """A parsed command line."""
 
-    overrides: list[str]  # settings in the order given, as Hydra reads them
+    overrides: list[str]  # settings in order, in Hydra's grammar
     help: bool
     multirun: bool
-    flags: list[str]  # those that are left for Hydra, with their values
-    whole: bool = False  # all of the help
+    flags: list[str]  # flags left for Hydra, with their values
+    whole: bool = False  # whether to print the full help
 
 
 def _make_parser() -> Parser:
@@ -61,11 +61,10 @@ def _make_parser() -> Parser:
 
 
 def read(arguments: Sequence[str], schema: type, bare: str | None = None) -> Arguments:
-    """Return what ``arguments`` ask of a command with this ``schema``.
+    """Parse ``arguments`` for a command with this ``schema``.
 
-    ``bare``: the key of arguments without a name, such as files; None if there are none.  Raises
-    Refusal if a flag is unknown, an argument without a name means nothing, or a setting cannot be
-    read.
+    ``bare``: the key of positional arguments, such as files; None if there are none.  Raises
+    Refusal for an unknown flag, an unexpected positional argument, or an unreadable setting.
     """
     given, unknown = _make_parser().parse_known_intermixed_args(arguments)
     if unknown:
@@ -89,7 +88,7 @@ def read(arguments: Sequence[str], schema: type, bare: str | None = None) -> Arg
 
 
 def _is_setting(typed: str) -> bool:
-    """Return whether ``typed`` is ``name=value`` or ``~name``, and no path that has a ``=``."""
+    """Return whether ``typed`` is ``name=value`` or ``~name``, and not a path with a ``=``."""
     if typed.startswith("~"):
         return True
     with suppress(OSError):  # a name that is too long for a file
@@ -98,7 +97,7 @@ def _is_setting(typed: str) -> bool:
 
 
 def _name(values: Sequence[str], schema: type, bare: str | None) -> str:
-    """Return arguments without a name as the setting ``bare``."""
+    """Return positional arguments as the setting ``bare``."""
     if bare is None:
         raise Refusal(f"cannot read {values[0]!r}: write it as name=value")
     if str(get_type_hints(schema)[bare]).startswith("list"):
@@ -115,10 +114,9 @@ def shorten(override: str) -> str:
 
 
 def quote(setting: str) -> str:
-    """Return ``setting``, with quotes around its value, or its items, if Hydra cannot read it.
+    """Return ``setting``, with its value or items quoted if Hydra cannot parse it.
 
-    Names of older versions become those of today.  Raises Refusal if it cannot be read with quotes
-    either.
+    Names of older versions are replaced by current ones.  Raises Refusal if quotes do not help.
     """
     setting = _OLD.sub(r"\1opponent\2", setting)
     with suppress(Refusal):
@@ -136,7 +134,7 @@ def quote(setting: str) -> str:
 
 
 def _quote_items(items: re.Match[str]) -> str:
-    """Return a list with quotes round each item that has none."""
+    """Return a list with each unquoted item quoted."""
     texts = (text.strip() for text in _ITEM.findall(items[1]))
     return (
         f"[{','.join(text if text[0] in QUOTES else quote_text(text) for text in texts if text)}]"
@@ -144,17 +142,17 @@ def _quote_items(items: re.Match[str]) -> str:
 
 
 def quote_text(text: str) -> str:
-    """Return ``text`` in Hydra's quotes; an interpolation in it stays one."""
+    """Return ``text`` in Hydra's quotes; interpolations in it are kept."""
     inside = re.sub(r"(\\*)'", r"\1\1\\'", text)
     inside = re.sub(r"(\\+)$", r"\1\1", inside)
     return f"'{inside}'"
 
 
 def parse(setting: str) -> Override:
-    """Return ``setting`` as Hydra reads it.  Raises Refusal if Hydra cannot read it."""
+    """Return ``setting`` parsed by Hydra; Refusal if Hydra cannot parse it."""
     try:
         return OverridesParser.create().parse_override(setting)
-    # Beside Hydra's own: numbers too long for Python, brackets in brackets.
+    # In addition to Hydra's own: numbers too long for Python, nested brackets.
     except (HydraException, ValueError, ArithmeticError, RecursionError):
         raise _unreadable(setting) from None
 

@@ -1,4 +1,4 @@
-"""Work beside a run: its record, its plot, its progress bar.  If it fails, the run goes on."""
+"""Auxiliary work of a run (record, plot, progress bar), whose failure does not end the run."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ _LONGEST_REASON = 200
 
 
 class Aside:
-    """Something beside a run, which says once, in one line, that it has failed.
+    """Auxiliary work that reports its first failure in one line.
 
-    ``what`` is missing then, as in "the plot is missing"; ``advice``: what can be done about it.
-    Attribute ``fault``: the first reason, None as long as there is none.
+    ``what``: the message, as in "the plot is missing"; ``advice``: the remedy.  Attribute
+    ``fault``: the first reason, None without a failure.
     """
 
     def __init__(self, what: str, advice: str = "") -> None:
@@ -25,9 +25,9 @@ class Aside:
         self.fault: str | None = None
 
     def do(self, work: Callable[[], _T], refuses: bool = False) -> _T | None:
-        """Return what ``work`` returns; None if it raises anything, now or earlier.
+        """Return ``work()``; None if it raises anything, or an earlier call did.
 
-        A request to end (KeyboardInterrupt) passes, and if work ``refuses`` so does its Refusal.
+        KeyboardInterrupt passes through, and if ``refuses`` so does a Refusal.
         """
         if self.fault is None:
             try:
@@ -39,7 +39,7 @@ class Aside:
         return None
 
     def fail(self, fault: BaseException | str) -> None:
-        """Note and say that it has failed, unless that has been said."""
+        """Record and print the failure, unless one was printed before."""
         if self.fault is not None:
             return
         self.fault = fault if isinstance(fault, str) else first_cause(fault)
@@ -47,7 +47,7 @@ class Aside:
 
 
 def first_cause(fault: BaseException) -> str:
-    """Return in a line the first cause; what wraps it is a library's own business."""
+    """Return the first cause of ``fault`` in one line, without exceptions that wrap it."""
     while fault.__cause__ is not None:
         fault = fault.__cause__
     kind, said = type(fault).__name__, redact(str(fault)).partition("\n")[0][:_LONGEST_REASON]

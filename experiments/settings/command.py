@@ -2,10 +2,10 @@
 
 A command ``NAME`` consists of
 
-* ``conf/NAME.yaml``, whose defaults begin with ``schema/NAME@_here_`` and ``command`` and which
-  gives every setting a value and, behind ``#``, a meaning; ``hydra.help.header`` and ``footer`` say
-  what the command does (with examples) and what it leaves;
-  (``optional local: NAME`` behind ``_self_`` lets `config.LOCAL` set values of this machine);
+* ``conf/NAME.yaml``, whose defaults begin with ``schema/NAME@_here_`` and ``command``; it gives
+  every setting a value and, after ``#``, a meaning; ``hydra.help.header`` and ``footer`` describe
+  the command (with examples) and its output; (``optional local: NAME`` after ``_self_`` lets
+  `config.LOCAL` set values for this machine);
 * a dataclass, the schema of that configuration: types, and ranges in the fields' metadata
   (`mcts.limits`);
 * ``experiments/NAME/__main__.py``::
@@ -16,16 +16,16 @@ A command ``NAME`` consists of
     if __name__ == "__main__":
         main()
 
-where ``job(settings, folder)`` gets the checked configuration and its run folder.  That is
-``run.resume`` or ``run.folder`` if the configuration has them (it exists by then), else the working
-directory.  The job raises `Refusal` for what cannot be met, and `Interrupted` once it has saved
-what a request to end left.  The number that it returns, or None, is the objective of a sweeper that
-optimises (``-m hydra/sweeper=...``); for such a sweeper a refused run has failed.
+``job(settings, folder)`` gets the checked configuration and its run folder: ``run.resume`` or
+``run.folder`` if the configuration has them (the folder then exists), else the working directory.
+The job raises `Refusal` for invalid requests, and `Interrupted` after saving on a request to end.
+It returns the objective of an optimising sweeper (``-m hydra/sweeper=...``) or None; for such a
+sweeper a refused run has failed.
 
-The user gets ``name=value`` for every setting and ``group=choice`` for every group in the defaults,
-``--help``, ``--cfg job`` and ``-m``; files without ``name=`` if the command has a `Command.bare`
-key; and for every fault one line that says what to do, with exit code 1.  Import what is slow
-(Numba, Ray, SciPy, Matplotlib, polars) inside the job: help does not wait for it.
+The user can give ``name=value`` for every setting and ``group=choice`` for every group in the
+defaults, ``--help``, ``--cfg job`` and ``-m``; files without ``name=`` if the command has a
+`Command.bare` key.  Every fault prints one line with its remedy and exits with code 1.  Import slow
+modules (Numba, Ray, SciPy, Matplotlib, polars) inside the job, so that help does not wait for them.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ from mcts.kernel.plugins import blame_plugin
 _SILENT = "hydra/job_logging=none"
 
 _OF_HYDRA = re.compile(r"[+~]*hydra\b")
-"""One of Hydra's own settings, which say how it runs."""
+"""Pattern of Hydra's own settings, which control how it runs."""
 
 
 @dataclass(frozen=True)
@@ -64,12 +64,12 @@ class Command:
 
     Attributes
     ----------
-    name : of ``conf/NAME.yaml``; ``sleuth-NAME`` stands before messages
+    name : of ``conf/NAME.yaml``; messages begin with ``sleuth-NAME``
     schema : dataclass of the configuration, stored as ``schema/NAME``
     job : called with the configuration and the run folder, once per run of a multirun
-    bare : key of arguments without ``name=``; a key of a list takes several
-    multirun : whether ``-m`` makes sense
-    lasting : whether it works long, and continues without its terminal or reader
+    bare : key of positional arguments; a list key takes several
+    multirun : whether ``-m`` is allowed
+    lasting : whether it runs long, and continues without its terminal or reader
     """
 
     name: str
@@ -81,7 +81,7 @@ class Command:
 
     @property
     def title(self) -> str:
-        """The name put before messages."""
+        """The name at the start of messages."""
         return f"sleuth-{self.name}"
 
     def main(self) -> NoReturn:
@@ -90,15 +90,13 @@ class Command:
             leave(self.run())
 
     def register(self) -> None:
-        """Make the schemas known to Hydra; to be called before anything is composed."""
+        """Register the schemas with Hydra; call before composing anything."""
         config.register()
         config.register_local()
         ConfigStore.instance().store(self.name, self.schema, group="schema")
 
     def run(self, typed: Sequence[str] | None = None) -> int:
-        """Do what ``typed``, or else the command line, asks for; return `commandline.attempt`'s
-        exit code.
-        """
+        """Run ``typed``, or else the command line; return the exit code."""
         typed = sys.argv[1:] if typed is None else typed
         return commandline.attempt(self.title, partial(self._run, typed), lasting=False)
 
@@ -107,7 +105,7 @@ class Command:
         given = arguments.read(typed, self.schema, self.bare)
         if given.multirun and not self.multirun:
             raise Refusal("-m, --multirun: it runs once; give every setting one value")
-        # Hydra prints a fault in several lines; for developers it hands the exception on instead.
+        # Hydra prints a fault in several lines; with full errors it raises it instead.
         wanted = os.environ.get("HYDRA_FULL_ERROR", "0")
         os.environ["HYDRA_FULL_ERROR"] = "1"
         before, run = sys.argv, _Job(self, typed)
@@ -120,18 +118,18 @@ class Command:
                 self._run_hydra(given, run)
             else:
                 self._run_once(given, run)
-        except BrokenPipeError:  # the reader of our output has gone, as in `... | head`
+        except BrokenPipeError:  # the reader of our output has closed, as in `... | head`
             output.drop(sys.stdout)
             return 1
         except KeyboardInterrupt as stop:
             if given.multirun and not run.begun and not str(stop):  # its runs are a launcher's
-                where = "interrupted; what its runs had done is kept in their folders"
+                where = "interrupted; results so far are kept in the folders of its runs"
                 raise Interrupted(where) from None
             raise
         except Exception as fault:
             if (run.begun and not run.code) or wanted not in ("", "0"):
                 raise
-            if str(fault) not in run.said:  # whatever Hydra or its plug-ins raise at odd settings
+            if str(fault) not in run.said:  # Hydra and its plug-ins may raise anything
                 raise Refusal(explain(fault)) from None
         finally:
             sys.argv = before
@@ -156,7 +154,7 @@ class Command:
             shared.cfg = outer
 
     def _run_hydra(self, given: arguments.Arguments, run: _Job) -> None:
-        """Have Hydra read the command line, with its flags and settings of its own."""
+        """Have Hydra handle the command line, with its own flags and settings."""
         sys.argv = [sys.argv[0], *given.flags, *(["-m"] if given.multirun else [])]
         sys.argv += given.overrides
         named = any(setting.startswith("hydra/job_logging") for setting in given.overrides)
@@ -166,7 +164,7 @@ class Command:
 
 
 class _Job:
-    """The job of a command, as Hydra calls it: settings checked before, refusals reported."""
+    """A command's job as called by Hydra: settings are checked first, refusals reported."""
 
     def __init__(self, command: Command, typed: Sequence[str]) -> None:
         self.command = command
@@ -176,7 +174,7 @@ class _Job:
         self.said: set[str] = set()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Be sent to a launcher's process, where `__main__` is another module."""
+        """Pickle for a launcher's process, where `__main__` is another module."""
         job, main = self.command.job, sys.modules["__main__"].__spec__
         if job.__module__ == "__main__" and main is not None:
             job = getattr(import_module(main.name), job.__name__)
@@ -184,7 +182,7 @@ class _Job:
 
     def __call__(self, settings: DictConfig) -> float | None:
         self.begun = True
-        sys.argv[1:] = self.typed  # as the record of a multirun has it, without what we added
+        sys.argv[1:] = self.typed  # as in the record of a multirun, without our additions
         folder = Path(HydraConfig.get().runtime.output_dir)
         if HydraConfig.get().mode is RunMode.MULTIRUN:
             _hide_secrets(Path(HydraConfig.get().sweep.dir) / "multirun.yaml")
@@ -201,14 +199,14 @@ class _Job:
             self.said.add(reason)
             if folder != Path.cwd():
                 with suppress(OSError):
-                    folder.rmdir()  # if nothing was written to it
+                    folder.rmdir()  # succeeds only if it is empty
             if _runs_by_plugins(HydraConfig.get()):
-                raise Refusal(reason) from None  # so that they know
+                raise Refusal(reason) from None  # for the sweeper or launcher
             return None
 
 
 def _hide_secrets(written: Path) -> None:
-    """Take secrets out of the settings that Hydra has ``written`` of a multirun before its runs."""
+    """Redact secrets in the settings that Hydra has ``written`` for a multirun."""
     if written.exists():
         settings = OmegaConf.to_container(OmegaConf.load(written))
         if settings != (shown := redact(settings)):
@@ -216,11 +214,7 @@ def _hide_secrets(written: Path) -> None:
 
 
 def _runs_by_plugins(hydra: Any) -> bool:
-    """Return whether this is a run of a multirun with a sweeper or launcher that is a plug-in.
-
-    A sweeper that optimises must know of a run that failed, and so must a process that has others
-    run.  Hydra's own would only repeat what has been said.
-    """
+    """Return whether a plug-in sweeper or launcher, which must learn of failures, runs this."""
     parts = (hydra.sweeper._target_, hydra.launcher._target_)
     own = all(name.startswith("hydra._internal.") for name in parts)
     return hydra.mode is RunMode.MULTIRUN and not own

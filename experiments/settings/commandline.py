@@ -25,40 +25,40 @@ from mcts.limits import did_you_mean
 GROUPS_OF_A_PLAYER = tuple(
     f"{seat}/{group}" for seat in ("player", "opponent") for group in ("belief", "search", "budget")
 )
-"""Groups in the folder ``conf/player``, by seat."""
+"""Groups below ``conf/player``, by seat."""
 
 
 class Refusal(SleuthError):
-    """A request that cannot be met; the message says why and what to do, in one line."""
+    """A request that cannot be carried out; its one-line message gives reason and remedy."""
 
 
 FAULTS = (SleuthError, HydraException, OmegaConfBaseException, MemoryError)
 """Exceptions that a user can cause, or that the project raises on purpose: `explain` turns each
-into one line.  Any other is a bug, whose traceback is wanted."""
+into one line.  Any other is a bug and shows its traceback."""
 
 
 class Interrupted(KeyboardInterrupt):
-    """Ctrl-C or another request to end, after all is saved; the message says where."""
+    """Ctrl-C or another request to end, raised after saving; the message names the folder."""
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser that says what is wrong in one line, by a `Refusal`."""
+    """A parser that reports errors as a one-line `Refusal`."""
 
     def error(self, message: str) -> NoReturn:
         raise Refusal(f"{message}; see --help")
 
 
 def say(title: str, text: str) -> None:
-    """Print ``text`` in one line behind the name of the command."""
-    with suppress(OSError, ValueError):  # a terminal that is gone, a stream that is closed
+    """Print ``text`` as one line after the name of the command."""
+    with suppress(OSError, ValueError):  # a lost terminal, a closed stream
         print(f"{title}: {message(text)}", file=sys.stderr, flush=True)
 
 
 def attempt(title: str, work: Callable[[], int | None], lasting: bool = True) -> int:
-    """Run ``work`` for the command ``title``, and say in one line why it ended, if not at its end.
+    """Run ``work`` for the command ``title``, and print one line if it ends early.
 
-    ``lasting``: whether it goes on if its terminal or reader is gone.  Returns the exit code: what
-    ``work`` returns (0 for None), 1 after a refusal, that of the signal after a request to end
+    ``lasting``: whether it continues if its terminal or reader is lost.  Returns the exit code:
+    that of ``work`` (0 for None), 1 after a refusal, the signal's after a request to end
     (`experiments.settings.signals`).
     """
     forgiving()
@@ -70,15 +70,15 @@ def attempt(title: str, work: Callable[[], int | None], lasting: bool = True) ->
             say(title, explain(fault))
             return 1
         except KeyboardInterrupt as stop:
-            say(title, str(stop) or "interrupted before anything was done")
+            say(title, str(stop) or "interrupted before any work was done")
             return heard.code
 
 
 def leave(code: int) -> NoReturn:
-    """Exit with ``code``; at once if that is a signal's."""
+    """Exit with ``code``; immediately if it is a signal's."""
     if code > 128:
-        # All is saved.  An orderly end would wait seconds for Ray and for a compiler in its
-        # thread; Ray's processes end with this one.
+        # All is saved.  An orderly exit would wait seconds for Ray and for the compiler thread;
+        # Ray's processes end with this one.
         for stream in (sys.stdout, sys.stderr):
             with suppress(AttributeError, OSError, ValueError):
                 stream.flush()
@@ -88,7 +88,7 @@ def leave(code: int) -> NoReturn:
 
 
 def explain(fault: Exception) -> str:
-    """Return in one line what is wrong by ``fault``, which may be one of Hydra's."""
+    """Return a one-line description of ``fault``, which may be one of Hydra's."""
     if isinstance(fault, SleuthError):
         return str(fault)
     if isinstance(fault, MemoryError):
@@ -124,7 +124,7 @@ def explain(fault: Exception) -> str:
 
 
 def explain_yaml(fault: Exception) -> str:
-    """Return in one line what is wrong with YAML, and where."""
+    """Return a one-line description of a YAML fault, with its position."""
     mark = getattr(fault, "problem_mark", None)
     if mark is None:
         return " ".join(str(fault).split())
@@ -146,10 +146,7 @@ def _explain_key(fault: OmegaConfBaseException) -> str:
 
 
 def _find_deeper(root: Any, fault: OmegaConfBaseException) -> str | None:
-    """Return the dotted key in another section with the last name of the unknown one.
-
-    Of a player it is a key of the same player; others come by the order of sections.
-    """
+    """Return the key elsewhere, of the same player first, whose last name is the unknown one."""
     section, dot, _ = str(fault.full_key).partition(".")
     sections = [section] if dot and section in ("player", "opponent") else list(map(str, root))
     for name in sections:
@@ -163,7 +160,7 @@ def _find_deeper(root: Any, fault: OmegaConfBaseException) -> str | None:
 
 
 def _explain_type(line: str) -> str:
-    """Return OmegaConf's ``line`` on a value of another type in plainer words."""
+    """Return OmegaConf's ``line`` on a value of a wrong type in plainer words."""
     if "is not a ListConfig" in line:
         return "give a list, as in [a,b]"
     found = re.match(r"Value '(.*)' of type '\w+' could not be converted to (\w+)", line)
@@ -181,7 +178,7 @@ def _explain_choice(fault: MissingConfigException) -> str:
 
 
 def unknown(key: str, given: object, known: Iterable[object]) -> str:
-    """Return that ``key`` cannot be ``given``, with the values ``known`` and the nearest one."""
+    """Return the message that ``key`` cannot be ``given``, listing the ``known`` values."""
     names = [str(name) for name in known]
     return (
         f"{key}={given}: unknown{did_you_mean(str(given), names)}; choose one of {', '.join(names)}"

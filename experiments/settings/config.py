@@ -1,10 +1,10 @@
 """The configuration: composed by Hydra, and checked.
 
-`check` adds to the types of schemas what these cannot say: ranges, choices, keys that
-``+run.foo=1`` adds to a structured configuration, and all of a player, whose ``_target_`` names its
-settings (`sim.players.registry`).
+`check` covers what the types of schemas cannot: ranges, choices, keys that ``+run.foo=1`` adds to a
+structured configuration, and all of a player, whose ``_target_`` determines its settings
+(`sim.players.registry`).
 
-The schemas live in a group ``schema`` of their own, so that ``player=`` offers players alone.
+The schemas are in a group ``schema`` of their own, so that ``player=`` offers only players.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ from experiments.settings.schemas import Compare, Rules
 from mcts.limits import did_you_mean
 
 LOCAL = Path("local.yaml")
-"""Settings of this machine, by command; in the working directory."""
+"""File in the working directory with settings of this machine, by command."""
 
 _NAMED = 3
-"""Most players that the name of a run folder has."""
+"""Maximum number of players in the name of a run folder."""
 
 OF_MACHINE = {
     "compare": ("match.workers", "tracking", "ray", "run"),
@@ -48,19 +48,19 @@ OF_MACHINE = {
         *("tables", "idle", "searches", "streams", "share", "search"),
     ),
 }
-"""Settings that it may have, by command; no other: what is played is not a machine's."""
+"""Settings that it may have, by command; none that affect results."""
 
 
 @cache
 def register() -> None:
-    """Make the schemas known to Hydra; to be called before anything is composed."""
+    """Register the schemas with Hydra; call before composing anything."""
     sources.register()
     store = ConfigStore.instance()
     store.store("compare", Compare, group="schema")
     store.store("rules", Rules, group="schema")
     resolvers: dict[str, Callable[..., Any]] = {
         "first": lambda *values: next((value for value in values if value is not None), None),
-        # a part of the run folder's name, which is made before it is checked
+        # part of the run folder's name, which is made before the check
         "file_name": lambda text: texts.file_name(str(text)),
         "who_plays": _name_players,
     }
@@ -69,7 +69,7 @@ def register() -> None:
 
 
 def _name_players(players: Any, others: Any, layout: Any, player: Any, opponent: Any) -> str:
-    """Return the name of a run folder by who plays, before any of it is checked."""
+    """Return the name of a run folder from its players, before they are checked."""
     groups = [players or [player], others or [opponent]]
     parts = []
     for group in groups[: 1 if layout == "robin" else 2]:
@@ -80,10 +80,10 @@ def _name_players(players: Any, others: Any, layout: Any, player: Any, opponent:
 
 
 def register_local() -> None:
-    """Make the sections of `LOCAL` known to Hydra, each as the choice ``local=COMMAND``.
+    """Register the sections of `LOCAL` with Hydra, each as the choice ``local=COMMAND``.
 
-    Raises Refusal if it cannot be read, has a section that is no command's, or sets what is not in
-    `OF_MACHINE`: that would make results depend on whose machine they are from.
+    Raises Refusal if it cannot be read, has a section that is no command, or sets a key that is not
+    in `OF_MACHINE`: results would then depend on the machine.
     """
     store = ConfigStore.instance()
     known = store.repo.pop("local", None)
@@ -108,7 +108,7 @@ def register_local() -> None:
             if not any(f"{key}.".startswith(f"{one}.") for one in OF_MACHINE[name]):
                 hint = did_you_mean(key, OF_MACHINE[name])
                 raise Refusal(
-                    f"{LOCAL}: {name}.{key} is no setting of a machine{hint}: make it an experiment"
+                    f"{LOCAL}: {name}.{key} is not a machine setting{hint}: make it an experiment"
                 )
         store.store(name, section, group="local", package="_global_")
 
@@ -130,10 +130,10 @@ def plain(settings: DictConfig) -> dict[str, Any]:
 def compose(name: str, overrides: Sequence[str] = (), *, with_hydra: bool = False) -> DictConfig:
     """Return the configuration ``name`` of `conf` with ``overrides``.
 
-    Composing takes a tenth of a second, setting a value in a copy some milliseconds, so what is
-    chosen (``player=bmcts``) is composed once per process, and values are set in a copy: sweeps,
-    tables and lists of players make the same choices again and again.  ``with_hydra``: leave
-    Hydra's own section in it.  Raises Refusal if it cannot be composed, in one line.
+    Composing takes a tenth of a second, setting a value in a copy some milliseconds.  Choices
+    (``player=bmcts``) are therefore composed once per process, and values are set in a copy:
+    sweeps, tables and lists of players repeat the same choices.  ``with_hydra``: keep Hydra's own
+    section.  Raises Refusal in one line if it cannot be composed.
     """
     register()
     values = [override for override in overrides if _is_value(override)]
@@ -144,7 +144,7 @@ def compose(name: str, overrides: Sequence[str] = (), *, with_hydra: bool = Fals
         settings = deepcopy(made(name, choices, Path.cwd()))
         for value in values:
             _set(settings, value)
-    except Exception as fault:  # Hydra lets through whatever its parts raise at odd settings
+    except Exception as fault:  # Hydra's parts may raise anything
         raise Refusal(explain(fault)) from None
     with open_dict(settings):
         if with_hydra:
@@ -155,7 +155,7 @@ def compose(name: str, overrides: Sequence[str] = (), *, with_hydra: bool = Fals
 
 
 def forget() -> None:
-    """Drop kept compositions, after another configuration was stored under a name."""
+    """Drop cached compositions, after a configuration was stored under an existing name."""
     _compose.cache_clear()
 
 
@@ -168,7 +168,7 @@ def _compose(name: str, choices: tuple[str, ...], _: Path) -> DictConfig:
 
 
 def _is_value(override: str) -> bool:
-    """Return whether ``override`` sets a value, and chooses or adds nothing."""
+    """Return whether ``override`` sets a value, rather than choosing or adding."""
     found = re.match(r"(?!hydra\b)([\w.]+)=", override, re.ASCII)
     return found is not None and not _is_group(found[1])
 
@@ -190,16 +190,16 @@ def _set(settings: DictConfig, override: str) -> None:
 
 
 def check(config: DictConfig) -> None:
-    """Refuse what the types let through: unknown or missing keys, choices, ranges.
+    """Refuse what the types allow: unknown or missing keys, invalid choices, ranges.
 
-    Raises Refusal with the first fault found, in one sentence that names the key.
+    Raises Refusal with the first fault, in one sentence that names the key.
     """
     check_sections(config)
     check_seats(config)
 
 
 def check_seats(config: DictConfig) -> None:
-    """Refuse seats of the measured player that there are not; as `check`."""
+    """Refuse nonexistent seats of the measured player; as `check`."""
     match = config.match
     seats = match.focal_seats
     if seats is not None:
@@ -210,9 +210,9 @@ def check_seats(config: DictConfig) -> None:
 
 
 def check_sections(config: DictConfig) -> None:
-    """Refuse unknown or missing keys, choices and ranges in any configuration; as `check`.
+    """Refuse unknown or missing keys, invalid choices and ranges in any configuration; as `check`.
 
-    Values of players get the types that their settings have.
+    Values of players are converted to the types of their settings.
     """
     players = []
     for key, node, schema in _walk(config, ""):
@@ -245,7 +245,7 @@ def cores() -> int:
 
 
 def _walk(node: DictConfig, path: str) -> Iterator[tuple[str, DictConfig, Any]]:
-    """Yield each section with its dotted path and its dataclass; None for that of a player."""
+    """Yield each section with its dotted path and its dataclass; None for a player's."""
     schema: Any = OmegaConf.get_type(node)
     if not is_dataclass(schema):
         yield path, node, None
@@ -259,7 +259,7 @@ def _walk(node: DictConfig, path: str) -> Iterator[tuple[str, DictConfig, Any]]:
 
 
 def _check_items(key: str, value: Any, kind: Any) -> None:
-    """Refuse a list that holds another type than ``kind``; OmegaConf lets nested ones through."""
+    """Refuse list items of a type other than ``kind``; OmegaConf does not check nested ones."""
     wanted = {str: "words", int: "whole numbers", float: "numbers"}
     found = [part for part in (kind, *get_args(kind)) if get_origin(part) is list]
     for part, item in ((part, item) for part in found for item in value or ()):
@@ -285,7 +285,7 @@ def _check_section(path: str, node: DictConfig, schema: type) -> None:
         if name not in node or OmegaConf.is_missing(node, name):
             raise Refusal(f"{key} is missing: give it a value")
         if kinds[name] is Any and not isinstance(node[name], DictConfig | None):
-            raise Refusal(f"{key}: its preset must be settings, name: value, as those of conf are")
+            raise Refusal(f"{key}: its preset must be settings, name: value, like those in conf")
         _check_items(key, node[name], kinds[name])
         limits.check(key, node[name], setting.metadata)
     if hasattr(schema, "check"):

@@ -1,7 +1,6 @@
 """The text of ``--help``: purpose, choices and settings of a command, with their meanings.
 
-The values are those that the command line composes; the meanings are the comments of the YAML files
-that they come from.
+Values are those that the command line composes; meanings are the comments in the YAML files.
 """
 
 from __future__ import annotations
@@ -18,13 +17,13 @@ from experiments.settings import config, sources
 
 WIDTH = 80
 COLUMN = 28
-"""Where the meanings begin."""
+"""Column where the meanings begin."""
 
 _ROOM = 30
-"""Columns of a meaning that begins behind its key."""
+"""Minimum columns for a meaning to begin on its key's line."""
 
 SHORT = 20
-"""Lines of settings that are shown without being asked for."""
+"""Maximum lines of settings shown without ``--help all``."""
 
 FLAGS = """\
 == Flags ==
@@ -43,8 +42,8 @@ def write(
 ) -> str:
     """Return the help of the command ``title``.
 
-    ``taken``: by name the configurations that it takes settings of, each with its overrides; the
-    last is its own.  Unless it is ``whole``, more than `SHORT` lines of settings are counted by
+    ``taken``: by name the configurations whose settings it takes, each with its overrides; the last
+    is its own.  Unless ``whole``, more than `SHORT` lines of settings are replaced by counts per
     section.  Raises Refusal if they cannot be composed.
     """
     settings, chosen, meanings = OmegaConf.create({}), dict[str, str | None](), dict[str, str]()
@@ -56,7 +55,7 @@ def write(
         settings.merge_with({key: shown[key] for key in shown if key != "hydra"})
         meanings |= _read_meanings(f"{name}.yaml")
     listed = list(_list_settings(settings, {**_of_choices(chosen), **meanings}))
-    heading = "== Settings (name=value) and what they are now =="
+    heading = "== Settings (name=value) with current values =="
     if not whole and len(listed) > SHORT:
         heading, listed = "== Settings (name=value): --help all ==", _count(settings)
     groups = list(_list_groups(chosen))
@@ -71,7 +70,7 @@ def write(
 
 
 def fill(text: str) -> str:
-    """Return ``text`` in lines of `WIDTH`; indented lines, which are commands, stay as they are."""
+    """Wrap ``text`` at `WIDTH`; indented lines, which are commands, are kept."""
     lines = list[str]()
     parts = groupby(text.strip().splitlines(), lambda line: line[:1] not in ("", " "))
     for is_prose, part in parts:
@@ -80,7 +79,7 @@ def fill(text: str) -> str:
 
 
 def _count(settings: DictConfig) -> list[str]:
-    """Return the sections of ``settings``, each with the number of those in it."""
+    """Return the sections of ``settings``, each with its number of settings."""
     counts = [
         f"{key!s} ({sum(1 for _ in config.leaves(section))})"
         if isinstance(section := settings._get_node(key), DictConfig)
@@ -91,7 +90,7 @@ def _count(settings: DictConfig) -> list[str]:
 
 
 def _list_groups(chosen: Mapping[str, str | None]) -> Iterator[str]:
-    """Yield the groups of a configuration with their choices; those with the same in one line."""
+    """Yield the groups of a configuration with their choices; equal ones share a line."""
     named: dict[str, list[str]] = {}
     for group in sorted({key.partition("@")[0] for key in chosen}):
         folder = sources.find(group)
@@ -103,7 +102,7 @@ def _list_groups(chosen: Mapping[str, str | None]) -> Iterator[str]:
 
 
 def _list_settings(settings: DictConfig, meanings: Mapping[str, str]) -> Iterator[str]:
-    """Yield ``settings`` as YAML, each key with its meaning, in lines of `WIDTH`."""
+    """Yield ``settings`` as YAML, each key with its meaning, wrapped at `WIDTH`."""
     room = " " * COLUMN
     for line, path in _find_keys(OmegaConf.to_yaml(settings).splitlines()):
         words, head = meanings.get(path, ""), f"{line:<{COLUMN}}  # "
@@ -114,7 +113,7 @@ def _list_settings(settings: DictConfig, meanings: Mapping[str, str]) -> Iterato
 
 
 def _find_keys(lines: Sequence[str], package: str = "") -> Iterator[tuple[str, str]]:
-    """Yield each line of a YAML with its dotted key, or an empty one."""
+    """Yield each line of a YAML file with its dotted key, or an empty one."""
     above: list[tuple[int, str]] = []
     for line in lines:
         match = _KEY.fullmatch(line)
@@ -127,7 +126,7 @@ def _find_keys(lines: Sequence[str], package: str = "") -> Iterator[tuple[str, s
 
 
 def _of_choices(chosen: Mapping[str, str | None]) -> dict[str, str]:
-    """Return the comments on the keys of the chosen files of all groups."""
+    """Return the comments on the keys in the chosen files of all groups."""
     found: dict[str, str] = {}
     for group, option in chosen.items():
         folder, _, package = group.partition("@")
@@ -138,7 +137,7 @@ def _of_choices(chosen: Mapping[str, str | None]) -> dict[str, str]:
 
 
 def _read_meanings(path: str, package: str = "") -> dict[str, str]:
-    """Return the comment on each key of the file ``path`` of `conf` and of its bases."""
+    """Return the comment on each key in the file ``path`` of `conf` and in its bases."""
     file = sources.find(path)
     if not file.is_file():
         return {}

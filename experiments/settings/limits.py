@@ -1,7 +1,7 @@
 """Fields of settings with ranges and choices, for the schemas of commands.
 
-They are those of `mcts.limits`, with Hydra's mark for a value that the YAML must give, and with the
-settings that commands alone have: seeds, files, folders.
+They extend `mcts.limits` with Hydra's mark for mandatory values, and with settings that only
+commands have: seeds, files, folders.
 """
 
 from __future__ import annotations
@@ -19,29 +19,29 @@ from mcts import limits
 from mcts.options import SEEDS
 
 GAMES = 1_000_000_000
-"""Most games of a match, or of a set-up."""
+"""Maximum games of a match or set-up."""
 
 WORKERS = 10_000
-"""Most games at the same time."""
+"""Maximum games at the same time."""
 
 DATA = {"data": True}
-"""Metadata of a field of plain data, in which no key is a setting."""
+"""Metadata of a field of plain data, whose keys are not settings."""
 
 POINTS = 10_000
-"""Most values of an axis of a sweep, and most points."""
+"""Maximum values of a sweep's axis, and maximum points."""
 
 
 one_of = partial(limits.one_of, default=MISSING)
-"""Return the field of a setting that is one of some choices."""
+"""Return the field of a choice."""
 
 between = partial(limits.between, default=MISSING)
-"""Return the field of a number from a least to a most value."""
+"""Return the field of a number in a closed range."""
 
 above = partial(limits.above, default=MISSING)
-"""Return the field of a number above a bound and at most another."""
+"""Return the field of a number in a half-open range, above the lower bound."""
 
 as_option = partial(limits.like, default=MISSING)
-"""Return the field of a setting with the range that an option has in a dataclass."""
+"""Return the field of a setting with the range of a dataclass's option."""
 
 
 def seed(default: Any = MISSING) -> Any:
@@ -55,14 +55,14 @@ def place() -> Any:
 
 
 def file_name(default: Any = MISSING) -> Any:
-    """Return the field of a file or folder that lies in a folder named elsewhere, or null."""
+    """Return the field of a file or folder name within another folder, or null."""
     return field(default=default, metadata={"place": True, "name": True})
 
 
 def check(key: str, value: Any, metadata: Mapping[str, Any]) -> None:
-    """Refuse a ``value`` of the setting ``key`` that does not fit the ``metadata`` of its field.
+    """Refuse a ``value`` of ``key`` that does not satisfy its field's ``metadata``.
 
-    Types are left to Hydra.  ``each`` has the metadata of a list's items.  Raises Refusal in one
+    Hydra checks types.  ``each`` holds the metadata of a list's items.  Raises Refusal in one
     sentence that names the setting and its range.
     """
     fault = limits.find_fault(value, Any, metadata)
@@ -73,6 +73,6 @@ def check(key: str, value: Any, metadata: Mapping[str, Any]) -> None:
     for item in value if "each" in metadata else ():
         check(key, item, metadata["each"])
     if "place" in metadata and (not value.strip() or "\0" in value):
-        raise Refusal(f"{key}={value!r} names no place: give a path")
+        raise Refusal(f"{key}={value!r} is not a path: give one")
     if "name" in metadata and (Path(value).name != value or value == ".."):
-        raise Refusal(f"{key}={value}: give a name, no path")
+        raise Refusal(f"{key}={value}: give a name, not a path")

@@ -1,6 +1,6 @@
-"""Output of a command whose reader may be gone: a lost terminal, a closed pipe.
+"""Output of a command that may lose its reader: a lost terminal, a closed pipe.
 
-A run of hours must not end because its window, or the ``tee`` that logged its progress, is gone:
+A run of hours must not end because its window, or the ``tee`` that logs its progress, has closed:
 its results are in files.
 """
 
@@ -16,10 +16,7 @@ from experiments.texts import redact
 
 
 class _Kept:
-    """A stream without secrets, which a library may print.
-
-    If it is ``lasting``, it goes on without its reader: what cannot be written is dropped.
-    """
+    """A stream that redacts secrets and, if ``lasting``, drops output once its reader is lost."""
 
     def __init__(self, stream: TextIO, lasting: bool) -> None:
         self._stream, self._lasting = stream, lasting
@@ -37,7 +34,7 @@ class _Kept:
     def _keeping(self) -> Iterator[None]:
         try:
             yield
-        except (OSError, ValueError):  # its reader is gone, or it is closed
+        except (OSError, ValueError):  # reader lost, or stream closed
             if not self._lasting:
                 raise
             drop(self._stream)
@@ -50,9 +47,9 @@ class _Kept:
 def keep(lasting: bool = True) -> Iterator[None]:
     """Let the block print even if output is closed.
 
-    ``lasting``: whether an output that fails meanwhile is dropped as well, and no fault.
+    ``lasting``: whether output that fails meanwhile is also dropped instead of raising.
     """
-    # One that is closed from the start is None, and its number free for any file that is opened.
+    # A stream closed from the start is None, and its descriptor would be reused by another file.
     streams = [stream or open(os.devnull, "w") for stream in (sys.stdout, sys.stderr)]  # noqa: SIM115
     sys.stdout, sys.stderr = (cast(TextIO, _Kept(stream, lasting)) for stream in streams)
     try:
@@ -64,8 +61,8 @@ def keep(lasting: bool = True) -> Iterator[None]:
 
 
 def drop(stream: TextIO) -> None:
-    """Send what is still printed to ``stream`` nowhere."""
-    with suppress(OSError, ValueError):  # one that is no file, or closed
+    """Discard further output to ``stream``."""
+    with suppress(OSError, ValueError):  # not a file, or closed
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, stream.fileno())
         os.close(nowhere)

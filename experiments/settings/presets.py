@@ -1,7 +1,7 @@
-"""Settings of players beside the preset of their name: what is missing there, and what differs.
+"""Compare a player's settings with the preset of its name: missing and differing ones.
 
-A run keeps all settings of its players.  Once a preset has a switch more, those settings lack it:
-completed by the preset they are whole again, and what differs from it is what it was.
+A run stores all settings of its players.  When a preset gains a switch, stored settings lack it;
+`complete` fills it in from the preset, and the differences from the preset are unchanged.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from sim.planning.released.departures import SETTINGS, Departures, renew
 
 @cache
 def _of_name(name: str) -> Mapping[str, Any]:
-    """Return the settings of the preset called ``name``, none if it is unknown, or a path."""
+    """Return the settings of the preset ``name``; empty if it is unknown, or a path."""
     if not name.isidentifier() or not files("conf").joinpath(f"player/{name}.yaml").is_file():
         return {}
     found = OmegaConf.to_container(config.compose(f"player/{name}").player, resolve=True)

@@ -1,7 +1,7 @@
-"""The command line that repeats a run, made of what Hydra was given for it.
+"""The command line that repeats a run, built from what Hydra was given.
 
-``sys.argv`` would not do: it differs in a launcher's worker, a point of a multirun is not what was
-typed, and an installed script is called by its path.
+``sys.argv`` does not suffice: it differs in a launcher's worker, a point of a multirun is not what
+was typed, and an installed script is called by its path.
 """
 
 from __future__ import annotations
@@ -18,19 +18,18 @@ from experiments.settings.arguments import shorten
 from experiments.texts import redact
 
 _PLACE = re.compile(r"[+~]*run\.(folder|resume)=")
-"""Where a run lies: another one must lie elsewhere."""
+"""Settings of a run's folder; a repetition needs another folder."""
 
 _PRESETS = re.compile(r"[+~]*hydra\.searchpath=")
-"""The only setting of Hydra's own that can change which games are played."""
+"""The only setting of Hydra itself that can change which games are played."""
 
 _lines: list[str] = []
 
 
 def line(name: str, overrides: Iterable[str]) -> str:
-    """Return the command line of the command ``name`` with ``overrides``, for a shell.
+    """Return the shell command line of the command ``name`` with ``overrides``.
 
-    Settings that say where the run lies are left out, quotes that `arguments.read` adds by itself
-    as well.
+    Settings of the run folder are left out, as are quotes that `arguments.read` adds.
     """
     return _join(name, map(shorten, map(redact, overrides)))
 
@@ -39,7 +38,7 @@ def line(name: str, overrides: Iterable[str]) -> str:
 def repeated_by(repeats: str) -> Iterator[None]:
     """Have `command_line` return ``repeats`` within the block, in all threads.
 
-    For a program that plays one run after another in one process.
+    For programs that play several runs in one process.
     """
     _lines.append(repeats)
     try:
@@ -49,9 +48,9 @@ def repeated_by(repeats: str) -> Iterator[None]:
 
 
 def command_line() -> str | None:
-    """Return the command line that repeats what this process is doing; None outside of Hydra.
+    """Return the command line that repeats this process's work; None outside Hydra.
 
-    In a multirun that is one of its runs, in whatever process it is.
+    In a multirun it repeats one run, in whatever process.
     """
     if _lines:
         return _lines[-1]
@@ -63,15 +62,15 @@ def command_line() -> str | None:
 
 
 def multirun_line(typed: Sequence[str]) -> str:
-    """Return the command line that repeats the multirun of which this run is a part.
+    """Return the command line that repeats the multirun that this run belongs to.
 
-    ``typed`` is the command line as it was given.
+    ``typed``: the command line as given.
     """
     return _join(str(HydraConfig.get().job.config_name), map(redact, typed))
 
 
 def _join(name: str, typed: Iterable[str]) -> str:
-    """Return the line for a shell: of the package that runs, if it is ``name``, else of ours."""
+    """Return the shell line: with the running package if it is ``name``, else with ours."""
     running = getattr(getattr(sys.modules["__main__"], "__spec__", None), "name", "")
     package = str(running).removesuffix(".__main__")
     module = package if package.endswith(f".{name}") else f"experiments.{name}"

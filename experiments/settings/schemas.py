@@ -1,8 +1,8 @@
-"""The schemas of `experiments.compare` and of sections that several commands have.
+"""The schemas of `experiments.compare` and of sections shared by several commands.
 
-Hydra merges the YAML of `conf` into these dataclasses, which gives types; ranges and choices stand
-in the fields' metadata (`mcts.limits`).  Values, and their meanings, stand in the YAML; each must
-be given.  The schema of a player stands with the player: ``_target_`` in its YAML names it.
+Hydra merges the YAML of `conf` into these dataclasses, which define types; ranges and choices are
+in the fields' metadata (`mcts.limits`).  Values, all mandatory, and their meanings are in the YAML.
+A player's schema is defined with the player, named by ``_target_`` in its YAML.
 """
 
 from __future__ import annotations
@@ -17,18 +17,15 @@ from experiments.settings.limits import GAMES, WORKERS, above, between, one_of, 
 from sim.planning.variants import VARIANTS
 
 PLANNERS = tuple(VARIANTS)
-"""The players that search."""
+"""Players that search."""
 LAYOUTS = ("one", "rest", "both", "robin")
-"""Ways to seat players, as in `experiments.matches.lineups`."""
+"""Seating layouts, see `experiments.matches.lineups`."""
 DETAILS = ("suggestions", "decisions", "certainties")
-"""Kinds of rows beside those of games, as in `experiments.matches.details`."""
+"""Kinds of rows other than games, see `experiments.matches.details`."""
 
 
 def _rules() -> type:
-    """Return the schema of rules: the switches of ``ledford.yaml`` with the types they have there.
-
-    `sim.rules.preset` checks values and combinations.
-    """
+    """Return the schema of rules from ``ledford.yaml``; `sim.rules.preset` checks values."""
     with as_file(files("conf").joinpath("rules/ledford.yaml")) as file:
         shipped = OmegaConf.load(file)
     switches = [(str(key), type(value)) for key, value in shipped.items() if key != "defaults"]
@@ -70,7 +67,7 @@ class Ray:
 
 @dataclass
 class Run:
-    """The run folder, and rows beside those of games."""
+    """The run folder, and rows in addition to games."""
 
     folder: str = place()
     resume: str | None = place()
@@ -81,7 +78,7 @@ class Run:
 
 @dataclass
 class Compare:
-    """The main job.  ``player`` and ``opponent`` are presets of ``conf/player``."""
+    """The main job.  ``player`` and ``opponent`` are presets in ``conf/player``."""
 
     player: Any = MISSING
     opponent: Any = MISSING

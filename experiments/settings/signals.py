@@ -1,8 +1,8 @@
 """Requests to end: Ctrl-C, SIGTERM of a scheduler, SIGHUP of a lost terminal.
 
-All three are the same request.  What was done is kept, one line says where, and the exit code is
-128 plus the number of the signal, as shells have it.  While a command runs (`handle`) a request is
-a `KeyboardInterrupt` of the main thread; where that could interrupt a write (`defer`) it is an
+All three are treated alike: results are saved, one line names the folder, and the exit code is 128
+plus the signal's number, as in shells.  While a command runs (`handle`) a request raises
+`KeyboardInterrupt` in the main thread; where that could interrupt a write (`defer`) it sets an
 event.  A second signal, sent after a pause, ends the process at once.
 """
 
@@ -20,20 +20,20 @@ from typing import Any
 HANDLED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 ONE_REQUEST_SECONDS = 1.0
-"""Signals this soon after the first belong to it: ``timeout`` sends its own to the process and to
-the group, and a terminal that closes sends SIGHUP itself and by its shell."""
+"""Time after the first signal in which further ones belong to the same request: ``timeout``
+signals the process and its group, and a closing terminal sends SIGHUP itself and by its shell."""
 
 
 @dataclass
 class Requests:
-    """The requests to end that a command has had.
+    """The requests to end received by a command.
 
     Attributes
     ----------
-    before : handlers that were there before, by signal
-    first : the signal that was the first request; None: there was none
+    before : previous handlers, by signal
+    first : the signal of the first request, or None
     since : its time
-    event : set by a request in place of a `KeyboardInterrupt`, if there is one
+    event : set by a request instead of raising `KeyboardInterrupt`, if not None
     """
 
     before: dict[int, Any]
@@ -43,7 +43,7 @@ class Requests:
 
     @property
     def code(self) -> int:
-        """Exit code of a command that ends on request; after Ctrl-C if there was no signal."""
+        """Exit code of a command that ends on request; that of Ctrl-C without a signal."""
         return 128 + (self.first or signal.SIGINT)
 
     def receive(self, number: int, _: Any) -> None:
@@ -60,22 +60,22 @@ class Requests:
 
 
 _requests: Requests | None = None
-"""Of the command that runs in this process."""
+"""Requests to the command running in this process."""
 
 
 def _in_main_thread() -> bool:
-    """Return whether this is the main thread, which alone may set handlers."""
+    """Return whether this is the main thread; only it may set handlers."""
     return threading.current_thread() is threading.main_thread()
 
 
 @contextmanager
 def handle() -> Iterator[Requests]:
-    """Handle the signals until the block ends; restore the previous handlers after it.
+    """Handle the signals until the block ends, then restore the previous handlers.
 
-    By nohup, or in the background of a script, a signal is ignored from the start, and stays so.
+    A signal ignored from the start (nohup, background of a script) remains ignored.
     """
     global _requests
-    if _requests is not None:  # a command in a command
+    if _requests is not None:  # a command inside a command
         yield _requests
         return
     found = {number: signal.getsignal(number) for number in HANDLED if _in_main_thread()}
@@ -91,7 +91,7 @@ def handle() -> Iterator[Requests]:
 
 @contextmanager
 def defer() -> Iterator[threading.Event]:
-    """Turn the request into an event until the block ends, so that it interrupts no write."""
+    """Turn a request into an event until the block ends, so that it interrupts no write."""
     with handle() as requests:
         outer, requests.event = requests.event, threading.Event()
         try:
@@ -101,19 +101,19 @@ def defer() -> Iterator[threading.Event]:
 
 
 def listen() -> None:
-    """Install the handlers, again where Ray has taken a signal to print its own stack."""
+    """Install the handlers; again after Ray has replaced one to print its own stack."""
     if _requests is not None and _in_main_thread():
         for number in _requests.before:
             signal.signal(number, _requests.receive)
 
 
 def was_requested() -> bool:
-    """Return whether there was a request to end, served or not."""
+    """Return whether an end was requested, handled or not."""
     return _requests is not None and _requests.first is not None
 
 
 def raise_request() -> None:
-    """Install the handlers again, and raise `KeyboardInterrupt` if a request is deferred."""
+    """Reinstall the handlers, and raise `KeyboardInterrupt` if a request is deferred."""
     listen()
     if _requests is not None and _requests.event is not None and _requests.event.is_set():
         raise KeyboardInterrupt

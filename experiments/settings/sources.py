@@ -1,8 +1,8 @@
-"""The group ``opponent``: the files of the group ``player`` once more, for the other seats.
+"""The group ``opponent``: a second name of the group ``player``, for the other seats.
 
-Hydra reads every file of a configuration by a source.  The two kinds that there are, packages and
-folders, are given a second name for one folder here, so that no preset is kept twice, and those of
-a package in ``hydra.searchpath`` can be opponents as well.
+Hydra reads configuration files through sources.  This module gives both kinds, packages and
+folders, a second name for the players' folder, so that presets are not duplicated, and presets of a
+package in ``hydra.searchpath`` can also be opponents.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def _file(path: str) -> str:
 
 
 def find(path: str) -> Traversable:
-    """Return the file or folder of `conf` that Hydra knows as ``path``; it need not exist."""
+    """Return the file or folder of `conf` that Hydra knows as ``path``; it may not exist."""
     return files("conf").joinpath(_file(path))
 
 
@@ -50,8 +50,8 @@ class _Twice(ConfigSource):
         return [*found, *[_OPPONENT] * (not config_path and _PLAYER in found)]
 
 
-# A launcher's process gets these classes before it registers Hydra's own, which it then leaves out
-# if they are called alike, and else refuses.
+# A launcher's process gets these classes before it registers Hydra's own; it skips those if they
+# have the same names, and otherwise fails.
 
 
 class ImportlibResourcesConfigSource(
@@ -65,7 +65,7 @@ class FileConfigSource(_Twice, file_config_source.FileConfigSource):
 
 
 def register() -> None:
-    """Have Hydra read all files by these sources."""
+    """Have Hydra read all files through these sources."""
     Plugins.instance()  # which register Hydra's own first
     ours = {"pkg": ImportlibResourcesConfigSource, "file": FileConfigSource}
     SourcesRegistry.instance().types.update(ours)

@@ -1,1 +1,1 @@
-"""Intervals, tests, ratings: statistics of games, with no game in sight."""
+"""Intervals, tests and ratings: statistics of games, independent of Cluedo."""

@@ -1,10 +1,10 @@
-"""Alpha-rank: which players evolution would keep, where who beats whom may go in circles.
+"""Alpha-rank: the long-run share of each player under evolution, also for cyclic dominance.
 
 Elo puts players on a line.  Alpha-rank [Omidshafiei et al. 2019, Scientific Reports 9:9937] lets a
-population of one player be invaded by another that beats it, and asks how long each is on top in
-the long run: rock, paper and scissors have a third each, a player that beats all others has all.
-It is OpenSpiel's, without noise in the choice (alpha infinite), so that all that counts is who
-beats whom; a bootstrap shows what the games leave open of that.
+population of one player be invaded by another that beats it, and measures how long each prevails in
+the long run: rock, paper and scissors get a third each, a player that beats all others gets
+everything.  The implementation is OpenSpiel's, with infinite alpha (no noise in selection), so that
+only who beats whom matters; a bootstrap over games gives the uncertainty.
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ from mcts.kernel.extras import extra
 
 RESAMPLES = 200
 _DECIMALS = 9
-"""Of the shares: further digits depend on the processor."""
+"""Digits of the shares; further digits depend on the processor."""
 
 _MUTATION = 1e-4
-"""Chance of a step that is not an improvement, which makes the chain's end one."""
+"""Probability of a non-improving step, which makes the stationary distribution unique."""
 
 
 def alpha_ranks(tables: np.ndarray, winners: np.ndarray, players: int, seed: int) -> list[Estimate]:
-    """Return the share of time that each player is on top, with its 95 % interval.
+    """Return the long-run share of each player with its 95 % interval.
 
     The value is the median over a bootstrap of the games, the interval its percentiles.  Players
-    that never met are taken to be equal.  ``tables``: (games, seats) int, the number of the player
-    in each seat; ``winners``: (games,) int, the seat that won, -1 for a draw; ``seed``: of the
-    bootstrap.  Raises mcts.kernel.extras.MissingExtra without OpenSpiel.
+    that never met count as equal.  ``tables``: (games, seats) int, player number in each seat;
+    ``winners``: (games,) int, winning seat, -1 for a draw; ``seed``: of the bootstrap.  Raises
+    mcts.kernel.extras.MissingExtra without OpenSpiel.
     """
     tables, winners = np.asarray(tables), np.asarray(winners)
     seats = (tables[..., None] == np.arange(players)).sum(axis=1)
@@ -47,7 +47,7 @@ def alpha_ranks(tables: np.ndarray, winners: np.ndarray, players: int, seed: int
 
 
 def _on_top(payoff: np.ndarray) -> np.ndarray:
-    """Return the stationary distribution for the lead of row over column, (players, players)."""
+    """Return the stationary distribution given the lead of row over column, (players, players)."""
     with extra("ratings"):
         from open_spiel.python.egt import alpharank
     return alpharank.compute([payoff], use_inf_alpha=True, inf_alpha_eps=_MUTATION)[2]

@@ -1,7 +1,7 @@
-"""Many players compared two by two: differences, p values, Holm's correction.
+"""Pairwise comparisons of many players: differences, p values, Holm's correction.
 
-The players either played the same games each on its own account, or sat at the same tables
-(`round_robin`).  A difference is second less first throughout.
+Players either played the same games independently, or sat at the same tables (`round_robin`).  A
+difference is second minus first throughout.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from scipy.special import ndtr
 from experiments.stats.intervals import Estimate, discordant, paired_difference, paired_score
 
 LEVEL = 0.05
-"""P values below it are marked in tables and pictures."""
+"""P values below it are marked in tables and plots."""
 MARKED = f"p below {LEVEL}"
-"""What `holds` asks, in words, for the legend of what is marked."""
+"""The criterion of `holds` in words, for legends."""
 ONE_TEST = f"The interval and p are of one test: p is below {LEVEL} where that excludes 0"
 
 
@@ -29,11 +29,11 @@ class Comparison:
     Attributes
     ----------
     first, second : the players' labels
-    games : in which both were
-    difference : how much more often the second won, as a share of the games
-    p : that they win equally often (`mcnemar`)
-    p_holm : the same, adjusted for all comparisons made at once; below 0.05 for any pair of equal
-        players with 5 %
+    games : games that both played
+    difference : how much more often the second won, as a fraction of the games
+    p : two-sided p value that they win equally often (`mcnemar`)
+    p_holm : the same, adjusted for all simultaneous comparisons: among equal players any is below
+        0.05 with at most 5 %
     """
 
     first: str
@@ -47,9 +47,9 @@ class Comparison:
 def round_robin(tables: np.ndarray, winners: np.ndarray, labels: Sequence[str]) -> list[Comparison]:
     """Compare all players that met, on the games where both held equally many seats.
 
-    A game counts +1 for the second, -1 for the first, 0 if another seat won or nobody.  ``tables``:
-    (games, seats) int, the number of the player in each seat; ``winners``: (games,) int, the seat
-    that won, -1 for a draw; ``labels``: by the number of the player.
+    A game counts +1 for the second, -1 for the first, 0 if another seat or no seat won.
+    ``tables``: (games, seats) int, player number in each seat; ``winners``: (games,) int, winning
+    seat, -1 for a draw; ``labels``: by player number.
     """
     seats = np.stack([(tables == player).sum(axis=1) for player in range(len(labels))])
     champion = np.where(winners < 0, -1, tables[np.arange(len(tables)), winners])
@@ -64,10 +64,10 @@ def round_robin(tables: np.ndarray, winners: np.ndarray, labels: Sequence[str]) 
 
 
 def compare(results: Sequence[tuple[str, str, np.ndarray, np.ndarray]]) -> list[Comparison]:
-    """Compare pairs of players at once.
+    """Compare pairs of players simultaneously.
 
-    ``results``: first and second, and (games,) bool whether each game was won by either.  Raises
-    ValueError if the games of a pair are none, or not equally many.
+    ``results``: labels of first and second, and (games,) bool for each, whether it won each game.
+    Raises ValueError if a pair has no games, or not the same number.
     """
     p = np.array([mcnemar(first, second) for _, _, first, second in results])
     return [
@@ -79,9 +79,9 @@ def compare(results: Sequence[tuple[str, str, np.ndarray, np.ndarray]]) -> list[
 def mcnemar(first: np.ndarray, second: np.ndarray) -> float:
     """Return the two-sided p value that both win equally often [McNemar 1947], less half a game.
 
-    Below 0.05 exactly where the interval of `paired_difference` excludes 0: both are of
+    It is below 0.05 exactly where the interval of `paired_difference` excludes 0: both use
     `paired_score`.  ``first``, ``second``: (games,) bool, whether each game was won.  Raises
-    ValueError if the games are none, or not the same number.
+    ValueError if there are no games, or not the same number.
     """
     return 2 * float(ndtr(-abs(paired_score(*discordant(first, second)))))
 
@@ -94,7 +94,7 @@ def holds(p: float) -> bool:
 def holm(p: np.ndarray) -> np.ndarray:
     """Return p values adjusted for their number [Holm 1979, Scandinavian Journal of Statistics 6].
 
-    Rejecting those below 0.05 rejects a true hypothesis with at most 5 %, however they depend.
+    Rejecting those below 0.05 rejects a true hypothesis with at most 5 %, under any dependence.
     ``p``: (comparisons,).
     """
     order = np.argsort(p)

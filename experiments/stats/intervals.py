@@ -1,7 +1,7 @@
-"""Intervals for what is measured: a win rate, the difference of two on the same games, a mean.
+"""Intervals for win rates, for differences of two on the same games, and for means.
 
-They hold for a number of games that was fixed in advance, or chosen by the interval's own width;
-`experiments.stats.anytime` has those that hold whenever one looks.
+They are valid for a number of games fixed in advance, or chosen by the interval's own width;
+`experiments.stats.anytime` has intervals valid under any stopping rule.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from scipy.special import bdtr, bdtrik, ndtri, stdtrit  # `scipy.stats` takes a 
 
 CONFIDENCE = 0.95
 Z = float(ndtri((1 + CONFIDENCE) / 2))
-"""Standard errors on either side of an interval."""
+"""Half width of an interval in standard errors."""
 _HALVINGS = 50
 _RESAMPLES = 1000
 _BATCH = 50
@@ -24,7 +24,7 @@ _BATCH = 50
 
 @dataclass(frozen=True)
 class Estimate:
-    """A value with the interval that holds the true one with `CONFIDENCE`; as text, per cent."""
+    """A value with its interval of confidence `CONFIDENCE`; str shows percentages."""
 
     value: float
     low: float
@@ -35,7 +35,7 @@ class Estimate:
 
 
 def columns(name: str, found: Any, between: str = "_") -> dict[str, float | None]:
-    """Return value and bounds of ``found`` as NAME, NAME_low and NAME_high; of None, three None."""
+    """Return ``found`` as NAME, NAME_low and NAME_high; three times None for None."""
     names = (name, f"{name}{between}low", f"{name}{between}high")
     values = (None,) * 3 if found is None else (found.value, found.low, found.high)
     return dict(zip(names, values, strict=True))
@@ -44,23 +44,23 @@ def columns(name: str, found: Any, between: str = "_") -> dict[str, float | None
 def win_rate(wins: int, games: int, errors: float = Z) -> Estimate:
     """Return the share of games won with its Wilson interval.
 
-    ``errors``: standard errors on either side.  Raises ValueError if no game was played.
+    ``errors``: half width in standard errors.  Raises ValueError if no game was played.
     """
     if not games:
-        raise ValueError("there is no win rate without a game")
+        raise ValueError("a win rate needs a game")
     rate = wins / games
     centre = (rate + errors**2 / (2 * games)) / (1 + errors**2 / games)
     half = float(wilson_width(np.array(wins), np.array(games), errors)) / 2
-    # At 0 and all wins a bound is 0 or 1 but for a rounding error.
+    # At no or all wins a bound is 0 or 1 up to rounding.
     low = 0.0 if wins == 0 else centre - half
     high = 1.0 if wins == games else centre + half
     return Estimate(rate, low, high)
 
 
 def wilson_width(wins: np.ndarray, games: np.ndarray, errors: float = Z) -> np.ndarray:
-    """Return the width of the Wilson interval for each of many counts.
+    """Return the width of the Wilson interval for arrays of counts.
 
-    ``wins``, ``games``: of one shape; ``games`` at least 1.
+    ``wins``, ``games``: of the same shape; ``games`` at least 1.
     """
     rate = wins / games
     spread = np.sqrt(rate * (1 - rate) / games + (errors / (2 * games)) ** 2)
@@ -68,14 +68,14 @@ def wilson_width(wins: np.ndarray, games: np.ndarray, errors: float = Z) -> np.n
 
 
 def win_score(wins: int, games: int, reference: float) -> float:
-    """Return by how many standard errors a win rate lies above ``reference``, as Wilson's does."""
+    """Return the score of a win rate against ``reference``, as in Wilson's interval."""
     return (wins / games - reference) / sqrt(reference * (1 - reference) / games)
 
 
 def mean(values: np.ndarray) -> Estimate:
     """Return the mean of ``values`` with its interval by Student's t.
 
-    Raises ValueError on fewer than two values.
+    Raises ValueError for fewer than two values.
     """
     if len(values) < 2:
         raise ValueError("an interval of a mean needs two values")
@@ -86,12 +86,12 @@ def mean(values: np.ndarray) -> Estimate:
 
 
 def median(values: np.ndarray) -> Estimate:
-    """Return the median of ``values`` with the interval of order statistics, for any distribution.
+    """Return the median of ``values`` with its distribution-free interval of order statistics.
 
     Raises ValueError if there are none.
     """
     if not len(values):
-        raise ValueError("there is no median of nothing")
+        raise ValueError("a median needs a value")
     ordered, count = np.sort(values), len(values)
     # The number of values below the true median is binomial; here its lower quantile.
     quantile = ceil(bdtrik((1 - CONFIDENCE) / 2, count, 0.5))
@@ -104,17 +104,17 @@ def median(values: np.ndarray) -> Estimate:
 def paired_difference(first: np.ndarray, second: np.ndarray) -> Estimate:
     """Return how much more often ``second`` won than ``first``, on the same games.
 
-    The interval has all differences that `paired_score` does not reject, so it excludes 0 exactly
+    The interval holds the differences that `paired_score` does not reject, so it excludes 0 exactly
     where the p value of `experiments.stats.comparisons.mcnemar` is below 0.05.  The value is the
     plain difference.  ``first``, ``second``: (games,) bool, whether each game was won.  Raises
-    ValueError if the games are none, or not the same number.
+    ValueError if there are no games, or not the same number.
     """
     gained, lost, games = discordant(first, second)
     value, bounds = (gained - lost) / games, []
     for outside in (-1.0, 1.0):
         inside = value
         for _ in range(_HALVINGS):
-            # 0 is tried first, so that rounding cannot part the interval from the p value.
+            # 0 is tried first, so that rounding cannot make interval and p value disagree.
             middle = 0.0 if inside * outside < 0 else (inside + outside) / 2
             if abs(paired_score(gained, lost, games, middle)) <= Z:
                 inside = middle
@@ -125,12 +125,12 @@ def paired_difference(first: np.ndarray, second: np.ndarray) -> Estimate:
 
 
 def paired_score(gained: int, lost: int, games: int, difference: float = 0.0) -> float:
-    """Return by how many standard errors a paired difference lies above ``difference``.
+    """Return how many standard errors a paired difference is above ``difference``.
 
-    Tango's score [Tango 1998, Statistics in Medicine 17]; of no difference it is McNemar's.  It is
-    drawn towards 0 by half a game, half the step between two results: without that the interval
-    holds the truth in 93 % only where few games differ.  ``gained``, ``lost``: games that only the
-    second, only the first player won.
+    This is Tango's score [Tango 1998, Statistics in Medicine 17]; at difference 0 it is McNemar's.
+    It is shrunk towards 0 by half a game, half the step between two results: without that the
+    coverage is only 93 % where few games differ.  ``gained``, ``lost``: games that only the second,
+    only the first player won.
     """
     surplus, size = gained - lost - games * difference, abs(difference)
     excess = abs(surplus) - 0.5
@@ -143,11 +143,11 @@ def paired_score(gained: int, lost: int, games: int, difference: float = 0.0) ->
 
 
 def rarer_share(commoner: Any, rarer: Any, games: Any, difference: Any) -> Any:
-    """Return the likeliest share of the rarer kind of discordant games, given a difference.
+    """Return the maximum-likelihood share of the rarer discordant games, given a difference.
 
-    The other kind has that share and ``difference``, which is not negative: the solution of the
+    The commoner kind has that share plus ``difference``, which is not negative: the root of the
     quadratic equation of [Tango 1998].  All four are numbers or arrays; ``commoner``, ``rarer``:
-    how many there are of either kind.
+    counts of either kind.
     """
     linear = (commoner + rarer) * (1 - difference) - 2 * difference * (games - commoner)
     root = (linear**2 + 8 * games * rarer * difference * (1 - difference)) ** 0.5
@@ -155,10 +155,10 @@ def rarer_share(commoner: Any, rarer: Any, games: Any, difference: Any) -> Any:
 
 
 def discordant(first: np.ndarray, second: np.ndarray) -> tuple[int, int, int]:
-    """Return in how many games only ``second`` won, in how many only ``first``, and all games.
+    """Return the games that only ``second`` won, those that only ``first`` won, and all games.
 
-    ``first``, ``second``: (games,) bool, whether each game was won.  Raises ValueError if the games
-    are none, or not the same number.
+    ``first``, ``second``: (games,) bool, whether each game was won.  Raises ValueError if there are
+    no games, or not the same number.
     """
     first, second = np.asarray(first, bool), np.asarray(second, bool)
     if first.shape != second.shape or first.ndim != 1 or not first.size:
@@ -172,7 +172,7 @@ def discordant(first: np.ndarray, second: np.ndarray) -> tuple[int, int, int]:
 
 @dataclass(frozen=True)
 class Mean:
-    """A mean with its standard error and the interval that holds it with `CONFIDENCE`."""
+    """A mean with its standard error and its interval of confidence `CONFIDENCE`."""
 
     value: float
     low: float
@@ -181,12 +181,12 @@ class Mean:
 
 
 def clustered_means(totals: np.ndarray, counts: np.ndarray, seed: int) -> list[Mean]:
-    """Return means of measurements that are dependent within a game and independent between games.
+    """Return means of measurements that are dependent within games, independent between them.
 
-    The bootstrap draws whole games [Efron & Tibshirani 1993, s. 8], with percentile intervals; the
-    means of one call share the draws.  ``totals``, ``counts``: (means, games), sum and number of
-    the measurements of each game; ``seed``: of the bootstrap.  Raises ValueError if there are fewer
-    than two games, or a mean has no measurement.
+    The bootstrap resamples whole games [Efron & Tibshirani 1993, s. 8], with percentile intervals;
+    the means of one call share the resamples.  ``totals``, ``counts``: (means, games), sum and
+    number of the measurements of each game; ``seed``: of the bootstrap.  Raises ValueError if there
+    are fewer than two games, or a mean has no measurement.
     """
     totals, counts = np.asarray(totals, float), np.asarray(counts, float)
     if totals.shape[1] < 2 or not counts.any(axis=1).all():

@@ -1,7 +1,7 @@
-"""Strength of many players in Elo, from games with one winner among several seats.
+"""Elo ratings of many players, from games with one winner among several seats.
 
-The model is Plackett and Luce's, Bradley and Terry's for two seats: a seat wins with a chance in
-proportion to 10^(Elo / 400) of its player.  Draws have no winner and are left out.
+The model is Plackett-Luce (Bradley-Terry for two seats): a seat wins in proportion to 10^(Elo /
+400) of its player.  Draws have no winner and are left out.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from experiments.stats.intervals import CONFIDENCE
 from mcts.kernel.extras import extra
 
 ALPHA = 0.1
-"""Regularisation of the fit, which keeps the rating of a player without wins finite."""
+"""Regularisation of the fit, which keeps ratings of players without wins finite."""
 RESAMPLES = 1000
 _ELO = 400 / log(10)
 _TOLERANCE = 1e-8
@@ -25,7 +25,7 @@ _ITERATIONS = 1000
 
 @dataclass(frozen=True)
 class Rating:
-    """A player's Elo, of which the mean over the players is 0, with its 95 % interval."""
+    """A player's Elo, relative to the mean over players, with its 95 % interval."""
 
     label: str
     elo: float
@@ -41,16 +41,16 @@ def ratings(
 ) -> list[Rating]:
     """Return the rating of each player, in the order of ``labels``.
 
-    The estimate is `choix.ilsr_top1` [Maystre and Grossglauser 2015, NeurIPS], the interval that of
-    percentiles of a bootstrap over games.  It takes no account of what no game can show: the rating
-    of a player that won nothing, or everything, is set by `ALPHA`, and so is its interval.  Raises
-    ValueError if there are fewer than two players, or one of them is in no decided game.
+    The estimate is `choix.ilsr_top1` [Maystre and Grossglauser 2015, NeurIPS], the interval the
+    percentiles of a bootstrap over games.  For a player that won nothing, or everything, `ALPHA`
+    determines both rating and interval.  Raises ValueError if there are fewer than two players, or
+    one of them is in no decided game.
 
     Parameters
     ----------
-    tables : (games, seats) int, the number of the player in each seat; players may repeat
-    winners : (games,) int, the seat that won, -1 for a draw
-    labels : by the number of the player
+    tables : (games, seats) int, player number in each seat; players may repeat
+    winners : (games,) int, winning seat, -1 for a draw
+    labels : by player number
     seed : of the bootstrap
     """
     tables, winners = np.asarray(tables), np.asarray(winners)
@@ -71,7 +71,7 @@ def ratings(
         (int(winner), tuple(np.delete(table, seat).tolist()))
         for table, seat, winner in zip(tables, winners, champions, strict=True)
     ]
-    # Two passes over the games instead of a dozen, begun from the fit of the counted outcomes.
+    # Starting from the fit of the counted outcomes, two passes suffice instead of a dozen.
     start = fit(outcomes, counts[None])[0]
     with extra("ratings"):
         import choix
@@ -87,11 +87,11 @@ def ratings(
 def fit(outcomes: np.ndarray, counts: np.ndarray) -> np.ndarray:
     """Return the parameters of many samples of the same outcomes, as `choix.ilsr_top1` would.
 
-    I-LSR on counted outcomes and on all samples at once: each pass finds the stationary
-    distribution of the Markov chain whose rates are how often one player lost to another.
-    ``outcomes``: (outcomes, 1 + players) int, the winner, and how many seats each player held;
-    ``counts``: (samples, outcomes), how often each outcome occurred.  Raises RuntimeError if they
-    do not converge.  Returns (samples, players), logarithms of the strengths, mean 0.
+    I-LSR on counted outcomes for all samples at once: each pass finds the stationary distribution
+    of the Markov chain whose rates are how often one player lost to another.  ``outcomes``:
+    (outcomes, 1 + players) int, the winner, and the number of seats of each player; ``counts``:
+    (samples, outcomes), how often each outcome occurred.  Returns (samples, players), log strengths
+    with mean 0.  Raises RuntimeError if they do not converge.
     """
     seats = outcomes[:, 1:].astype(float)
     samples, players = len(counts), seats.shape[1]

@@ -1,8 +1,7 @@
-"""Sequential probability ratio tests: of one player's wins, and of two players on the same games.
+"""Sequential probability ratio tests of one player's wins, and of two on the same games.
 
-Both look at the log-likelihood ratio of H1 to H0 after every game and end where it first leaves
-its bounds: (-2.94, 2.94), which errs with 5 % under either hypothesis, unless other errors are
-asked for.
+Both compute the log-likelihood ratio of H1 to H0 after every game and end where it first leaves its
+bounds: (-2.94, 2.94), for errors of 5 % under either hypothesis, unless other errors are given.
 """
 
 from __future__ import annotations
@@ -15,9 +14,9 @@ import numpy as np
 from experiments.stats.intervals import rarer_share
 
 ERROR = 0.05
-"""Chance to accept H1 where H0 is true, and the other way round."""
+"""Probability of accepting H1 under H0, and of accepting H0 under H1."""
 MINIMUM = 50
-"""Games before which no rule ends a match that rests on an approximation for many games."""
+"""Minimum games for rules that rest on large-sample approximations."""
 
 
 @dataclass(frozen=True)
@@ -26,10 +25,10 @@ class Verdict:
 
     Attributes
     ----------
-    games : after which it ended; all it was shown, if it did not
+    games : after which it ended; all games seen, if it did not
     llr : log-likelihood ratio of H1 to H0 after those, natural logarithm
-    accepted : ``"H0"``, ``"H1"`` or, as long as it goes on, None
-    bound : the ratio at which H1 is accepted, and H0 at its negative [Wald 1945]
+    accepted : ``"H0"``, ``"H1"`` or, while the test continues, None
+    bound : the ratio at which H1 is accepted; H0 is accepted at its negative [Wald 1945]
     """
 
     games: int
@@ -39,12 +38,12 @@ class Verdict:
 
     @property
     def progress(self) -> float:
-        """The share of the way to its bound that the ratio has gone, below 0 towards H0."""
+        """The ratio as a fraction of its bound, negative towards H0."""
         return self.llr / self.bound
 
     @property
     def games_left(self) -> int | None:
-        """Games that are left if they go on like those so far; None at the end, or without any."""
+        """Games left at the pace so far; None at the end, or without any."""
         if self.accepted or not self.llr:
             return None
         return ceil(self.games * (self.bound / abs(self.llr) - 1))
@@ -57,8 +56,8 @@ class Verdict:
 def wins(won: np.ndarray, h0: float, h1: float, errors: float = ERROR) -> Verdict:
     """Test a win rate: Wald's test [Wald 1945, Annals of Mathematical Statistics 16].
 
-    ``won``: (games,) bool, in the order of the games' numbers; ``h0``, ``h1``: win rates, above 0
-    and below 1; ``errors``: chance to err under either hypothesis.
+    ``won``: (games,) bool, in order of game number; ``h0``, ``h1``: win rates in (0, 1);
+    ``errors``: error probability under either hypothesis.
     """
     won = np.asarray(won, bool)
     count = np.cumsum(won)
@@ -76,13 +75,13 @@ def difference(
 ) -> Verdict:
     """Test how much more often ``second`` wins: the generalised test on matched pairs.
 
-    How often the two results differ is unknown and is estimated under each hypothesis by maximum
+    The unknown frequency of discordant games is estimated under each hypothesis by maximum
     likelihood [Li, Liu and Ying 2014, Sequential Analysis 33; Van den Bergh, A Practical
     Introduction to the GSPRT], with half a game added to each cell of the 2 x 2 table.  The normal
-    approximation of the latter (eq. 2.1) errs up to 14 % instead of 5 where few games differ.
-    ``first``, ``second``: (games,) bool, whether each player won; in the order of the games'
-    numbers; ``h0``, ``h1``: differences of the win rates, in (-1, 1); one, or (games,) as they
-    stood at each; ``errors``: chance to err under either hypothesis.
+    approximation of the latter (eq. 2.1) errs with up to 14 % instead of 5 where few games differ.
+    ``first``, ``second``: (games,) bool, whether each player won, in order of game number; ``h0``,
+    ``h1``: differences of the win rates, in (-1, 1): a number, or (games,) values as of each game;
+    ``errors``: error probability under either hypothesis.
     """
     gained, lost, games = running_pairs(first, second)
     cells = gained + 0.5, lost + 0.5, games - gained - lost + 1.0
@@ -92,10 +91,7 @@ def difference(
 def _log_likelihood(
     gained: np.ndarray, lost: np.ndarray, alike: np.ndarray, difference: np.ndarray | float
 ) -> np.ndarray:
-    """Return the greatest log-likelihood of the counts, each (games,), with that difference.
-
-    The rarer kind of discordant game has the share x, the other kind x + |difference|.
-    """
+    """Return the maximum log-likelihood, (games,), of the counts at that difference."""
     forward = np.asarray(difference) >= 0
     commoner, rarer = np.where(forward, gained, lost), np.where(forward, lost, gained)
     d = np.abs(difference)
@@ -116,7 +112,7 @@ def running_pairs(
 
 
 def _verdict(llr: np.ndarray, errors: float, minimum: int) -> Verdict:
-    """Return what is accepted where ``llr``, (games,), first leaves its bounds from ``minimum``."""
+    """Return the verdict where ``llr``, (games,), first leaves its bounds from ``minimum`` on."""
     bound = log((1 - errors) / errors)
     crossed = np.flatnonzero(np.abs(llr[minimum - 1 :]) >= bound)
     if not len(crossed):

@@ -1,7 +1,7 @@
-"""Rules of stopping: after all games, at a width of the interval, or by a sequential test.
+"""Stopping rules: after all games, at an interval width, or by a sequential test.
 
-A rule looks at the results in the order of the games' numbers, never of their completion, so that
-the last game counted does not depend on the workers.  Games played beyond it are left out.
+A rule reads results in the order of game numbers, not of completion, so that the last counted game
+does not depend on the workers.  Games played beyond it are left out.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ _SPRT = re.compile(rf"sprt:{_NUMBER}(%?)[,:]{_NUMBER}(%?)(?:[,:]{_NUMBER}%)?")
 
 @dataclass(frozen=True)
 class Stop:
-    """The rule ``games``: never early, whatever the results."""
+    """The rule ``games``: never stop early."""
 
     def check(self, paired: bool) -> None:
-        """Refuse what cannot be asked of one player's wins, or of two players' difference.
+        """Refuse a rule that does not fit one player's wins, or a paired difference.
 
         Raises ValueError with one sentence for the user.
         """
@@ -42,36 +42,36 @@ class Stop:
     def after(self, won: np.ndarray, players: int, seats: int = 1) -> int | None:
         """Return the number of games after which a match of one player ends, or None.
 
-        ``won``: (games,) bool, whether the player won; in the order of the games' numbers, no gaps;
-        ``players``: at the table; ``seats``: of them that the player holds.
+        ``won``: (games,) bool, whether the player won, in order of game number without gaps;
+        ``players``: at the table; ``seats``: number that the player holds.
         """
         return _games_at_end(self.verdict(won, players, seats))
 
     def after_paired(self, first: np.ndarray, second: np.ndarray) -> int | None:
-        """Return the number of games after which a comparison on the same games ends, or None.
+        """Return the number of games after which a paired comparison ends, or None.
 
-        ``first``, ``second``: (games,) bool, whether each player won; in order, no gaps.
+        ``first``, ``second``: (games,) bool, whether each player won, in order without gaps.
         """
         return _games_at_end(self.verdict_paired(first, second))
 
     def verdict(self, won: np.ndarray, players: int, seats: int = 1) -> Verdict | None:
-        """Return what the test says of the results that `after` takes; None if this is no test."""
+        """Return the test's verdict on the results of `after`; None if this is no test."""
         return None
 
     def verdict_paired(self, first: np.ndarray, second: np.ndarray) -> Verdict | None:
-        """Return what the test says of the results that `after_paired` takes; None if no test."""
+        """Return the test's verdict on the results of `after_paired`; None if this is no test."""
         return None
 
     def win_rate(self, wins: int, games: int) -> Estimate:
-        """Return the win rate with an interval that holds where this rule ends a match."""
+        """Return the win rate with an interval valid under this rule."""
         return win_rate(wins, games)
 
     def difference(self, first: np.ndarray, second: np.ndarray) -> Estimate:
-        """Return the paired difference with an interval that holds where this rule ends."""
+        """Return the paired difference with an interval valid under this rule."""
         return paired_difference(first, second)
 
     def elo_difference(self, first: np.ndarray, second: np.ndarray) -> Estimate:
-        """Return how many Elo ``second`` is above, likewise."""
+        """Return the Elo of ``second`` above ``first``, likewise."""
         return paired_elo(self.difference(first, second), np.mean([first, second]), len(first))
 
 
@@ -81,12 +81,12 @@ EVERY_GAME = Stop()
 
 @dataclass(frozen=True)
 class Width(Stop):
-    """The rule ``width:0.02``: the first game, from `MINIMUM` on, with so narrow an interval.
+    """The rule ``width:0.02``: stop at the first game, from `MINIMUM` on, with this width.
 
-    The width depends on the results through their variance alone, so the intervals for a fixed
-    number of games keep their coverage [Chow and Robbins 1965, Annals of Mathematical Statistics
-    36].  Attribute ``width``: of the whole 95 % interval, in shares of a game: 0.02 is plus or
-    minus one per cent.
+    The width depends on the results only through their variance, so intervals for a fixed number of
+    games keep their coverage [Chow and Robbins 1965, Annals of Mathematical Statistics 36].
+    Attribute ``width``: of the whole 95 % interval, as a fraction: 0.02 is plus or minus one per
+    cent.
     """
 
     width: float
@@ -102,14 +102,14 @@ class Width(Stop):
 class Sprt(Stop):
     """The rules ``sprt:0,30`` and ``sprt:25%,30%``: H0 against H1, see `experiments.stats.sprt`.
 
-    A third part is how often it errs, as in ``sprt:0,30,1%``.
+    A third part is the error probability, as in ``sprt:0,30,1%``.
 
     Attributes
     ----------
     h0, h1 : the hypotheses: Elo above the others at the table, or above the first of two players;
-        or, not in Elo, win rates of one player and differences of two players', in shares
-    elo : whether they are Elo
-    errors : chance to err under either hypothesis
+        if not in Elo, win rates of one player or differences of two players', as fractions
+    elo : whether they are in Elo
+    errors : error probability under either hypothesis
     """
 
     h0: float
@@ -126,9 +126,9 @@ class Sprt(Stop):
             )
 
     def verdict(self, won: np.ndarray, players: int, seats: int = 1) -> Verdict:
-        """Return what `experiments.stats.sprt.wins` says.
+        """Return the verdict of `experiments.stats.sprt.wins`.
 
-        Raises ValueError as `check`, and if the player does not share the table with others.
+        Raises ValueError as `check`, and if the player has no opponents at the table.
         """
         self.check(paired=False)
         h0, h1 = self.h0, self.h1
@@ -137,9 +137,9 @@ class Sprt(Stop):
         return sprt.wins(won, h0, h1, self.errors)
 
     def verdict_paired(self, first: np.ndarray, second: np.ndarray) -> Verdict:
-        """Return what `experiments.stats.sprt.difference` says.
+        """Return the verdict of `experiments.stats.sprt.difference`.
 
-        Elo become a difference at the first player's win rate as measured up to each game.
+        Elo is converted to a difference at the first player's win rate as of each game.
         """
         h0: np.ndarray | float = self.h0
         h1: np.ndarray | float = self.h1
@@ -150,7 +150,7 @@ class Sprt(Stop):
         return sprt.difference(first, second, h0, h1, self.errors)
 
     def describe(self, verdict: Verdict, player: str, control: str | None = None) -> str:
-        """Return ``verdict`` in words: which hypothesis holds, of whom, after how many games."""
+        """Return ``verdict`` in words: the accepted hypothesis, the players, and the games."""
         names = {"H0": self.h0, "H1": self.h1}
         if verdict.accepted:
             other = "H0" if verdict.accepted == "H1" else "H1"
@@ -189,10 +189,10 @@ def parse(text: str) -> Stop:
     """Return the rule that ``match.stop`` names.
 
     ``games``; ``width:0.02`` or ``width:2%``; ``sprt:0,30`` in Elo; ``sprt:25%,30%`` in win rates,
-    or ``sprt:0%,3%`` in differences of them; a third part is how often it errs, 5 % unless said, as
-    in ``sprt:0,30,1%``.  A colon may stand for the comma, which Hydra's command line takes for a
+    or ``sprt:0%,3%`` in differences of them; a third part is the error probability, 5 % by default,
+    as in ``sprt:0,30,1%``.  A colon may replace the comma, which Hydra's command line reads as a
     choice of two values unless the text is quoted twice.  Raises ValueError with one sentence for
-    the user, if it names none.
+    the user if the rule is invalid.
     """
     plain = re.sub(r"\s", "", text)
     if plain == "games":
@@ -216,7 +216,7 @@ def parse(text: str) -> Stop:
 
 def _sprt(text: str, h0: float, h1: float, units: tuple[str, str], errors: float) -> Sprt:
     if not 0 < errors < 0.5:
-        raise ValueError(f"match.stop={text}: it can err with more than 0 % and less than 50 %")
+        raise ValueError(f"match.stop={text}: give errors above 0 % and below 50 %")
     if units[0] != units[1]:
         raise ValueError(f"match.stop={text}: give both hypotheses in Elo or both in per cent")
     if h0 == h1:

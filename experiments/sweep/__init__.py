@@ -3,7 +3,7 @@
 >>> from experiments import sweep
 >>> sweep(player={"preset": "swift", "threshold": [0.3, 0.4, 0.5]}, opponent="swift", games=2000)
 
-`experiments.sweep.python.sweep` says what it takes and returns.
+See `experiments.sweep.python.sweep` for parameters and result.
 """
 
 from experiments.callable import make_callable

@@ -1,11 +1,11 @@
-"""Sweeps: many settings of a player, each over the same games, and the best of them.
+"""Sweeps: many settings of a player, each on the same games, and the best of them.
 
     python -m experiments.sweep player=swift opponent=swift player.threshold=0.3,0.4,0.5
     python -m experiments.sweep sweep.method=racing sweep.trials=40
     player.own_card_weight='interval(0.1,1)'
 
 Any setting of ``experiments.compare`` with several values is an axis.  Nothing slow is imported at
-the top: ``--help`` should not wait for Numba and Ray.
+the top, so that ``--help`` does not wait for Numba and Ray.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ def main() -> NoReturn:
 
 
 def run() -> None:
-    """Play the sweep that the command line asks for.
+    """Play the sweep that the command line describes.
 
     Raises Refusal, Interrupted as `experiments.sweep.job.Job`.
     """
     schema.register()
     given = read(sys.argv[1:], schema.Sweeping)
     if given.multirun or given.flags not in ([], ["--cfg", "job"]):
-        raise Refusal("a sweep has the flags --help and --cfg job alone; leave others out")
+        raise Refusal("a sweep takes only the flags --help and --cfg job; leave out all others")
     from experiments.sweep.axes import split_overrides
     from experiments.sweep.space import Space
 

@@ -1,4 +1,4 @@
-"""The axes of a sweep, written as Hydra writes them.
+"""The axes of a sweep, in Hydra's notation.
 
 ``key=a,b,c``, ``key=range(1,5)``, ``key=interval(0.1,2)``, ``key=tag(log,interval(0.05,1))``,
 ``key=tag(int,interval(1,8))``.
@@ -28,13 +28,13 @@ from experiments.settings.limits import POINTS
 
 Value = str | int | float
 Parameters = Mapping[str, Value]
-"""A point: by axis its value; of choices the text that stands on the command line."""
+"""A point: value by axis; for choices the text as given on the command line."""
 
 OWN = ("sweep.", "run.folder", "run.resume")
 """Keys of the sweep itself."""
 
 FOR_ALL = ("sweep", "run", "tracking", "ray", "hydra", "match")
-"""Sections of which a key says how a sweep is played, not what; it is no axis."""
+"""Sections that set how a sweep is played, not what; their keys are no axes."""
 
 AXES_OF_MATCH = ("match.focal_seats",)
 """The exceptions."""
@@ -42,10 +42,10 @@ AXES_OF_MATCH = ("match.focal_seats",)
 TAGS = {"log", "int"}
 
 FARTHEST = 2**53
-"""Ends of an interval: a float holds all whole numbers up to there."""
+"""Bound of interval ends: floats represent all integers up to here."""
 
 _INSIDE = 0.618
-"""Where an interval is tried out beside its ends: at a value that is no whole number."""
+"""Interior position at which an interval is tested, giving a non-integer value."""
 
 
 @dataclass(frozen=True)
@@ -54,11 +54,11 @@ class Axis:
 
     Attributes
     ----------
-    key : as results name it
-    element : as an override names it, with ``+`` where it is given
+    key : its name in results
+    element : its name in an override, with ``+`` where given
     choices : texts
-    low, high : bounds, both included
-    log, whole : whether an interval is drawn from on a logarithmic scale, and as whole numbers
+    low, high : bounds, inclusive
+    log, whole : whether an interval is sampled on a logarithmic scale, and as integers
     """
 
     key: str
@@ -71,7 +71,7 @@ class Axis:
 
     @property
     def distribution(self) -> BaseDistribution:
-        """The distribution from which Optuna draws."""
+        """The Optuna distribution of this axis."""
         if self.choices:
             return CategoricalDistribution(self.choices)
         if self.whole:
@@ -79,7 +79,7 @@ class Axis:
         return FloatDistribution(self.low, self.high, log=self.log)
 
     def suggest(self, trial: Trial) -> None:
-        """Give ``trial`` its value of this axis."""
+        """Set this axis' value for ``trial``."""
         if self.choices:
             trial.suggest_categorical(self.key, self.choices)
         elif self.whole:
@@ -97,7 +97,7 @@ class Axis:
         return self.low, self.low + _INSIDE * (self.high - self.low), self.high
 
     def nearest(self, found: Any) -> Value:
-        """Return ``found`` if it lies in the interval, else the middle of that."""
+        """Return ``found`` if it lies in the interval, else the interval's middle."""
         number = isinstance(found, int | float) and not isinstance(found, bool)
         if not number or not self.low <= found <= self.high:
             product, total = self.low * self.high, self.low + self.high
@@ -112,17 +112,17 @@ class Axis:
 
 
 def describe_point(parameters: Parameters) -> str:
-    """Return ``parameters`` in a line."""
+    """Return ``parameters`` as one line."""
     return ", ".join(f"{key}={short(value)}" for key, value in parameters.items())
 
 
 def short(value: Value) -> str:
-    """Return ``value`` as tables show it."""
+    """Return ``value`` as shown in tables."""
     return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
 def split_overrides(arguments: Sequence[str]) -> tuple[list[str], list[Override]]:
-    """Return the overrides of the sweep itself, as they are, and all others.
+    """Return the sweep's own overrides, unparsed, and all others.
 
     Raises Refusal if one cannot be read, or a setting of the sweep has several values.
     """
@@ -140,12 +140,12 @@ def split_overrides(arguments: Sequence[str]) -> tuple[list[str], list[Override]
 
 
 def key_of(given: Override) -> str:
-    """Return what ``given`` sets: a key, or a group with its package as in ``group@package``."""
+    """Return the key that ``given`` sets, or a group with its package as in ``group@package``."""
     return given.key_or_group + (f"@{given.package}" if given.package else "")
 
 
 def axis_of(given: Override, key: str) -> Axis:
-    """Return the axis that ``given``, several values for ``key``, describes.
+    """Return the axis described by ``given``, which gives several values for ``key``.
 
     Raises Refusal if ``key`` may not differ between points, or the values cannot be used.
     """
@@ -161,7 +161,7 @@ def axis_of(given: Override, key: str) -> Axis:
         )
     if given.is_interval_sweep():
         return _interval(given, key, swept)
-    swept.shuffle = False  # the order would be another one after a restart
+    swept.shuffle = False  # a restart would change the order
     try:
         choices = tuple(islice(given.sweep_string_iterator(), POINTS + 1))
     except (HydraException, ValueError, ArithmeticError) as fault:
@@ -177,7 +177,7 @@ def _interval(given: Override, key: str, swept: IntervalSweep) -> Axis:
     log, whole = "log" in swept.tags, "int" in swept.tags
     low, high = (math.nan if end is None else float(end) for end in (swept.start, swept.end))
     if not (abs(low) <= FARTHEST and abs(high) <= FARTHEST):
-        raise Refusal(f"{given.input_line}: the ends of an interval lie within ±{FARTHEST:,}")
+        raise Refusal(f"{given.input_line}: the ends of an interval must lie within ±{FARTHEST:,}")
     if not low < high or (log and not (int(low) if whole else low) > 0):
         raise Refusal(
             f"{given.input_line}: the interval must rise{', and start above 0' if log else ''}"

@@ -1,4 +1,4 @@
-"""A sweep from its configuration to its folder, which first of all says what is played."""
+"""A sweep, from its configuration to its folder, where the plan is written first."""
 
 from __future__ import annotations
 
@@ -28,20 +28,20 @@ from experiments.sweep.trial_runner import TrialRunner
 from experiments.sweep.trials import Played, Trials, rates, trial_folder
 
 MATCHES_FILE = "sweep.json"
-"""File in the sweep's folder with what it plays."""
+"""File in the sweep's folder with its plan."""
 
 PLOT = "sweep.png"
 
-MOST_COMBINATIONS = 200
-"""Combinations of the axes' values that are tried out before points are drawn; if there are more,
-each value of an axis with the first of the others."""
+MAX_COMBINATIONS = 200
+"""Maximum number of combinations checked before points are drawn; if there are more, each value of
+an axis is checked with the first values of the others."""
 
 _FREE = ("run", "tracking", "ray")
-"""Sections that may change when a sweep goes on."""
+"""Sections that may change when a sweep is resumed."""
 
 
 class Job:
-    """The sweep that a command line asks for.
+    """The sweep that a command line describes.
 
     ``settings``: checked configuration ``sweep``; ``space``: of its points.  Raises Refusal if the
     method does not fit the axes.
@@ -73,11 +73,11 @@ class Job:
         self._trials: int = asked.trials if self._listed is None else len(self._listed)
 
     def run(self, console: Console, shows: bool = True) -> Played:
-        """Play the sweep, and leave its table, plot, summary and record.
+        """Play the sweep; write its table, plot, summary and MLflow record.
 
-        ``shows``: whether the table is printed.  Raises Refusal before the first game, if something
-        asked for cannot be; at the end, if trials failed.  Raises Interrupted if the user wishes an
-        end, after what was played has been saved.
+        ``shows``: whether to print the table.  Raises Refusal before the first game if the
+        configuration is invalid; at the end if trials failed.  Raises Interrupted if the user asks
+        to end, after the games played have been saved.
         """
         run = self._run
         first = self._check(console)
@@ -88,22 +88,22 @@ class Job:
                 return self._play(first, console, shows)
         except OSError as fault:
             raise Refusal(
-                f"cannot write to {self.folder}: {fault.strerror or fault}: make room, or set "
-                "run.folder"
+                f"cannot write to {self.folder}: {fault.strerror or fault}: free disk space or "
+                "set run.folder"
             ) from None
 
     def _check(self, console: Console) -> Point:
-        """Refuse a bad point now, as far as points are known; return the first."""
+        """Refuse an invalid point now, as far as points are known; return the first."""
         space, parameters = self._space, self._listed
         if parameters is None:
-            many = space.size > MOST_COMBINATIONS
+            many = space.size > MAX_COMBINATIONS
             parameters = space.crosses if many else space.combinations
         self._first = parameters[0]
         with stage(console, f"checking {len(parameters)} points"):
             return space.check(parameters)
 
     def _claim(self, plan: dict[str, Any]) -> None:
-        """Write down what the sweep plays; refuse a folder with something else in it."""
+        """Write the plan; refuse a folder that holds something else."""
         before = self._run.load_plan()
         if before is not None:
             self._run.check_same({key: before.get(key) for key in plan}, plan)
@@ -113,11 +113,11 @@ class Job:
             write_json(self.folder, {**plan, **provenance.origin()}, MATCHES_FILE)
 
     def _plan(self, first: Point) -> dict[str, Any]:
-        """Return what must not change when the sweep goes on: more points may be drawn."""
+        """Return the settings that a resumed sweep must share; more points may be drawn."""
         settings = plain(first.settings)
         asked = plain(self._settings.sweep)
         del settings["match"]["workers"], asked["fresh"]
-        if asked["method"] != "spsa":  # whose steps depend on how many there are
+        if asked["method"] != "spsa":  # SPSA's steps depend on their number
             del asked["trials"]
         common = {key: value for key, value in settings.items() if key not in _FREE}
         return {"sweep": asked, "axes": self._space.plain, "first": common}
@@ -163,13 +163,13 @@ class Job:
             ):
                 console.print(text, soft_wrap=True)
         if played.interrupted:
-            raise Interrupted(f"interrupted after {kept}; run.resume={folder} goes on")
+            raise Interrupted(f"interrupted after {kept}; continue with run.resume={folder}")
         if described["fault"] is not None:
             raise Refusal(described["fault"])
         return played
 
     def _propose(self, spsa: Spsa | None) -> Propose:
-        """Return where points come from."""
+        """Return the source of points."""
         asked, listed = self._settings.sweep, self._listed
         if spsa is not None:
             return lambda held: spsa.propose(rates(held))
@@ -197,7 +197,7 @@ class Job:
         return [*made, self._run.write_summary(described)]
 
     def draw(self, played: Played, path: Path) -> None:
-        """Draw the points, or where a climb went, to the PNG ``path``."""
+        """Draw the points, or the path of a climb, to the PNG ``path``."""
         from experiments.sweep import plot  # Matplotlib takes a second to import
 
         first = self._space.point(self._first)
@@ -210,7 +210,7 @@ class Job:
         plot.draw(self._space.axes, played, parity, f"{name}, {games} games a point", path)
 
     def _fault(self, played: Played) -> str | None:
-        """Return which trials failed, in a sentence."""
+        """Return which trials failed, in one sentence."""
         trials = [line.trial for line in played.failed]
         fresh = played.fresh
         if not trials and (fresh is None or fresh.fault is None):
@@ -219,11 +219,11 @@ class Job:
             return f"the best failed on fresh games: {fresh.fault if fresh else None}"
         first = trial_folder(self.folder, trials[0]) / ERROR
         which = f"trial {trials[0]}" + (f" and {len(trials) - 1} more" if len(trials) > 1 else "")
-        return f"{which} of {self._trials} failed: {first} says why; the others are kept"
+        return f"{which} of {self._trials} failed: see {first}; the others are kept"
 
 
 def _check_climb(space: Space, trials: int) -> None:
-    """Make sure that SPSA can climb over ``space`` in so many ``trials``."""
+    """Check that SPSA can climb over ``space`` in ``trials`` trials."""
     choices = next((axis for axis in space.axes if axis.choices), None)
     if choices is not None:
         raise Refusal(
@@ -231,4 +231,4 @@ def _check_climb(space: Space, trials: int) -> None:
             "or vary it by another method"
         )
     if trials % 2 or trials < 4:
-        raise Refusal("sweep.trials: spsa plays two an iteration; give an even number from 4 on")
+        raise Refusal("sweep.trials: spsa plays two per iteration; give an even number from 4 up")

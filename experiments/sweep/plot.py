@@ -1,4 +1,4 @@
-"""The picture of a sweep: win rate by each axis, and two axes as a map."""
+"""The plot of a sweep: win rate along each axis, and two axes as a map."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ from experiments.texts import for_picture
 
 _LOST = "#9a9a9a"
 _LOOKS = {"complete": (SERIES[0], "a point, 95 %"), "pruned": (_LOST, "given up")}
-_MOST_CELLS = 12
-"""Values of an axis, above which a map cannot be read."""
+_MAX_CELLS = 12
+"""Maximum number of values per axis of a map."""
 _LETTERS = 24
-"""Of a value that stand below an axis."""
+"""Characters of a tick label."""
 _SPREAD = 0.5
-"""How far points of the same choice are drawn apart, where choices are 1 apart."""
+"""Spread of points with the same choice; choices are 1 apart."""
 
 
 def draw(axes: Sequence[Axis], played: Played, parity: float, title: str, path: Path) -> Path:
-    """Draw the points of a sweep with their 95 % intervals to a PNG and return ``path``.
+    """Plot the points of a sweep with 95 % intervals to a PNG and return ``path``.
 
-    ``played``: with a best trial; ``parity``: win rate that identical players would have.
+    ``played``: with a best trial; ``parity``: win rate of identical players.
     """
     lines = [line for line in played.lines if line.state in _LOOKS and line.same_as is None]
-    mapped = len(axes) == 2 and all(0 < len(axis.choices) <= _MOST_CELLS for axis in axes)
+    mapped = len(axes) == 2 and all(0 < len(axis.choices) <= _MAX_CELLS for axis in axes)
     panels = len(axes) + mapped
     columns = min(panels, 3)
     rows = -(-panels // columns)
@@ -52,7 +52,7 @@ def draw(axes: Sequence[Axis], played: Played, parity: float, title: str, path: 
 
 
 def draw_climb(axes: Sequence[Axis], reached: Reached, title: str, path: Path) -> Path:
-    """Draw where a climb went, a panel an axis, to a PNG and return ``path``."""
+    """Plot the path of a climb, one panel per axis, to a PNG and return ``path``."""
     columns = min(len(axes), 3)
     rows = -(-len(axes) // columns)
     size = (max(6.4, 4.6 * columns), 3.4 * rows)
@@ -75,7 +75,7 @@ def draw_climb(axes: Sequence[Axis], reached: Reached, title: str, path: Path) -
 
 
 def _by_axis(place: Axes, axis: Axis, lines: Sequence[Line], played: Played) -> None:
-    """Draw each point over its value of ``axis``, with the mean at each choice."""
+    """Draw each point at its value on ``axis``, with the mean at each choice."""
     for state, (colour, name) in _LOOKS.items():
         shown = [line for line in lines if line.state == state]
         if shown:
@@ -108,7 +108,7 @@ def _by_axis(place: Axes, axis: Axis, lines: Sequence[Line], played: Played) -> 
 
 
 def _bars(place: Axes, values: np.ndarray, counts: Sequence, **look: Any) -> None:
-    """Draw win rates with their intervals; each of ``counts`` has ``wins`` and ``games``."""
+    """Draw win rates with intervals; each of ``counts`` has ``wins`` and ``games``."""
     rates = [each.estimate for each in counts]
     intervals(place, values.tolist(), rates, **{"linewidth": 1, "capsize": 2, **look})
 
@@ -123,7 +123,7 @@ def _centre(axis: Axis, line: Line) -> float:
 
 
 def _values(axis: Axis, lines: Sequence[Line]) -> np.ndarray:
-    """Return where each of ``lines`` is drawn: side by side where they share a choice."""
+    """Return the positions of ``lines``, side by side where they share a choice."""
     centres = np.array([_centre(axis, line) for line in lines])
     if not axis.choices:
         return centres

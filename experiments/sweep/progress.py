@@ -12,7 +12,7 @@ from experiments.matches.progress import LINE_SECONDS, Compiling, bars, stage
 
 
 class SweepProgress:
-    """Trials done, and games of the one under way.  ``trials``: of the whole sweep."""
+    """Trials done, and games of the current one.  ``trials``: of the whole sweep."""
 
     def __init__(self, console: Console, trials: int) -> None:
         self._console, self._total = console, trials
@@ -30,19 +30,19 @@ class SweepProgress:
 
     @contextmanager
     def stage(self, what: str | Compiling) -> Iterator[None]:
-        """Say what is being waited for in place of the bars."""
+        """Show the current stage in place of the bars."""
         self._bars.stop()
         with stage(self._console, what):
             yield
         self._bars.start()
 
     def begin(self, what: str, games: int) -> None:
-        """Show that ``what`` plays ``games`` games from now on."""
+        """Show that ``what`` now plays ``games`` games."""
         self._what, self._games, self._line = what, games, time.monotonic()
         self._bars.reset(self._now, total=games, description=f"games of {what}")
 
     def games(self, done: int) -> None:
-        """Show the games done of what plays now; to be called often."""
+        """Show the games done by the current trial; to be called often."""
         self._bars.update(self._now, completed=done)
         now = time.monotonic()
         if not self._console.is_terminal and now - self._line > LINE_SECONDS:
@@ -57,7 +57,7 @@ class SweepProgress:
         )
 
     def count_earlier(self, trials: int) -> None:
-        """Show that so many trials had been played before."""
+        """Show the number of trials played before."""
         self._bars.update(self._trials, completed=trials)
         if trials:
             self._console.print(f"{trials} of {self._total} trials were played before")

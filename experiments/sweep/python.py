@@ -23,13 +23,13 @@ if TYPE_CHECKING:
     from experiments.tabular import Table
 
 SECTION = ("method", "trials", "block", "prune_p", "perturb", "step", "fresh")
-"""Keys of the sweep itself that may go without ``sweep.``."""
+"""Keys of the sweep itself that may omit ``sweep.``."""
 
 
 class Swept(python.Result):
     """A sweep: `rows` of all trials, `summary`, `table` of the points, `plot`.
 
-    As text it is what the command prints.  Attribute ``played``: its trials
+    Its repr is the command's output.  Attribute ``played``: its trials
     (`experiments.sweep.trials.Played`).
     """
 
@@ -39,7 +39,7 @@ class Swept(python.Result):
 
     @property
     def rows(self) -> pl.DataFrame:
-        """A row a game and seat of all trials, with the number of the ``trial`` in front."""
+        """One row per game and seat of all trials, with the trial number first (``trial``)."""
         import polars as pl
 
         from experiments.runs.rows import all_rows
@@ -78,8 +78,8 @@ def sweep(overrides: Sequence[str] = (), progress: bool = True, **settings: Any)
     >>> sweep(player="bmcts", method="racing", trials=40, folder="outputs/race",
     ...       overrides=["player.search.exploration=interval(0.1,2)"])
 
-    ``settings``: as of `experiments.compare.python.compare`, where a list of values, or text such
-    as ``interval(0.1,2)``, is an axis; ``method``, ``trials`` and the like are those of the sweep.
+    ``settings``: as for `experiments.compare.python.compare`; a list of values, or text such as
+    ``interval(0.1,2)``, is an axis; ``method``, ``trials`` and the like belong to the sweep.
     Errors, ``overrides`` and ``progress`` as there.
     """
     from experiments.sweep.axes import split_overrides

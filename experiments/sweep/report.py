@@ -1,4 +1,4 @@
-"""Results of a sweep: summary, table of its points, and the words at its end."""
+"""Results of a sweep: summary, table of its points, and final message."""
 
 from __future__ import annotations
 
@@ -23,26 +23,26 @@ from experiments.tabular import Table, words
 
 TABLE = "sweep.csv"
 
-MOST_SHOWN = 24
-"""Points in the table on the screen; the file has all."""
+MAX_SHOWN = 24
+"""Points in the printed table; the file has all."""
 
 _ORDER = ("complete", "pruned", "failed")
 
 
 def rank(lines: Sequence[Line]) -> list[Line]:
-    """Return ``lines`` best first: complete ones, then those given up, then those that failed."""
+    """Return ``lines`` best first: complete ones, then pruned ones, then failed ones."""
     return sorted(lines, key=lambda line: (_ORDER.index(line.state), -line.rate, line.trial))
 
 
 def describe(settings: DictConfig, space: Space, played: Played, folder: Path) -> dict[str, Any]:
-    """Return what ``summary.json`` of a sweep holds, all but ``seconds`` and ``fault``.
+    """Return the content of a sweep's ``summary.json``, without ``seconds`` and ``fault``.
 
-    ``points`` come best first; ``best`` has the figures it was ``chosen`` by, which flatter it, and
-    those of ``fresh`` games; ``importance`` is each axis' share of the variance.  ``settings``: of
-    the sweep.
+    ``points`` come best first; ``best`` has the results it was ``chosen`` by, which are biased
+    upwards, and those of ``fresh`` games; ``importance`` is each axis' share of the variance.
+    ``settings``: of the sweep.
     """
     best, reached = played.best, played.reached
-    # A point that was drawn twice would weigh twice.
+    # A point drawn twice would count twice.
     judged = [
         (line.parameters, line.games, line.wins)
         for line in played.lines
@@ -128,8 +128,8 @@ def metrics(described: dict[str, Any]) -> dict[str, float]:
     return {key: float(value) for key, value in found.items()}
 
 
-def table(played: Played, axes: Sequence[str], most: int | None = None) -> Table:
-    """Return the points best first, ``most`` of them; of a climb, where it ended."""
+def table(played: Played, axes: Sequence[str], limit: int | None = None) -> Table:
+    """Return the points best first, at most ``limit``; for a climb, its end point."""
     if (reached := played.reached) is not None:
         rows = [
             [key, short(reached.path[0][key]), short(at), " to ".join(map(short, bounds))]
@@ -149,18 +149,18 @@ def table(played: Played, axes: Sequence[str], most: int | None = None) -> Table
             line.estimate,
             line.note,
         ]
-        for line in lines[:most]
+        for line in lines[:limit]
     ]
     title = f"{len(lines)} trials, on the games they were chosen by"
     return Table(title, ("trial", *heads, "games", "win rate, 95 %", words("")), points)
 
 
 def show(described: dict[str, Any], played: Played, console: Console) -> None:
-    """Print the points, then the best on fresh games and what mattered.
+    """Print the points, then the best on fresh games and the importance of the axes.
 
-    Of a climb print where it ended, and what it gained.
+    For a climb, print its end point and its gain.
     """
-    tabular.show(table(played, list(described["axes"]), MOST_SHOWN), console)
+    tabular.show(table(played, list(described["axes"]), MAX_SHOWN), console)
     if played.reached is not None:
         for name, counts in (("where it ended", played.fresh), ("its start", played.control)):
             if counts is not None and counts.games:
@@ -171,8 +171,8 @@ def show(described: dict[str, Any], played: Played, console: Console) -> None:
             console.print(line, soft_wrap=True)
         return
     lines, best, fresh = played.lines, played.best, played.fresh
-    if len(lines) > MOST_SHOWN:
-        console.print(f"and {len(lines) - MOST_SHOWN} more in {TABLE}")
+    if len(lines) > MAX_SHOWN:
+        console.print(f"and {len(lines) - MAX_SHOWN} more in {TABLE}")
     if best is None:
         return
     arms = sum(line.same_as is None for line in lines)
@@ -187,5 +187,5 @@ def show(described: dict[str, Any], played: Played, console: Console) -> None:
         console.print(Text.assemble(f"  on {fresh.games} fresh games: ", bold))
     if len(lines) > 1:
         shares = [f"{key} {share:.0%}" for key, share in described["importance"].items()]
-        noise = "none is shown, the points differ no more than by chance"
+        noise = "not shown: the points differ no more than by chance"
         console.print(f"importance: {', '.join(shares) or noise}", soft_wrap=True)

@@ -1,4 +1,4 @@
-"""The schema of a sweep's own settings; all others are those of `experiments.compare`."""
+"""The schema of a sweep's own settings; the others are those of `experiments.compare`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ METHODS = ("grid", "random", "racing", "spsa")
 
 @dataclass
 class Sweep:
-    """Points to play, and how often."""
+    """Points to play, and games per point."""
 
     method: str = one_of(*METHODS)
     trials: int | None = between(1, POINTS)
@@ -36,6 +36,6 @@ class Sweeping:
 
 
 def register() -> None:
-    """Make the schemas known to Hydra; to be called before anything is composed."""
+    """Register the schemas with Hydra; call before composing anything."""
     config.register()
     ConfigStore.instance().store("sweep", Sweeping, group="schema")

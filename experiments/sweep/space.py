@@ -1,4 +1,4 @@
-"""The points of a sweep: what a command line with several values a key spans."""
+"""The points of a sweep, spanned by a command line with several values per key."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from experiments.sweep.axes import Axis, Parameters, Value, axis_of, describe_po
 
 @dataclass(frozen=True)
 class Point:
-    """A point that can be played: its configuration, its match, and what composes it."""
+    """A playable point: its configuration, its match, and the overrides that compose it."""
 
     parameters: Parameters
     settings: DictConfig
@@ -30,10 +30,10 @@ class Point:
 
 
 class Space:
-    """Settings that vary, and those that do not.
+    """Varied and fixed settings.
 
-    ``overrides``: of the command line, without those of the sweep itself.  Raises Refusal if
-    nothing is varied, or what cannot be.
+    ``overrides``: of the command line, without the sweep's own.  Raises Refusal if no setting is
+    varied, or one that may not be.
     """
 
     def __init__(self, overrides: Sequence[Override]) -> None:
@@ -54,14 +54,14 @@ class Space:
                     "player.threshold=interval(0.2,1)"
                 )
         except Refusal:
-            _check_names(overrides, self.fixed)  # a name that is unknown is the first fault
+            _check_names(overrides, self.fixed)  # report an unknown name first
             raise
         self.axes: list[Axis] = axes
         self._points: dict[tuple[Value, ...], Point] = {}
 
     @cached_property
     def distributions(self) -> dict[str, BaseDistribution]:
-        """The distributions from which Optuna draws, by axis."""
+        """The Optuna distributions, by axis."""
         return {axis.key: axis.distribution for axis in self.axes}
 
     @property
@@ -76,7 +76,7 @@ class Space:
 
     @property
     def combinations(self) -> list[Parameters]:
-        """Every combination of the axes' samples; of a finite space all points, in order."""
+        """All combinations of the axes' samples; for a finite space all points, in order."""
         keys = [axis.key for axis in self.axes]
         return [
             dict(zip(keys, values, strict=True))
@@ -85,14 +85,14 @@ class Space:
 
     @property
     def crosses(self) -> list[Parameters]:
-        """The samples of each axis with the first of all others."""
+        """The samples of each axis with the first sample of all others."""
         first = {axis.key: axis.samples[0] for axis in self.axes}
         return [{**first, axis.key: value} for axis in self.axes for value in axis.samples]
 
     def point(self, parameters: Parameters) -> Point:
-        """Return the point ``parameters``, after looking that it can be played.
+        """Return the point ``parameters``, after checking that it can be played.
 
-        Raises Refusal if it cannot, with the values at which.
+        Raises Refusal, with the values, if it cannot.
         """
         values = tuple(parameters[axis.key] for axis in self.axes)
         try:
@@ -103,9 +103,9 @@ class Space:
             raise Refusal(f"{fault} (at {describe_point(parameters)})") from None
 
     def check(self, points: Sequence[Parameters]) -> Point:
-        """Return the first of ``points``, after looking that each can be played.
+        """Return the first of ``points``, after checking that each can be played.
 
-        Raises Refusal as `point`, and if none of them uses what is set.
+        Raises Refusal as `point`, and if no point uses a setting.
         """
         made = [self.point(parameters) for parameters in points]
         unused = [applies.find_unused("compare", one.settings, one.overrides) for one in made]
@@ -137,7 +137,7 @@ class Space:
     def start(self) -> Parameters:
         """The point of the fixed settings, for axes that are intervals.
 
-        Its values are the middle of the interval where the configuration has none within it.
+        A value outside its interval is replaced by the interval's middle.
         """
         settings = config.compose("compare", self.fixed)
         return {axis.key: axis.nearest(OmegaConf.select(settings, axis.key)) for axis in self.axes}
@@ -149,7 +149,7 @@ class Space:
 
 
 def _check_names(overrides: Sequence[Override], fixed: Sequence[str]) -> None:
-    """Refuse an unknown preset or key, whatever the values of what varies."""
+    """Refuse an unknown preset or key, whatever the varied values."""
     varied = [key_of(one) for one in overrides if one.is_sweep_override()]
     found = config.compose("compare", fixed)
     for key in varied:
@@ -159,14 +159,14 @@ def _check_names(overrides: Sequence[Override], fixed: Sequence[str]) -> None:
 
 
 def _is_group(key: str) -> bool:
-    """Return whether ``key`` names a group of `conf`."""
+    """Return whether ``key`` names a group in `conf`."""
     return sources.find(key).is_dir()
 
 
 def _check_match(settings: DictConfig) -> None:
     match = settings.match
     if match.players is not None or match.power is not None:
-        raise Refusal("match.players and match.power mean nothing in a sweep: vary player=a,b,c")
+        raise Refusal("match.players and match.power do not apply to a sweep: vary player=a,b,c")
     if match.stop != "games":
         raise Refusal(
             f"match.stop={match.stop}: the points of a sweep play match.games each; "

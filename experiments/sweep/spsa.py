@@ -1,11 +1,11 @@
-"""Simultaneous perturbation stochastic approximation: many numeric settings climbed at once.
+"""Simultaneous perturbation stochastic approximation (SPSA) over many numeric settings.
 
 Iteration k plays two points on either side of a centre, each setting moved up or down at random, on
 games that no other iteration plays; the difference of their win rates moves the centre [Spall 1992,
-IEEE Trans. Automatic Control 37; 1998, Johns Hopkins APL Technical Digest 19].
-So an iteration costs two points, however many settings there are.
+IEEE Trans. Automatic Control 37; 1998, Johns Hopkins APL Technical Digest 19].  An iteration costs
+two points for any number of settings.
 
-Settings are shares of their interval throughout, logarithmic where the axis is.
+Settings are represented as fractions of their interval, logarithmic where the axis is.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ from experiments.stats.intervals import Z
 from experiments.sweep.axes import Axis, Parameters, Value
 
 ALPHA, GAMMA, STABILITY = 0.602, 0.101, 0.1
-"""Exponents of both gains, and the share of the iterations by which the first is slowed
+"""Exponents of both gain sequences, and the stability constant as a share of the iterations
 [Spall 1998]."""
 
 _CHANCE = (0.01, 0.99)
-"""Bounds of a win rate that is drawn from."""
+"""Bounds of a win rate used for sampling."""
 
 _CLIMBS = 200
 
 Rates = Callable[[int, np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]
-"""From an iteration and both its points, (n, axes) each, to their win rates, (n,) each; NaN where
-there is none, and the centre stays."""
+"""Maps an iteration and both its points, (n, axes) each, to their win rates, (n,) each; where one
+is NaN the centre stays."""
 
 
 @dataclass(frozen=True)
@@ -39,8 +39,8 @@ class Reached:
 
     Attributes
     ----------
-    parameters : the estimate, the mean of the centres of the second half
-    bounds : by axis, its 95 % interval, within the axis
+    parameters : the estimate: the mean of the centres of the second half
+    bounds : 95 % interval by axis, within the axis
     path : its centres, from the start on
     """
 
@@ -56,9 +56,9 @@ class Spsa:
     ----------
     start : the first centre
     seed : of the directions
-    iterations : of two points each
-    games : of a point
-    perturb : distance of the first points from their centre, in shares of the interval
+    iterations : number of iterations, two points each
+    games : per point
+    perturb : distance of the first points from their centre, as a fraction of the interval
     step : how far the first centre moves where two points differ by one standard error
     """
 
@@ -82,18 +82,18 @@ class Spsa:
         self._distances = perturb / (k + 1) ** GAMMA
 
     def propose(self, rates: Sequence[float]) -> Parameters:
-        """Return the point of the trial that follows those with ``rates``."""
+        """Return the point of the next trial, given the ``rates`` so far."""
         iteration, second = divmod(len(rates), 2)
         centre = self._climb(rates[: 2 * iteration])[-1]
         point = centre + (-1 if second else 1) * self._move(iteration)
         return self.parameters(np.clip(point, 0, 1))
 
     def estimate(self, rates: Sequence[float]) -> Reached:
-        """Return where trials with ``rates`` lead, with its error.
+        """Return the end point for trials with ``rates``, with its error.
 
-        The error is that of climbs on a surface fitted to all points, the same but for the games'
-        luck: a parametric bootstrap [Efron & Tibshirani 1993, s. 6.5].  Raises ValueError on fewer
-        than two whole iterations.
+        The error is the spread of climbs on a surface fitted to all points, with resampled game
+        outcomes: a parametric bootstrap [Efron & Tibshirani 1993, s. 6.5].  Raises ValueError for
+        fewer than two complete iterations.
         """
         centres = self._climb(rates)
         done = len(centres) - 1
@@ -112,12 +112,12 @@ class Spsa:
         return {axis.key: value(axis, at) for axis, at in zip(self.axes, shares, strict=True)}
 
     def _move(self, iteration: int) -> np.ndarray:
-        """Return how far the first point of ``iteration`` lies from its centre, (axes,)."""
+        """Return the offset of the first point of ``iteration`` from its centre, (axes,)."""
         ways = np.random.default_rng([self._seed, iteration]).choice([-1, 1], len(self.axes))
         return self._distances[iteration] * ways
 
     def _climb(self, rates: Sequence[float]) -> np.ndarray:
-        """Return the centres that ``rates`` of trials lead to, (iterations + 1, axes)."""
+        """Return the centres for trials with ``rates``, (iterations + 1, axes)."""
 
         def look_up(iteration: int, plus: np.ndarray, minus: np.ndarray) -> tuple:
             return np.array([rates[2 * iteration]]), np.array([rates[2 * iteration + 1]])
@@ -138,7 +138,7 @@ class Spsa:
         return np.stack(centres)
 
     def _pair(self, centre: np.ndarray, iteration: int) -> tuple[np.ndarray, np.ndarray]:
-        """Return both points of ``iteration`` as they can be played: whole where an axis is."""
+        """Return both points of ``iteration``, rounded to integers where an axis is whole."""
         move = self._move(iteration)
         plus, minus = (np.clip(centre + sign * move, 0, 1) for sign in (1, -1))
         for number, axis in enumerate(self.axes):
@@ -148,10 +148,7 @@ class Spsa:
         return plus, minus
 
     def _imagine(self, rates: Sequence[float], iterations: int) -> np.ndarray:
-        """Return the centres of climbs on a fitted surface, (iterations, climbs, axes).
-
-        The surface is a parabola along each axis, by least squares.
-        """
+        """Return (iterations, climbs, axes) centres of climbs on fitted least-squares parabolas."""
         centres = self._climb(rates)
         pairs = [self._pair(centres[k : k + 1], k) for k in range(iterations)]
         points = np.concatenate([point for pair in pairs for point in pair])
@@ -179,13 +176,13 @@ def _settle(centres: np.ndarray) -> np.ndarray:
 
 
 def share(axis: Axis, at: Value) -> float:
-    """Return where ``at`` lies in the interval of ``axis``, from 0 to 1."""
+    """Return the position of ``at`` in the interval of ``axis``, from 0 to 1."""
     low, high, here = _scale(axis, axis.low), _scale(axis, axis.high), _scale(axis, float(at))
     return (here - low) / (high - low)
 
 
 def value(axis: Axis, at: float) -> Value:
-    """Return the value of ``axis`` at a share of its interval."""
+    """Return the value of ``axis`` at a position in its interval."""
     low, high = _scale(axis, axis.low), _scale(axis, axis.high)
     found = low + at * (high - low)
     plain = min(max(math.exp(found) if axis.log else found, axis.low), axis.high)

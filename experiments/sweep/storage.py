@@ -1,8 +1,8 @@
-"""The trials of a sweep in Optuna's storage: which point comes next, and what became of each.
+"""The trials of a sweep in Optuna's storage: the next point, and each trial's outcome.
 
-Every trial is put into the storage with its whole point, in one transaction, and drawn by a sampler
-of its own that is seeded with the trial's number and sees the finished trials alone.  So a sweep
-that was killed anywhere goes on as if nothing had happened.
+Each trial is stored with its whole point in one transaction.  The point is drawn by a sampler of
+its own, seeded with the trial's number, that sees only finished trials.  A sweep killed at any time
+therefore resumes exactly.
 """
 
 from __future__ import annotations
@@ -31,33 +31,33 @@ STUDY = "study.db"
 """File in the sweep's folder with Optuna's storage."""
 
 PLAYS, SAME_AS, GAMES, WINS = "plays", "same_as", "games", "wins"
-"""Attributes of a trial: what it plays, the trial that had played it before, and its results."""
+"""Attributes of a trial: its match digest, the earlier trial with the same, and its results."""
 
 _FAULTS = (SQLAlchemyError, OptunaError, RuntimeError, KeyError, TypeError, ValueError)
-"""Raised where the storage is damaged, or is another program's."""
+"""Raised if the storage is damaged, or belongs to another program."""
 
 FINISHED = (TrialState.COMPLETE, TrialState.PRUNED, TrialState.FAIL)
 
 LOCKED_SECONDS = 5
-"""Longest wait for a storage that another program has locked."""
+"""Longest wait for a storage locked by another program."""
 
 _NAME = "sweep"
 
 optuna.logging.set_verbosity(optuna.logging.ERROR)
 
 Propose = Callable[[list[FrozenTrial]], Parameters]
-"""From all trials so far to the point of the next."""
+"""Maps all trials so far to the point of the next."""
 
 Sampler = Callable[[int], BaseSampler]
 SAMPLERS: dict[str, Sampler] = {
     "random": lambda seed: RandomSampler(seed),
     "racing": lambda seed: TPESampler(seed=seed),
 }
-"""By method, what draws a point with a seed; TPE is [Bergstra et al. 2011, NeurIPS]."""
+"""Sampler by method, given a seed; TPE is [Bergstra et al. 2011, NeurIPS]."""
 
 
 def draw_points(space: Space, method: str, seed: int) -> Propose:
-    """Return what draws points by the sampler of ``method``."""
+    """Return a function that draws points with the sampler of ``method``."""
 
     def propose(held: list[FrozenTrial]) -> Parameters:
         drawn = int(np.random.SeedSequence([seed, len(held)]).generate_state(1)[0])
@@ -71,14 +71,14 @@ def draw_points(space: Space, method: str, seed: int) -> Propose:
 class Storage:
     """The trials in ``folder``, one after another.
 
-    Raises Refusal from here and all methods, if the storage cannot be read or written.
+    The constructor and all methods raise Refusal if the storage cannot be read or written.
 
     Parameters
     ----------
     folder : of the sweep
-    space : from which points come
-    propose : the point of the next trial, from those before
-    prune_p : p below which Wilcoxon's test ends a trial; 0: never
+    space : source of points
+    propose : returns the point of the next trial, given those before
+    prune_p : p below which Wilcoxon's test prunes a trial; 0: never
     """
 
     def __init__(
@@ -118,7 +118,7 @@ class Storage:
         return [trial for trial in self.trials if trial.state in FINISHED]
 
     def _check(self, trial: FrozenTrial) -> None:
-        """Make sure that ``trial`` is one of this sweep, and says what became of it."""
+        """Check that ``trial`` belongs to this sweep and has a valid outcome."""
         known, axes = trial.user_attrs, self._space.distributions
         if trial.state in FINISHED and not (
             isinstance(known.get(PLAYS), str)
@@ -131,7 +131,7 @@ class Storage:
             raise RuntimeError(f"trial {trial.number} is not one of this sweep")
 
     def next(self) -> Trial:
-        """Return the trial that is to be played now: the one under way, or a new one."""
+        """Return the trial to play now: the running one, or a new one."""
         with self._guard():
             running = self._study.get_trials(deepcopy=False, states=(TrialState.RUNNING,))
             if running:
@@ -146,9 +146,9 @@ class Storage:
             return trial
 
     def report(self, trial: Trial, step: int, share: float) -> bool:
-        """Note the wins of a block of games; return whether to give the point up.
+        """Record the wins of a block of games; return whether to prune the point.
 
-        A block that had been noted, and after which the trial went on, is passed over.
+        A block that was recorded already, after which the trial continued, is skipped.
         """
         with self._guard():
             noted = self._study.trials[trial.number].intermediate_values
@@ -158,7 +158,7 @@ class Storage:
             return trial.should_prune()
 
     def finish(self, trial: Trial, state: TrialState, games: int, wins: int, plays: str) -> None:
-        """Note what became of a trial."""
+        """Record the outcome of a trial."""
         with self._guard():
             for key, noted in ((GAMES, games), (WINS, wins), (PLAYS, plays)):
                 trial.set_user_attr(key, noted)
@@ -166,7 +166,7 @@ class Storage:
             self._study.tell(trial, value, state)
 
     def repeat(self, trial: Trial, earlier: FrozenTrial) -> None:
-        """Note that a trial is the same as an ``earlier`` one, which has finished."""
+        """Record that a trial plays the same as an ``earlier``, finished one."""
         with self._guard():
             noted = self._study.trials[trial.number].intermediate_values
             for step, share in earlier.intermediate_values.items():
@@ -186,31 +186,31 @@ class Storage:
 
 
 def _reason(fault: BaseException, folder: Path) -> str:
-    """Return what is wrong with the storage and what to do, in a line."""
+    """Return the storage's fault and its remedy in one line."""
     first: Any = fault
     while first.__cause__ is not None:
         first = first.__cause__
     text = str(getattr(first, "orig", None) or first).partition("\n")[0]
     if "locked" in text:
-        return f"is locked by another program: end that, and go on with run.resume={folder}"
+        return f"is locked by another program: end it, and continue with run.resume={folder}"
     unwritable = ("I/O error", "full", "readonly", "unable to open")
     if any(word in text for word in unwritable):
-        return f"cannot be written ({text}): make room, and go on with run.resume={folder}"
+        return f"cannot be written ({text}): free disk space and continue with run.resume={folder}"
     return (
-        f"cannot be read ({text}): remove it, and go on with run.resume={folder}, which makes it "
-        "again from the games that are kept"
+        f"cannot be read ({text}): remove it, and continue with run.resume={folder}, which "
+        "rebuilds it from the saved games"
     )
 
 
 def importance(
     space: Space, results: list[tuple[Parameters, int, int]], seed: int
 ) -> dict[str, float]:
-    """Return by axis its share of the variance of the win rates, the largest first.
+    """Return each axis' share of the variance of the win rates, largest first.
 
     fANOVA [Hutter, Hoos and Leyton-Brown 2014, ICML] where scikit-learn is installed, else
-    PED-ANOVA [Watanabe et al. 2023, IJCAI].  Nothing if the rates differ no more than chance has
-    them differ: then the variance is noise, and a share of it says nothing.  ``results``: points
-    with their games and wins, each point once; ``seed``: of fANOVA's forest.
+    PED-ANOVA [Watanabe et al. 2023, IJCAI].  Empty if the rates differ no more than by chance,
+    because shares of noise are meaningless.  ``results``: points with their games and wins, each
+    point once; ``seed``: of fANOVA's forest.
     """
     counts = np.array([(wins, games - wins) for _, games, wins in results]).reshape(-1, 2)
     if len(results) < 2 or not counts.any(axis=0).all():
@@ -228,7 +228,7 @@ def importance(
 
 
 LEVEL = 0.05
-"""Chance that points which are all equal are taken to differ."""
+"""Significance level of the test that the points differ."""
 
 
 def _evaluator(seed: int) -> optuna.importance.BaseImportanceEvaluator:

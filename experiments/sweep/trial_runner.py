@@ -1,4 +1,4 @@
-"""Play one point of a sweep: a run folder as `experiments.compare` leaves it."""
+"""Play one point of a sweep in a run folder like that of `experiments.compare`."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ from experiments.sweep.progress import SweepProgress
 from experiments.sweep.space import Point
 
 ShouldPrune = Callable[[int, float], bool]
-"""From the number of a block and the share of its games won: whether to give the point up."""
+"""Returns whether to prune the point, given a block's number and the share of its games won."""
 
 
 @dataclass(frozen=True)
 class Counts:
-    """Games that were looked at, and wins among them."""
+    """Games looked at, and wins among them."""
 
     games: int
     wins: int
@@ -44,12 +44,12 @@ class Counts:
 
 @dataclass(frozen=True)
 class TrialResult(Counts):
-    """Outcomes of the games of a point.
+    """Outcome of the games of a point.
 
     Attributes
     ----------
-    given_up : whether a look ended it
-    interrupted : whether Ctrl-C did
+    given_up : whether it was pruned
+    interrupted : whether Ctrl-C ended it
     fault : of a game that raised an exception
     """
 
@@ -59,15 +59,15 @@ class TrialResult(Counts):
 
     @property
     def status(self) -> str:
-        """As MLflow calls it."""
+        """The status in MLflow's terms."""
         return "FAILED" if self.fault else "KILLED" if self.interrupted else "FINISHED"
 
 
 class TrialRunner:
     """Plays points one after another on the same Ray.
 
-    ``record``, ``progress``, ``console``: where it is reported; ``going``: whether to continue,
-    asked after every portion of games.
+    ``record``, ``progress``, ``console``: for reporting; ``going``: whether to continue, called
+    after every portion of games.
     """
 
     def __init__(
@@ -88,8 +88,8 @@ class TrialRunner:
     ) -> TrialResult:
         """Play the games of ``point`` that are missing in ``folder``.
 
-        ``ends``: games after which `should_prune` is asked, in order.  Raises Refusal if results
-        cannot be written, or workers die again and again.
+        ``ends``: game counts at which `should_prune` is called, in order.  Raises Refusal if
+        results cannot be written, or workers die repeatedly.
         """
         games = (f"match.games={ends[-1]}",) if ends[-1] != point.settings.match.games else ()
         with repeated_by(line("compare", (*point.overrides, *games))):
@@ -117,7 +117,7 @@ class TrialRunner:
             run.write_summary(summary.to_json())
         except OSError as fault:
             raise Refusal(
-                f"{folder}: {fault.strerror or fault}: make room and go on with "
+                f"{folder}: {fault.strerror or fault}: free disk space and continue with "
                 f"run.resume={folder.parent}"
             ) from None
         if played.games:
@@ -143,10 +143,10 @@ class TrialRunner:
         for step, end in enumerate(ends):
             ended = match_loop.play(run.played, end, EVERY_GAME, resources, watch)
             if ended.fault is not None and ERROR not in ended.fault:
-                # Not the trial is to be continued, but the sweep.
+                # The user continues the sweep, not the trial.
                 sweep = f"run.resume={run.folder.parent}"
                 fault = ended.fault.replace(f"run.resume={run.folder}", sweep)
-                raise Refusal(fault if sweep in fault else f"{fault}; {sweep} goes on")
+                raise Refusal(fault if sweep in fault else f"{fault}; continue with {sweep}")
             won = match.wins_of(tally.winner(end), 0)
             if ended.fault is not None or ended.interrupted:
                 wins = int(won.sum())
@@ -159,9 +159,9 @@ class TrialRunner:
         return TrialResult(end, wins), ended
 
     def _ready(self, point: Point) -> Resources:
-        """Compile what the point needs, start Ray, and return with what it is played."""
+        """Compile what the point needs, start Ray, and return the resources."""
         match, address = point.match, point.settings.ray.address
-        # Idle workers of other games would hold the cores of a search in Ray actors.
+        # Idle workers of other games would hold the cores needed by Ray actors.
         if self._rooted is not None and (self._rooted or match.rooted) and address is None:
             runner.stop()
         self._rooted = match.rooted

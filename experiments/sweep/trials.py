@@ -1,4 +1,4 @@
-"""The trials of a sweep, one after another, and then the best of them on fresh games."""
+"""The trials of a sweep one after another, then the best of them on fresh games."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from experiments.sweep.trial_runner import Counts, TrialResult, TrialRunner
 _STATES = {TrialState.COMPLETE: "complete", TrialState.PRUNED: "pruned", TrialState.FAIL: "failed"}
 
 _FRESH, _ITERATION = 0xF7E5, 0x5B5A
-"""Words that make the seeds of fresh games and of iterations others than that of the sweep."""
+"""Keys that derive the seeds of fresh games and of iterations from the sweep's."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Line(Counts):
     trial : its number
     parameters : the point
     state : complete, pruned or failed
-    same_as : the trial that had played the same before
+    same_as : the earlier trial that plays the same
     """
 
     trial: int
@@ -46,7 +46,7 @@ class Line(Counts):
 
     @classmethod
     def of(cls, trial: FrozenTrial) -> Line:
-        """Return what became of a finished trial."""
+        """Return the outcome of a finished trial."""
         known = trial.user_attrs
         state, same = _STATES[trial.state], known.get(SAME_AS)
         return cls(known[GAMES], known[WINS], trial.number, trial.params, state, same)
@@ -58,7 +58,7 @@ class Line(Counts):
 
     @property
     def note(self) -> str:
-        """A remark on it; mostly none."""
+        """A remark, usually empty."""
         state = {"pruned": "given up", "failed": "failed"}
         same = "" if self.same_as is None else f"same as trial {self.same_as}"
         return ", ".join(filter(None, (state.get(self.state), same)))
@@ -73,8 +73,8 @@ class Played:
     lines : its finished trials, in order
     fresh : the chosen point on games that no trial played
     interrupted : whether Ctrl-C ended it
-    reached : where a climb ended
-    control : its start, on the games of `fresh`
+    reached : the end of a climb
+    control : the start of the climb, on the games of `fresh`
     gain : how much more often the chosen point won than the start
     """
 
@@ -87,7 +87,7 @@ class Played:
 
     @property
     def best(self) -> Line | None:
-        """The complete trial with the highest win rate, of several the first; none of a climb."""
+        """The first complete trial with the highest win rate; None for a climb."""
         if self.reached is not None:
             return None
         whole = [line for line in self.lines if line.state == "complete"]
@@ -95,7 +95,7 @@ class Played:
 
     @property
     def failed(self) -> list[Line]:
-        """The trials of which a game raised an exception."""
+        """The trials in which a game raised an exception."""
         return [line for line in self.lines if line.state == "failed"]
 
 
@@ -107,8 +107,8 @@ def trial_folder(folder: Path, trial: int) -> Path:
 class Trials:
     """Plays the trials in a ``storage``.
 
-    ``folder``: of the sweep; ``space``: whose points are played; ``block``: games between two looks
-    at whether to give a point up; None: there are none; ``spsa``: the climb that they are of.
+    ``folder``: of the sweep; ``space``: of the points; ``block``: games between two pruning
+    decisions; None: no pruning; ``spsa``: the climb they belong to.
     """
 
     def __init__(
@@ -124,11 +124,11 @@ class Trials:
         self._block, self._spsa = block, spsa
 
     def play(self, trials: int, fresh: int | None) -> Played:
-        """Play what is missing of ``trials`` trials, and ``fresh`` games of the best.
+        """Play the missing ones of ``trials`` trials, and ``fresh`` games of the best.
 
-        Of a climb the fresh games are those of where it ended and of its start.  ``fresh``: None:
-        as many as a point plays.  Raises Refusal if results cannot be written, or workers die again
-        and again.
+        For a climb, the fresh games are played by its end and by its start.  ``fresh``: None: as
+        many games as a point plays.  Raises Refusal if results cannot be written, or workers die
+        repeatedly.
         """
         self._runner.progress.count_earlier(len(self._find_done(trials)))
         interrupted = False
@@ -151,7 +151,7 @@ class Trials:
         return [trial for trial in self._storage.finished if trial.number < trials]
 
     def _play_next(self) -> bool:
-        """Play the next trial; return whether its end was reached."""
+        """Play the next trial; return whether it ended."""
         trial = self._storage.next()
         point = self._space.point(trial.params)
         if self._spsa is not None:
@@ -180,7 +180,7 @@ class Trials:
         return True
 
     def _tell(self, line: Line) -> None:
-        """Show and record what became of a trial."""
+        """Show and record the outcome of a trial."""
         said, noted = [describe_point(line.parameters), line.estimate, line.note], {}
         words = ", ".join(str(part) for part in said if part)
         best = Played([*map(Line.of, self._find_done(line.trial + 1))]).best
@@ -195,13 +195,13 @@ class Trials:
             self._runner.record.note(line.trial, **noted)
 
     def _play_fresh(self, parameters: Parameters, name: str, fresh: int | None) -> TrialResult:
-        """Play a point with a seed that no trial had, in the run folder ``name``."""
+        """Play a point with a seed that no trial used, in the run folder ``name``."""
         point = with_other_games(self._space.point(parameters), _FRESH)
         games = point.settings.match.games if fresh is None else fresh
         return self._runner.play(point, self._folder / name, [games], lambda *_: False)
 
     def _compare_fresh(self, played: Played, reached: Reached, fresh: int | None) -> None:
-        """Play where a climb ended and its start on the same fresh games."""
+        """Play the end and the start of a climb on the same fresh games."""
         names = {"fresh-reached": reached.parameters, "fresh-start": reached.path[0]}
         ran = []
         for name, parameters in names.items():
@@ -217,14 +217,14 @@ class Trials:
             played.gain = paired_difference(won[1], won[0])
 
     def _find_won(self, name: str, parameters: Parameters, games: int) -> np.ndarray:
-        """Return (games,) bool whether a point that was played fresh won each of its games."""
+        """Return (games,) bool, whether a point played on fresh games won each of them."""
         match = with_other_games(self._space.point(parameters), _FRESH).match
         (tally,) = Results.resume(self._folder / name, [match]).tallies
         return match.wins_of(tally.winner(games), 0)
 
 
 def with_other_games(point: Point, *words: int) -> Point:
-    """Return ``point`` with the games of a seed made from its own and ``words``."""
+    """Return ``point`` with the games of a seed derived from its own and ``words``."""
     seed = int(np.random.SeedSequence([point.match.seed, *words]).generate_state(1)[0])
     settings = point.settings.copy()
     settings.seed = seed
@@ -237,7 +237,7 @@ def with_other_games(point: Point, *words: int) -> Point:
 
 
 def rates(trials: Sequence[FrozenTrial]) -> list[float]:
-    """Return the win rates of ``trials``, NaN for those that failed."""
+    """Return the win rates of ``trials``, NaN for failed ones."""
     return [math.nan if trial.value is None else trial.value for trial in trials]
 
 

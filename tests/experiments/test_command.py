@@ -66,7 +66,7 @@ def probe(name: str, *lines: str) -> tuple[list[tuple[int, str, str]], list[str]
 
 def read_settings(shown: str) -> tuple[dict, set[str]]:
     """Return the settings that a help shows, and the dotted keys that have a meaning."""
-    text = shown.split("what they are now ==\n")[1].split("\n\n")[0]
+    text = shown.split("with current values ==\n")[1].split("\n\n")[0]
     above: list[tuple[int, str]] = []
     explained = set()
     for line in text.splitlines():
@@ -262,8 +262,8 @@ def test_what_the_user_did_not_cause_is_a_traceback(tmp_path):
         ("seed=${seed}", "Recursive interpolation"),
         ("player.label=${oc.env:NO_SUCH}", "KeyError raised while resolving"),
         ("seed=9223372036854775808", "seed=9223372036854775808: must be at most 9,223,372,036,8"),
-        ("run.folder=", "run.folder='' names no place"),
-        ("tree.picture=../x.png", "tree.picture=../x.png: give a name, no path"),
+        ("run.folder=", "run.folder='' is not a path: give one"),
+        ("tree.picture=../x.png", "tree.picture=../x.png: give a name, not a path"),
     ],
 )
 def test_a_value_that_cannot_be_is_told_before_anything_is_read(

@@ -205,7 +205,7 @@ def test_local_settings_are_of_this_machine(run_compare, tmp_path, monkeypatch):
         "match: {players: ['external+command=x']}",
         "hydra: {mode: x}",
     ):
-        assert " is no setting of a machine" in refuse_local(f"compare: {{{played}}}")
+        assert " is not a machine setting" in refuse_local(f"compare: {{{played}}}")
     broken = refuse_local("compare: {")
     assert broken.startswith("sleuth-compare: ") and "local.yaml, line 1: " in broken
     assert "local.yaml, line 2: found duplicate key b" in refuse_local("a: {b: 1,\n b: 2}")

@@ -60,4 +60,4 @@ def test_what_cannot_be_is_refused_in_one_line(run_study, typed, reason):
 
 def test_help_needs_no_file(run_study):
     outcome = run_study(COMMAND, "--help")
-    assert outcome.code == 0 and "what moving first is worth" in outcome.out
+    assert outcome.code == 0 and "the value of moving first" in outcome.out

@@ -87,7 +87,7 @@ def test_a_mixed_company_is_one_of_each_in_all_orders():
         (["match.others=[swift,closure,random]", "match.layout=both"], "leave match.layout=one"),
         (
             ["match.others=[swift]", "match.players=[swift,closure]", "match.layout=robin"],
-            "match.others means nothing",
+            "match.others does not apply",
         ),
     ],
 )

@@ -66,7 +66,7 @@ def test_a_part_that_cannot_be_read_is_refused(rows, match, store, tmp_path):
     store.add(0, Played(rows([0])))
     store.flush()
     (tmp_path / "games-00000.parquet").write_bytes(b"PAR1 overwritten")
-    with pytest.raises(Refusal, match=r"games-00000.parquet cannot be read.*when the run goes on"):
+    with pytest.raises(Refusal, match=r"games-00000.parquet cannot be read.*resume the run"):
         Results.resume(tmp_path, [match])
 
 

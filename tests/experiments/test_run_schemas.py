@@ -81,18 +81,18 @@ def change_value(table, column, at, value):
 
 PARTS = {
     "column winner is missing": lambda table: table.drop_columns(["winner"]),
-    "column turns has gaps": lambda table: change_value(table, "turns", 1, None),
+    "column turns has null values": lambda table: change_value(table, "turns", 1, None),
     "column turns has -5": lambda table: change_value(table, "turns", 1, -5),
     "column seat": lambda table: change_value(table, "seat", 0, 5),
     "column player: in game 0": lambda table: change_value(table, "player", 0, "x"),
-    "there is no match 'x'": lambda table: change_value(table, "match", 0, "x"),
-    "column search_seconds has a value": lambda table: change_value(
+    "this run has no match 'x'": lambda table: change_value(table, "match", 0, "x"),
+    "column search_seconds has a NaN": lambda table: change_value(
         table, "search_seconds", 0, float("nan")
     ),
-    "a seat twice, or not at all": lambda table: table.slice(1),
-    "a seat twice": lambda table: pa.concat_tables([table, table.slice(0, 4)]),
+    "a duplicate or missing seat": lambda table: table.slice(1),
+    "duplicate or missing seat": lambda table: pa.concat_tables([table, table.slice(0, 4)]),
     "differs between the seats": lambda table: change_value(table, "turns", 0, 1),
-    "does not fit the column winner": lambda table: change_value(table, "won", 0, False),
+    "contradicts the column winner": lambda table: change_value(table, "won", 0, False),
     "column game has": lambda table: change_value(
         change_value(
             change_value(change_value(table, "game", 0, 10**9), "game", 1, 10**9), "game", 2, 10**9
@@ -118,15 +118,15 @@ def test_a_part_is_refused_by_its_column(run, shown):
 def test_a_game_in_two_parts_is_refused(run):
     (part,) = results.parts(run)
     part.with_name("games-00001.parquet").write_bytes(part.read_bytes())
-    assert "is in an earlier part as well" in refusal(runfolder.load, run)
+    assert "is also in an earlier part" in refusal(runfolder.load, run)
 
 
 def test_a_part_that_claims_too_much_is_not_read(run, monkeypatch):
-    monkeypatch.setattr(part_files, "MOST_ROWS", 31)
-    assert "claims 32 rows, 31 are the limit" in refusal(runfolder.load, run)
-    monkeypatch.setattr(part_files, "MOST_ROWS", 32)
-    monkeypatch.setattr(part_files, "MOST_BYTES", 100)
-    assert "100 are the limit" in refusal(runfolder.load, run)
+    monkeypatch.setattr(part_files, "MAX_ROWS", 31)
+    assert "claims 32 rows; the limit is 31" in refusal(runfolder.load, run)
+    monkeypatch.setattr(part_files, "MAX_ROWS", 32)
+    monkeypatch.setattr(part_files, "MAX_BYTES", 100)
+    assert "the limit is 100" in refusal(runfolder.load, run)
 
 
 @pytest.mark.parametrize("kind", ["folder", "pipe", "large", "loop", "deep", "latin"])

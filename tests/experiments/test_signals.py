@@ -40,7 +40,7 @@ def command(tmp_path):
 def test_a_signal_ends_a_command_in_one_line(command, capsys, number):
     before = [signal.getsignal(known) for known in signals.HANDLED]
     assert command(lambda: send(number)) == 128 + number
-    assert capsys.readouterr().err == "sleuth-explain: interrupted before anything was done\n"
+    assert capsys.readouterr().err == "sleuth-explain: interrupted before any work was done\n"
     assert [signal.getsignal(known) for known in signals.HANDLED] == before
 
 

@@ -81,10 +81,10 @@ def test_a_folder_is_not_shared(run_study, tmp_path):
     (tmp_path / "out").mkdir()
     with FileLock(tmp_path / "out" / ".lock"):
         outcome = run_study(BELIEFS, *SMALL)
-    assert outcome.code == 1 and "is being played by another process" in outcome.err
+    assert outcome.code == 1 and "is in use by another process" in outcome.err
     assert run_study(BELIEFS, *SMALL).code == 0
     outcome = run_study(BELIEFS, *SMALL)
-    assert outcome.code == 1 and "choose another run.folder, or go on" in outcome.err
+    assert outcome.code == 1 and "choose another run.folder, or continue" in outcome.err
     assert not (outcome.folder / ".lock").exists()
 
 
@@ -137,7 +137,7 @@ def test_a_folder_that_is_no_run_is_not_gone_on_with(run_study, tmp_path):
     there = f"run.resume={tmp_path / 'out'}"
     outcome = run_study(BELIEFS, *SMALL, there)
     assert outcome.code == 1 and outcome.err.count("\n") == 1
-    assert "it holds note.txt and no run to go on with" in outcome.err
+    assert "it holds note.txt and no run to continue" in outcome.err
     assert list(outcome.folder.iterdir()) == [note]
     note.unlink()
     assert run_study(BELIEFS, "games=0", there).err.count("no run") == 0

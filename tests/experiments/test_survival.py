@@ -85,7 +85,7 @@ def test_a_disk_that_is_full(run_compare, ray_session, undisturbed_rows, tmp_pat
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
     monkeypatch.setattr(results.Results, "flush", flush)
     assert outcome.code == 1
-    assert "results cannot be written (File too large): make room" in outcome.err
+    assert "results cannot be written (File too large): free disk space" in outcome.err
     assert outcome.err.count("\n") == 1, outcome.err
     kept = read_rows(folder).num_rows // 4
     assert 0 < kept < GAMES

@@ -197,13 +197,16 @@ def test_ctrl_c_keeps_what_was_played(run, monkeypatch):
         planted.setattr(SweepProgress, "games", press)
         outcome = run(*asked)
     assert outcome.code == 130
-    assert f"1 of 3 trials, kept in {outcome.folder}; run.resume={outcome.folder}" in outcome.err
+    assert (
+        f"1 of 3 trials, kept in {outcome.folder}; continue with run.resume={outcome.folder}"
+        in outcome.err
+    )
     assert outcome.summary["interrupted"]
     kept = read_rows(outcome.folder / "trial-0001").num_rows
     assert 0 < kept < 4 * 4000
     again = run(*asked)
     assert again.code == 1
-    assert again.err.endswith(f"go on with it by run.resume={outcome.folder}\n")
+    assert again.err.endswith(f"continue it with run.resume={outcome.folder}\n")
     went_on = run(*asked, resume=True)
     assert went_on.code == 0
     assert "1 of 3 trials were played before" in went_on.out
@@ -220,7 +223,10 @@ def test_a_signal_while_a_sweep_compiles(run, monkeypatch):
     monkeypatch.setattr(play, "warm", warm)
     outcome = run(*RANDOM, "seed=1,2")
     assert outcome.code == 143
-    assert f"0 of 2 trials, kept in {outcome.folder}; run.resume={outcome.folder}" in outcome.err
+    assert (
+        f"0 of 2 trials, kept in {outcome.folder}; continue with run.resume={outcome.folder}"
+        in outcome.err
+    )
     assert outcome.err.count("\n") == 1
     assert outcome.summary["interrupted"]
 
@@ -239,8 +245,8 @@ def test_a_trial_that_raises_fails_alone(run, monkeypatch):
     outcome = run(*asked)
     assert outcome.code == 1
     assert outcome.err == (
-        f"sleuth-sweep: trial 1 of 3 failed: {outcome.folder}/trial-0001/error.txt says why; the "
-        "others are kept\n"
+        f"sleuth-sweep: trial 1 of 3 failed: see {outcome.folder}/trial-0001/error.txt; "
+        "the others are kept\n"
     )
     assert "ZeroDivisionError" in (outcome.folder / "trial-0001" / "error.txt").read_text()
     assert [each["state"] for each in outcome.table] == ["complete", "complete", "failed"]
@@ -317,7 +323,7 @@ def test_folders_that_cannot_be_gone_on_with_are_refused(run, monkeypatch):
     assert "holds a run, not a sweep" in inside.err
     with FileLock(folder / LOCK):
         busy = run(*asked, resume=True)
-    assert "is being played by another process" in busy.err
+    assert "is in use by another process" in busy.err
     study = folder / storage.STUDY
     monkeypatch.setattr(storage, "LOCKED_SECONDS", 0)
     with sqlite3.connect(study) as holder:
@@ -327,7 +333,7 @@ def test_folders_that_cannot_be_gone_on_with_are_refused(run, monkeypatch):
     assert "study.db is locked by another program" in locked.err
     study.write_bytes(study.read_bytes()[: study.stat().st_size // 2])
     half = run(*asked, resume=True)
-    assert "study.db cannot be read" in half.err and "remove it, and go on" in half.err
+    assert "study.db cannot be read" in half.err and "remove it, and continue" in half.err
     study.write_bytes(b"no database" * 100)
     corrupt = run(*asked, resume=True)
     assert "study.db cannot be read" in corrupt.err
@@ -335,7 +341,7 @@ def test_folders_that_cannot_be_gone_on_with_are_refused(run, monkeypatch):
     foreign.mkdir()
     (foreign / "note.txt").touch()
     strange = run(*asked, name="foreign", resume=True)
-    assert "it holds note.txt and no run to go on with" in strange.err
+    assert "it holds note.txt and no run to continue" in strange.err
     assert len(list(foreign.iterdir())) == 1
     refused = (other, inside, busy, locked, half, corrupt, strange)
     assert {(each.code, each.err.count("\n")) for each in refused} == {(1, 1)}
@@ -361,7 +367,7 @@ def test_a_full_disk_costs_nothing_that_was_written(run, monkeypatch, bytes_, sa
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
     assert full.code == 1 and said in full.err
-    assert f"go on with run.resume={full.folder}" in full.err and full.err.count("\n") == 1
+    assert f"continue with run.resume={full.folder}" in full.err and full.err.count("\n") == 1
     went_on = run(*asked, resume=True)
     assert {each["games"] for each in went_on.table} == {"8000"}, went_on.err
     assert [read_rows(each).num_rows for each in went_on.folder.glob("trial-*")] == [32000] * 2

@@ -138,7 +138,7 @@ def test_an_interrupted_launcher_does_not_say_that_nothing_was_done(tmp_path, ca
     monkeypatch.setattr(Command, "_run_hydra", interrupt)
     code, shown = job_of(["seed=1,2"], None, tmp_path, multirun=True)
     assert code == 130 and not shown
-    said = "interrupted; what its runs had done is kept in their folders"
+    said = "interrupted; results so far are kept in the folders of its runs"
     assert capsys.readouterr().err == f"sleuth-compare: {said}\n"
 
 

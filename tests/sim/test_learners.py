@@ -81,5 +81,5 @@ def test_the_example_runs(tmp_path):
         timeout=280,
     )
     assert ended.returncode == 0, ended.stderr
-    assert "even among what is offered" in ended.stdout and "of 4" in ended.stdout
+    assert "uniform over legal actions" in ended.stdout and "of 4" in ended.stdout
     assert picture.stat().st_size > 5_000
