@@ -201,7 +201,7 @@ class Campaign:
             restart(host, self._head)
         again, log = self._begin("match", folder)
         self._judge(outcome, "match", folder, again.wait(timeout=600), log)
-        outcome.passed &= code == 1 and "does not answer any more" in said
+        outcome.passed &= code == 1 and "no longer answers" in said
         outcome.said = said
 
     def _mix_versions(self, outcome: Outcome) -> None:
