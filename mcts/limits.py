@@ -134,7 +134,7 @@ def build(kind: type[T], values: Mapping[str, Any], path: str = "") -> T:
     for name, each in described.items():
         if name not in values:
             if each.default is MISSING and each.default_factory is MISSING:
-                raise ValueError(f"{path}{name} is missing: set it")
+                raise ValueError(f"{path}{name} is missing: give it a value")
             continue
         value, hint = values[name], hints[name]
         if is_dataclass(hint):

@@ -257,7 +257,7 @@ def test_faults_are_refused_in_one_line(command, played_before, given, message):
     "number, changes, message",
     [
         (0, {"rules": "speed"}, "table.rules: unknown setting (choose one of about, players, "),
-        (1, {"seconds": "???"}, "seconds is missing: set it"),
+        (1, {"seconds": "???"}, "seconds is missing: give it a value"),
         (2, {"defaults": ["_self_"]}, "its defaults must begin with /schema/table@_here_"),
     ],
 )

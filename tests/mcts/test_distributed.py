@@ -33,7 +33,7 @@ def test_a_copy_has_the_same_digest_until_a_source_changes(tmp_path):
 
 def test_other_code_is_refused_by_the_name_of_its_host():
     code.check(code.digest())
-    with pytest.raises(code.OtherCode, match="has other code") as said:
+    with pytest.raises(code.OtherCode, match="runs other code") as said:
         code.check("0" * 64)
     assert "\n" not in str(said.value)
 
