@@ -71,7 +71,7 @@ def test_what_is_worthless_is_refused():
     graph = random_graph(10, 14, 3, seed=1)
     for benefit, weights, cost, sentence in [
         (Partition([0.5, 0.5]), Weights(), None, "3 targets, and the benefit knows 2"),
-        (Partition([0.2] * 3), Weights(-1, 1, 1), None, "weights are at least 0"),
+        (Partition([0.2] * 3), Weights(-1, 1, 1), None, "weights must be at least 0"),
         (Partition([0.2] * 3), Weights(), np.ones(2), "costs of tests are 3 numbers"),
         (Partition([0.2] * 3), Weights(), -np.ones(3), "costs of tests are 3 numbers"),
     ]:
