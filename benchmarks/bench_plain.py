@@ -1,9 +1,9 @@
-"""Tiger in plain Python beside the compiled one: the same tree, and how much longer it takes.
+"""Tiger in plain Python next to the compiled one: the same tree, and the ratio of times.
 
     python -m benchmarks.bench_plain [--simulations 5000] [--repeats 3]
 
-Both search with the same key in turns; CPU time of this process, medians.  That both trees are the
-same is checked by `tests/mcts/test_plain.py`.
+Both search with the same key in turns; CPU time of this process, medians.
+`tests/mcts/test_plain.py` checks that both trees are equal.
 """
 
 from __future__ import annotations

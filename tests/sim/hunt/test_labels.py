@@ -202,7 +202,7 @@ def test_refusals():
     with pytest.raises(ValueError, match=r"more than 500 ways .* make `within` smaller"):
         routes(graph, 0, 24, most=500)
     graph.add_node("island")
-    with pytest.raises(ValueError, match="no way from 0 to 'island'"):
+    with pytest.raises(ValueError, match="no path from 0 to 'island'"):
         routes(graph, 0, "island")
     line = comb(1, 22)
     with pytest.raises(ValueError, match="not submodular"):

@@ -55,7 +55,7 @@ HOSTILE = {
     "too large a robot": ({"robot": 6.0}, "the robot fits nowhere"),
     "a negative robot": ({"robot": -1.0}, "the radius of the robot is -1"),
     "a hollow robot": ({"robot": Polygon([(-1, -1), (1, -1), (0, 0), (1, 1), (-1, 1)])}, "convex"),
-    "a robot elsewhere": ({"robot": box(1, 1, 2, 2)}, "does not hold (0, 0)"),
+    "a robot elsewhere": ({"robot": box(1, 1, 2, 2)}, "does not contain (0, 0)"),
     "an endless sensor": ({"sensor": math.inf}, "the radius of the sensor is inf"),
     "a start in a wall": ({"obstacles": [box(4, 4, 6, 6)], "start": (5, 5)}, "fit at its start"),
     "a passage from a wall": (
