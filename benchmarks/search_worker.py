@@ -95,7 +95,7 @@ def position(round_: int) -> tuple[np.recarray, list[tuple[int, int, int, int]]]
 
 @cache
 def inform(own: str, round_: int, simulations: int) -> tuple[Any, np.recarray]:
-    """Return `best` with ``own``, informed of all events before its turn in a round, and its view."""
+    """Return `best` with ``own``, informed up to its turn in a round, and its view."""
     planner, (view, seen) = player("best", simulations, own), position(round_)
     planner.begin(RULES, 0, view, 1)
     for event in seen:

@@ -91,7 +91,10 @@ def test_auto_is_the_cluster_of_this_machine(about, monkeypatch):
     [
         ((), "no cluster runs on this machine: start one"),
         (("127.0.0.1:4711",), "no cluster runs on this machine: start one"),
-        (("10.0.0.1:6379", "10.0.0.1:6380"), "2 clusters run on this machine: name one, for instance"),
+        (
+            ("10.0.0.1:6379", "10.0.0.1:6380"),
+            "2 clusters run on this machine: name one, for instance",
+        ),
     ],
 )
 def test_auto_is_refused_where_it_says_nothing(about, clusters, said):

@@ -127,7 +127,10 @@ def test_stratified_resampling_keeps_proportions():
 
 @pytest.mark.parametrize(
     ("given", "said"),
-    [({"states": []}, "needs at least one particle"), ({"states": [1], "share": 2}, "share must be from 0")],
+    [
+        ({"states": []}, "needs at least one particle"),
+        ({"states": [1], "share": 2}, "share must be from 0"),
+    ],
 )
 def test_what_cannot_be_is_refused(given, said):
     with pytest.raises(ValueError, match=said):

@@ -163,7 +163,7 @@ NONSENSE = [
     ((RESET,), "suggestion 0 Wh Pi Bi 0", "the server's answer to Wh Pi Bi is impossible"),
     ((RESET,), "suggestion 0 Wh Pi Bi 1 Pi", "wrong on who can show Wh Pi Bi"),
     ((RESET,), "suggestion 0 Pl Pi Bi -", "wrong on who can show Pl Pi Bi"),
-    ((RESET,), "suggestion 0 Pl Pi Bi 1", "shows a card to seats that may not see it, or not to us"),
+    ((RESET,), "suggestion 0 Pl Pi Bi 1", "shows a card to seats that may not see it"),
     ((RESET,), "suggestion 0 Pl Pi Bi 1 Kn", "the server's answer to Pl Pi Bi is impossible"),
     ((RESET,), "suggestion 2 Wh Pi Bi -", "gave seat 2 a turn that is not its own"),
     ((RESET,), "accusation 0 Wh Pi Bi -", "an accusation of seat 0 out of its turn"),
