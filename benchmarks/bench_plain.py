@@ -45,7 +45,7 @@ def step(state: tuple, action: int, chance: Chance) -> tuple[tuple, float]:
 
 
 def heard(state: tuple) -> int | None:
-    """Return what was heard."""
+    """Return the last sound."""
     return state[1]
 
 

@@ -16,8 +16,8 @@ Rewards and returns are in the domain's own units.  ``s`` is an opaque workspace
 made in Python by the domain's ``workspace(p)`` and changed in place; ``p`` is shared by all threads
 and must not be written to.  Randomness comes from ``stream`` alone (see `mcts.kernel.rng`), which
 only `start`, `step` and `rollout` may advance.
-A domain in an external package is registered just so; its functions must live in the module that
-defines the parameters, or in modules that it imports, for the cache of machine code to see edits::
+A domain of an external package is registered likewise; its functions must live in the module that
+defines the parameters, or in modules that it imports, so that the code cache detects edits::
 
     class Walk(NamedTuple):
         length: int
@@ -47,7 +47,7 @@ TYPES = 8
 """Types of action that a domain may have."""
 
 _POSITIVE = np.uint64(2**63 - 1)
-"""The bits of a key that a number not below 0 has room for."""
+"""The bits of a key that fit a non-negative number."""
 
 _REGISTRY: dict[type, Domain] = {}
 _STUBS: list[Callable] = []
@@ -55,38 +55,38 @@ _STUBS: list[Callable] = []
 
 
 def _by_type(stub: Callable) -> Callable:
-    """Return the function that calls the domain's own of the same name, by the type of ``p``."""
+    """Return a function that calls the domain's own function of that name, by the type of ``p``."""
     _STUBS.append(by_type(stub, _REGISTRY))
     return _STUBS[-1]
 
 
 @_by_type
 def start(p: Any, s: Any, stream: np.ndarray) -> None:
-    """Begin one simulation: reset ``s`` to the position searched and draw what is hidden."""
+    """Begin one simulation: reset ``s`` to the position searched and draw the hidden part."""
 
 
 @_by_type
 def actions(p: Any, s: Any, out: np.ndarray, edge_data: np.ndarray) -> int:
-    """List the legal actions at ``s``, an own decision, in the order they should be tried.
+    """List the legal actions at ``s``, an own decision, in the order to try them.
 
     Parameters
     ----------
-    out : int64, shape (max_actions,): receives the actions (numbers not below 0, each once)
-    edge_data : float64, shape (max_actions,): receives a number an action, which the tree keeps
-        with the edge and hands back to `step`: for what is expensive to find and fixed by the
-        history, such as the probability under the propagated belief that an accusation is right
+    out : int64, shape (max_actions,): receives the actions (distinct non-negative numbers)
+    edge_data : float64, shape (max_actions,): receives one number per action, which the tree keeps
+        with the edge and returns to `step`: for values that are expensive and fixed by the history,
+        such as the probability under the propagated belief that an accusation is right
 
     Returns
     -------
     int
-        How many were written.  The list must be a function of what the searching seat knows, for
-        it is made once a node and serves every simulation that comes by.
+        Number of actions written.  The list must be a function of the searching seat's information,
+        because it is made once per node and serves all simulations.
     """
 
 
 @_by_type
 def step(p: Any, s: Any, action: int, edge_data: float, stream: np.ndarray) -> float:
-    """Do the own ``action``, advance to the next own decision or the end, return the reward."""
+    """Apply the own ``action``, advance to the next own decision or the end, return the reward."""
 
 
 @_by_type
@@ -96,7 +96,7 @@ def observation(p: Any, s: Any) -> np.uint64:
 
 @_by_type
 def terminal(p: Any, s: Any) -> bool:
-    """Return whether nothing is left to decide and no further reward will come."""
+    """Return whether ``s`` is terminal: no decision and no reward will follow."""
 
 
 @_by_type

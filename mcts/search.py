@@ -62,7 +62,7 @@ class SearchResult:
     actions: np.ndarray
     """int64: the legal actions."""
     edge_data: np.ndarray
-    """float64: the number that the domain attached to each of them."""
+    """float64: the number that the domain attached to each."""
     visits: np.ndarray
     """int64: simulations that began with the action."""
     values: np.ndarray

@@ -50,7 +50,7 @@ class Tree(NamedTuple):
     incoming: np.ndarray
     """int64 (S,): the parent's edge that leads here; valid when the search is over."""
     outcome: np.ndarray
-    """int64 (S,): kind of what was observed on the way here (`mcts.domain.outcome`)."""
+    """int64 (S,): kind of the observation that leads here (`mcts.domain.outcome`)."""
     status: np.ndarray
     """int64 (S,): `UNLISTED`, `EXPANDING`, `EXPANDED` or `CLOSED`."""
     first: np.ndarray

@@ -84,7 +84,7 @@ def fit_figures(fit: Fit) -> dict[str, Any]:
 
 
 def _learning(found: list[dict[str, Any]]) -> Table:
-    """Return what `ends` has ``found`` as a table."""
+    """Return the result ``found`` of `ends` as a table."""
 
     def error(line: dict[str, Any]) -> Estimate:
         return Estimate(line["error"], line["least_error"], line["greatest_error"])

@@ -61,7 +61,7 @@ def terminal(p: Any, s: np.ndarray) -> bool:
 
 @_by_type
 def observe(p: Any, action: int, then: np.ndarray, seen: np.ndarray, stream: np.ndarray) -> None:
-    """Draw into ``seen`` what is observed after ``action`` has led to ``then``."""
+    """Draw the observation after ``action`` has led to ``then`` into ``seen``."""
 
 
 @_by_type

@@ -45,7 +45,7 @@ def say(line: str) -> None:
 class Progress:
     """Progress of a long call: one line in a terminal, rewritten every second.
 
-    ``what``: the plural of what is counted; ``total``: the final count, if known.
+    ``what``: plural of the counted items; ``total``: the final count, if known.
     """
 
     def __init__(self, what: str, total: int | None = None) -> None:

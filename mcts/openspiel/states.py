@@ -196,7 +196,7 @@ def consistent(
 def _past(
     state: pyspiel.State, me: int, words: Callable[[pyspiel.State, int], str]
 ) -> list[tuple[str, int | None]]:
-    """Return what ``me`` knew at each of its decisions and what it did; at the last one None."""
+    """Return the information and action of ``me`` at its decisions; the last action is None."""
     at = state.get_game().new_initial_state()
     past: list[tuple[str, int | None]] = []
     for action in state.history():

@@ -43,7 +43,7 @@ from mcts.plain.workspaces import (
 )
 
 _START, _ACTIONS, _STEP, _ROLLOUT, _COPY, _AVAILABLE, _ACTION_TYPE = range(7)
-"""What is asked."""
+"""Questions of kernels."""
 
 
 def _answer(what: int, position: int, slot: int, argument: int) -> float:
