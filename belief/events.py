@@ -4,8 +4,8 @@ Events are an int64 array (n, 4) of rows (kind, player, cards, card): ``player``
 ``cards``, or REFUTED_OTHER: it showed one of them to another player (``card`` is -1), or
 REFUTED_US: it showed us ``card``; or NOT_ENVELOPE: a wrong accusation of ``cards``, one of each
 category, was heard (``player``, the accuser or -1, is not read; ``card`` is -1).  Answers of the
-observer's own seat add nothing: they are checked against its hand, and skipped.
-Nothing here consumes randomness.
+observer's own seat add nothing: they are checked against its hand, and skipped.  Nothing here
+consumes randomness.
 """
 
 from __future__ import annotations
@@ -121,13 +121,10 @@ def check_events(events: np.ndarray, records: np.ndarray, before: int = 0) -> np
     """Return ``events`` as a contiguous int64 (n, 4) array.
 
     ``records``: the evidence that they will be added to, no `recarray`, only read; ``before``:
-    number
-    of earlier events, from which messages count.  Raises ValueError for a wrong shape or type, or
-    an
-    impossible row: an unknown kind, player or card, two suspects in one question, a card shown that
-    was
-    not asked for, an answer of our own that our hand contradicts, an accusation without one card of
-    each category.
+    number of earlier events, from which messages count.  Raises ValueError for a wrong shape or
+    type, or an impossible row: an unknown kind, player or card, two suspects in one question, a
+    card shown that was not asked for, an answer of our own that our hand contradicts, an accusation
+    without one card of each category.
     """
     given = np.asarray(events)
     if given.ndim != 2 or given.shape[1] != 4 or (given.size and given.dtype.kind not in "iub"):

@@ -18,8 +18,8 @@ how many cards of each category a player was dealt [Ferrari & Cai 2009].
 
 A public wrong accusation concerns only the envelope: it is not this triple.  A secret one informs
 only its author, and ends that author's play: it is left out.  Only free consequences are drawn
-here; `belief.closure` does the rest.
-Sets of cards are bit masks.  Nothing here consumes randomness.
+here; `belief.closure` does the rest.  Sets of cards are bit masks.  Nothing here consumes
+randomness.
 """
 
 from __future__ import annotations
@@ -134,8 +134,7 @@ def reset(
 
     ``hand_sizes`` (int64, at least ``players`` long) is public; cards in ``face_up`` (mask) have no
     holder.  Showing is uniform and the shares are unknown, unless the caller then sets
-    ``ev.showing``,
-    or ``ev.shares`` of every player.
+    ``ev.showing``, or ``ev.shares`` of every player.
     """
     ev.players = players
     ev.seat = seat
@@ -167,8 +166,7 @@ def _simplify(ev: Evidence, player: int) -> None:
     """Shorten the clauses of ``player`` after its masks grew; drop satisfied ones.
 
     A clause of one card becomes knowledge, which may satisfy others: repeat until a fixed point.
-    `has`
-    grows with every further round, so there are at most 21.
+    `has` grows with every further round, so there are at most 21.
     """
     moved = True
     while moved:
@@ -329,8 +327,7 @@ def note_card(ev: Evidence, player: int, card: int, cards: int) -> None:
 
     The choice among the k cards held is uniform: factor 1/k.  Under `LEAST_INFORMATIVE`, if some of
     ``cards`` had been shown to us before, the choice is among those: a factor common to all deals,
-    or a
-    contradiction if ``card`` is another.  Sets ``overflow`` if the list is full.
+    or a contradiction if ``card`` is another.  Sets ``overflow`` if the list is full.
     """
     has_card(ev, player, card)
     before = ev.seen_from[player] & cards

@@ -84,8 +84,7 @@ def closed_form(marginals: np.ndarray, seat: int, suspect: int, weapon: int, roo
 
     ``marginals`` (21, 7) is the belief of ``seat``, who would suggest the cards ``suspect`` (0-5),
     ``weapon`` (6-11) and ``room`` (12-20).  Its own cards and face-up ones are never shown, and
-    naming
-    them is allowed.
+    naming them is allowed.
     """
     e0, e1, e2 = marginals[suspect, 0], marginals[weapon, 0], marginals[room, 0]
     # Probability that no opponent asked so far has the card.
@@ -143,10 +142,8 @@ class Sample(NamedTuple):
     """Deals drawn from a posterior, arranged for `estimate`; preallocated by `sample_workspace`.
 
     Deals are sorted by envelope: first those with a unique one, then one group after another.
-    *Steps*
-    count the seats clockwise from the observer to the holder of a card: 1 .. 5, or `_NOBODY` for
-    its
-    own cards, face up or in the envelope.
+    *Steps* count the seats clockwise from the observer to the holder of a card: 1 .. 5, or
+    `_NOBODY` for its own cards, face up or in the envelope.
     """
 
     steps: np.ndarray  # uint8 (21, n)

@@ -98,11 +98,9 @@ def note_refutation(b: np.ndarray, player: int, cards: int, unknown: int) -> int
     """Multiply in that ``player`` showed one of ``cards`` (mask) to another player [eq. 3.1].
 
     ``P(player) *= unknown / n`` for each of the n cards that it may hold (entry > 0), then the row
-    is
-    normalised.  ``unknown`` is the number of cards that the observer has not seen (its hand, face
-    up,
-    shown to it); with none the belief is unchanged.  Return the mask of the cards whose rows
-    changed.
+    is normalised.  ``unknown`` is the number of cards that the observer has not seen (its hand,
+    face up, shown to it); with none the belief is unchanged.  Return the mask of the cards whose
+    rows changed.
     """
     n = changed = 0
     rest = cards
@@ -138,9 +136,8 @@ def note_not_envelope(b: np.ndarray, cards: int) -> int:
     """Condition on the envelope not being ``cards`` (mask of one of each category).
 
     By Bayes, with cards independent: each entry of the envelope is multiplied by the probability
-    that
-    the two others are not both there, and its row is normalised.  If the three are all but certain,
-    nothing changes.  Return the mask of the cards whose rows changed.
+    that the two others are not both there, and its row is normalised.  If the three are all but
+    certain, nothing changes.  Return the mask of the cards whose rows changed.
     """
     one, two = lowest(cards), lowest(cards & (cards - 1))
     three = lowest(cards & ~(1 << one | 1 << two))
@@ -202,13 +199,10 @@ def exclude_envelopes(matrix: np.ndarray, triples: np.ndarray) -> None:
     """Condition ``matrix`` (21, 7) on the envelope being none of ``triples`` (masks, 0 for none).
 
     One envelope card of each category is assumed, with independent categories: an entry of the
-    envelope
-    loses the probability of the triples that name it, and all are divided by that of the rest; the
-    other entries of a row are scaled.  If hardly any other envelope is left, nothing changes.  This
-    is
-    for a matrix that is read and not kept: the product of its columns is no longer the probability
-    of
-    an envelope, and a triple applied twice counts twice.
+    envelope loses the probability of the triples that name it, and all are divided by that of the
+    rest; the other entries of a row are scaled.  If hardly any other envelope is left, nothing
+    changes.  This is for a matrix that is read and not kept: the product of its columns is no
+    longer the probability of an envelope, and a triple applied twice counts twice.
     """
     left = 1.0 - chance_of_any(matrix, triples, -1)
     if left == 1.0 or left < _FLOOR:
@@ -270,10 +264,8 @@ def never_certain(b: np.ndarray) -> bool:
     """Return whether no envelope can ever become certain under ``b``.
 
     Certain is an envelope whose three entries are exactly 1, one of each category.  An entry of 0
-    stays
-    0, and a row that gives its card to one player with certainty, and to no other at all, stays so
-    or
-    gives it to another: so a category without other rows decides it.
+    stays 0, and a row that gives its card to one player with certainty, and to no other at all,
+    stays so or gives it to another: so a category without other rows decides it.
     """
     for category in CATEGORY_MASK:
         rest = category

@@ -163,9 +163,9 @@ def exact_figures(players, games):
     cards, probability, answers = np.zeros((3, 3), np.int64), np.zeros(3), np.zeros((ANSWERS, 8))
     stream, holder, table = new_stream(1), np.zeros(21, np.int64), np.zeros((6, 6, 9))
     for stage, positions in sort_by_stage(players, games, work).items():
-        figures, beside = [], []
+        figures, controls = [], []
         for ev in positions:
-            beside.append(best(control, stream, n=5))
+            controls.append(best(control, stream, n=5))
             figures.append(
                 (
                     best(solves, ev, work, n=5),
@@ -177,7 +177,7 @@ def exact_figures(players, games):
                 )
             )
         middle, high = np.percentile(figures, [50, 90], axis=0)
-        unit = np.median(beside)
+        unit = np.median(controls)
         times = " ".join(f"{m:8.2f} {h:8.2f}" for m, h in zip(middle, high, strict=True))
         ratios = f"{middle[0] / unit:8.2f} {high[0] / unit:8.2f} {middle[1] / unit:8.3f}"
         print(f"{players:7d} {stage:8s} {len(positions):5d} {times} {ratios} {unit:8.2f}")

@@ -62,7 +62,7 @@ def cost(case: Case) -> Cost:
     goal = cell_at_distance(graph, 0, case.far)
     began = time.process_time()
     try:
-        ways = routes(graph, 0, goal, case.within, most=MOST)
+        ways = routes(graph, 0, goal, case.within, max_labels=MOST)
     except ValueError:
         return Cost(case, -1, -1, time.process_time() - began)
     return Cost(case, len(ways), ways.made, time.process_time() - began)

@@ -112,7 +112,7 @@ class Checkout:
         return json.loads(answer)
 
 
-def beside(folder: Path, worker: Path, presets: list[str], simulations: int, repeats: int) -> None:
+def compare(folder: Path, worker: Path, presets: list[str], simulations: int, repeats: int) -> None:
     """Measure every preset or part here and in ``folder``, and print one line each."""
     checkouts = [Checkout(Path.cwd(), WORKER), Checkout(folder, worker)]
     print(f"{'preset':22}{'us here':>10}{'us there':>10}{'speed, here/there':>18}   trees")
@@ -147,7 +147,7 @@ def main() -> None:
     )
     asked = parser.parse_args()
     if asked.against:
-        beside(asked.against, asked.worker, asked.only, asked.simulations, asked.repeats)
+        compare(asked.against, asked.worker, asked.only, asked.simulations, asked.repeats)
     else:
         threads_on_tiger(asked.seconds, asked.repeats)
 

@@ -115,8 +115,7 @@ def available(p: Any, s: Any, action: int) -> bool:
 
     For nodes at which the player to move knows more than the node's key: the list then holds the
     possibly legal actions, and each simulation chooses among the legal ones.  Not called at the
-    root,
-    whose list is that of the searching player.
+    root, whose list is that of the searching player.
     """
 
 
@@ -134,8 +133,7 @@ def outcome(p: Any, s: Any) -> int:
 
     A number of at least 0, and a function of the content of `observation`'s key, which may be finer
     than a reader wants: nodes below one action with one number are one outcome.  By default it is
-    that
-    key.
+    that key.
     """
 
 
@@ -144,8 +142,7 @@ def observation_of(p: Any, s: Any, player: int) -> np.uint64:
     """Return the key of what ``player`` has seen since the last decision of any player.
 
     At the start of a simulation, for players other than 0: of all that it knows then.  By default
-    all
-    see the same, `observation`.
+    all see the same, `observation`.
     """
 
 
@@ -244,8 +241,7 @@ def register(parameters: type, **parts: Any) -> Domain:
     """Register the domain of ``parameters`` (keywords: the fields of `Domain`) and return it.
 
     Raises TypeError if a part is missing or unknown, if ``parameters`` is no NamedTuple type, or if
-    a
-    function is not compiled or does not take exactly its stub's arguments, by name.
+    a function is not compiled or does not take exactly its stub's arguments, by name.
     """
     if not (issubclass(parameters, tuple) and hasattr(parameters, "_fields")):
         raise TypeError(f"a domain's parameters must be a NamedTuple type, not {parameters!r}")

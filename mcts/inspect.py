@@ -66,9 +66,9 @@ def principal_variation(tree: Tree, low: float = 0.0, high: float = 1.0) -> list
 
 
 def count_decisions(
-    tree: Tree, begins: Callable[[int, np.ndarray], bool], most: int = 3
+    tree: Tree, begins: Callable[[int, np.ndarray], bool], max_turns: int = 3
 ) -> list[float]:
-    """Return the shares of simulations that decided in the tree in turns 1 to ``most``.
+    """Return the shares of simulations that decided in the tree in turns 1 to ``max_turns``.
 
     To decide is to follow an edge; in roll-outs the roll-out policy decides.
 
@@ -78,7 +78,7 @@ def count_decisions(
         (int64 (n,)).  The root is in turn 1
     """
     turn = {int(tree.counters[TOP]): 1}
-    counts = np.zeros(most + 1, np.int64)
+    counts = np.zeros(max_turns + 1, np.int64)
     for node in tree.order[: tree.counters[NODES]].tolist():
         edges, above = _edges(tree, node), int(tree.parent[node])
         fresh = node not in turn
@@ -91,7 +91,7 @@ def count_decisions(
             fresh = begun
         else:
             fresh = True
-        if fresh and turn[node] <= most:
+        if fresh and turn[node] <= max_turns:
             counts[turn[node]] += tree.edge_visits[block].sum()
     whole = max(1, counts[1])
     return [float(count / whole) for count in counts[1:]]
@@ -99,7 +99,7 @@ def count_decisions(
 
 def export(
     tree: Tree,
-    most: int | None = None,
+    max_outcomes: int | None = None,
     words: Callable[[int], str] = str,
     low: float = 0.0,
     high: float = 1.0,
@@ -107,23 +107,19 @@ def export(
     deep: int | None = None,
     kinds: int | None = None,
 ) -> nx.DiGraph:
-    """Return the ``most`` most visited outcomes from the root down (None: all) as a graph.
+    """Return the ``max_outcomes`` most visited outcomes from the root down (None: all) as a graph.
 
     A node is an observation after an action: all nodes of the tree with one kind of outcome after
-    the
-    same actions and outcomes (`mcts.outcomes`).  The root is 0.  They have ``visits``, ``depth``
-    (own
-    actions from the root), ``kind``, ``seen`` (the kind in words), ``end`` (the game was over or a
-    limit reached) and, if a simulation continued from there, ``value``.  Edges have ``action``,
-    ``words``, and the ``visits``, ``value`` and ``kinds`` (number of outcomes) of the action over
-    all
-    its observations.  The graph itself has ``root``, and ``nodes``: the number of nodes in the
-    tree.
-    ``seen``: names the kind of outcome of an action in words; ``deep``, ``kinds``: as in
-    `mcts.outcomes.OutcomeTree.top`.
+    the same actions and outcomes (`mcts.outcomes`).  The root is 0.  They have ``visits``,
+    ``depth`` (own actions from the root), ``kind``, ``seen`` (the kind in words), ``end`` (the game
+    was over or a limit reached) and, if a simulation continued from there, ``value``.  Edges have
+    ``action``, ``words``, and the ``visits``, ``value`` and ``kinds`` (number of outcomes) of the
+    action over all its observations.  The graph itself has ``root``, and ``nodes``: the number of
+    nodes in the tree.  ``seen``: names the kind of outcome of an action in words; ``deep``,
+    ``kinds``: as in `mcts.outcomes.OutcomeTree.top`.
     """
     graph = nx.DiGraph(root=0, nodes=int(tree.counters[NODES]))
-    for place, outcome in enumerate(OutcomeTree(tree, low, high).top(most, deep, kinds)):
+    for place, outcome in enumerate(OutcomeTree(tree, low, high).top(max_outcomes, deep, kinds)):
         about = {"visits": outcome.visits, "depth": outcome.depth, "kind": outcome.kind}
         about["end"] = outcome.kind == ENDED
         choice = outcome.choice
@@ -160,8 +156,7 @@ def draw(graph: nx.DiGraph, figure: Any) -> None:
     From left to right: a circle is an outcome, with its visits; a line is an action, as wide as its
     share of visits, labelled with visits and value, and fans out into the observations after it, in
     words; a square is an end.  The most visited line has its own colour.  The figure is sized to
-    fit,
-    at most a third of an inch per node; it is readable up to some 60 nodes.
+    fit, at most a third of an inch per node; it is readable up to some 60 nodes.
     """
     root = graph.graph["root"]
     heights: dict[Any, float] = {}
@@ -206,8 +201,7 @@ def _place(graph: nx.DiGraph, node: int, top: float, heights: dict[Any, float]) 
     """Place ``node`` and all below it from ``top`` on; return the next free height.
 
     ``heights`` gets the height of nodes, and of actions by (node, action): halfway between their
-    first
-    and last outcome.
+    first and last outcome.
     """
     lines = []
     for action, children in _branches(graph, node):

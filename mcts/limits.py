@@ -34,14 +34,14 @@ def one_of(*choices: Any, default: Any = MISSING) -> Any:
     return field(default=default, metadata={"choices": choices})
 
 
-def between(least: float, most: float, default: Any = MISSING) -> Any:
-    """Return the field of a number from ``least`` to ``most``."""
-    return field(default=default, metadata={"least": least, "most": most})
+def between(minimum: float, maximum: float, default: Any = MISSING) -> Any:
+    """Return the field of a number from ``minimum`` to ``maximum``."""
+    return field(default=default, metadata={"least": minimum, "most": maximum})
 
 
-def above(bound: float, most: float, default: Any = MISSING) -> Any:
-    """Return the field of a number above ``bound`` and at most ``most``."""
-    return field(default=default, metadata={"above": bound, "most": most})
+def above(bound: float, maximum: float, default: Any = MISSING) -> Any:
+    """Return the field of a number above ``bound`` and at most ``maximum``."""
+    return field(default=default, metadata={"above": bound, "most": maximum})
 
 
 def like(source: Any, name: str, default: Any = MISSING) -> Any:
@@ -90,13 +90,13 @@ def did_you_mean(given: object, known: Any) -> str:
 
 
 def _find_excess(value: Any, limits: Mapping[str, Any]) -> str | None:
-    most, bound = limits["most"], limits.get("above")
-    # Not `value > most`, which lets NaN through.
-    if bound is not None and not bound < value <= most:
-        return f"must be above {bound} and at most {most:,}"
+    maximum, bound = limits["most"], limits.get("above")
+    # Not `value > maximum`, which lets NaN through.
+    if bound is not None and not bound < value <= maximum:
+        return f"must be above {bound} and at most {maximum:,}"
     if bound is None and not value >= limits["least"]:
         return f"must be at least {limits['least']}"
-    return None if value <= most else f"must be at most {most:,}"
+    return None if value <= maximum else f"must be at most {maximum:,}"
 
 
 @cache
@@ -122,8 +122,7 @@ def build(kind: type[T], values: Mapping[str, Any], path: str = "") -> T:
     """Return the dataclass ``kind`` with nested ``values``, as in a configuration.
 
     Raises ValueError for an unknown or missing key or a value out of range, in one sentence that
-    names
-    the key.  ``path``: precedes the keys in messages.
+    names the key.  ``path``: precedes the keys in messages.
     """
     hints = _hints(kind)
     described: Any = {each.name: each for each in fields(kind) if each.init}  # type: ignore[arg-type]

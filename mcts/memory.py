@@ -50,8 +50,7 @@ class Scratch(NamedTuple):
     """uint64 (1,): the random stream of the simulation."""
     cycles: np.ndarray
     """int64 (4,): time spent in selection, listing and roll-outs (`mcts.kernel.clock`), and the
-    start
-    of the current lap."""
+    start of the current lap."""
 
 
 def new_scratch(longest: int, depth: int, players: int, perspectives: int) -> Scratch:
@@ -119,8 +118,7 @@ class Memory:
         """Return each thread's memory for ``p``, reallocated if ``p`` needs more.
 
         The tree gets no deeper than ``p`` declares, even after a deeper position.  Raises
-        ValueError unless
-        sizes are integers of at least 1.
+        ValueError unless sizes are integers of at least 1.
         """
         sizes = [check_count(name, self._domain.declaration(name, p)) for name in _SIZES]
         known = _lengths(p)  # workspaces may depend on them

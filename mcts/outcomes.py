@@ -69,8 +69,7 @@ class OutcomeTree:
     """The current tree by outcomes; ``root`` is the information at the root.
 
     Values are those of the player who decides at a node, in units in which ``low`` and ``high`` are
-    the
-    0 and 1 of the scaled returns, as the domain declares them.
+    the 0 and 1 of the scaled returns, as the domain declares them.
     """
 
     def __init__(self, tree: Tree, low: float = 0.0, high: float = 1.0) -> None:
@@ -84,9 +83,9 @@ class OutcomeTree:
         self.root = self._outcome(None, None, 0, 0, np.array([root]), int(tree.visits[root]))
 
     def top(
-        self, most: int | None = None, deep: int | None = None, kinds: int | None = None
+        self, max_outcomes: int | None = None, deep: int | None = None, kinds: int | None = None
     ) -> list[Outcome]:
-        """Return the ``most`` most visited outcomes from the root down (None: all).
+        """Return the ``max_outcomes`` most visited outcomes from the root down (None: all).
 
         Each follows the one above it.
 
@@ -98,7 +97,7 @@ class OutcomeTree:
         found: list[Outcome] = []
         # Best first: an outcome has no more visits than the one above it.
         waiting, met = [(-self.root.visits, 0, self.root)], 1
-        while waiting and (most is None or len(found) < most):
+        while waiting and (max_outcomes is None or len(found) < max_outcomes):
             outcome = heapq.heappop(waiting)[-1]
             found.append(outcome)
             if outcome.depth != deep:
@@ -117,8 +116,8 @@ class OutcomeTree:
             below = list(self._follow(outcome, 0, 1))
         return steps
 
-    def _follow(self, outcome: Outcome, place: int, most: int | None) -> Iterator[Outcome]:
-        """Yield the ``most`` most visited outcomes of each action after ``outcome``."""
+    def _follow(self, outcome: Outcome, place: int, max_outcomes: int | None) -> Iterator[Outcome]:
+        """Yield the ``max_outcomes`` most visited outcomes of each action after ``outcome``."""
         tree, edges = self._tree, self._edges(outcome.nodes)
         edges = edges[tree.edge_visits[edges] > 0]
         actions, first, group = np.unique(
@@ -130,7 +129,7 @@ class OutcomeTree:
             value = self._low + self._span * float(tree.edge_total[done].sum()) / visits
             gathered = self._gather(done, visits)
             choice = Choice(int(actions[i]), visits, value, len(gathered))
-            for kind, nodes, came in gathered[:most]:
+            for kind, nodes, came in gathered[:max_outcomes]:
                 yield self._outcome(place, choice, kind, outcome.depth + 1, nodes, came)
 
     def _gather(self, edges: np.ndarray, visits: int) -> list[tuple[int, np.ndarray, int]]:

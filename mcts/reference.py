@@ -61,8 +61,7 @@ class Reference:
     """The search of ``problem`` from ``belief``, by default from its start.
 
     ``exploration`` is c in mean + c sqrt(2 ln N / n), ``max_nodes`` the budget of nodes, after
-    which
-    the tree stops growing.
+    which the tree stops growing.
     """
 
     problem: Problem
@@ -125,10 +124,8 @@ class Reference:
         """Return the first untried edge, else the one of the greatest upper confidence bound.
 
         UCB1 [KS, s. 2.2, eq. 1 and 2]: mean + c sqrt(2 ln N / n), N the visits of all available
-        actions.
-        With ``availability`` N is how often this action was available before [CPW, subset-armed
-        bandits].
-        Ties go to the action listed first.
+        actions.  With ``availability`` N is how often this action was available before [CPW,
+        subset-armed bandits].  Ties go to the action listed first.
         """
         if self.availability:
             for edge in edges:
@@ -192,8 +189,7 @@ class Reference:
         """Add to each edge followed the scaled return from there on [SV, alg. 1].
 
         With one player ``value`` is that of the leaf, and R = r + gamma R; with several each edge
-        gets its
-        player's payoff [CPW].
+        gets its player's payoff [CPW].
         """
         problem = self.problem
         for edge, player, reward in reversed(path):

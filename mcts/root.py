@@ -103,11 +103,10 @@ class RootSearch:
 
     Close it, or use it as a context manager: the processes otherwise live as long as the program.
     Raises ValueError if an option is out of range, or the nodes of Ray do not hold the workers.
-    Raises
-    TimeoutError if the workers' processes have not started in ``start_seconds``, because the CPUs
-    are
-    busy.  Raises RayFault if Ray does not start on this machine.  Raises OtherCode if a host of the
-    workers has other code.  One thread at a time may run it: a second one gets a RuntimeError.
+    Raises TimeoutError if the workers' processes have not started in ``start_seconds``, because the
+    CPUs are busy.  Raises RayFault if Ray does not start on this machine.  Raises OtherCode if a
+    host of the workers has other code.  One thread at a time may run it: a second one gets a
+    RuntimeError.
 
     Parameters
     ----------
@@ -121,8 +120,7 @@ class RootSearch:
 
     Attributes
     ----------
-    places : list[Place]
-        Host of each worker, current or last.
+    places : list[Place] Host of each worker, current or last.
     """
 
     def __init__(
@@ -233,8 +231,7 @@ class RootSearch:
         """End the running search after the current simulations; callable from any thread.
 
         If none is running, this ends the next one.  A search cancelled before its first simulation
-        still
-        runs that one.
+        still runs that one.
         """
         self._cancelled = True
         run = self._run

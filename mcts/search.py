@@ -100,8 +100,7 @@ class Search:
     Construction compiles the kernel, or loads it from the cache, and allocates; `run` does neither
     unless a position is larger than all before.  Raises ValueError for mode ``root``, which needs
     `mcts.root.RootSearch`.  One thread at a time may use it, except for `cancel`: a second one gets
-    a
-    RuntimeError.
+    a RuntimeError.
 
     Parameters
     ----------
@@ -146,8 +145,7 @@ class Search:
         """Search from an empty tree unless `advance` kept the last one.
 
         Warns once (`OutOfRange`) if an action's value is outside the declared range: exploration is
-        then
-        out of scale.
+        then out of scale.
 
         Parameters
         ----------
@@ -245,12 +243,9 @@ class Search:
         """Keep for the next `run` the subtree below ``action`` and then ``observation``.
 
         The next search begins at that node, with its statistics; the rest of the tree stays in
-        memory.
-        Returns False, and the next search begins empty, if that node does not exist, has no
-        actions, or is
-        used up: less than half of the budget of nodes would be left.  Raises ValueError if a number
-        is out
-        of range, or the node lists an action that is not ``legal``.
+        memory.  Returns False, and the next search begins empty, if that node does not exist, has
+        no actions, or is used up: less than half of the budget of nodes would be left.  Raises
+        ValueError if a number is out of range, or the node lists an action that is not ``legal``.
 
         Parameters
         ----------
@@ -286,8 +281,7 @@ class Search:
         """End the running search after the current simulations; callable from any thread.
 
         If none is running, this ends the next one.  A search cancelled before its first simulation
-        still
-        runs that one.
+        still runs that one.
         """
         self.cancelled = True  # first: see `_search`
         self._control[STOP] = 1

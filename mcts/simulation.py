@@ -103,8 +103,8 @@ def run_simulations(
     """Run up to ``max_count`` simulations of the search ``key``; return how many were run.
 
     It runs fewer when simulation ``limit`` is reached or ``control`` says stop.  This is the
-    kernel:
-    `specialise` compiles it for a domain, and every thread of a search calls it with `Arguments`.
+    kernel: `specialise` compiles it for a domain, and every thread of a search calls it with
+    `Arguments`.
     """
     if settings.leaf_threads > 1 and worker > 0:
         return assist(

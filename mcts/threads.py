@@ -170,8 +170,7 @@ def _error(future: Future) -> BaseException | None:
     """Wait for one, and return its exception.
 
     The system may deliver Ctrl-C to any thread, and only the main one handles it, when it next
-    runs: so
-    it wakes periodically, else it would sleep until the budget is spent.
+    runs: so it wakes periodically, else it would sleep until the budget is spent.
     """
     while True:
         try:

@@ -248,8 +248,7 @@ class Belief(ABC):
         """Update on events as `observe` does and return the marginals after each, (n, 21, 7).
 
         One compiled call with a reading after every event: the cost of an update.  Raises what
-        `observe`
-        and `marginals` raise.
+        `observe` and `marginals` raise.
         """
         rows = self._check(events)
         trace = np.zeros((len(rows), N_CARDS, MAX_PLAYERS + 1))
@@ -267,14 +266,10 @@ class Belief(ABC):
         """Replace an event by ``event`` (a row of four), or delete it with None.
 
         ``number``: of the event to replace, counted from 0 over all events, including those of a
-        call that
-        raised.  The belief is rebuilt, with its original streams, from all events: it is as if it
-        had never
-        seen the old one.  Raises what `observe` raises, a `logical` belief also
-        ContradictoryEvidence with
-        the first event after which no deal is left, and ValueError if there is no event of that
-        number; the
-        belief is then unchanged.
+        call that raised.  The belief is rebuilt, with its original streams, from all events: it is
+        as if it had never seen the old one.  Raises what `observe` raises, a `logical` belief also
+        ContradictoryEvidence with the first event after which no deal is left, and ValueError if
+        there is no event of that number; the belief is then unchanged.
         """
         events = np.concatenate([np.zeros((0, 4), np.int64), *self._events])
         if not 0 <= number < len(events):
@@ -332,8 +327,7 @@ def name_contradiction(
     """Return the exception that names the first event after which no deal is left.
 
     ``given``: the evidence before the first event; ``batches``: events in order of observation.
-    None
-    if some deal explains all of them.
+    None if some deal explains all of them.
     """
     events = np.concatenate(batches)
     if _has_deal(given, events):
@@ -375,12 +369,10 @@ def product_table(
     """Return the envelope table (6, 6, 9) of independent categories, without those ``excluded``.
 
     Each category is the envelope column of ``marginals`` (21, 7), normalised.  A column without
-    mass
-    (the published belief can be falsely certain that every card is elsewhere) is replaced by a
-    uniform
-    one over the cards in the mask ``possible``, or over all if there is none.  If only excluded
-    masks
-    have any probability, the table is uniform over the possible rest, if there is one.
+    mass (the published belief can be falsely certain that every card is elsewhere) is replaced by a
+    uniform one over the cards in the mask ``possible``, or over all if there is none.  If only
+    excluded masks have any probability, the table is uniform over the possible rest, if there is
+    one.
     """
     parts = []
     for start, stop in pairwise(CATEGORY_START):

@@ -11,8 +11,7 @@ Limits: the last scaling is of rows, so hand sizes hold only up to the error aft
 in as often as it was seen, except for a floor of 0.01 on possible entries: false certainties can
 make the fit impossible, or overflow it.  The envelope table assumes independent categories, except
 for excluded triples: these are zero there, and the marginals follow from that table
-(`belief.matrix.exclude_envelopes`).
-Updates consume no randomness; `sample` consumes its stream.
+(`belief.matrix.exclude_envelopes`).  Updates consume no randomness; `sample` consumes its stream.
 """
 
 from __future__ import annotations
@@ -106,8 +105,7 @@ def fit(
     """Write ``matrix_in`` (21, 7), masked and fitted in ``rounds`` of columns and rows, to ``out``.
 
     ``known`` is the closure of the evidence ``ev``, which gives hand sizes and public shares.  With
-    0
-    rounds it is `mask_matrix`.  Certain entries stay exactly 1.0.  ``out`` may be ``matrix_in``.
+    0 rounds it is `mask_matrix`.  Certain entries stay exactly 1.0.  ``out`` may be ``matrix_in``.
     """
     players = ev.players
     mask_matrix(matrix_in, known, players, out)

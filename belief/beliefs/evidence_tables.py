@@ -5,8 +5,8 @@ Three beliefs: ``tables_text`` updates as printed in [Ferrari & Cai 2009, App. V
 ``tables_repaired`` repairs (`belief.network.tables` lists how).  They need public shares.  None
 detects contradictions: tables that contradict themselves are counted, and read as if only the
 certain cards were known.  Tables of rows cannot hold an excluded triple: it is zero in the envelope
-table, and ignored by the marginals and the deals.
-Updates consume no randomness; `sample` consumes its stream.
+table, and ignored by the marginals and the deals.  Updates consume no randomness; `sample` consumes
+its stream.
 """
 
 from __future__ import annotations

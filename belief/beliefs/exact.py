@@ -1,8 +1,7 @@
 """The exact posterior as a `Belief`.
 
 Events are recorded at once and solved for at the next reading, so a contradiction that only the
-posterior detects is raised there.
-Updates consume no randomness; `sample` consumes its stream.
+posterior detects is raised there.  Updates consume no randomness; `sample` consumes its stream.
 """
 
 from __future__ import annotations

@@ -5,8 +5,7 @@ certainty.  It has no joint distributions, so two are derived: the envelope tabl
 the three normalised envelope columns; deals are filled row by row (`belief.sampling.sample_rows`),
 with the right hand sizes and no other evidence than the matrix -- where it is falsely certain, a
 deal can contradict the answers.  The source keeps wrong accusations secret; a public one changes
-the readings, not the matrix.
-Updates consume no randomness; `sample` consumes its stream.
+the readings, not the matrix.  Updates consume no randomness; `sample` consumes its stream.
 """
 
 from __future__ import annotations

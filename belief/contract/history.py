@@ -56,8 +56,7 @@ class History:
     shares : (players, 3) cards of each category, or None
     events : (kind, player, trio, card) in order; the kinds are ``passed``, ``refuted_other`` (to
         another player), ``refuted_us`` (to the observer) and ``not_envelope`` (a wrong accusation
-        by
-        ``player``); the card is the one shown, or None
+        by ``player``); the card is the one shown, or None
     """
 
     def __init__(

@@ -113,10 +113,8 @@ def predict_named(ev: Evidence, work, cards: int, about: int, joint: np.ndarray)
     """Compute the joint distribution of the answer to our suggestion ``cards`` and the envelope.
 
     ``work`` is solved for ``ev``; ``cards`` is a mask.  Fills ``joint`` (float64 (19, 8)): row 3 p
-    + i,
-    player p shows the i-th card, the last row without an answer; column: which of the three are in
-    the
-    envelope, as bits 0 to 2, only for cards in ``about``.
+    + i, player p shows the i-th card, the last row without an answer; column: which of the three
+    are in the envelope, as bits 0 to 2, only for cards in ``about``.
     """
     plan = work.plan[0]
     joint_holders(work, cards)

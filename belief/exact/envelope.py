@@ -3,8 +3,7 @@
 Every function carries the path weights from the first state through one category after another with
 the category's envelope card fixed, along the links of `belief.exact.solver.solve`.  They overwrite
 the scratch ``work.value``, ``plan.chance`` and ``plan.trio``, and read the rest of ``work``: one
-thread per workspace.
-Nothing here consumes randomness.
+thread per workspace.  Nothing here consumes randomness.
 """
 
 from __future__ import annotations
@@ -109,8 +108,7 @@ def _next_pair(work, bound: float) -> bool:
     """Advance to the next suspect and weapon with a weight above ``bound``; False without one.
 
     Writes the two to ``plan.trio``, and the weights of the three with each room to
-    ``plan.chance[2]``.
-    The likeliest suspects come first, and the likeliest weapons of each.
+    ``plan.chance[2]``.  The likeliest suspects come first, and the likeliest weapons of each.
     """
     plan = work.plan[0]
     trio = plan.trio
@@ -146,8 +144,7 @@ def likely_envelopes(work, n: int, floor: float, cards: np.ndarray, probability:
 
     Only probabilities above ``floor`` (>= 0) are searched: the higher it is, the earlier the search
     through suspects, pairs and trios is cut off.  Fills ``cards`` (int64 (n, 3): suspect, weapon,
-    room)
-    and ``probability`` (n,); returns the number found.
+    room) and ``probability`` (n,); returns the number found.
     """
     plan = work.plan[0]
     found = 0

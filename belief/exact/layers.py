@@ -14,10 +14,10 @@ filled (``bias[t]``) or if a bit of ``forbidden[t, j]`` is set; ``| raised[t, j]
 ``weight[t, j]`` times those of the bonds whose bit is set.
 
 The weight of a card shown to us, 1/k**m, is taken relative to its maximum.  With one open other
-card it is a factor on (card, player).  With two, k = 1 + x + y and up to a constant
-1/k**m = 2**-(m x) 2**-(m y) (4/3)**(m x y): a factor on each and a *bond* between them.  m is
-capped at 60 questions, which changes no marginal by more than (2/3)**60 = 3e-11.  ``log_constant``
-keeps those maxima, uncapped.
+card it is a factor on (card, player).  With two, k = 1 + x + y and up to a constant 1/k**m = 2**-(m
+x) 2**-(m y) (4/3)**(m x y): a factor on each and a *bond* between them.  m is capped at 60
+questions, which changes no marginal by more than (2/3)**60 = 3e-11.  ``log_constant`` keeps those
+maxima, uncapped.
 """
 
 from __future__ import annotations
@@ -92,9 +92,9 @@ def _order(plan) -> None:
     """Choose the order of the open cards, which limits the number of clauses in progress.
 
     Categories stay whole, rooms last.  Within one, cards are sorted by the number of their clauses
-    that
-    reach into later categories minus that of those from earlier ones: ending clauses come first,
-    beginning ones last.  Compared with the order of the numbers this saves a fifth of the links.
+    that reach into later categories minus that of those from earlier ones: ending clauses come
+    first, beginning ones last.  Compared with the order of the numbers this saves a fifth of the
+    links.
     """
     layer = 0
     for category in range(N_CATEGORIES):

@@ -85,10 +85,9 @@ def solve(ev: Evidence, work) -> bool:
     """Compute the posterior of the evidence ``ev`` in ``work``.
 
     Returns False if there is none: ``work.plan[0].status`` then is CONTRADICTORY, or FULL or
-    TOO_WIDE
-    (see `belief.exact.workspace`) if there may be one.  Otherwise fills ``work.marginals``, known
-    cards
-    included, and the input of the functions below.  Consumes no randomness.
+    TOO_WIDE (see `belief.exact.workspace`) if there may be one.  Otherwise fills
+    ``work.marginals``, known cards included, and the input of the functions below.  Consumes no
+    randomness.
 
     """
     if not forwards(ev, work):
@@ -121,10 +120,8 @@ def log_weight(ev: Evidence, work) -> float:
 
     If evidence B is A and one more answer, exp(log_weight(B) - log_weight(A)) is the probability of
     that answer given A, the question, and the player asked.  Without cards shown to us it is the
-    log of
-    the number of consistent deals.  -inf if there is none; nan if ``work`` has no room, with
-    ``status``
-    as `solve` sets it.  Overwrites ``work``, and leaves no posterior there.
+    log of the number of consistent deals.  -inf if there is none; nan if ``work`` has no room, with
+    ``status`` as `solve` sets it.  Overwrites ``work``, and leaves no posterior there.
     """
     plan = work.plan[0]
     if forwards(ev, work):
@@ -137,8 +134,7 @@ def sample(work, stream: np.ndarray, holder: np.ndarray) -> None:
     """Draw one exact, independent deal from a solved posterior into ``holder`` (int64 (21,)).
 
     Consumes one draw of ``stream`` for every four open cards (one uniform number is split among
-    them,
-    which leaves it 40 bits or more).  Only reads ``work``.
+    them, which leaves it 40 bits or more).  Only reads ``work``.
     """
     plan = work.plan[0]
     key, backward, child = work.key, work.backward, work.child
@@ -249,9 +245,8 @@ class ExactPosterior:
     """The exact posterior from Python: NumPy in, NumPy out, errors raised.
 
     Evidence that fits into no workspace is solved in parts, which takes longer, also at every
-    reading,
-    and is as exact.  Raises ContradictoryEvidence if no deal is consistent with the evidence,
-    EvidenceFull if a list of the evidence overflowed.
+    reading, and is as exact.  Raises ContradictoryEvidence if no deal is consistent with the
+    evidence, EvidenceFull if a list of the evidence overflowed.
 
     Parameters
     ----------

@@ -78,8 +78,8 @@ _RECORDS = np.dtype((np.record, PLAN))
 in 2 us at every call from Python."""
 
 FIRST_STATES = 1 << 12
-"""Initial states of the workspace: 0.3 MB.  Games of four players need hundreds, of six
-players thousands of them."""
+"""Initial states of the workspace: 0.3 MB.  Games of four players need hundreds, of six players
+thousands of them."""
 
 
 class Workspace(NamedTuple):

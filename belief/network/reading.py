@@ -49,10 +49,8 @@ def marginals(t: Tables, weights: Weights, hand: int, out: np.ndarray) -> int:
     """Fill ``out``, float64 (21, 7), with P(card is with holder); returns as `envelope_chances`.
 
     ``hand`` is the observer's (mask); rows of face-up cards are 0.  Where tables contradict
-    themselves,
-    a card's mass outside the envelope is shared in proportion to its entries, or evenly over the
-    rows
-    if it has none.
+    themselves, a card's mass outside the envelope is shared in proportion to its entries, or evenly
+    over the rows if it has none.
     """
     failed = 0
     for card in range(N_CARDS):

@@ -7,8 +7,8 @@ the probability that this card is that value [Cai & Ferrari 2006, s. III-B, eqs.
 App. V]:
 
 * a pass (a): the named cards become 0 in all rows of the player who passed;
-* a card shown to another player (b): each of the n named cards that are still free becomes
-  ``1/n + e (1 - 1/n)`` in the answerer's row that is most likely to be it;
+* a card shown to another player (b): each of the n named cards that are still free becomes ``1/n +
+  e (1 - 1/n)`` in the answerer's row that is most likely to be it;
 * a card shown to us (c): the answerer's row of highest entropy becomes that card;
 * then the row is normalised by spreading the missing mass evenly over the entries that are neither
   0 nor the one just set, and the column of a 1 is cleared.
@@ -165,8 +165,7 @@ def scale(row: np.ndarray, columns: int, spared: int) -> None:
     """Make the row sum to 1: all but ``spared`` (-1: none) in proportion.
 
     The only entry above 0 becomes exactly 1.  With several, ``spared`` stays at least 1e-9 below 1,
-    and
-    the others at least 1e-12.
+    and the others at least 1e-12.
     """
     others, several, last = 0.0, 0, spared
     for column in range(columns):

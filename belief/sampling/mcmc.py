@@ -132,9 +132,8 @@ def _propose(
     """Make one to `_LONGEST` exchanges in ``trial``, each further one with a chance of `_FURTHER`.
 
     The first card of each is that of the previous one, with 1/2, else any; so runs of exchanges are
-    as
-    likely as their reversal, and often move a few cards in a circle.  Returns a number uniform on
-    [0, 1), for the acceptance, or -1 if two cards must not be exchanged or are together.
+    as likely as their reversal, and often move a few cards in a circle.  Returns a number uniform
+    on [0, 1), for the acceptance, or -1 if two cards must not be exchanged or are together.
     """
     i = -1
     for exchange in range(_LONGEST):

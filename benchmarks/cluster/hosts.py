@@ -245,8 +245,7 @@ class Lan:
     """Hosts 1 to ``hosts`` on one wire; a context manager, which ends them.
 
     ``delay`` in milliseconds per frame and direction; ``loss``, the share of frames lost, by
-    ``seed``.
-    Raises CannotBuild.
+    ``seed``.  Raises CannotBuild.
     """
 
     def __init__(self, hosts: int, delay: float = 5, loss: float = 0.01, seed: int = 0) -> None:

@@ -4,8 +4,7 @@
     python -m benchmarks.contest player=best port=5000 identifier=ours
 
 The first runs a tournament with the contest's programs as built by the user.  The second enters a
-running server, until that is done.
-Slow modules are imported late.
+running server, until that is done.  Slow modules are imported late.
 """
 
 from __future__ import annotations

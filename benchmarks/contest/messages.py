@@ -1,8 +1,7 @@
 """Messages of the Speed Clue contest: ASCII text without a terminator, one per read.
 
 The server's messages and their answers, where N is a seat, S W R a suspect, a weapon and a room,
-and
-X a card, all in two letters:
+and X a card, all in two letters:
 
     reset PLAYERS N X X ...         ok
     suggest                         suggest S W R

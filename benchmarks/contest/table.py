@@ -43,8 +43,8 @@ class Table:
     """One game: the seat that a server gave us, and the ``player`` in it.
 
     ``hand`` is the mask of its cards, ``key`` names the player's chance.  Its methods raise
-    BadServer
-    for an impossible message of the server, and IllegalAction if the player breaks the rules.
+    BadServer for an impossible message of the server, and IllegalAction if the player breaks the
+    rules.
     """
 
     def __init__(self, rules: Rules, seat: int, hand: int, player: Player, key: int) -> None:

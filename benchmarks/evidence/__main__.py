@@ -125,8 +125,7 @@ def _draw(
     """Draw claims, repeat each by its command, and report which came out equal.
 
     With ``hours``, claims beyond that time are reported as not played.  Raises Refusal if there is
-    none
-    to draw, Interrupted on Ctrl-C.
+    none to draw, Interrupted on Ctrl-C.
     """
     from benchmarks.evidence import claims, drawing, listing
     from experiments import tabular
@@ -163,8 +162,7 @@ def _write(
     """Write pages, pictures, the list of evidence and that of claims.
 
     Raises Refusal if a page claims an interval that neither rows nor `listing.UNTRACED` have,
-    unless
-    ``accept`` is set.
+    unless ``accept`` is set.
     """
     from omegaconf import OmegaConf
 

@@ -38,8 +38,7 @@ def keep(evidence: Evidence, source: Path, digest: Callable[[Sequence[str]], str
     """Pack the run in ``source`` as the rows of ``evidence``; return the folder.
 
     ``digest``: returns that of modules that played a part of them.  Earlier rows are replaced when
-    all
-    are packed.  Raises Refusal if there is no run of it.
+    all are packed.  Raises Refusal if there is no run of it.
     """
     target = evidence.rows
     found = list(_runs(evidence, source, target))

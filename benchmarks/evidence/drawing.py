@@ -141,8 +141,7 @@ def _pick(names: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
     """Yield the names of a cell to be requested together, as `Cell.choices`.
 
     They are the matches of its player, those against its opponents, in all variants or its own; of
-    a
-    round robin the variant.
+    a round robin the variant.
     """
     player, *company = names
     yield (player,)
@@ -222,10 +221,8 @@ def draw(
     """Draw ``number`` of the claims ``found`` that come from rows of the results ``listed``.
 
     ``seed``: of the drawing.  Returns fewer if there are no more.  Results that cannot be replayed
-    or
-    lack games, and claims that the rows of the result alone do not give, are skipped.  Raises
-    Refusal
-    if rows cannot be read.
+    or lack games, and claims that the rows of the result alone do not give, are skipped.  Raises
+    Refusal if rows cannot be read.
     """
     claimed = {claim.evidence for claim in _of_rows(found, listed) if listed[claim.evidence].seeded}
     whole = {name for name in claimed if not state.count_lacking(listed[name])}
@@ -280,8 +277,7 @@ def play(
     """Play each part once, below ``folder``; yield its claims with the result of `Drawn.compare`.
 
     Parts of least work come first.  A failed command is the result of its claims.  Ends early on
-    Ctrl-C
-    or at the time ``end``; played games are kept.
+    Ctrl-C or at the time ``end``; played games are kept.
     """
     groups = sorted(_by_part(drawn), key=lambda group: group[0].hours or 0.0)
     for number, (part, its) in enumerate(groups, 1):

@@ -53,8 +53,7 @@ def play(
     """Play each of ``left`` in turn for at most ``hours``, in folders below ``folder``.
 
     Results with rows of today's plan continue from the matches of today's code.  Games of other
-    sources
-    are in other folders, so none are mixed.  A failed command does not stop the next.
+    sources are in other folders, so none are mixed.  A failed command does not stop the next.
     """
     end = time.monotonic() + 3600 * hours
     for one in left:
@@ -80,8 +79,7 @@ def play_part(
     """Play ``command``, all or a part of ``one``, in a folder below ``place``.
 
     Returns that folder, named as that of its rows; None if it did not end before the time ``end``
-    or
-    Ctrl-C.  The same call continues.  Raises Refusal if the command fails.
+    or Ctrl-C.  The same call continues.  Raises Refusal if the command fails.
     """
     run = place / one.folder
     arguments = shlex.split(command)[2:]

@@ -58,8 +58,7 @@ def replay(evidence: Evidence, number: int) -> tuple[int, str | None]:
     """Replay the first ``number`` games of each match, or units of a study or its cells.
 
     Returns the number played, and where the first differs, None if all are equal.  Raises
-    Interrupted
-    on Ctrl-C, Refusal if a match or a study can no longer be played.
+    Interrupted on Ctrl-C, Refusal if a match or a study can no longer be played.
     """
     if evidence.kind != STUDY:
         return _replay_games(evidence.rows, number)

@@ -79,9 +79,9 @@ class Table:
 
     def speeds(self, problem: str, found: dict[str, list[float]]) -> None:
         """Print rates, and the first planner's over each of the others'."""
-        beside = ratios(found)
+        over = ratios(found)
         for i, (name, each) in enumerate(found.items()):
-            middle, least, most = beside[name]
+            middle, least, most = over[name]
             ratio = f"{middle:.3g} ({least:.3g} to {most:.3g})" if i else ""
             figure = f"{statistics.median(each):,.0f}"
             self.row(problem, "simulations a CPU second", name, figure, ratio)

@@ -49,8 +49,7 @@ def in_positions(seed: int, count: int, simulations: int, searches: int) -> Meas
     """Return the measure of regret, a share of 1, of first decisions in ``count`` positions.
 
     ``simulations``: per worker; ``searches``: per position.  Leaf parallelization is excluded: from
-    a
-    leaf of these positions all roll-outs of a deal end alike.
+    a leaf of these positions all roll-outs of a deal end alike.
     """
     positions = list(islice(endgames(seed), count))
 

@@ -45,8 +45,8 @@ def _over(p, s):
     return terminal(p, s)
 
 
-def play(p: Any, choose: Choose, key: int, particles: int, most: int) -> Loop:
-    """Play one episode of at most ``most`` actions with a belief of ``particles`` particles.
+def play(p: Any, choose: Choose, key: int, particles: int, max_actions: int) -> Loop:
+    """Play one episode of at most ``max_actions`` actions with a belief of ``particles`` particles.
 
     ``key`` names all randomness.
     """
@@ -59,8 +59,8 @@ def play(p: Any, choose: Choose, key: int, particles: int, most: int) -> Loop:
     begin(p, s, stream)
     total, weight, decision = 0.0, 1.0, 0
     discount = float(model.number("discount", p))
-    while decision < most and not over(p, s):
-        action = choose(belief.particles, int(derive_key(key, 2, decision)), most - decision)
+    while decision < max_actions and not over(p, s):
+        action = choose(belief.particles, int(derive_key(key, 2, decision)), max_actions - decision)
         total += weight * advance(p, s, action, then, seen, stream)
         weight *= discount
         decision += 1

@@ -1,7 +1,7 @@
 """Planners over particles of a model: the interface to the searches of this package.
 
-planner = Planner(p, Search("pomcpow", exploration=90.0, k=5.0, alpha=1 / 15), 10_000)
-action = planner.choose(particles, key=1)
+planner = Planner(p, Search("pomcpow", exploration=90.0, k=5.0, alpha=1 / 15), 10_000) action =
+planner.choose(particles, key=1)
 """
 
 from __future__ import annotations
@@ -83,10 +83,8 @@ class Planner:
     """A reusable tree and its work arrays for the model ``p``.
 
     Construction compiles or loads kernels, and allocates for ``simulations``.  Raises ValueError
-    for
-    too many actions to try all, or no simulation.  One thread at a time may use it: a second one
-    gets a
-    RuntimeError.
+    for too many actions to try all, or no simulation.  One thread at a time may use it: a second
+    one gets a RuntimeError.
     """
 
     def __init__(self, p: Any, search: Search, simulations: int) -> None:
@@ -127,8 +125,7 @@ class Planner:
         """Search ``p`` from now on: the same problem with other numbers.
 
         Raises ValueError if it differs in type, number of actions, widths of states and
-        observations, or
-        discount.
+        observations, or discount.
         """
         if _numbers(p) != self._numbers:
             raise ValueError("this planner was made for another problem: make a new one")
@@ -139,8 +136,7 @@ class Planner:
         """Return the action for the belief ``particles`` (count, numbers of a state).
 
         ``left``: actions until the end; None: no end.  Raises ValueError if all particles are
-        terminal,
-        the shape is wrong, a number is out of range, or densities cannot be weights.
+        terminal, the shape is wrong, a number is out of range, or densities cannot be weights.
         """
         particles = _rows(self._p, particles)
         clear(self.tree)

@@ -45,20 +45,18 @@ def check_domain(
     """Check the domain of the position ``p``, which must have something to decide.
 
     Simulations run along ``paths``, each a choice of one action for every history (at the root of
-    one
-    after another), ``draws`` times each with separate streams: the hidden state differs, and
-    histories
-    recur.  Raises AssertionError with the first fault found.  Raises KeyError if no domain is
-    registered for the type of ``p``.  ``key``: names all randomness of the check; ``seconds``: wall
-    time for one simulation.  Warns (UserWarning) of a problem in plain Python whose observations
-    are
-    numbers that hardly ever recur.  Returns how many lists were compared with an earlier one of the
-    same history below the root.  With 0, leaks there go undetected: increase ``draws``.
+    one after another), ``draws`` times each with separate streams: the hidden state differs, and
+    histories recur.  Raises AssertionError with the first fault found.  Raises KeyError if no
+    domain is registered for the type of ``p``.  ``key``: names all randomness of the check;
+    ``seconds``: wall time for one simulation.  Warns (UserWarning) of a problem in plain Python
+    whose observations are numbers that hardly ever recur.  Returns how many lists were compared
+    with an earlier one of the same history below the root.  With 0, leaks there go undetected:
+    increase ``draws``.
     """
     domain = domain_of(p)
     _check_declarations(domain, p)
     before = _contents(p)
-    used, spare = _check_workspaces(domain, p)
+    used, rollout_state = _check_workspaces(domain, p)
     _compile(domain, p, used)
     rng = np.random.default_rng(key)
     most = int(domain.declaration("max_depth", p))
@@ -78,7 +76,9 @@ def check_domain(
                 rng=rng,
                 depth=int(rng.integers(most + 1)) if draw % 2 else most,
             )
-            found = _in_time(lambda traced=traced_simulation: traced.run(used, spare), seconds)
+            found = _in_time(
+                lambda traced=traced_simulation: traced.run(used, rollout_state), seconds
+            )
             ask(
                 _contents(p) == before,
                 "the domain wrote to p, which all threads share; step must return a new state and "
@@ -110,8 +110,7 @@ def check_search(
     Every search must complete its budget and find values within the declared range; with one thread
     it must grow the same tree again.  For a domain of one player the tree must keep its invariants
     (`check_invariants`, which takes ``tolerance``).  Raises AssertionError with the number of
-    threads
-    and the failure.  ``simulations``, ``key``: budget and randomness of each search.
+    threads and the failure.  ``simulations``, ``key``: budget and randomness of each search.
     """
     domain = domain_of(p)
     low, high = (domain.declaration(name, p) for name in ("low", "high"))
@@ -149,8 +148,7 @@ def check_invariants(tree: Tree, tolerance: float = 1e-9) -> None:
     For searches that began with an empty tree and in which no move was hidden from player 0, since
     otherwise several edges may enter a node.  ``tolerance`` bounds the difference, per simulation,
     between the sum of the root edges' returns and that of all simulations' returns; 0 if the sums
-    are
-    exact.
+    are exact.
     """
     wrong: list[str] = []
 

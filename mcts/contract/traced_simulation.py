@@ -80,10 +80,12 @@ class TracedSimulation:
     rng: np.random.Generator
     depth: int
 
-    def run(self, s: Any, spare: Any, follow: list[tuple[int, float]] | None = None) -> Trace:
+    def run(
+        self, s: Any, rollout_state: Any, follow: list[tuple[int, float]] | None = None
+    ) -> Trace:
         """Simulate in the workspace ``s``; with ``follow``, take these actions and request no list.
 
-        The roll-out is played first from a copy, in the workspace ``spare``.
+        The roll-out is played first from a copy, in the workspace ``rollout_state``.
         """
         domain, p, found = self.domain, self.p, Trace()
         players, views = (domain.declaration(name, p) for name in ("players", "perspectives"))
@@ -120,8 +122,8 @@ class TracedSimulation:
                 found.seen.append(keys[0][-1][1])
         if not over:
             other = stream.copy()
-            domain.copy(p, s, spare)
-            found.copied = float(domain.rollout(p, spare, other)), int(other[0])
+            domain.copy(p, s, rollout_state)
+            found.copied = float(domain.rollout(p, rollout_state, other)), int(other[0])
             found.rolled = float(domain.rollout(p, s, stream)), int(stream[0])
             rest = found.rolled[0]
             ask(math.isfinite(rest), f"the roll-out returns {rest} after {describe(keys[0], p=p)}")

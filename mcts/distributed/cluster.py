@@ -75,8 +75,7 @@ class Watch:
     Ray itself would end the process after a minute without the head, and lose unsaved results.  It
     notices within seconds that a disconnected host is gone, but tasks sent there wait for gRPC's
     keepalive to expire, minutes later; a shorter keepalive would end tasks that take minutes, by
-    "too
-    many pings".
+    "too many pings".
     """
 
     def __init__(self) -> None:
@@ -127,10 +126,8 @@ def find_address() -> str:
     """Return the address of the cluster that this machine belongs to.
 
     That is the one of ``RAY_ADDRESS``, or the last that ``ray start`` joined, or the only one
-    running;
-    runs of others on the loopback interface do not count.  Raises RayFault if there is no cluster,
-    or
-    more than one.
+    running; runs of others on the loopback interface do not count.  Raises RayFault if there is no
+    cluster, or more than one.
     """
     given = os.environ.get("RAY_ADDRESS")
     if given and given != "local":

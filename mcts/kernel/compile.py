@@ -115,8 +115,7 @@ def _name_file(function: Callable) -> None:
     """Make ``function`` name its file as it is imported, from any folder.
 
     Machine code keeps that name for tracebacks, and another checkout may use the code: Python finds
-    the
-    lines of a relative name in its import folders.
+    the lines of a relative name in its import folders.
     """
     parts = function.__module__.split(".")
     name = function.__code__.co_filename
@@ -129,8 +128,7 @@ def jit(function: Callable) -> Callable:
     """Compile a kernel that neither creates arrays nor calls functions returning new ones: cached.
 
     The kernel releases the GIL.  Its caller owns all arrays.  Creating one is a compile-time error;
-    one
-    returned by a callee would never be freed.
+    one returned by a callee would never be freed.
     """
     return function if INTERPRETED else _compile(function, False, function.__module__)
 

@@ -22,8 +22,7 @@ def by_number(functions: Sequence[Callable]) -> Callable:
     """Return ``call(number, ...)``, which calls ``functions[number](...)``.
 
     All of ``functions`` are kernels with the same parameters, imported by the caller's module:
-    machine
-    code is cached under its sources.  A number without a function is a caller's error, and
+    machine code is cached under its sources.  A number without a function is a caller's error, and
     unchecked.
     """
     names = list(inspect.signature(functions[0]).parameters)

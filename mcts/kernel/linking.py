@@ -123,8 +123,7 @@ class Library(JITCodeLibrary):
         """Optimise the program with all linked-in functions made internal.
 
         Numba leaves them callable from outside, so no unused parameter may be dropped; Cluedo's
-        functions
-        have hundreds.  Searches gain 4 to 12 % at Cluedo, 25 % at Kuhn poker.
+        functions have hundreds.  Searches gain 4 to 12 % at Cluedo, 25 % at Kuhn poker.
         """
         for function in self._final_module.functions:
             if function.linkage == llvm.Linkage.linkonce_odr and not function.is_declaration:

@@ -161,10 +161,8 @@ def modules_of(package: str, group: str | None = None, /) -> list[ModuleType]:
     """Import all modules of ``package`` and return them by name, plug-ins after ours.
 
     For registries with one entry per file: the caller depends on all the files.  Both arguments
-    must be
-    literals, because digests read them; ``group`` is one of `mcts.kernel.plugins`.  Raises
-    BrokenPlugin
-    if a plug-in cannot be imported or takes the name of a module of ``package``.
+    must be literals, because digests read them; ``group`` is one of `mcts.kernel.plugins`.  Raises
+    BrokenPlugin if a plug-in cannot be imported or takes the name of a module of ``package``.
     """
     found = [importlib.import_module(name) for name in _names_in(package)]
     if group is None:

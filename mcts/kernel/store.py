@@ -107,8 +107,7 @@ class Store:
         """Claim the making of ``name`` for this process; return whether another had claimed it.
 
         If so, wait for its result, at most `_PATIENCE`.  The claim ends with the process, or by
-        `disclaim`.
-        Where files cannot be locked there is no wait.
+        `disclaim`.  Where files cannot be locked there is no wait.
         """
         if self.folder is None:
             return False
@@ -184,11 +183,9 @@ def open_store() -> Store:
     """Return the store of this process; its folder exists, is private, and can be written.
 
     The folder is given by `VARIABLE`, else ``~/.cache/sleuth-mcts``, else, after a line on the
-    error
-    stream, a temporary one that is removed when this process ends.  Processes started later, Ray's
-    included, find the same one through `VARIABLE`.  Raises UnsafeCache if it belongs to another
-    user,
-    or others can write to it.
+    error stream, a temporary one that is removed when this process ends.  Processes started later,
+    Ray's included, find the same one through `VARIABLE`.  Raises UnsafeCache if it belongs to
+    another user, or others can write to it.
     """
     named = os.environ.get(VARIABLE)
     wanted = named or "~/.cache"

@@ -99,8 +99,7 @@ def call_in_portions(
     """Have ``call(first, last)`` process all below ``total``; it returns where it stopped.
 
     A call takes a fraction of a second, the first at most ``portion`` items.  ``what``: the plural
-    of
-    the items, for the progress line.
+    of the items, for the progress line.
     """
     done, began = 0, time.perf_counter()
     with Progress(what, total) as progress:

@@ -74,10 +74,10 @@ class Place:
 
 
 class Places:
-    """Cache of at most ``most`` places."""
+    """Cache of at most ``max_places`` places."""
 
-    def __init__(self, most: int = MOST_PLACES) -> None:
-        self._room = most
+    def __init__(self, max_places: int = MOST_PLACES) -> None:
+        self._room = max_places
         self._by_history: dict[tuple[int, ...], Place] = {}
 
     def find(self, state: pyspiel.State) -> Place:
@@ -143,15 +143,13 @@ def consistent(
     state: pyspiel.State,
     policy: Callable[[pyspiel.State], Mapping[int, float]],
     words: Callable[[pyspiel.State, int], str],
-    most: int = MOST,
+    max_states: int = MOST,
 ) -> list[tuple[pyspiel.State, float]]:
     """Return the states that the mover of ``state`` cannot distinguish from it, with weights.
 
     ``words`` is the information of a player in a state.  A terminal shows progress in a line: a
-    game
-    written in Python may take minutes.  Raises ValueError if more than ``most`` states would have
-    to be
-    examined, or none is found.
+    game written in Python may take minutes.  Raises ValueError if more than ``max_states`` states
+    would have to be examined, or none is found.
     """
     me = state.current_player()
     past = _past(state, me, words)
@@ -160,9 +158,9 @@ def consistent(
     def below(at: pyspiel.State, made: int, weight: float) -> Iterator[tuple[Any, float]]:
         nonlocal looked
         looked += 1
-        if looked > most:
+        if looked > max_states:
             raise ValueError(
-                f"more than {most:,} states to examine for the hidden part: give resample, "
+                f"more than {max_states:,} states to examine for the hidden part: give resample, "
                 "which draws it"
             )
         if not looked % 64:
@@ -186,7 +184,7 @@ def consistent(
             after.apply_action(action)
             yield from below(after, so_far, share)
 
-    with Progress(f"states (at most {most:,}) examined for the hidden part") as progress:
+    with Progress(f"states (at most {max_states:,}) examined for the hidden part") as progress:
         found = list(below(state.get_game().new_initial_state(), 0, 1.0))
     if not found:
         raise ValueError("no history fits the player's observations: the policy rules it out")

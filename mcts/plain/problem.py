@@ -157,8 +157,7 @@ class Problem:
         """Return the next state and the reward from `step`.
 
         Raises TypeError for any other result.  Raises ValueError if the reward is infinite, nan, or
-        beyond
-        `mcts.plain.values.MOST`.
+        beyond `mcts.plain.values.MOST`.
         """
         came = self.step(state, action, chance)
         try:

@@ -28,8 +28,8 @@ def play(
     choose : ``choose(position, key)`` returns an action; the position has the exact belief and the
         steps to go, and the key differs between decisions
     key : names all randomness: what is hidden, what is observed, the keys of decisions
-    horizon : steps to go of every position, regardless of how many are left: a receding
-        horizon, for problems without an end
+    horizon : steps to go of every position, regardless of how many are left: a receding horizon,
+        for problems without an end
     """
     domain = domain_of(p)
     discount = float(domain.declaration("discount", p))

@@ -3,8 +3,7 @@
 A rover crosses a map of n x n cells from the west edge to the east, where leaving pays.  k rocks
 lie in known places and are good or bad; sampling one, from its cell, pays or costs.  A sensor
 reports the quality of a rock from afar, correctly with probability (1 + 2**(-d / half_distance)) /
-2
-at Euclidean distance d.
+2 at Euclidean distance d.
 
 As in POMCP's program, a sampled rock disappears (in the first paper a good one turns bad), and
 moves off the map to the north, south and west, samples of nothing and checks of removed rocks are
@@ -238,8 +237,7 @@ def _prefer(p, s, out, first):
 
     Sample a rock with a positive balance.  Go east if every rock left has a negative balance.
     Otherwise move towards rocks without one, or check a rock that has fewer than five checks, none
-    of
-    them certain, and a balance below two either way.
+    of them certain, and a balance below two either way.
     """
     k = len(p.good)
     left, balance, checks = _ROCKS + k, _ROCKS + 2 * k, _ROCKS + 3 * k

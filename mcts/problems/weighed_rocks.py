@@ -31,8 +31,8 @@ from mcts.problems.rocksample import (
 class WeighedRocksParameters(NamedTuple):
     """The problem's numbers.
 
-    A state is (x * size + y) * 2 ** rocks + the sum of 2 ** i over good rocks i, or
-    size ** 2 * 2 ** rocks when the rover has left.
+    A state is (x * size + y) * 2 ** rocks + the sum of 2 ** i over good rocks i, or size ** 2 * 2
+    ** rocks when the rover has left.
     """
 
     rocks: np.ndarray

@@ -42,7 +42,7 @@ class Benefit(ABC):
         """Return the information of each set of targets, float64 (k,), given masks (k, words)."""
         return np.array([self.value(members(bits)) for bits in masks])
 
-    def most(self) -> float:
+    def upper_bound(self) -> float:
         """Return an upper bound on the information of any set, in nats: that of all targets."""
         return self.value(range(self.targets))
 

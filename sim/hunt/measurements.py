@@ -45,8 +45,7 @@ class NaiveBayes(Benefit):
     It is submodular: the value of a measurement falls with the earlier ones.
 
     ValueError if shapes do not fit or distributions do not sum to 1; from `value`, if a set has
-    more
-    than `MOST_OUTCOMES` joint outcomes.
+    more than `MOST_OUTCOMES` joint outcomes.
 
     Parameters
     ----------
@@ -91,7 +90,7 @@ class NaiveBayes(Benefit):
             )
         return np.maximum(0.0, entropy - member @ self.noise)
 
-    def most(self) -> float:
+    def upper_bound(self) -> float:
         """Return the entropy of y, or the sum over single targets if that is less.
 
         All targets together may have too many joint outcomes.
@@ -170,11 +169,9 @@ def detector(places: int, hit: np.ndarray | float, false_alarm: np.ndarray | flo
     """Return the likelihood of sensors that indicate whether the treasure is at their target.
 
     Hypothesis y < ``places`` is the place of the treasure, target i is place i.  Outcome 1 is an
-    alarm.
-    ``hit``, ``false_alarm``: P(alarm | it is here), P(alarm | it is elsewhere), of all targets or
-    of
-    each.  Returns float (places, places, 2); with ``hit`` 1 and ``false_alarm`` 0 the benefit is
-    `Partition`'s.
+    alarm.  ``hit``, ``false_alarm``: P(alarm | it is here), P(alarm | it is elsewhere), of all
+    targets or of each.  Returns float (places, places, 2); with ``hit`` 1 and ``false_alarm`` 0 the
+    benefit is `Partition`'s.
     """
     here = np.eye(places, dtype=bool)
     hit, false_alarm = (
@@ -204,14 +201,14 @@ def check_distributions(*tables: np.ndarray) -> None:
 
 
 @jit
-def entropies(likelihood, member, most, joint, place, entropy):
+def entropies(likelihood, member, max_outcomes, joint, place, entropy):
     """Write H(z_S) of each set of targets to ``entropy``, float64 (k,); NaN for too large ones.
 
     Parameters
     ----------
     likelihood : as of `NaiveBayes`
     member : bool (k, targets)
-    most : maximum joint outcomes of a set, partial ones included
+    max_outcomes : maximum joint outcomes of a set, partial ones included
     joint : float64 (targets + 1, hypotheses), work space: row n holds P(y, first n outcomes),
         row 0 the prior
     place : int64 (2, targets + 1), work space
@@ -222,11 +219,11 @@ def entropies(likelihood, member, most, joint, place, entropy):
             if member[k, target]:
                 place[0, size] = target
                 size += 1
-        entropy[k] = _entropy(likelihood, place[0], size, most, joint, place[1])
+        entropy[k] = _entropy(likelihood, place[0], size, max_outcomes, joint, place[1])
 
 
 @jit
-def _entropy(likelihood, chosen, size, most, joint, outcome):
+def _entropy(likelihood, chosen, size, max_outcomes, joint, outcome):
     """Return H(z) of ``chosen[:size]`` by depth-first search through outcomes [eq. 13], or NaN."""
     if size == 0:
         return 0.0
@@ -245,7 +242,7 @@ def _entropy(likelihood, chosen, size, most, joint, outcome):
         if mass == 0.0:
             continue
         steps += 1
-        if steps > most:
+        if steps > max_outcomes:
             return math.nan
         if level + 1 == size:
             total -= mass * math.log(mass)

@@ -27,8 +27,7 @@ class Route(NamedTuple):
     """A path through the graph of a hunt, and its measured targets.
 
     ``cells`` are nodes of the `networkx.Graph` along the path; ``measured`` target numbers, in
-    order;
-    ``benefit`` in nats and ``value`` by the weights.
+    order; ``benefit`` in nats and ``value`` by the weights.
     """
 
     cells: tuple[Hashable, ...]

@@ -62,8 +62,7 @@ def convex_parts(face: shapely.Polygon, grid: float) -> list[shapely.Polygon]:
     """Return convex polygons that partition ``face``, convex up to the rounding to ``grid``.
 
     Sides between triangles are removed, the longest first, if the union is convex [Hertel &
-    Mehlhorn
-    1983]; at most four times the minimum number of parts remain.
+    Mehlhorn 1983]; at most four times the minimum number of parts remain.
     """
     if not face.interiors and face.convex_hull.area - face.area <= grid * face.length:
         return [face]

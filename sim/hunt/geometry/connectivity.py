@@ -98,8 +98,7 @@ def _whole(made: nx.Graph, workspace: Workspace) -> nx.Graph:
     """Return the component with the robot's start, or the largest by area.
 
     Only an approximate decomposition has several, where gaps are too narrow for it.  ValueError if
-    no
-    target cell of one target remains.
+    no target cell of one target remains.
     """
     pieces = [sorted(piece) for piece in nx.connected_components(made)]
     if len(pieces) > 1:

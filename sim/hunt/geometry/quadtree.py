@@ -22,8 +22,7 @@ def quadtree(workspace: Workspace, smallest: float | None = None) -> Cells:
     """Return the squares of a quadtree in free space.
 
     ValueError if ``smallest`` needs more than 12 divisions.  ``workspace``: any; ``smallest``:
-    minimum
-    side of a square, by default a 64th of the longer side of free space.
+    minimum side of a square, by default a 64th of the longer side of free space.
     """
     left, low, right, high = workspace.free.bounds
     side = max(right - left, high - low)

@@ -84,8 +84,7 @@ def in_sight(mark: shapely.Point, open_space: BaseGeometry, walls: BaseGeometry)
     """Return the part of ``open_space`` visible from ``mark``, with no border or wall in between.
 
     Each segment of a border shades the area behind it.  A line of sight may touch a corner, or end
-    at a
-    wall.
+    at a wall.
     """
     if not open_space.intersects(mark):
         return shapely.Polygon()

@@ -77,10 +77,8 @@ def best(
     """Return the best path from ``start`` to ``goal``, exactly.
 
     ValueError as `find_ends`, or for more than `MOST_TARGETS` targets or `MOST_ENTRIES` entries of
-    the
-    table.  ``goal``: the last cell; any if None; ``cost``: J of each target's test, float64
-    (targets,);
-    1 each if None.
+    the table.  ``goal``: the last cell; any if None; ``cost``: J of each target's test, float64
+    (targets,); 1 each if None.
     """
     net, first, last, out, home, _ = find_ends(graph, start, goal, None)
     cells = np.flatnonzero((net.seen != 0).any(axis=1) & (out < np.inf))

@@ -46,8 +46,7 @@ class Network(NamedTuple):
     """The relevant cells, start, goal and observation cells, and the arcs between them.
 
     An arc is a shortest path through void cells only.  Without a goal there is one more cell, to
-    which
-    every other has an arc of length 0.
+    which every other has an arc of length 0.
     """
 
     first: np.ndarray
@@ -132,7 +131,7 @@ class Labels(NamedTuple):
 
 @jit_owning
 def search_labels(
-    net: Network, limit: float, targets: int, every: bool, most: int
+    net: Network, limit: float, targets: int, every: bool, max_labels: int
 ) -> tuple[Labels, int]:
     """Return the labels of all paths of at most the length ``limit``, and their number.
 
@@ -140,7 +139,7 @@ def search_labels(
     ----------
     limit : maximum length of a path including the remaining distance to the goal
     every : keep every set of targets, not only those that no larger one dominates
-    most : maximum number of labels; the number returned is -1 if they do not suffice
+    max_labels : maximum number of labels; the number returned is -1 if they do not suffice
     """
     labels = Labels(
         np.zeros(FIRST_MEMORY),
@@ -182,7 +181,7 @@ def search_labels(
                 seen[word] = labels.seen[label, word] | net.seen[there, word]
             if _is_dominated(labels, newest[there], largest[there], length, seen, NONE, every):
                 continue
-            if made == most:
+            if made == max_labels:
                 return labels, -1
             size = _members(seen)
             labels.length[made], labels.cell[made], labels.parent[made] = length, there, label
@@ -271,28 +270,27 @@ def routes(
     goal: Hashable | None = None,
     within: float | None = None,
     every: bool = False,
-    most: int = MOST_LABELS,
+    max_labels: int = MOST_LABELS,
 ) -> Routes:
     """Return the shortest path of each set of targets measurable from start to goal.
 
     ValueError if start or goal are no cells, no path joins them, d_M is negative, or there are too
-    many
-    labels.
+    many labels.
 
     Parameters
     ----------
     goal : last cell of paths; any if None
     within : d_M, in units of length; no bound if None
     every : keep a set even if a path that is no longer sees a superset
-    most : maximum number of labels
+    max_labels : maximum number of labels
     """
     ends = find_ends(graph, start, goal, within)
     net = contract(ends)
     targets = ends.net.targets
-    labels, made = search_labels(net, ends.limit, targets, every, most)
+    labels, made = search_labels(net, ends.limit, targets, every, max_labels)
     if made < 0:
         raise ValueError(
-            f"more than {most} paths to keep among {targets} targets: make `within` smaller"
+            f"more than {max_labels} paths to keep among {targets} targets: make `within` smaller"
         )
     return Routes(graph, targets, net, labels, made)
 

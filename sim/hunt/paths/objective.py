@@ -1,7 +1,7 @@
 """The objective of paths: V = w_B I(y; z_S) - w_J sum of J - w_D length, and its maximum.
 
 Information is computed lazily, in the order of an upper bound, and never twice: monotone
-information has I(S) <= `Benefit.most`, and submodular information I(S) <= sum of I({i}) over S.
+information has I(S) <= `Benefit.upper_bound`, and submodular one I(S) <= sum of I({i}) over S.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ class Objective:
         """
         upper = np.zeros(len(masks))
         alone = np.array([self.information([i]) for i in range(self.targets)])
-        whole = self.weights.benefit * self.benefit.most()
+        whole = self.weights.benefit * self.benefit.upper_bound()
         costs = self.weights.distance * lengths
         for rows in _chunks(np.arange(len(masks))):
             shown = unpack(masks[rows], self.targets)
@@ -98,8 +98,7 @@ class Objective:
         Parameters are those of `best`.
 
         ValueError without paths, or if more than `MOST_UNSTRUCTURED` targets of one are undecided
-        and the
-        benefit has no structure.
+        and the benefit has no structure.
         """
         if not len(masks):
             raise ValueError("there is no path to choose from")
@@ -113,9 +112,9 @@ class Objective:
                 shown = unpack(masks[rows], self.targets)
                 whole = np.minimum(whole, shown @ np.maximum(alone - self.test, 0.0))
             upper[rows] = whole - self.weights.distance * lengths[rows]
-        best, most = None, TOLERANCE * self.weights.benefit * self.benefit.most()
+        best, tolerance = None, TOLERANCE * self.weights.benefit * self.benefit.upper_bound()
         for row in np.argsort(-upper, kind="stable").tolist():
-            if best is not None and upper[row] <= best.value + most:
+            if best is not None and upper[row] <= best.value + tolerance:
                 break
             measured = self.worth_measuring(members(masks[row]))
             value = self._less_tests(measured) - self.weights.distance * float(lengths[row])
@@ -127,9 +126,8 @@ class Objective:
         """Return the subset of targets with the most information less tests.
 
         For a submodular benefit a target is measured if its gain on top of all others pays its
-        test, and is
-        not if it does not pay alone; for the rest both are tried [data correcting, Goldengorin et
-        al. 1999].
+        test, and is not if it does not pay alone; for the rest both are tried [data correcting,
+        Goldengorin et al. 1999].
         """
         return self._subset(frozenset(), frozenset(offered), -np.inf)[1]
 

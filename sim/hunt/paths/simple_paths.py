@@ -56,8 +56,7 @@ def exhaustive(
     """Return all simple paths from start to goal, at most ``within`` longer than the shortest.
 
     No cell is visited twice, so a target in a dead end is never measured; the tree of [Ferrari &
-    Cai
-    2009, Table II, exhaustive search] has 34,835 branches of at most 19 cells.
+    Cai 2009, Table II, exhaustive search] has 34,835 branches of at most 19 cells.
 
     ValueError as `find_ends`, or for more than `MOST_BRANCHES`.
     """
@@ -73,14 +72,13 @@ def exhaustive(
 
 @jit_owning
 def _simple_paths(
-    net: Connectivity, start: int, goal: int, home: np.ndarray, limit: float, most: int
+    net: Connectivity, start: int, goal: int, home: np.ndarray, limit: float, max_paths: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, int]:
     """Enumerate all simple paths, depth first.
 
     Returns the cells of all paths, the end of each path among them, their lengths, and their
-    number,
-    -1 if more than ``most``.  ``home``: float64 (cells,), distance to the goal; a path is cut if it
-    cannot meet ``limit``.
+    number, -1 if more than ``max_paths``.  ``home``: float64 (cells,), distance to the goal; a path
+    is cut if it cannot meet ``limit``.
     """
     passed = np.zeros(len(home), np.bool_)
     path, arc = np.zeros(len(home) + 1, np.int64), np.zeros(len(home) + 1, np.int64)
@@ -92,7 +90,7 @@ def _simple_paths(
     while depth >= 0:
         here = path[depth]
         if found:
-            if paths == most:
+            if paths == max_paths:
                 return written, ends, lengths, -1
             if paths == len(ends):
                 ends, lengths = np.concatenate((ends, ends)), np.concatenate((lengths, lengths))

@@ -104,8 +104,7 @@ def solve(nodes: Sequence[Node]) -> float:
     """Return the maximum expected utility of a diagram by pyAgrum, with no forgetting.
 
     ImportError, with the remedy, if pyAgrum is not installed.  ``nodes``: in the order of time:
-    parents
-    first, decisions in order.
+    parents first, decisions in order.
     """
     with extra("diagram"):
         import pyagrum as library

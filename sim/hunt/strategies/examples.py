@@ -58,8 +58,7 @@ def field(
 
     A sensor in each of ``sensors`` cells, drawn without replacement by ``seed``, sounds with
     probability f + (``near`` - f) 2**-(d / ``reach``)**2 if the treasure lies at Euclidean distance
-    d,
-    f the rate of ``false_alarm``.  The hunt begins in a corner and moves from cell to cell.
+    d, f the rate of ``false_alarm``.  The hunt begins in a corner and moves from cell to cell.
     """
     cells = list(itertools.product(range(side), repeat=2))
     placed = np.random.default_rng(seed).permutation(len(cells))[:sensors]

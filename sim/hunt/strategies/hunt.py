@@ -2,8 +2,8 @@
 
 In each step the sensor moves to a neighbouring cell or stays, and then may measure the target of
 the cell it is in [Ferrari & Cai 2009, eqs. 18-22].  An outcome depends on the hypothesis y alone
-(naive Bayes, eq. 11); each target is measured at most once.  The reward of a step is
-w_B (H before - H after) - w_J J - w_D D, H the entropy of y in nats given the observations.
+(naive Bayes, eq. 11); each target is measured at most once.  The reward of a step is w_B (H before
+- H after) - w_J J - w_D D, H the entropy of y in nats given the observations.
 """
 
 from __future__ import annotations

@@ -253,9 +253,8 @@ def full_information(hunt: Hunt) -> float:
     """Return the value of knowing all outcomes in advance; ValueError as `closed_loop`.
 
     For each outcome of all targets within reach, take the best plan, valued by the reduction of
-    entropy
-    of its tests.  No strategy does better, since it knows less: its decisions depend only on past
-    outcomes.
+    entropy of its tests.  No strategy does better, since it knows less: its decisions depend only
+    on past outcomes.
     """
     reach = _reach(hunt)
     number = len(reach.targets)

@@ -73,8 +73,7 @@ def tabulate(
     """Fill the rows of ``table`` (21, `COLUMNS`) for ``cards`` (mask).
 
     ``belief`` is that of ``seat``, ``view`` the public one; ``playing`` is the mask of seats that
-    still
-    play, and ``shown[p]`` the mask of cards that player p has seen in our hand.
+    still play, and ``shown[p]`` the mask of cards that player p has seen in our hand.
     """
     for card in range(N_CARDS):
         if not cards >> card & 1:
@@ -186,7 +185,7 @@ def _gains(before: float, scale: float) -> tuple[float, float]:
 
 
 @jit
-def given_away(table: np.ndarray, players: int, suspect: int, weapon: int, room: int) -> float:
+def leakage(table: np.ndarray, players: int, suspect: int, weapon: int, room: int) -> float:
     """Return the bits that all opponents together are expected to gain from this suggestion."""
     one, two, three = table[suspect], table[weapon], table[room]
     bits = 0.0
@@ -213,8 +212,7 @@ def _part(
     """Return the opponents' gain on the card of ``row`` if the seat ``answer`` away shows.
 
     ``here`` is the probability of that if the answerer has the card, ``away`` if no player asked so
-    far
-    has it.
+    far has it.
     """
     more = _SPAN * (1.0 - other[VIEW + answer]) * (1.0 - third[VIEW + answer])
     return here * (row[HERE + answer] + more * row[HERE_MORE + answer]) + away * (
@@ -227,7 +225,7 @@ LANES = 8
 
 
 @jit
-def beside(table: np.ndarray, columns: np.ndarray) -> None:
+def weapon_columns(table: np.ndarray, columns: np.ndarray) -> None:
     """Write the weapons of ``table`` as vectors into ``columns`` (`COLUMNS`, `LANES`)."""
     for column in range(COLUMNS):
         for lane in range(CATEGORY_START[1]):
@@ -237,13 +235,13 @@ def beside(table: np.ndarray, columns: np.ndarray) -> None:
 
 
 @jit
-def given_away_by_weapon(
+def leakage_by_weapon(
     table: np.ndarray, columns: np.ndarray, players: int, suspect: int, room: int, bits: np.ndarray
 ) -> None:
-    """Write into ``bits`` (1, `LANES`) `given_away` for each of the six weapons.
+    """Write into ``bits`` (1, `LANES`) `leakage` for each of the six weapons.
 
-    ``columns`` is the result of `beside` for ``table``.  Equal bit by bit: every lane does the same
-    operations in the same order.
+    ``columns`` is the result of `weapon_columns` for ``table``.  Equal bit by bit: every lane does
+    the same operations in the same order.
 
     """
     one, three = table[suspect], table[room]
@@ -286,9 +284,11 @@ def given_away_by_weapon(
                 three_shift + more * three_shift_more
             )
             sums[0, lane] = sum_
-    before, nobody = AWAY + players - 1, SHIFT + players
+    before, no_answer = AWAY + players - 1, SHIFT + players
     second = one[before] * three[before]
     for lane in range(LANES):
         two = columns[before, lane]
-        sum_ = sums[0, lane] + (two * three[before] * one[nobody] + second * columns[nobody, lane])
-        bits[0, lane] = sum_ + one[before] * two * three[nobody]
+        sum_ = sums[0, lane] + (
+            two * three[before] * one[no_answer] + second * columns[no_answer, lane]
+        )
+        bits[0, lane] = sum_ + one[before] * two * three[no_answer]
