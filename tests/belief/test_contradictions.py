@@ -132,4 +132,4 @@ def test_what_cannot_be_is_refused_when_it_is_noted(row, sentence):
         with pytest.raises(ValueError, match=sentence) as raised:
             belief.observe(np.array([(PASSED, 0, TRIO, -1), row]))
         assert "\n" not in str(raised.value)
-        assert str(raised.value).startswith("event 5, ") or "whole numbers" in sentence
+        assert str(raised.value).startswith("event 5, ") or "integers" in sentence

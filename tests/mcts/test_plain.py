@@ -155,7 +155,7 @@ def test_what_a_problem_raises_comes_out_with_the_place(part, threads):
         ({"actions": lambda _: None}, "actions.state. must return a list, not None"),
         ({"actions": lambda _: [1, "go", "go"]}, "actions.state. lists 'go' twice"),
         ({"actions": lambda _: []}, r"began in a terminal state, \((True|False), None\)"),
-        ({"terminal": lambda state: state == (True, None)}, r"began with \(True, None\), where"),
+        ({"terminal": lambda state: state == (True, None)}, r"began in a terminal state, \(True, None\)"),
     ],
 )
 def test_a_faulty_problem_is_refused(parts, message):

@@ -228,7 +228,7 @@ register(
 
 SENTENCES = {
     "list peeks": r"after no action: the list depends on hidden information",
-    "list peeks below the root": r"after actions 0 \(seen: [12]\): the list depends on what",
+    "list peeks below the root": r"after actions 0 \(seen: [12]\): the list depends on hidden",
     "datum peeks": "different actions or edge data after no action",
     "action twice": r"an action is listed twice after no action: \[0 1 1\]",
     "action below 0": r"an action below 0 is listed after no action: \[ 0  1 -1\]",
@@ -250,8 +250,8 @@ SENTENCES = {
     "empty range": "the range 0.0 to 0.0 is empty",
     "discount": "discount must be above 0 and at most 1, not 0.0",
     "no depth": "max_depth must be a whole number from 1, not 0",
-    "copy forgets": "copy leaves something out",
-    "copy is no copy": "copy leaves something out",
+    "copy forgets": "copy omits something",
+    "copy is no copy": "copy omits something",
     "nobody moves": "mover is -1, of 1 players",
 }
 
@@ -357,7 +357,7 @@ def test_sound_games_pass(perspectives, honest):
 @pytest.mark.parametrize(
     ("fault", "sentence"),
     [
-        ("list peeks", r"after actions 0 \(seen: 1\): the list depends on what is not known"),
+        ("list peeks", r"after actions 0 \(seen: 1\): the list depends on hidden information"),
         ("pay-off too high", r"the return 1\.25 after actions .* leaves the declared range"),
         ("chance of its own", "the domain uses its own random numbers"),
         ("mover", "mover is 2, of 2 players"),

@@ -145,7 +145,7 @@ NONSENSE = [
     ((), "suggest", "'suggest', but no game is running"),
     ((), "hello", "'hello': it is not a message of the protocol"),
     ((), "", "'': it is not a message of the protocol"),
-    ((), "x" * 600, "513 bytes at once, of 512 at most"),
+    ((), "x" * 600, "513 bytes at once, of at most 512"),
     ((), "reset 3", "it is not a message of the protocol"),
     ((), "reset 7 1 Pl Kn", "3 to 6 play"),
     ((), "reset 3 3 Pl Kn Ro Ha Li Lo", "3 to 6 play"),
@@ -182,7 +182,7 @@ def test_nonsense_is_refused_in_a_sentence(before, message, sentence):
 
 
 def test_what_is_no_ascii_is_refused():
-    with pytest.raises(BadServer, match="no ASCII"):
+    with pytest.raises(BadServer, match="non-ASCII"):
         client().answer(b"reset \xff\xfe")
 
 

@@ -56,10 +56,10 @@ def test_refusals():
         best(graph, benefit, Weights(), "x")
     with pytest.raises(ValueError, match="goal 99 is no cell"):
         best(graph, benefit, Weights(), 0, 99)
-    with pytest.raises(ValueError, match=r"21 targets that .*labels"):
+    with pytest.raises(ValueError, match=r"21 targets shown by .*labels"):
         best(graph, benefit, Weights(), 0)
     crowded = random_graph(90, 120, 80, seed=1, targets=20)
-    with pytest.raises(ValueError, match=r"20 targets that 80 cells show .*labels"):
+    with pytest.raises(ValueError, match=r"20 targets shown by 80 cells .*labels"):
         best(crowded, benefit, Weights(), 0)
     apart = random_graph(10, 14, 3, seed=1)
     apart.add_node("island")

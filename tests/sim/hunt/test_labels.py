@@ -199,7 +199,7 @@ def test_refusals():
     ]:
         with pytest.raises(ValueError, match=sentence):
             routes(graph, start, goal, within)
-    with pytest.raises(ValueError, match=r"more than 500 ways .* make `within` smaller"):
+    with pytest.raises(ValueError, match=r"more than 500 paths .* make `within` smaller"):
         routes(graph, 0, 24, max_labels=500)
     graph.add_node("island")
     with pytest.raises(ValueError, match="no path from 0 to 'island'"):

@@ -196,7 +196,7 @@ def test_too_many_outcomes_are_refused(monkeypatch):
 @pytest.mark.parametrize(
     ("make", "said"),
     [
-        (lambda: NaiveBayes(np.full(3, 1 / 3), detector(4, 1, 0)), "not of 3 hypotheses"),
+        (lambda: NaiveBayes(np.full(3, 1 / 3), detector(4, 1, 0)), "do not fit 3 hypotheses"),
         (lambda: NaiveBayes(np.full(4, 1 / 3), detector(4, 1, 0)), "sum to 1"),
         (lambda: NaiveBayes(np.full(4, 1 / 4), detector(4, 1.2, 0)), "at least 0"),
         (lambda: NaiveBayes(np.full(4, 1 / 4), np.ones((4, 4))), "likelihoods"),
