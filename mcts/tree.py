@@ -76,8 +76,7 @@ class Tree(NamedTuple):
     edge_available: np.ndarray
     """int64 (E,): visits of the node at which the action was legal, if counted."""
     counters: np.ndarray
-    """int64 (48,): nodes, edges, whether a budget ran out, simulations completed, and the root of
-    searches."""
+    """int64 (48,): nodes, edges, whether a budget ran out, completed simulations, search root."""
     returns: np.ndarray
     """float64 (8,): element 0 sums the scaled returns of all simulations."""
 
