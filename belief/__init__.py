@@ -1,4 +1,4 @@
-"""Beliefs over who holds which card: the public names, each imported when it is first used.
+"""Beliefs over who holds which card: the public names, imported on first use.
 
 `__init__.pyi` lists them with the modules that hold them.
 """

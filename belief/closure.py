@@ -1,14 +1,13 @@
-"""Logical consequences of the evidence: who surely holds a card, and who still may.
+"""Logical consequences of the evidence: certain and possible holders of each card.
 
-`update_closure` draws, until nothing moves, the consequences of: a card is in one place; each
-category has one envelope card; hands have their size, and if public their number of cards of each
-category; a card with one candidate is there; a clause has a card left.  With one place left in a
-hand, every open clause must be met by that one card.  A card is not in the envelope if every
-envelope that it completes is excluded.  This is sound and cheap, not complete: what it misses, the
-exact posterior finds out as probability 0 or 1.
+`update_closure` applies until a fixed point: a card is in one place; each category has one envelope
+card; hands have their size, and if public their number of cards of each category; a card with one
+candidate is there; a clause has a card left.  With one place left in a hand, that one card must
+satisfy every open clause.  A card is not in the envelope if every envelope with it is excluded.
+This is sound and cheap, not complete: the exact posterior finds the rest as probability 0 or 1.
 
-All knowledge is kept as bit masks of cards, one a holder (0 envelope, p + 1 player p): a round is a
-few dozen instructions.  `has` only grows and `may` only shrinks, so it ends, whatever the input.
+All knowledge is kept as bit masks of cards, one per holder (0 envelope, p + 1 player p): a round is
+a few dozen instructions.  `has` only grows and `may` only shrinks, so it always terminates.
 """
 
 from __future__ import annotations
@@ -62,7 +61,7 @@ def _settle_cards(known, holders: int, dealt: int) -> bool:
 
 @jit
 def _settle_share(known, holder: int, within: int, size: int) -> bool:
-    """Apply that ``holder`` has exactly ``size`` of the cards ``within``; False if it cannot."""
+    """Apply that ``holder`` has exactly ``size`` of the cards ``within``; False if impossible."""
     has = known.has[holder] & within
     may = known.may[holder] & within
     surely = count(has)
@@ -77,7 +76,7 @@ def _settle_share(known, holder: int, within: int, size: int) -> bool:
 
 @jit
 def _settle_shares(ev: Evidence, known) -> bool:
-    """Apply how many cards of each category every player was dealt; False if that cannot be."""
+    """Apply every player's public number of cards of each category; False if impossible."""
     for player in range(ev.players):
         for kind, mask in enumerate(CATEGORY_MASK):
             if not _settle_share(known, player + 1, mask, ev.shares[player, kind]):
@@ -87,7 +86,7 @@ def _settle_shares(ev: Evidence, known) -> bool:
 
 @jit
 def _settle_clauses(ev: Evidence, known) -> bool:
-    """Apply every clause to what is known of its player; False if one cannot be met."""
+    """Apply every clause to its player's masks; False if one cannot be satisfied."""
     for i in range(ev.clauses):
         entry = np.int64(ev.clause[i])
         holder = (entry >> N_CARDS) + 1
@@ -106,7 +105,7 @@ def _settle_clauses(ev: Evidence, known) -> bool:
 
 @jit
 def _settle_excluded(ev: Evidence, known) -> None:
-    """Take from the envelope the cards of which every envelope left is an excluded one."""
+    """Remove from the envelope the cards whose remaining envelopes are all excluded."""
     for i in range(ev.excluded):
         may = known.may[ENVELOPE]
         cards = np.int64(ev.not_envelope[i])
@@ -126,7 +125,7 @@ def _settle_excluded(ev: Evidence, known) -> None:
 
 @jit
 def update_closure(ev: Evidence, known) -> bool:
-    """Fill ``known`` from the evidence; return False if it is found contradictory.
+    """Fill ``known`` from the evidence; return False if a contradiction is found.
 
     Cards neither in ``has`` of a holder nor face up are open: at least two holders may have them.
     """
@@ -142,7 +141,7 @@ def update_closure(ev: Evidence, known) -> bool:
     by_category = shares_known(ev)
     before = -1
     while True:
-        # Masks move one way only, so their sums show whether a round moved any.
+        # Masks change monotonically, so their sums show whether a round changed any.
         now = 0
         for holder in range(holders):
             now += known.may[holder] - known.has[holder]

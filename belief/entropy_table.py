@@ -1,7 +1,7 @@
 """The binary entropy from a table with linear interpolation: error below 5e-4 bits, largest near 0.
 
-A tenth of the time of two logarithms.  What `belief.information.closed_form` works with, so that
-sums of `rough_entropy` are exact bounds of it.  Nothing here consumes randomness or allocates.
+Ten times faster than two logarithms.  `belief.information.closed_form` uses it, so that sums of
+`rough_entropy` are exact bounds of it.  Nothing here consumes randomness or allocates.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ _STEPS = 1024
 
 
 def _entropy_table() -> np.ndarray:
-    """Return the binary entropy at ``i / _STEPS``, with one value beyond the end."""
+    """Return the binary entropy at ``i / _STEPS``, with one value past the end."""
     p = np.arange(1, _STEPS) / _STEPS
     table = np.zeros(_STEPS + 2)
     table[1:_STEPS] = -(p * np.log2(p) + (1 - p) * np.log2(1 - p))
@@ -37,5 +37,5 @@ def weighted_entropy(joint: float, chance: float) -> float:
 
 @jit
 def rough_entropy(p: float) -> float:
-    """Return the entropy in bits of a coin with chance ``p``, by the table."""
+    """Return the entropy in bits of a coin with probability ``p``, by the table."""
     return weighted_entropy(p, 1.0)

@@ -1,11 +1,11 @@
 """Observed answers as rows of integers: the input of every belief.
 
 Events are an int64 array (n, 4) of rows (kind, player, cards, card): ``player`` PASSED on the mask
-``cards``, or REFUTED_OTHER: it showed one of them to somebody else (``card`` is -1), or REFUTED_US:
-it showed us ``card``; or NOT_ENVELOPE: an accusation of ``cards``, one of each category, was heard
-to be wrong (``player`` is who accused, or -1, and is not read; ``card`` is -1).
-Answers of the observer's own seat add nothing: they are held against its hand, and skipped.
-Nothing here consumes randomness.
+``cards``, or REFUTED_OTHER: it showed one of them to another player (``card`` is -1), or
+REFUTED_US: it showed us ``card``; or NOT_ENVELOPE: a wrong accusation of ``cards``, one of each
+category, was heard (``player``, the accuser or -1, is not read; ``card`` is -1).  Answers of the
+observer's own seat add nothing: they are checked against its hand, and skipped.  Nothing here
+consumes randomness.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def note(ev: Evidence, kind: int, player: int, cards: int, card: int) -> None:
 
 @jit
 def _record(records: np.ndarray, events: np.ndarray) -> bool:
-    """Do what `record` says."""
+    """Implement `record`."""
     ev = records[0]
     for i in range(len(events)):
         note(ev, events[i, KIND], events[i, PLAYER], events[i, NAMED], events[i, CARD])
@@ -60,9 +60,9 @@ _RECORD = FixedTypes(_record)
 
 
 def record(records: np.ndarray, events: np.ndarray) -> bool:
-    """Add all rows of ``events`` to the evidence ``records[0]``; return whether something is wrong.
+    """Add all rows of ``events`` to the evidence ``records[0]``; return whether it is faulty.
 
-    What it is, `belief.evidence.check` says.  ``records`` is no `recarray`, ``events`` come from
+    `belief.evidence.check` names the fault.  ``records`` is no `recarray`, ``events`` come from
     `check_events`.
     """
     return _RECORD.call(records, events)
@@ -72,16 +72,16 @@ _FAULTS = (
     "the kind is none of PASSED, REFUTED_OTHER, REFUTED_US, NOT_ENVELOPE",
     "the table has no such player",
     "the cards are not a mask of some of the 21",
-    "a question names one card of a category at most",
+    "a question names at most one card of a category",
     "the card shown was not asked for",
-    "that is our own seat, and our hand says otherwise",
+    "that is our own seat, and our hand contradicts it",
     "an accusation names one card of each category",
 )
 
 
 @jit
 def _fault_of(ev: Evidence, kind: int, player: int, cards: int, card: int) -> int:
-    """Return the number of the fault that an event has by itself, or -1."""
+    """Return the number of an event's own fault, or -1."""
     if not PASSED <= kind <= NOT_ENVELOPE:
         return 0
     unknown = kind == NOT_ENVELOPE and player == -1
@@ -105,7 +105,7 @@ def _fault_of(ev: Evidence, kind: int, player: int, cards: int, card: int) -> in
 
 @jit
 def _first_bad(records: np.ndarray, events: np.ndarray) -> tuple[int, int]:
-    """Return the first row that has a fault, and the fault; -1 twice if none has."""
+    """Return the first faulty row, and its fault; -1 twice if none has."""
     for i in range(len(events)):
         row = events[i]
         fault = _fault_of(records[0], row[KIND], row[PLAYER], row[NAMED], row[CARD])
@@ -120,15 +120,15 @@ _FIRST_BAD = FixedTypes(_first_bad)
 def check_events(events: np.ndarray, records: np.ndarray, before: int = 0) -> np.ndarray:
     """Return ``events`` as a contiguous int64 (n, 4) array.
 
-    ``records``: the evidence to which they are to be added, no `recarray`, read alone; ``before``:
-    how many were added already, from which the one at fault is counted.  Raises ValueError if the
-    shape or the type is another, or a row cannot be, whatever else was seen: an unknown kind,
-    player or card, two suspects in one question, a card shown that was not asked for, an answer of
-    our own that our hand contradicts, an accusation without one card of each category.
+    ``records``: the evidence that they will be added to, no `recarray`, only read; ``before``:
+    number of earlier events, from which messages count.  Raises ValueError for a wrong shape or
+    type, or an impossible row: an unknown kind, player or card, two suspects in one question, a
+    card shown that was not asked for, an answer of our own that our hand contradicts, an accusation
+    without one card of each category.
     """
     given = np.asarray(events)
     if given.ndim != 2 or given.shape[1] != 4 or (given.size and given.dtype.kind not in "iub"):
-        raise ValueError(f"events must be whole numbers (n, 4), not {given.dtype} {given.shape}")
+        raise ValueError(f"events must be integers (n, 4), not {given.dtype} {given.shape}")
     rows = np.ascontiguousarray(given, np.int64)
     bad, fault = _FIRST_BAD.call(records, rows)
     if bad >= 0:
@@ -137,7 +137,7 @@ def check_events(events: np.ndarray, records: np.ndarray, before: int = 0) -> np
 
 
 def in_words(row: np.ndarray) -> str:
-    """Return an event in words, players and cards by their numbers."""
+    """Return an event in words, with players and cards by number."""
     kind, player, cards, card = map(int, row)
     asked = ", ".join(str(one) for one in range(N_CARDS) if cards >> one & 1) or hex(cards)
     said = {

@@ -1,25 +1,25 @@
 """Evidence of one player: passes, cards shown to others, cards shown to it.
 
-`EVIDENCE` is a flat record, the input of the exact belief.  Copying ``dst[i] = src[j]`` is a deep
-copy of a few kilobytes, so a search may keep one a node.  Kernels take the element ``evidence[0]``
-of a record array; what they record depends on the seat of the observer alone, never on the truth.
+`EVIDENCE` is a flat record, the input of the exact belief.  ``dst[i] = src[j]`` is a deep copy of a
+few kilobytes, so a search may keep one per node.  Kernels take the element ``evidence[0]`` of a
+record array; what they record depends only on the observer's seat, never on the truth.
 
 Every answer depends on the answerer's hand alone, so the likelihood of a deal is a product over
 hands [Sleuth design, "card dynamic programme"]:
 
 * a pass: the answerer lacks the three cards (a mask),
-* a card shown to somebody else: it has at least one of the three (a *clause*),
+* a card shown to another player: it has at least one of the three (a *clause*),
 * a card shown to us: it has that card, and showed it with probability 1/k, k = how many of the
-  three it holds.  The entry keeps the *other* two cards, and how often they came up.  If players
-  choose by `LEAST_INFORMATIVE`, a card that we have been shown before has no such weight.
+  three it holds.  The entry keeps the *other* two cards, and their multiplicity.  If players choose
+  by `LEAST_INFORMATIVE`, a card already shown to us has no such weight.
 
-Deals are equally likely beforehand, given the hand sizes, or given ``shares`` where the rules make
-public how many cards of each category a player was dealt [Ferrari & Cai 2009].
+The prior over deals is uniform, given the hand sizes, or given ``shares`` if the rules make public
+how many cards of each category a player was dealt [Ferrari & Cai 2009].
 
-A wrong accusation that is heard is about the envelope alone: it is not this triple.  One that is
-not heard informs only its author, and ends that author's play: it is left out.
-Only consequences that cost nothing are drawn here; `belief.closure` settles the rest.
-Sets of cards are bit masks.  Nothing here consumes randomness.
+A public wrong accusation concerns only the envelope: it is not this triple.  A secret one informs
+only its author, and ends that author's play: it is left out.  Only free consequences are drawn
+here; `belief.closure` does the rest.  Sets of cards are bit masks.  Nothing here consumes
+randomness.
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ MAX_SHOWN = 96
 MAX_EXCLUDED = 8
 
 UNIFORM, LEAST_INFORMATIVE = 0, 1
-"""`EVIDENCE.showing`: which of its matching cards a player shows.  UNIFORM: any of them, equally
-likely.  LEAST_INFORMATIVE: one that it has shown to this asker before if it can, else any."""
+"""`EVIDENCE.showing`: which matching card a player shows.  UNIFORM: any of them, equally likely.
+LEAST_INFORMATIVE: one already shown to this asker if possible, else any."""
 
 EVIDENCE = np.dtype(
     [
@@ -54,23 +54,23 @@ EVIDENCE = np.dtype(
         ("seat", np.int64),  # of the observer
         ("face_up", np.int64),  # mask
         ("hand_sizes", np.int64, (MAX_PLAYERS,)),
-        ("has", np.int64, (MAX_PLAYERS,)),  # mask of cards that the player surely holds
-        ("lacks", np.int64, (MAX_PLAYERS,)),  # mask of cards that it surely does not hold
+        ("has", np.int64, (MAX_PLAYERS,)),  # mask of cards that the player certainly holds
+        ("lacks", np.int64, (MAX_PLAYERS,)),  # mask of cards that it certainly does not hold
         ("seen_from", np.int64, (MAX_PLAYERS,)),  # mask of cards that it has shown to us
         ("shares", np.int64, (MAX_PLAYERS, N_CATEGORIES)),  # cards it was dealt of each, or all -1
         ("showing", np.int64),  # UNIFORM or LEAST_INFORMATIVE
-        ("contradiction", np.int64),  # 1: no deal explains this (as far as was noticed here)
+        ("contradiction", np.int64),  # 1: no deal explains this (as far as detected here)
         ("overflow", np.int64),  # 1: a list was full and evidence was lost
         ("clauses", np.int64),  # live entries of `clause`
         ("shown", np.int64),  # live entries of `others`
         ("excluded", np.int64),  # live entries of `not_envelope`
-        ("named", np.int64, (MAX_PLAYERS,)),  # mask of cards that the player asked for itself
+        ("named", np.int64, (MAX_PLAYERS,)),  # mask of cards in the player's own questions
         (
             "own_card_weight",
             np.float64,
             (MAX_PLAYERS,),
-        ),  # weight of each of those in its own hand, 1: asking says nothing
-        ("log_dropped", np.float64),  # log of the constant factors that no list holds any more
+        ),  # weight per named card in its own hand, 1: asking is uninformative
+        ("log_dropped", np.float64),  # log of the constant factors no longer in any list
         ("clause", np.int32, (MAX_CLAUSES,)),  # player << 21 | cards, of which it has one
         ("others", np.int32, (MAX_SHOWN,)),  # player << 21 | other cards of the question
         ("times", np.int32, (MAX_SHOWN,)),  # how often: the weight is k ** -times
@@ -88,7 +88,7 @@ class ContradictoryEvidence(SleuthError, ValueError):
 
 
 class EvidenceFull(SleuthError, ValueError):
-    """A list of `EVIDENCE` had no room: beliefs computed from it would leave evidence out."""
+    """A list of `EVIDENCE` overflowed: beliefs computed from it would miss evidence."""
 
 
 def new_evidence(copies: int = 1) -> np.ndarray:
@@ -122,7 +122,7 @@ def category(card: int) -> int:
 
 @jit
 def shares_known(ev: Evidence) -> bool:
-    """Return whether it is public how many cards of each category everybody was dealt."""
+    """Return whether each player's number of cards of each category is public."""
     return ev.shares[0, 0] >= 0
 
 
@@ -132,8 +132,8 @@ def reset(
 ) -> None:
     """Start ``ev`` for the observer ``seat`` (0 .. players-1) that was dealt ``hand`` (mask).
 
-    ``hand_sizes`` (int64, at least ``players`` long) is public; cards in ``face_up`` (mask) belong
-    to nobody.  Showing is uniform and the shares are unknown, unless the caller then sets
+    ``hand_sizes`` (int64, at least ``players`` long) is public; cards in ``face_up`` (mask) have no
+    holder.  Showing is uniform and the shares are unknown, unless the caller then sets
     ``ev.showing``, or ``ev.shares`` of every player.
     """
     ev.players = players
@@ -163,9 +163,9 @@ def reset(
 
 @jit
 def _simplify(ev: Evidence, player: int) -> None:
-    """Shorten the clauses of ``player`` after its masks grew; drop those fulfilled.
+    """Shorten the clauses of ``player`` after its masks grew; drop satisfied ones.
 
-    A clause down to one card is knowledge, which may fulfil others: go round until nothing moves.
+    A clause of one card becomes knowledge, which may satisfy others: repeat until a fixed point.
     `has` grows with every further round, so there are at most 21.
     """
     moved = True
@@ -202,7 +202,7 @@ def note_pass(ev: Evidence, player: int, cards: int) -> None:
 
 @jit
 def has_card(ev: Evidence, player: int, card: int) -> None:
-    """Record that ``player`` holds ``card``, however that came out."""
+    """Record that ``player`` holds ``card``, from any source."""
     bit = 1 << card
     if ev.has[player] & bit:
         return
@@ -220,7 +220,7 @@ def has_card(ev: Evidence, player: int, card: int) -> None:
 
 @jit
 def _add_clause(ev: Evidence, player: int, cards: int) -> None:
-    """List a clause unless it follows from another; drop those that follow from it."""
+    """Add a clause unless another implies it; drop those that it implies."""
     weaker = 0
     for i in range(ev.clauses):
         entry = np.int64(ev.clause[i])
@@ -246,21 +246,21 @@ def _add_clause(ev: Evidence, player: int, cards: int) -> None:
 
 @jit
 def _compact_clauses(ev: Evidence) -> None:
-    """Drop the clauses that follow from what is known, or from others since they were shortened."""
+    """Drop the clauses implied by the masks, or by others that were shortened."""
     for player in range(ev.players):
         _simplify(ev, player)
     listed = ev.clauses
     ev.clauses = 0
-    for i in range(listed):  # never behind the end of the new list
+    for i in range(listed):  # never past the end of the new list
         entry = np.int64(ev.clause[i])
         _add_clause(ev, entry >> N_CARDS, entry & ALL_CARDS)
 
 
 @jit
 def note_refutation(ev: Evidence, player: int, cards: int) -> None:
-    """Record that ``player`` showed one of ``cards`` to somebody else.
+    """Record that ``player`` showed one of ``cards`` to another player.
 
-    A clause that follows from another is dropped.  Sets ``overflow`` if the list is full.
+    An implied clause is dropped.  Sets ``overflow`` if the list is full.
     """
     if cards & ev.has[player]:
         return
@@ -278,9 +278,10 @@ def note_refutation(ev: Evidence, player: int, cards: int) -> None:
 
 @jit
 def note_question(ev: Evidence, player: int, cards: int) -> int:
-    """Record that ``player`` asked for ``cards``; return those that it had not asked for before.
+    """Record that ``player`` asked for ``cards``; return those it had not asked for before.
 
-    A deal in which it holds n of all that it asked for weighs ``ev.own_card_weight[player] ** n``.
+    A deal in which it holds n of all the cards it asked for weighs ``ev.own_card_weight[player] **
+    n``.
     """
     fresh = cards & ~ev.named[player]
     ev.named[player] |= cards
@@ -289,7 +290,7 @@ def note_question(ev: Evidence, player: int, cards: int) -> int:
 
 @jit
 def _add_shown(ev: Evidence, entry: int, times: int) -> None:
-    """List a card shown to us, by its ``others``; equal ones are one entry with a multiplicity."""
+    """Add a card shown to us, by its ``others``; equal entries are counted in one."""
     for i in range(ev.shown):
         if ev.others[i] == entry:
             ev.times[i] += times
@@ -306,11 +307,11 @@ def _add_shown(ev: Evidence, entry: int, times: int) -> None:
 def _compact_shown(ev: Evidence) -> None:
     """Reduce the entries to cards that may be held, and merge equal ones.
 
-    Where all cards are decided, the factor is the same for every deal: it goes to ``log_dropped``.
+    If all cards are decided, all deals share the factor: it moves to ``log_dropped``.
     """
     listed = ev.shown
     ev.shown = 0
-    for i in range(listed):  # never behind the end of the new list
+    for i in range(listed):  # never past the end of the new list
         entry, times = np.int64(ev.others[i]), np.int64(ev.times[i])
         player = entry >> N_CARDS
         others = entry & ALL_CARDS & ~ev.lacks[player]
@@ -324,9 +325,9 @@ def _compact_shown(ev: Evidence) -> None:
 def note_card(ev: Evidence, player: int, card: int, cards: int) -> None:
     """Record that ``player`` showed *us* ``card`` when asked for ``cards`` (which include it).
 
-    The choice among the k cards held is uniform: factor 1/k.  By `LEAST_INFORMATIVE`, if some of
-    ``cards`` had been shown to us before, it is among those: a factor that all deals share, or a
-    contradiction if ``card`` is another.  Sets ``overflow`` if the list is full.
+    The choice among the k cards held is uniform: factor 1/k.  Under `LEAST_INFORMATIVE`, if some of
+    ``cards`` had been shown to us before, the choice is among those: a factor common to all deals,
+    or a contradiction if ``card`` is another.  Sets ``overflow`` if the list is full.
     """
     has_card(ev, player, card)
     before = ev.seen_from[player] & cards
@@ -342,7 +343,7 @@ def note_card(ev: Evidence, player: int, card: int, cards: int) -> None:
         return
     if ev.shown == MAX_SHOWN and not ev.overflow:
         _compact_shown(ev)
-    # Cards that it surely holds stay in the entry: they are part of k.
+    # Cards that it certainly holds stay in the entry: they are part of k.
     _add_shown(ev, player << N_CARDS | others, 1)
 
 
@@ -350,7 +351,7 @@ def note_card(ev: Evidence, player: int, card: int, cards: int) -> None:
 def note_not_envelope(ev: Evidence, cards: int) -> None:
     """Record that the envelope is not ``cards`` (mask of one of each category).
 
-    One of which a card is known to be elsewhere is not listed.  Sets ``overflow`` if the list is
+    A triple with a card known to be elsewhere is not listed.  Sets ``overflow`` if the list is
     full.
     """
     elsewhere = ev.face_up
@@ -374,7 +375,7 @@ def note_not_envelope(ev: Evidence, cards: int) -> None:
 
 @jit
 def is_excluded(ev: Evidence, envelope: int) -> bool:
-    """Return whether ``envelope`` (mask) was heard not to be the one."""
+    """Return whether ``envelope`` (mask) is excluded."""
     found = False
     for i in range(ev.excluded):
         found |= ev.not_envelope[i] == envelope
@@ -382,9 +383,9 @@ def is_excluded(ev: Evidence, envelope: int) -> bool:
 
 
 def check(ev: Evidence) -> None:
-    """Raise `ContradictoryEvidence` or `EvidenceFull` for what the kernels noticed in ``ev``."""
+    """Raise `ContradictoryEvidence` or `EvidenceFull` for faults that kernels found in ``ev``."""
     if ev.contradiction:
-        raise ContradictoryEvidence("the recorded answers exclude each other")
+        raise ContradictoryEvidence("the recorded answers contradict each other")
     if ev.overflow:
         raise EvidenceFull(
             f"more than {MAX_CLAUSES} clauses, {MAX_SHOWN} shown cards or {MAX_EXCLUDED} excluded "

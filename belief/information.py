@@ -1,25 +1,25 @@
 """Expected information about the envelope of a suggestion: a formula, an estimate, the truth.
 
-`closed_form` works from card marginals alone.  It treats the three cards as independent, each with
-its row of the marginals, and sums over the outcomes -- a given one of the three comes back, or
-none -- the drop of the three binary entropies "this card is in the envelope".  Opponents answer in
-seat order from the suggester's left; one that holds k of the three shows each with 1/k.  Who
-answered is not kept as part of the outcome.  The binary entropy comes from `belief.entropy_table`:
-candidate suggestions are ranked with it, dozens at a tree node.
+`closed_form` needs only card marginals.  It treats the three cards as independent, each with its
+row of the marginals, and sums over the outcomes -- a given one of the three is shown, or none --
+the drop of the three binary entropies "this card is in the envelope".  Opponents answer in seat
+order from the suggester's left; one that holds k of the three shows each with 1/k.  The outcome
+ignores who answered.  The binary entropy comes from `belief.entropy_table`: candidate suggestions
+are ranked with it, dozens per tree node.
 
 `estimate` estimates the drop of the *joint* entropy of the envelope from exact deals drawn once for
-all suggestions; an outcome is who answers with which card, or that nobody does.  It plugs relative
-frequencies into the entropy.  With fewer deals than envelopes that is far from the truth (with 50
-at the start of a game most deals have an envelope to themselves, and any answer seems to say as
-much as it is surprising): it ranks suggestions, it does not say what they are worth.
+all suggestions; an outcome is who answers with which card, or no answer.  It plugs relative
+frequencies into the entropy.  With fewer deals than envelopes that is heavily biased (with 50 at
+the start of a game most deals have a unique envelope, and any answer seems as informative as it is
+surprising): it ranks suggestions, but does not measure their value.
 
-`mutual`, of what `belief.exact.answers.predict_named` computes, is exact for which of the named
-cards are in the envelope: no more than the whole truth, and near it.
+`mutual`, of the result of `belief.exact.answers.predict_named`, is exact for which of the named
+cards are in the envelope: a lower bound of the truth, and near it.
 
 `expected_reduction` is the true expected drop of that entropy.
 
-The first two take showing as uniform, the others follow ``ev.showing``.  All entropies are in bits.
-`draw_sample` consumes the stream it is given; nothing else here consumes randomness.
+The first two assume uniform showing, the others follow ``ev.showing``.  All entropies are in bits.
+`draw_sample` consumes its stream; nothing else here consumes randomness.
 """
 
 from __future__ import annotations
@@ -83,13 +83,13 @@ def closed_form(marginals: np.ndarray, seat: int, suspect: int, weapon: int, roo
     """Return the expected drop, in bits, of the binary envelope entropies of the three cards.
 
     ``marginals`` (21, 7) is the belief of ``seat``, who would suggest the cards ``suspect`` (0-5),
-    ``weapon`` (6-11) and ``room`` (12-20).  Its own cards and face-up ones never come back, and
+    ``weapon`` (6-11) and ``room`` (12-20).  Its own cards and face-up ones are never shown, and
     naming them is allowed.
     """
     e0, e1, e2 = marginals[suspect, 0], marginals[weapon, 0], marginals[room, 0]
-    # Chance that each card is with no opponent asked so far.
+    # Probability that no opponent asked so far has the card.
     n0 = n1 = n2 = 1.0
-    # came_i: chance that card i comes back; j_with_i: and card j is in the envelope.
+    # came_i: probability that card i is shown; j_with_i: and card j is in the envelope.
     came0 = came1 = came2 = 0.0
     e1_with0 = e2_with0 = e0_with1 = e2_with1 = e0_with2 = e1_with2 = 0.0
     column = seat + 1
@@ -134,21 +134,21 @@ _OUTCOMES = 3 * _NOBODY
 _WHOLE = 6
 _PART = (0, 6, 6, 3, 6, 3, 3, 2)
 _ALONE = (0.0, 0.0, 3 * 2 * log2(2), 2 * 3 * log2(3), 0.0, 0.0, 6 * log2(6))
-"""Deals are counted in sixths, so that 1/k of one is a whole number: `_PART` for each set of held
+"""Deals are counted in sixths, so that 1/k of one is an integer: `_PART` for each set of held
 cards.  `_ALONE` is the sum of c log2 c of a whole deal in such parts."""
 
 
 class Sample(NamedTuple):
     """Deals drawn from a posterior, arranged for `estimate`; preallocated by `sample_workspace`.
 
-    Deals stand by envelope: first those that have theirs to themselves, then one group after the
-    other.  *Steps* count the seats clockwise from the observer to the holder of a card: 1 .. 5, or
-    `_NOBODY` for cards of its own, face up or in the envelope.
+    Deals are sorted by envelope: first those with a unique one, then one group after another.
+    *Steps* count the seats clockwise from the observer to the holder of a card: 1 .. 5, or
+    `_NOBODY` for its own cards, face up or in the envelope.
     """
 
     steps: np.ndarray  # uint8 (21, n)
-    size: np.ndarray  # int64 (2,): deals alone with their envelope, groups
-    begin: np.ndarray  # int64 (n + 1,): first deal of each group, and n behind the last
+    size: np.ndarray  # int64 (2,): deals with a unique envelope, groups
+    begin: np.ndarray  # int64 (n + 1,): first deal of each group, and n after the last
     bits: np.ndarray  # float64 (1,): sum over envelopes of c log2 c
     log: np.ndarray  # float64 (6 n + 1,): c log2 c
     outcome: np.ndarray  # int32 (18,): scratch, sixths of deals by outcome
@@ -156,7 +156,7 @@ class Sample(NamedTuple):
     drawn: np.ndarray  # uint8 (n, 21): scratch, steps in the order of drawing
     envelope: np.ndarray  # int64 (n,): scratch, likewise
     times: np.ndarray  # int64 (324,): scratch, deals of each envelope
-    place: np.ndarray  # int64 (324,): scratch, where the next one goes
+    place: np.ndarray  # int64 (324,): scratch, index of the next one
     holder: np.ndarray  # int64 (21,): scratch
 
 
@@ -238,9 +238,9 @@ def draw_sample(sample: Sample, work, stream: np.ndarray, seat: int, players: in
 
 @jit
 def _answer(steps: np.ndarray, suspect: int, weapon: int, room: int, deal: int) -> tuple[int, int]:
-    """Return (3 x (steps to the first that holds a named card - 1), which of the three it holds).
+    """Return (3 x (steps to the first holder of a named card - 1), which of the three it holds).
 
-    Nobody is `_NOBODY` steps away and holds all three: in thirds, an outcome like any other.
+    No player is `_NOBODY` steps away and holds all three: in thirds, an ordinary outcome.
     """
     a = np.int64(steps[suspect, deal])
     b = np.int64(steps[weapon, deal])
@@ -259,7 +259,7 @@ def estimate(sample: Sample, suspect: int, weapon: int, room: int) -> float:
     for o in range(_OUTCOMES):
         outcome[o] = 0
         joint[o] = 0
-    # The conditional entropy comes down to sums of c log c over outcomes, and over outcomes and
+    # The conditional entropy reduces to sums of c log c over outcomes, and over outcomes and
     # envelopes: `within` is the latter.
     within = 0.0
     for deal in range(sample.size[0]):
@@ -298,7 +298,7 @@ def expected_reduction(
     """Return the true expected drop of the envelope's joint entropy if the observer asks.
 
     Every possible answer is added to a copy of the evidence ``ev`` and solved for: a millisecond or
-    more for one suggestion, to measure the cheap figures by.  Raises ContradictoryEvidence,
+    more per suggestion, as a reference for the cheap estimates.  Raises ContradictoryEvidence,
     EvidenceFull as `ExactPosterior` does for ``ev``.
     """
     cards = 1 << suspect | 1 << weapon | 1 << room

@@ -1,22 +1,22 @@
-"""The factored belief of the thesis: one distribution a card [Ledford 2018, App. B; eq. 3.1].
+"""The factored belief of the thesis: one distribution per card [Ledford 2018, App. B; eq. 3.1].
 
 A belief is a float64 array ``b[card, column]`` of shape (21, 7): column 0 is the envelope, column
 p + 1 player p, columns beyond the players are 0.  Face-up cards have an all-zero row.  Rows are
-independent: hand sizes and "one envelope card a category" are not enforced, and the soft evidence
-of a card shown to somebody else is multiplied in again each time it is seen.  That is the source's
+independent: hand sizes and "one envelope card per category" are not enforced, and the soft evidence
+of a card shown to another player is multiplied in again each time it is seen.  That is the source's
 belief, kept with its faults: it runs to false certainty.  `belief.exact.solver` is the better one.
 
-Updates are applied to rows one by one.  A row that is certain (an entry exactly 1.0) is left alone,
-also when the answer contradicts it.  Rows are renormalised by division, so that the only candidate
-left is exactly 1.0, which is what the Heuristic accuses on.  Where the source is silent:
+Updates are applied to rows one by one.  A certain row (an entry exactly 1.0) is left unchanged,
+even if the answer contradicts it.  Rows are renormalised by division, so that the only candidate
+left is exactly 1.0, on which the Heuristic accuses.  Where the source is silent:
 
 * a pass of the only candidate in a row (possible after false certainty) changes nothing, so no row
   becomes all zero;
-* a card shown by a player that holds none of the three for sure changes nothing;
-* repeated soft evidence rounds an entry to 1.0 in the end; the row then counts as certain.
+* a card shown by a player who certainly holds none of the three changes nothing;
+* repeated soft evidence eventually rounds an entry to 1.0; the row then counts as certain.
 
-The source knows no accusations that are heard to be wrong: `exclude_envelopes` takes them in where
-a matrix is read, `note_not_envelope` in one that is kept.
+The source has no public wrong accusations: `exclude_envelopes` applies them when a matrix is read,
+`note_not_envelope` to one that is kept.
 
 Nothing here consumes randomness or allocates.
 """
@@ -74,7 +74,7 @@ def _row_sum(b: np.ndarray, card: int) -> float:
 def note_pass(b: np.ndarray, player: int, cards: int) -> int:
     """Condition on ``player`` holding none of ``cards`` (mask): zero its entries, normalise.
 
-    Return the mask of those whose rows changed.
+    Return the mask of the cards whose rows changed.
     """
     changed = 0
     while cards:
@@ -95,12 +95,12 @@ def note_pass(b: np.ndarray, player: int, cards: int) -> int:
 
 @jit
 def note_refutation(b: np.ndarray, player: int, cards: int, unknown: int) -> int:
-    """Weigh in that ``player`` showed one of ``cards`` (mask) to somebody else [eq. 3.1].
+    """Multiply in that ``player`` showed one of ``cards`` (mask) to another player [eq. 3.1].
 
     ``P(player) *= unknown / n`` for each of the n cards that it may hold (entry > 0), then the row
-    is normalised.  ``unknown`` is the number of cards that the observer has not ticked off (its
-    hand, face up, shown to it); with none the belief is left alone.  Return the mask of the cards
-    whose rows changed.
+    is normalised.  ``unknown`` is the number of cards that the observer has not seen (its hand,
+    face up, shown to it); with none the belief is unchanged.  Return the mask of the cards whose
+    rows changed.
     """
     n = changed = 0
     rest = cards
@@ -135,7 +135,7 @@ def note_card(b: np.ndarray, player: int, card: int) -> None:
 def note_not_envelope(b: np.ndarray, cards: int) -> int:
     """Condition on the envelope not being ``cards`` (mask of one of each category).
 
-    By Bayes, cards taken as independent: each entry of the envelope is multiplied by the chance
+    By Bayes, with cards independent: each entry of the envelope is multiplied by the probability
     that the two others are not both there, and its row is normalised.  If the three are all but
     certain, nothing changes.  Return the mask of the cards whose rows changed.
     """
@@ -153,7 +153,7 @@ def note_not_envelope(b: np.ndarray, cards: int) -> int:
 
 @jit
 def _lower_envelope(b: np.ndarray, card: int, others: float) -> int:
-    """Do that to one row, the two others being there with the chance ``others``."""
+    """Do that to one row; the two others are there with probability ``others``."""
     entry = b[card, ENVELOPE]
     if entry == 0.0 or entry == 1.0 or others == 0.0:
         return 0
@@ -181,8 +181,7 @@ def envelope_chance(matrix: np.ndarray, envelope: int) -> float:
 def chance_of_any(matrix: np.ndarray, triples: np.ndarray, card: int) -> float:
     """Return the probability that one of ``triples`` is the envelope, categories as independent.
 
-    ``triples`` are masks, 0 for none, each of which counts once; ``card``: of those alone that name
-    it, -1 for all.
+    ``triples`` are distinct masks, 0 for none; ``card``: only those that name it, -1 for all.
     """
     chance = 0.0
     for i in range(len(triples)):
@@ -199,11 +198,11 @@ def chance_of_any(matrix: np.ndarray, triples: np.ndarray, card: int) -> float:
 def exclude_envelopes(matrix: np.ndarray, triples: np.ndarray) -> None:
     """Condition ``matrix`` (21, 7) on the envelope being none of ``triples`` (masks, 0 for none).
 
-    One envelope card of each category is taken to be there, and the categories as independent: an
-    entry of the envelope loses the probability of the triples that name it, and all are divided by
-    that of the rest; the other entries of a row are scaled.  If hardly any other envelope is left,
-    nothing changes.  This is for a matrix that is read and not kept: the product of what it leaves
-    is no longer the probability of an envelope, and a triple taken in twice counts twice.
+    One envelope card of each category is assumed, with independent categories: an entry of the
+    envelope loses the probability of the triples that name it, and all are divided by that of the
+    rest; the other entries of a row are scaled.  If hardly any other envelope is left, nothing
+    changes.  This is for a matrix that is read and not kept: the product of its columns is no
+    longer the probability of an envelope, and a triple applied twice counts twice.
     """
     left = 1.0 - chance_of_any(matrix, triples, -1)
     if left == 1.0 or left < _FLOOR:
@@ -253,7 +252,7 @@ def row_entropy(b: np.ndarray, card: int) -> float:
 
 @jit
 def entropy(b: np.ndarray) -> float:
-    """Return the entropy in bits of the whole matrix, rows taken as independent."""
+    """Return the entropy in bits of the whole matrix, with independent rows."""
     bits = 0.0
     for card in range(N_CARDS):
         bits += row_entropy(b, card)
@@ -262,11 +261,11 @@ def entropy(b: np.ndarray) -> float:
 
 @jit
 def never_certain(b: np.ndarray) -> bool:
-    """Return whether it is settled that no envelope will ever be certain under ``b``.
+    """Return whether no envelope can ever become certain under ``b``.
 
     Certain is an envelope whose three entries are exactly 1, one of each category.  An entry of 0
-    stays 0, and a row that gives its card to one player for sure, and to no other at all, stays as
-    it is or gives it to another: so it is settled when a category has no other rows.
+    stays 0, and a row that gives its card to one player with certainty, and to no other at all,
+    stays so or gives it to another: so a category without other rows decides it.
     """
     for category in CATEGORY_MASK:
         rest = category
@@ -279,7 +278,7 @@ def never_certain(b: np.ndarray) -> bool:
 
 @jit
 def _may_be_certain(b: np.ndarray, card: int) -> bool:
-    """Return whether an update may yet make it certain that ``card`` is in the envelope."""
+    """Return whether an update may still make it certain that ``card`` is in the envelope."""
     if b[card, 0] == 0.0:
         return False
     certain = possible = 0
@@ -291,7 +290,7 @@ def _may_be_certain(b: np.ndarray, card: int) -> bool:
 
 @jit
 def take_in(b: np.ndarray, seen: int, seat: int, event: np.ndarray) -> int:
-    """Apply one event (`belief.events`) and return the mask of cards ticked off, given as ``seen``.
+    """Apply one event (`belief.events`); return ``seen`` with the newly seen cards (mask).
 
     ``seen`` are the observer's hand, the face-up cards and those shown to it.
     """

@@ -1,15 +1,15 @@
-"""The public view: where the cards are for somebody who holds none and sees only what all see.
+"""The public view: where the cards are for an observer without cards who sees public events only.
 
 A view is a float64 array (21, 7) like that of `belief.matrix`: column 0 is the envelope, column
 p + 1 player p, rows of face-up cards are zero.  It starts from the deal: one envelope card of each
-category, the rest in hands of known sizes.  A pass takes the three cards from who passed.  Who
-shows a card has at least one of the three: by Bayes, cards taken as independent, the odds that it
-has a given one are divided by the chance that one of the two others had to be shown anyway.
-A wrong accusation that is heard is taken in by `note_not_envelope`, that of `belief.matrix`.
+category, the rest in hands of known sizes.  A pass takes the three cards from the player who
+passed.  A player who shows a card has at least one of the three: by Bayes, with independent cards,
+the odds that it has a given one are divided by the probability that one of the two others had to be
+shown anyway.  `note_not_envelope` of `belief.matrix` applies a public wrong accusation.
 
-Every seat knows this much, so a view of it shows what the others learn without reading what they
-know.  A row with one candidate left is certain; a contradiction under independence changes nothing.
-Nothing here consumes randomness or allocates.
+Every seat knows at least this, so a view shows what the others learn without access to their
+knowledge.  A row with one candidate left is certain; a contradiction under independence changes
+nothing.  Nothing here consumes randomness or allocates.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _FLOOR = 1e-9
 
 @jit
 def open_view(view: np.ndarray, players: int, hand_sizes: np.ndarray, face_up: int) -> None:
-    """Fill ``view`` (21, 7) with what is public when hands of ``hand_sizes`` have been dealt.
+    """Fill ``view`` (21, 7) with the public knowledge after hands of ``hand_sizes`` are dealt.
 
     ``face_up`` is the mask of the cards that lie open.
     """
@@ -50,7 +50,7 @@ def open_view(view: np.ndarray, players: int, hand_sizes: np.ndarray, face_up: i
 
 @jit
 def must_show(view: np.ndarray, player: int, cards: int) -> float:
-    """Return the chance that ``player`` has one of ``cards`` (mask), taken as independent."""
+    """Return the probability that ``player`` has one of ``cards`` (mask), assumed independent."""
     none = 1.0
     while cards:
         none *= 1.0 - view[lowest(cards), player + 1]
@@ -64,7 +64,7 @@ def note_refutation(view: np.ndarray, player: int, cards: int) -> None:
     some = must_show(view, player, cards)
     if some < _FLOOR:
         return
-    # The chance that one of the others had to be shown, of all three before any row changes.
+    # Probability that one of the others had to be shown, of all three before any row changes.
     first, second, third = cards & -cards, 0, 0
     rest = cards & (cards - 1)
     if rest:
@@ -82,7 +82,7 @@ def note_refutation(view: np.ndarray, player: int, cards: int) -> None:
 
 @jit
 def _raise(view: np.ndarray, player: int, bit: int, others: float, some: float) -> None:
-    """Let ``player`` have the card ``bit`` as likely as if it had shown one of the three."""
+    """Raise the odds that ``player`` has the card ``bit``, which may be the one shown."""
     if bit == 0:
         return
     card = lowest(bit)
@@ -105,7 +105,7 @@ def _raise(view: np.ndarray, player: int, bit: int, others: float, some: float) 
 def witness(
     view: np.ndarray, players: int, asker: int, cards: int, answerer: int, face_up: int
 ) -> None:
-    """Take in one suggestion of ``cards`` (mask) by ``asker``; ``answerer`` is -1 if all passed."""
+    """Update on one suggestion of ``cards`` (mask) by ``asker``; ``answerer`` -1: all passed."""
     named = cards & ~face_up
     for step in range(1, players):
         player = asker + step if asker + step < players else asker + step - players

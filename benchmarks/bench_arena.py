@@ -1,11 +1,11 @@
-"""Speed of games among compiled policies, and where the time of a swift game goes.
+"""Speed of games among compiled policies, and the breakdown of the time of a swift game.
 
     python -m benchmarks.bench_arena [--repeats 5]
 
-* policies: games of four of a kind on one core, beside a fixed loop of random draws;
-* shares: the actions of swift games are recorded; applying them again with no knowledge kept is
-  what the rules take, with the knowledge and the marginals before every decision what the belief
-  adds, and what is left of the whole game is the choice.
+* policies: games of four of a kind on one core, with a fixed loop of random draws as control;
+* shares: the actions of swift games are recorded; replaying them without knowledge gives the time
+  of the rules, with the knowledge and the marginals before every decision that of the belief, and
+  the rest of the whole game is the choice.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def _record(world, states, work, sample, games, actions) -> int:
 
 @jit
 def _again(world, states, actions, refreshing: bool) -> int:
-    """Apply the recorded ``actions``, computing the marginals before decisions if so asked."""
+    """Apply the recorded ``actions``; with ``refreshing``, compute marginals before decisions."""
     rules, s = world[0], states[0]
     game = 0
     new_game(rules, s, game_key(0, game))
@@ -88,7 +88,7 @@ def _again(world, states, actions, refreshing: bool) -> int:
 
 
 def shares(repeats: int) -> None:
-    """Divide the time of a swift game among rules, belief and choice."""
+    """Split the time of a swift game into rules, belief and choice."""
     board, states, memory = world(Rules()), empty(), Memory(["swift"] * 4)
     seat_policies(states[0], ["swift"] * 4)
     actions = np.empty(MOST_ACTIONS, np.int64)
@@ -108,7 +108,7 @@ def shares(repeats: int) -> None:
 
 
 def main() -> None:
-    """Measure and print a line each."""
+    """Measure and print one line each."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--repeats", type=int, default=5)
     repeats = parser.parse_args().repeats

@@ -2,15 +2,15 @@
 
 The games are truthful answers to random questions, seen by a random seat.  They end when the
 envelope is certain, or after 40 questions: "start" is before the first one; "early", "halfway" and
-"late" are thirds of the way.  Every figure is the best of a few repetitions, in microseconds of
+"late" are thirds of the game.  Every figure is the best of a few repetitions, in microseconds of
 wall time; ratios are to a control, 1,000 random numbers, timed between the others.
 
-"heard" is what a solution costs when so many wrong accusations were heard, as a ratio to the same
-positions without them.  In the second half of a game each of the others names what it holds to be
-likely, and is wrong.
+"heard" is the cost of a solution after several public wrong accusations, as a ratio to the same
+positions without them.  In the second half of a game each of the others accuses by its belief, and
+is wrong.
 
-"from Python" is `ExactBelief` with one call of `observe` and one of `marginals` an event.  Its
-control is `replay`, a single call in which compiled code does the same for all events of a game.
+"from Python" is `ExactBelief` with one call of `observe` and one of `marginals` per event.  Its
+control is `replay`, a single compiled call for all events of a game.
 """
 
 import sys
@@ -40,7 +40,7 @@ STAGES = ("start", "early", "halfway", "late")
 
 @jit
 def control(stream, n):
-    """Draw 1,000 random numbers ``n`` times; return the sum, so that it is not optimised away."""
+    """Draw 1,000 random numbers ``n`` times; return the sum to prevent optimisation."""
     total = 0.0
     for _ in range(1000 * n):
         total += uniform(stream)
@@ -91,7 +91,7 @@ def predictions(ev, work, answers, n):
 
 @jit
 def suggestions(marginals, n):
-    """Rate ``n`` suggestions; return the sum, so that nothing is optimised away."""
+    """Rate ``n`` suggestions; return the sum to prevent optimisation."""
     total = 0.0
     for i in range(n):
         total += information.closed_form(marginals, 0, i % 6, 6 + i // 6 % 6, 12 + i % 9)
@@ -100,7 +100,7 @@ def suggestions(marginals, n):
 
 @jit
 def factored_updates(b, cards, n):
-    """Make ``n`` soft updates of three cards of the factored belief, starting afresh after 20."""
+    """Make ``n`` soft updates of three cards of the factored belief, restarting after 20."""
     for i in range(n):
         if i % 20 == 0:
             matrix.start(b, 4, 0, 0b11, 0b1100)
@@ -109,7 +109,7 @@ def factored_updates(b, cards, n):
 
 @jit
 def notes(ev, start, cards, n):
-    """Note ``n`` passes and ``n`` answers, starting afresh after 20."""
+    """Note ``n`` passes and ``n`` answers, restarting after 20."""
     for i in range(n):
         if i % 20 == 0:
             ev[0] = start[0]
@@ -118,7 +118,7 @@ def notes(ev, start, cards, n):
 
 
 def best(function, *arguments, n=20, repeats=3):
-    """Return the shortest time of one of ``n`` in microseconds, after a warming call."""
+    """Return the minimum time per item of ``n`` in microseconds, after a warm-up call."""
     function(*arguments, 1)
     times = []
     for _ in range(repeats):
@@ -163,9 +163,9 @@ def exact_figures(players, games):
     cards, probability, answers = np.zeros((3, 3), np.int64), np.zeros(3), np.zeros((ANSWERS, 8))
     stream, holder, table = new_stream(1), np.zeros(21, np.int64), np.zeros((6, 6, 9))
     for stage, positions in sort_by_stage(players, games, work).items():
-        figures, beside = [], []
+        figures, controls = [], []
         for ev in positions:
-            beside.append(best(control, stream, n=5))
+            controls.append(best(control, stream, n=5))
             figures.append(
                 (
                     best(solves, ev, work, n=5),
@@ -177,14 +177,14 @@ def exact_figures(players, games):
                 )
             )
         middle, high = np.percentile(figures, [50, 90], axis=0)
-        unit = np.median(beside)
+        unit = np.median(controls)
         times = " ".join(f"{m:8.2f} {h:8.2f}" for m, h in zip(middle, high, strict=True))
         ratios = f"{middle[0] / unit:8.2f} {high[0] / unit:8.2f} {middle[1] / unit:8.3f}"
         print(f"{players:7d} {stage:8s} {len(positions):5d} {times} {ratios} {unit:8.2f}")
 
 
 def seen_by_all(players, rng):
-    """Return by question what every seat has seen of a random game, and the envelope (mask)."""
+    """Return by question the observations of every seat in a random game, and its envelope."""
     first = random_history(rng, players, 0, face_up=FACE_UP[players])
     seats = [History(players, seat, first.deal) for seat in range(players)]
     seen = []
@@ -197,7 +197,7 @@ def seen_by_all(players, rng):
 
 
 def draw_accusation(ev, truth, rng):
-    """Return a wrong envelope (mask), as likely as ``ev`` holds it to be; 0 if there is none."""
+    """Return a wrong envelope (mask) drawn from the belief of ``ev``; 0 if there is none."""
     table = solver.ExactPosterior(ev).envelope_table()
     table[tuple(evidence.lowest(truth & cards) - start for cards, start in STARTS)] = 0.0
     if not table.any():
@@ -207,7 +207,7 @@ def draw_accusation(ev, truth, rng):
 
 
 def heard_figures(players, games, work, most=5):
-    """Print the cost of triples that are not the envelope: ratios of sums, and of each in turn."""
+    """Print the cost of excluded triples: the ratio of sums, and the mean of ratios."""
     rng = np.random.default_rng(3)
     times = {triples: [] for triples in range(1, most + 1)}
     for _ in range(games):
@@ -238,14 +238,14 @@ def heard_figures(players, games, work, most=5):
 
 
 def one_by_one(belief, events):
-    """Take in events singly, and read the belief after each."""
+    """Update on events singly, and read the belief after each."""
     for row in events:
         belief.observe(row[None])
         belief.marginals()
 
 
 def python_figures(players, games, repeats=7):
-    """Print what an event costs from Python, beside the same in one compiled call."""
+    """Print the cost of an event from Python, next to the same in one compiled call."""
     rng = np.random.default_rng(2)
     ways = {"kernel": ExactBelief.replay, "python": one_by_one}
     taken = {"making": 0.0, **dict.fromkeys(ways, 0.0)}
@@ -273,7 +273,7 @@ def python_figures(players, games, repeats=7):
 
 
 def header():
-    """Print what the columns of `exact_figures` are."""
+    """Print the column heads of `exact_figures`."""
     names = ("solve", "sample", "predict", "table", "likely(3)", "one envelope")
     print(
         f"{'':22s} " + " ".join(f"{name:>17s}" for name in names) + f" {'ratios to control':>26s}"

@@ -1,11 +1,11 @@
-"""Cost of a cold start, and whether machine code made once for all is as fast.
+"""Cost of a cold start, and speed of machine code generated once for all.
 
     python -m benchmarks.bench_compile [--only tiger,cluedo] [--repeats 5]
 
 The search kernel of a domain is compiled in a new process without any machine code on disk, then
-loaded in another.  Control: the same as Numba links by itself (`mcts.kernel.linking`), in the same
-run.  Both then search the same position in turn with the same keys; that they find the same is
-checked.  Seconds are of CPU.
+loaded in another.  Control: Numba's own linking (`mcts.kernel.linking`), in the same run.  Both
+then search the same position in turn with the same keys, and their results are checked to be
+equal.  Seconds are of CPU.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ POSITIONS = {
 SIMULATIONS = {"tiger": 200_000, "cluedo": 10_000}
 
 NUMBAS_WAY = "import numba\nnumba.__version__ = '0, linking by itself, ' + numba.__version__\n"
-"""Makes `mcts.kernel.linking` stand aside, and names a cache of its own."""
+"""Disables `mcts.kernel.linking`, and names a separate cache."""
 
 SEARCHER = """
 import json, sys, time
@@ -47,7 +47,7 @@ for line in sys.stdin:
 
 
 class Process:
-    """A process that makes a search, then searches when asked."""
+    """A process that makes a search, then searches on request."""
 
     def __init__(self, name: str, numbas_way: bool, folder: str) -> None:
         code = SEARCHER.format(position=POSITIONS[name], simulations=SIMULATIONS[name])
@@ -59,10 +59,10 @@ class Process:
             text=True,
         )
         self.made = self._answer()
-        """CPU seconds in which the search was made."""
+        """CPU seconds to make the search."""
 
     def search(self, key: int) -> tuple[float, tuple]:
-        """Return simulations per CPU second and what was found."""
+        """Return simulations per CPU second and the result."""
         print(key, file=self._process.stdin, flush=True)
         rate, *found = self._answer()
         return rate, found
@@ -74,7 +74,7 @@ class Process:
     def _answer(self):
         line = self._process.stdout.readline()
         if not line:
-            raise SystemExit("the process that searches ended")
+            raise SystemExit("the searching process ended")
         return json.loads(line)
 
 
@@ -92,7 +92,7 @@ def measure(name: str, repeats: int) -> None:
         for key in range(repeats + 1):
             (rate, found), (control, also) = (each.search(key) for each in processes)
             if found != also:
-                raise SystemExit(f"{name}: the two ways of linking find different things")
+                raise SystemExit(f"{name}: the two ways of linking give different results")
             rates.append((rate, control))
         for each in processes:
             each.close()
@@ -109,9 +109,9 @@ def measure(name: str, repeats: int) -> None:
 
 
 def main() -> None:
-    """Measure the domains that the command line names."""
+    """Measure the domains given on the command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--only", default=",".join(POSITIONS), help="domains, with commas between")
+    parser.add_argument("--only", default=",".join(POSITIONS), help="domains, separated by commas")
     parser.add_argument("--repeats", type=int, default=5)
     asked = parser.parse_args()
     chosen = asked.only.split(",")

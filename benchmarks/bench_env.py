@@ -1,14 +1,14 @@
-"""Steps of the environment a CPU second, beside another version of the project in the same run.
+"""Environment steps per CPU second, compared with another version of the project in the same run.
 
     python -m benchmarks.bench_env [--beside FOLDER] [--rounds 5] [--steps 4000]
 
-* ``accusers``: random players, who mostly accuse at once, so that it mostly deals; everything is
-  read by `last`, as PettingZoo's own benchmark does.
-* ``games``: players who accuse only if there is nothing else, to the end of the game.
-* ``policies``: `policy_action` ("heuristic") in every seat, nothing observed.
+* ``accusers``: random players, who mostly accuse at once, so that dealing dominates; everything is
+  read by `last`, as in PettingZoo's own benchmark.
+* ``games``: players who accuse only without an alternative, to the end of the game.
+* ``policies``: `policy_action` ("heuristic") in every seat, without observations.
 
 FOLDER is a checkout of the other version (``git worktree add FOLDER COMMIT``).  Each round times
-both in a process of their own, one after the other, so a neighbour meets them alike.
+both in separate processes, one after the other, so that load affects both alike.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ WAYS = ("accusers", "games", "policies")
 
 
 def _play(game, choose: Callable[[], int], steps: int) -> int:
-    """Play whole games, ``steps`` steps or a little more; return how many it were."""
+    """Play whole games, at least ``steps`` steps; return their number."""
     done = 0
     while done < steps:
         game.reset()
@@ -41,7 +41,7 @@ def _play(game, choose: Callable[[], int], steps: int) -> int:
 
 
 def _rates(steps: int) -> dict[str, float]:
-    """Return steps a CPU second of the project that can be imported, by way."""
+    """Return steps per CPU second of the importable project, by way."""
     from sim.environment.aec import env, raw_env
     from sim.state import ACCUSE, REVEAL
 
@@ -68,7 +68,7 @@ def _rates(steps: int) -> dict[str, float]:
 
 
 def _measure(folder: Path, steps: int) -> dict[str, float]:
-    """Return the rates of the project in ``folder``, from a process of its own."""
+    """Return the rates of the project in ``folder``, measured in a separate process."""
     done_there = subprocess.run(
         [sys.executable, str(Path(__file__).resolve()), "--worker", "--steps", str(steps)],
         env={**os.environ, "PYTHONPATH": str(folder)},
@@ -99,7 +99,7 @@ def main() -> None:
         line = f"{name:10} {rates[0]:9,.0f} steps a CPU second"
         if len(rates) > 1:
             ratio = statistics.median(each[0][name] / each[1][name] for each in rounds)
-            line += f"; beside it {rates[1]:9,.0f}, ratio {ratio:.1f}"
+            line += f"; other version {rates[1]:9,.0f}, ratio {ratio:.1f}"
         print(line)
 
 

@@ -1,9 +1,9 @@
-"""Cost of the machinery of experiments over bare games, and gain of a second worker.
+"""Overhead of experiments over bare games, and gain of a second worker.
 
     python -m benchmarks.bench_experiments [--games 1000000] [--planner-games 60]
 
-Ratios are of measurements in this run; the control of the second worker is a second process that
-plays on its own.  Set-up (Ray, compiled code) is timed apart, part by part.
+Ratios are of measurements in this run; the control of the second worker is an independent second
+process.  Set-up (Ray, compiled code) is timed separately, part by part.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ MATCHES = {
     "cheap": ("player=heuristic",),
     "planner": ("player=bmcts", "player.budget.simulations=300"),
 }
-"""Overrides of the matches that are timed: four heuristic players, and a planner among them."""
+"""Overrides of the timed matches: four heuristic players, and one with a planner."""
 
 
 def match(name: str) -> Match:
@@ -43,7 +43,7 @@ def match(name: str) -> Match:
 
 
 def bare(name: str, games: int) -> dict[str, float]:
-    """Play ``games`` in this process, as the arena or the referee does, and keep nothing."""
+    """Play ``games`` in this process, as the arena or the referee does, without keeping rows."""
     import sim.players.registry
     import sim.rules
     from sim.arena import play_many
@@ -74,7 +74,7 @@ def machinery(name: str, games: int, workers: int) -> dict[str, float]:
         return value
 
     found = match(name)
-    config.cores = lambda: workers  # or one worker would not be all that Ray has
+    config.cores = lambda: workers  # otherwise Ray would have more than one worker
     measure("set-up: compiled code", lambda: play.warm(found))
     console = Console(quiet=True)
     resources = measure("set-up: Ray", lambda: startup.resources([found], workers, None, console))
@@ -101,7 +101,7 @@ def _to(
 
 
 def apart(*arguments: object, processes: int = 1) -> list[dict[str, float]]:
-    """Run this module in processes of its own, at the same time; return what they measured."""
+    """Run this module in concurrent separate processes; return their measurements."""
     command = [sys.executable, "-m", __spec__.name, "--one", *map(str, arguments)]
     started = [subprocess.Popen(command, stdout=subprocess.PIPE) for _ in range(processes)]
     return [json.loads(process.communicate()[0].splitlines()[-1]) for process in started]

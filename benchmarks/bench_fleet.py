@@ -1,12 +1,12 @@
-"""The largest fleet that one driver feeds, with simulated workers on real Ray, and its memory.
+"""Maximum number of workers per driver, with simulated workers on real Ray, and its memory.
 
     python -m benchmarks.bench_fleet [--seconds 1] [--games 2000]
     python -m benchmarks.bench_fleet --memory 10000000
 
-A simulated worker answers after the time of a game with rows of the right size and plays nothing;
-all of them live in one actor, so that what is real is the driver: its schedule, Ray's calls, the
-tally, part files.  What the driver spends is CPU time of its process; a fleet is too large where
-games take longer to come than they last.
+A simulated worker answers after the duration of a game with rows of the right size and plays
+nothing; all share one actor, so that only the driver is real: its schedule, Ray's calls, the tally,
+part files.  The driver's cost is the CPU time of its process; a fleet is too large if games take
+longer to arrive than to play.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _AT_ONCE = 10_000
 
 @ray.remote(num_cpus=0, max_concurrency=_AT_ONCE)
 class Fleet:
-    """Workers that answer after ``seconds`` a portion with the rows of one game, repeated."""
+    """Workers that answer after ``seconds`` per portion with the rows of one game, repeated."""
 
     def __init__(self, match: Match, seconds: float) -> None:
         self._one = play.portion(match, np.arange(1)).rows
@@ -59,7 +59,7 @@ class Fleet:
 
 
 class _Task:
-    """In place of Ray's remote function that plays a portion."""
+    """Replacement for Ray's remote function that plays a portion."""
 
     def __init__(self, fleet: Any) -> None:
         self._fleet = fleet
@@ -75,7 +75,7 @@ class _Task:
 
 @contextmanager
 def simulate(match: Match, seconds: float) -> Iterator[None]:
-    """Let portions be answered by a `Fleet`."""
+    """Have a `Fleet` answer portions."""
     real = runner._play
     runner._play = _Task(Fleet.remote(match, seconds))
     try:
@@ -86,7 +86,7 @@ def simulate(match: Match, seconds: float) -> Iterator[None]:
 
 def feed(match: Match, workers: int, seconds: float, games: int, folder: Path) -> dict[str, float]:
     """Drive ``workers`` through ``games``; return wall and CPU seconds of the driver."""
-    alike = Resources((workers,), (0.0,), None, cores=10**9)  # no second portion a worker
+    alike = Resources((workers,), (0.0,), None, cores=10**9)  # no second portion per worker
     runfolder.claim(folder, [match], "games", resume=False)
     played = Results(folder, [match])
     with simulate(match, seconds):
@@ -102,7 +102,7 @@ def fleets(seconds: float, games: int) -> None:
     """Print a line for each number of workers."""
     match = match_of("planner")
     play.warm(match)
-    print(f"games of {seconds:g} s; the driver's CPU is what limits a fleet")
+    print(f"games of {seconds:g} s; the driver's CPU limits a fleet")
     print(
         f"{'workers':>8}{'games':>8}{'games/s':>10}{'of ideal':>10}{'CPU ms a game':>15}{'fed':>8}"
     )
@@ -119,7 +119,7 @@ def fleets(seconds: float, games: int) -> None:
 
 
 def memory(games: int) -> None:
-    """Print the driver's memory while it takes in ``games`` of compiled policies."""
+    """Print the driver's memory while it collects ``games`` of compiled policies."""
     match = replace(match_of("cheap"), records=0)
     play.warm(match)
     print(f"{'games':>12}{'games/s':>10}{'rows/s':>12}{'peak MB':>9}{'MB on disk':>12}")
@@ -140,11 +140,11 @@ def memory(games: int) -> None:
 
 
 def main() -> None:
-    """Start Ray, and print what is asked for."""
+    """Start Ray, and print the requested tables."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--seconds", type=float, default=1.0, help="that a game lasts")
-    parser.add_argument("--games", type=int, default=2000, help="least of each fleet")
-    parser.add_argument("--memory", type=int, metavar="GAMES", help="instead, take in so many")
+    parser.add_argument("--seconds", type=float, default=1.0, help="duration of a game")
+    parser.add_argument("--games", type=int, default=2000, help="minimum for each fleet")
+    parser.add_argument("--memory", type=int, metavar="GAMES", help="instead, collect this many")
     asked = parser.parse_args()
     runner.start(None, 2)
     try:

@@ -1,15 +1,15 @@
-"""Speed of the planners and the main job, each figure beside a control of the same run.
+"""Speed of the planners and the main job, each figure with a control of the same run.
 
     python -m benchmarks.bench_game [--only search,threads,start] [--repeats 5]
 
 * search: every planner at the opening against `swift` that accuses from 0.35, one thread.  Control:
-  the roll-outs alone, each from a copy of a state in which a simulation began; the share is what
-  drawing deals, tree and belief leave of them.  Bytes a node are those allocated, edges included.
-* threads: two threads on one tree against one.  Control: two independent searches side by side.
+  the roll-outs alone, each from a copy of an initial state of a simulation; the share is what
+  remains after drawing deals, tree and belief.  Bytes per node are those allocated, with edges.
+* threads: two threads on one tree against one.  Control: two concurrent independent searches.
 * start: the main job with two tiny games, first with no machine code on disk, then again, and its
-  peak memory.  Control: a process that only imports what the job imports.
+  peak memory.  Control: a process that only performs the job's imports.
 
-Games of compiled policies are timed by `bench_arena`, beliefs by `bench_belief`.
+`bench_arena` times games of compiled policies, `bench_belief` the beliefs.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def bare_rollouts(p, s, states: np.recarray, stream: np.ndarray, n: int) -> floa
 
 @jit
 def drawn_rollouts(p, s, stream: np.ndarray, key: np.uint64, n: int) -> float:
-    """Begin a simulation (a fresh deal, opponents who know theirs) and roll out, ``n`` times."""
+    """Begin a simulation (a new deal, informed opponents) and roll out, ``n`` times."""
     total = 0.0
     for i in range(n):
         stream[0] = fold(key, i)
@@ -80,7 +80,7 @@ SWIFT = Policy("swift", threshold=0.35)
 
 
 def plan_of(variant: str, simulations: int) -> PlannerConfig:
-    """Return how a planner searches with `swift` in all other seats."""
+    """Return the configuration of a planner with `swift` in all other seats."""
     by_tree = "ismcts" in variant
     options = replace(PlannerConfig().options, nodes=simulations + 1)
     return PlannerConfig(
@@ -104,12 +104,12 @@ def opening(config: PlannerConfig | None = None) -> cluedo.Cluedo:
 def search(repeats: int) -> None:
     """Time the planners one after another."""
     for variant in VARIANTS:
-        if variant != "pimc":  # whose trees have the answer at once
+        if variant != "pimc":  # whose trees know the answer at once
             one_planner(variant, repeats)
 
 
 def one_planner(variant: str, repeats: int, simulations: int = 4_000) -> None:
-    """Time a planner at the opening beside its roll-outs alone."""
+    """Time a planner at the opening, with its roll-outs alone as control."""
     config = plan_of(variant, simulations)
     p = opening(config)
     s, stream = cluedo.workspace(p), new_stream(2)
@@ -118,7 +118,7 @@ def one_planner(variant: str, repeats: int, simulations: int = 4_000) -> None:
         cluedo.start(p, s, stream)
         states[i] = s.state[0]
     planned = Search(p, config.search_options)
-    # Measured in turn, so that a change in the machine's load meets them all.
+    # Measured in turn, so that load affects all alike.
     ways = {
         "search": lambda: planned.run(Budget(simulations=simulations), 1),
         "bare": lambda: bare_rollouts(p, s, states, stream, simulations),
@@ -150,7 +150,7 @@ def one_planner(variant: str, repeats: int, simulations: int = 4_000) -> None:
 
 
 def two_threads(repeats: int, seconds: float = 0.7) -> None:
-    """Compare two threads on one tree with two searches side by side, by wall time."""
+    """Compare two threads on one tree with two concurrent searches, by wall time."""
     p = opening()
     ways = [
         bench_search.one(p, 1, seconds),
@@ -167,18 +167,18 @@ def two_threads(repeats: int, seconds: float = 0.7) -> None:
 
 
 def memory_of(leader: int) -> int:
-    """Return the memory in bytes of a process and all below it, shared pages counted once."""
+    """Return the memory in bytes of a process and its descendants, shared pages counted once."""
     total = 0
     with contextlib.suppress(psutil.NoSuchProcess):
         process = psutil.Process(leader)
         for each in (process, *process.children(recursive=True)):
-            with contextlib.suppress(psutil.Error):  # it ended meanwhile
+            with contextlib.suppress(psutil.Error):  # it has ended
                 total += each.memory_full_info().pss
     return total
 
 
 def run(arguments: list[str], environment: dict[str, str]) -> tuple[float, float]:
-    """Run a command to its end; return wall seconds and the peak memory in GB of all it started."""
+    """Run a command to its end; return wall seconds and the peak memory in GB of its processes."""
     began = time.perf_counter()
     process = subprocess.Popen(
         arguments,
@@ -218,7 +218,7 @@ def starts() -> None:
     show(
         "main job, two tiny games",
         f"{first:.1f} s first, {again:.1f} s warm",
-        f"control: {bare:.1f} s to import what it imports (wall)",
+        f"control: {bare:.1f} s for its imports (wall)",
     )
     show(
         "  peak memory",
@@ -228,10 +228,10 @@ def starts() -> None:
 
 
 def main() -> None:
-    """Measure what is asked for and print a line each."""
+    """Measure the requested parts and print one line each."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parts = ("search", "threads", "start")
-    parser.add_argument("--only", default=",".join(parts), help="parts, with commas between")
+    parser.add_argument("--only", default=",".join(parts), help="parts, separated by commas")
     parser.add_argument("--repeats", type=int, default=5)
     asked = parser.parse_args()
     chosen = asked.only.split(",")

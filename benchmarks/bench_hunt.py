@@ -1,11 +1,11 @@
-"""Time and count what finds ways in a treasure hunt: ``python -m benchmarks.bench_hunt [PART]``.
+"""Time and count path searches in a treasure hunt: ``python -m benchmarks.bench_hunt [PART]``.
 
 table_1   531 cells, 686 arcs, 270 observation cells, d_M 10 (published: 79 s), 20 graphs
 table_2   20 cells, 45 arcs, 12 observation cells: labels, all simple paths and printed pruning
 maze      a maze in which the printed pruning loses
 turn      one decision of a player with 7 rooms
 
-All parts without an argument.  Seconds are CPU seconds of this process, after compiling.  Graphs
+Without an argument, all parts.  Seconds are CPU seconds of this process, after compiling.  Graphs
 are of `sim.hunt.paths.random_graphs`, lengths in mean arcs.
 """
 
@@ -29,7 +29,7 @@ from sim.hunt.paths.simple_paths import exhaustive
 from sim.hunt.reward import Weights
 
 MOST = 300_000
-"""Labels after which a case is given up."""
+"""Maximum number of labels per case."""
 
 
 class Case(NamedTuple):
@@ -44,7 +44,7 @@ class Case(NamedTuple):
 
 
 class Cost(NamedTuple):
-    """Ways that no other dominates and labels made, -1 if given up, and CPU seconds."""
+    """Undominated paths and labels made, -1 if given up, and CPU seconds."""
 
     case: Case
     ways: int
@@ -53,23 +53,23 @@ class Cost(NamedTuple):
 
 
 PUBLISHED = Case()
-"""Table I of [Ferrari & Cai 2009] in its counts; d_M and ends are not given there."""
+"""The counts of Table I of [Ferrari & Cai 2009], which does not give d_M and ends."""
 
 
 def cost(case: Case) -> Cost:
-    """Return the cost of labels in one case, the graph's translation for kernels included."""
+    """Return the cost of labels in one case, including the graph's translation for kernels."""
     graph = random_graph(case.cells, case.arcs, case.observation_cells, case.seed)
     goal = cell_at_distance(graph, 0, case.far)
     began = time.process_time()
     try:
-        ways = routes(graph, 0, goal, case.within, most=MOST)
+        ways = routes(graph, 0, goal, case.within, max_labels=MOST)
     except ValueError:
         return Cost(case, -1, -1, time.process_time() - began)
     return Cost(case, len(ways), ways.made, time.process_time() - began)
 
 
 def table_1(graphs: int = 20) -> None:
-    """Print what exact pruning takes at the size of Table I, by the distance of the goal."""
+    """Print the cost of exact pruning at the size of Table I, by the distance of the goal."""
     cost(PUBLISHED)
     for far in (8.0, 12.0, 20.0, 40.0):
         costs = [cost(PUBLISHED._replace(seed=seed, far=far)) for seed in range(graphs)]
@@ -85,7 +85,7 @@ def table_1(graphs: int = 20) -> None:
 
 
 def table_2(graphs: int = 8) -> None:
-    """Print labels beside all simple paths, in turns, on the same graphs."""
+    """Print labels next to all simple paths, in turns, on the same graphs."""
     for within in (None, 10.0, 5.0):
         for seed in range(graphs):
             graph = random_graph(20, 45, 12, seed)
@@ -103,10 +103,10 @@ def table_2(graphs: int = 8) -> None:
 
 
 def maze(seed: int = 2) -> None:
-    """Print the value of the best way through a maze, by labels, printed pruning, simple paths.
+    """Print the value of the best path through a maze, by labels, printed pruning, simple paths.
 
-    8 x 8 squares, 10 passages beside those of a spanning tree, 7 targets, from corner to corner;
-    the treasure is in one of the targets or in none, each as likely.
+    8 x 8 squares, 10 passages in addition to a spanning tree, 7 targets, from corner to corner; the
+    treasure is in one of the targets or in none, all equally likely.
     """
     made = random_maze(8, 10, 7, seed)
     benefit, weights = Partition(np.full(7, 1 / 8)), Weights(12, 1, 0.25)
@@ -116,9 +116,9 @@ def maze(seed: int = 2) -> None:
 
 
 def random_maze(side: int, loops: int, targets: int, seed: int) -> nx.Graph:
-    """Return a maze of ``side`` x ``side`` squares: a spanning tree and ``loops`` passages more.
+    """Return a maze of ``side`` x ``side`` squares: a spanning tree and ``loops`` more passages.
 
-    A target is seen from its own square alone.
+    A target is seen from its own square only.
     """
     full = nx.grid_2d_graph(side, side)
     rng = np.random.default_rng(seed)
@@ -140,7 +140,7 @@ def random_maze(side: int, loops: int, targets: int, seed: int) -> nx.Graph:
 
 
 def turn() -> None:
-    """Print what the decision of a player costs."""
+    """Print the cost of a player's decision."""
     rng = np.random.default_rng(7)
     from_start, between, to_goal = rng.random(7), rng.random((7, 7)), rng.random(7)
     seen, table, shortest = 1 << np.arange(7), np.empty((128, 7)), np.empty(128)

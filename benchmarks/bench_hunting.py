@@ -1,10 +1,10 @@
-"""A noisy, adaptive hunt too large for recursion: what planners win in it, and how fast they are.
+"""A noisy, adaptive hunt too large for recursion: returns and speed of planners.
 
     python -m benchmarks.bench_hunting [--budgets 100 1000] [--episodes 40] [--seed 1]
 
-100 cells, 40 sensors, 24 steps: mean over episodes, the same for all, with its 95 % interval, and
-simulations a CPU second.  Controls: `flat` has no tree, `greedy` does not search.  Small hunts
-stand beside exact strategies in ``python -m experiments.hunt search``.
+100 cells, 40 sensors, 24 steps: mean over the same episodes for all, with its 95 % interval, and
+simulations per CPU second.  Controls: `flat` has no tree, `greedy` does not search.  For small
+hunts, ``python -m experiments.hunt search`` compares with exact strategies.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ BUDGETS = (100, 1_000)
 
 
 def large(budgets: Sequence[int], episodes: int, seed: int) -> None:
-    """Print what planners win in episodes of a hunt that is too large for recursion."""
+    """Print the returns of planners in episodes of a hunt too large for recursion."""
     p = adaptive(field(side=10, sensors=40, moves=24, reach=2.0, seed=seed))
     show(f"large: {len(p.hunt.target)} cells, {len(p.hunt.open)} sensors, {p.hunt.moves} steps", "")
     keys = [int(derive_key(seed, episode)) for episode in range(episodes)]
@@ -46,7 +46,7 @@ def large(budgets: Sequence[int], episodes: int, seed: int) -> None:
 
 
 def main() -> None:
-    """Compare what is asked for."""
+    """Compare the requested budgets."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--budgets", type=int, nargs="+", default=BUDGETS, help="simulations")
     parser.add_argument("--episodes", type=int, default=40, help="at least 2")

@@ -1,11 +1,11 @@
-"""Calibration of the belief over opponents, in games of known companies.
+"""Calibration of the belief over opponents, in games of known line-ups.
 
     python -m benchmarks.bench_opponents SEED GAMES FILE.png
 
-An observer plays a compiled policy against each type and against companies filled at random, and
-says before each of its turns how likely each type is in each seat.  Printed is the log loss of the
-true type by round, beside that of the prior and of a control in which the labels are exchanged;
-drawn is how often a type is true that is given a chance.
+An observer plays a compiled policy against each type and against random line-ups, and reports
+before each of its turns the probability of each type in each seat.  It prints the log loss of the
+true type by round, next to that of the prior and of a control with permuted labels, and draws how
+often a type with a given probability is true.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from sim.rules import Rules
 
 _PLAYS = (Policy("swift", threshold=0.5), Policy("hide", threshold=0.35))
 _MIXED = 6
-"""Companies filled at random to each dozen of one kind."""
+"""Random line-ups per dozen of one kind."""
 _EDGES = np.array([0.0, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 1.0])
 
 
@@ -35,10 +35,9 @@ class Judged(NamedTuple):
     """A belief about one seat before one own turn.
 
     Attributes
-    ----------
     round : number of the own turn
     chances : (types,)
-    true : number of the type that sits there
+    true : number of the true type in that seat
     """
 
     round: int
@@ -47,7 +46,7 @@ class Judged(NamedTuple):
 
 
 def judge(seed: int, games: int, mixed: Mixture) -> list[Judged]:
-    """Return what is believed in ``games`` games against each company."""
+    """Return the beliefs in ``games`` games against each line-up."""
     rules, rows = Rules(), []
     random = np.random.default_rng(seed)
     for game in range(games):
@@ -65,7 +64,7 @@ def judge(seed: int, games: int, mixed: Mixture) -> list[Judged]:
 def _of_game(
     rules: Rules, observer: Observer, seat: int, company: list[str], mixed: Mixture
 ) -> list[Judged]:
-    """Return what was believed of each opponent after each round of the game just played."""
+    """Return the belief about each opponent after each round of the game just played."""
     belief, rows = CompanyBelief(rules, seat, mixed, 0), []
     for number, note in enumerate(observer.notes):
         belief.take_in(note.seats, note.hits, note.tries)
@@ -75,7 +74,7 @@ def _of_game(
 
 
 def losses(rows: list[Judged], shift: int = 0) -> np.ndarray:
-    """Return the log loss of the true type by round, in bits; ``shift`` exchanges the labels."""
+    """Return the log loss of the true type by round, in bits; ``shift`` permutes the labels."""
     last = max(row.round for row in rows)
     found: list[list[float]] = [[] for _ in range(last + 1)]
     for row in rows:
@@ -85,7 +84,7 @@ def losses(rows: list[Judged], shift: int = 0) -> np.ndarray:
 
 
 def reliability(rows: list[Judged]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return by class of the chance given: its mean, how often it was so, and their number."""
+    """Return by probability class: mean probability, frequency of the truth, and count."""
     given = np.concatenate([row.chances for row in rows])
     is_so = np.concatenate([np.arange(len(row.chances)) == row.true for row in rows])
     place = np.clip(np.digitize(given, _EDGES) - 1, 0, len(_EDGES) - 2)
@@ -100,23 +99,23 @@ def main(seed: int, games: int, file: Path) -> None:
     mixed = PRESETS["usual"]
     rows = judge(seed, games, mixed)
     weights = np.array(mixed.weights)
-    prior = -np.log2(weights / weights.sum()).mean()  # companies come from all types alike
+    prior = -np.log2(weights / weights.sum()).mean()  # line-ups draw from all types alike
     print(f"seed {seed}, {games * (len(mixed.types) + _MIXED)} games; prior {prior:.2f} bits")
     true, exchanged = losses(rows), losses(rows, 1)
     for at in (0, 1, 2, 4, 7, 10):
         if at < len(true):
-            print(f"after round {at + 1}: {true[at]:.2f}, labels exchanged {exchanged[at]:.2f}")
+            print(f"after round {at + 1}: {true[at]:.2f}, labels permuted {exchanged[at]:.2f}")
     given, is_so, n = reliability(rows)
     for row in zip(given, is_so, n, strict=True):
         print("given {:.3f}, true {:.3f}, {} cases".format(*row))
-    with picture(file, "Types of opponents: how often what is given a chance is so", (6, 4)) as (
+    with picture(file, "Types of opponents: frequency of the truth by probability", (6, 4)) as (
         _,
         axes,
     ):
         axes[0, 0].plot([0, 1], [0, 1], linewidth=1)
         axes[0, 0].plot(given, is_so, marker="o")
         axes[0, 0].set_xlabel("chance given")
-        axes[0, 0].set_ylabel("share that was so")
+        axes[0, 0].set_ylabel("frequency of the truth")
 
 
 if __name__ == "__main__":

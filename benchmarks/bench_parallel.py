@@ -1,11 +1,11 @@
-"""Parallel search: play-outs a second beside a control, and regret at equal simulations.
+"""Parallel search: play-outs per second next to a control, and regret at equal simulations.
 
     python -m benchmarks.bench_parallel [--positions 40] [--seeds 5] [--simulations 1000]
 
-The control is so many independent searches in as many threads.  Regret is that of the first
-decision in late positions with exact values (`sim.endgame`): it shows what virtual loss, WU-UCT
-and the merge rules cost where the number of play-outs is the same.  Threads and workers beyond the
-cores share them.
+The control is as many independent searches in as many threads.  Regret is that of the first
+decision in late positions with exact values (`sim.endgame`): it shows the cost of virtual loss,
+WU-UCT and the merge rules at equal numbers of play-outs.  Threads and workers beyond the cores
+share them.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ def rate(p: Cluedo, options: Options, simulations: int) -> float:
 
 
 def control(p: Cluedo, n: int, simulations: int) -> float:
-    """Return play-outs a second of ``n`` independent searches at the same time."""
+    """Return play-outs per second of ``n`` concurrent independent searches."""
     searches = [Search(p, Options(exploration=0.2, nodes=simulations + 1)) for _ in range(n)]
     each = Budget(simulations=simulations // n)
     seconds = []
@@ -107,7 +107,7 @@ def regret(found: list[Endgame], options: Options, simulations: int, seeds: int)
 
 
 def main() -> None:
-    """Measure every mode and print a line each."""
+    """Measure every mode and print one line each."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--positions", type=int, default=40)
     parser.add_argument("--seeds", type=int, default=5)

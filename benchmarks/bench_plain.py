@@ -1,9 +1,9 @@
-"""Tiger in plain Python beside the compiled one: the same tree, and how much longer it takes.
+"""Tiger in plain Python next to the compiled one: the same tree, and the ratio of times.
 
     python -m benchmarks.bench_plain [--simulations 5000] [--repeats 3]
 
-Both search with the same key in turns; CPU time of this process, medians.  That both trees are the
-same is checked by `tests/mcts/test_plain.py`.
+Both search with the same key in turns; CPU time of this process, medians.
+`tests/mcts/test_plain.py` checks that both trees are equal.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def step(state: tuple, action: int, chance: Chance) -> tuple[tuple, float]:
 
 
 def heard(state: tuple) -> int | None:
-    """Return what was heard."""
+    """Return the last sound."""
     return state[1]
 
 

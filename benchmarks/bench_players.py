@@ -1,9 +1,9 @@
-"""Speed of players that are asked for each action: their decisions, and their games.
+"""Speed of players that are called for each action: their decisions, and their games.
 
     python -m benchmarks.bench_players [--players bn bn+evidence=text bn+evidence=exact]
 
 Each plays games under ``ferrari2009`` against two compiled policies, seats in rotation.  Decisions
-are timed by the wall, games by the CPU, the referee's share and the opponents' included.
+are timed by the wall, games by the CPU, including the referee and the opponents.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def games(player: Player, rules: Rules, opponent: str, numbers: range) -> tuple[
 
 
 def main() -> None:
-    """Measure and print a line each."""
+    """Measure and print one line each."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     listed = ["bn", "bn+evidence=text", "bn+evidence=exact", "hunter", "hunter+strategy=closed"]
     listed += ["hunter+evidence=exact"]

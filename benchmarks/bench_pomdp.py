@@ -1,14 +1,14 @@
-"""Tiger and RockSample: simulations a second beside pomdp-py.
+"""Tiger and RockSample: simulations per second compared with pomdp-py.
 
     python -m benchmarks.bench_pomdp [--simulations 10000] [--repeats 3]
 
 The planners of pomdp-py [Zheng & Tellex 2020] are compiled by Cython.  Both run in one process on
 one core, by CPU time: the same problem, belief, discount and exploration, random roll-outs of the
-same length, a fresh tree at each plan.  The models are its own, in Python and compiled; of
-RockSample the compiled ones come with a policy written here, for theirs knows no checks.  Its
-simulations go on to the horizon after the rover has left, ours end.
+same length, a new tree at each plan.  The models are its own, in Python and compiled; the compiled
+RockSample uses a policy written here, because theirs has no checks.  Its simulations continue to
+the horizon after the rover has left, ours end.
 
-Returns of closed loops: `experiments.episodes`; beside pomdp-py: `benchmarks.peers`.
+Returns of closed loops: `experiments.episodes`; compared with pomdp-py: `benchmarks.peers`.
 """
 
 from __future__ import annotations
@@ -40,11 +40,11 @@ MAP = (7, 8)
 LEFT, RIGHT = "tiger-left", "tiger-right"
 
 Plan = Callable[[int], object]
-"""Plans from the start with so many simulations."""
+"""Plans from the start with the given number of simulations."""
 
 
 def exploration(p: Any, units: float) -> float:
-    """Return the option that amounts to ``units`` of return in the formula of POMCP."""
+    """Return the option equivalent to ``units`` of return in the formula of POMCP."""
     domain = domain_of(p)
     return units / math.sqrt(2) / (domain.declaration("high", p) - domain.declaration("low", p))
 
@@ -56,12 +56,12 @@ def ours(p: Any, units: float) -> Plan:
 
 
 def theirs(planner: type, agent: Callable[[], Any], steps: int, units: float) -> Plan:
-    """Return a planner of pomdp-py, which plans for a new agent each time."""
+    """Return a planner of pomdp-py, with a new agent for each plan."""
 
     def plan(simulations: int) -> object:
         fresh = agent()
         return planner(
-            max_depth=steps,  # roll-outs have so many actions in all, as ours
+            max_depth=steps,  # as many roll-out actions in all as ours
             discount_factor=DISCOUNT,
             num_sims=simulations,
             exploration_const=units,
@@ -77,7 +77,7 @@ def python_tiger() -> Any:
 
 
 def compiled_tiger() -> Any:
-    """Return the agent of its compiled Tiger, which takes the probabilities from outside."""
+    """Return the agent of its compiled Tiger, which takes the probabilities as arguments."""
     sides = (LEFT, RIGHT)
     even = dict.fromkeys(sides, 0.5)
     doors = {"open-left": even, "open-right": even}
@@ -98,7 +98,7 @@ def compiled_tiger() -> Any:
 
 
 def rock_belief(state: type) -> Any:
-    """Return every rock as likely good as bad: one particle for each way they may be."""
+    """Return the uniform belief over rocks: one particle for each combination."""
     size, count = MAP
     kinds = itertools.product(("good", "bad"), repeat=count)
     return pomdp_py.Particles([state((0, size // 2), each, False) for each in kinds])
@@ -117,7 +117,7 @@ def python_rocks() -> Any:
 
 
 class RandomRocks(pomdp_py.RolloutPolicy):
-    """Any move on the map, any check, a sample where a rock lay; for the compiled RockSample.
+    """Any move on the map, any check, a sample at a rock's place; for the compiled RockSample.
 
     Only rocks ``left`` are checked and sampled, by default all.
     """
@@ -138,11 +138,11 @@ class RandomRocks(pomdp_py.RolloutPolicy):
             self._actions[x, y] = offered
 
     def get_all_actions(self, state: Any = None, history: Any = None) -> list:
-        """Return what is offered in the rover's cell."""
+        """Return the legal actions in the rover's cell."""
         return self._actions[state.position]
 
     def rollout(self, state: Any, history: Any = None) -> Any:
-        """Return one of these."""
+        """Return one of these at random."""
         return random.choice(self._actions[state.position])
 
 
@@ -166,7 +166,7 @@ def compiled_rocks(belief: Any = None, left: Collection[int] | None = None) -> A
 
 
 def rate(plan: Plan, simulations: int, repeats: int, plans: int = 1) -> float:
-    """Return simulations a CPU second; ``plans`` are timed together, for clocks are coarse."""
+    """Return simulations per CPU second; ``plans`` are timed together, since clocks are coarse."""
 
     def work() -> None:
         for _ in range(plans):
@@ -176,7 +176,7 @@ def rate(plan: Plan, simulations: int, repeats: int, plans: int = 1) -> float:
 
 
 def compare(simulations: int, repeats: int) -> None:
-    """Print simulations a second of both, problem by problem, with ratios."""
+    """Print simulations per second of both, problem by problem, with ratios."""
     start = tiger.TigerParameters(steps=TIGER_STEPS, rollout=tiger.RANDOM)
     rocks = rocksample.rocksample(
         MAP[0], rocksample.PUBLISHED[MAP], steps=ROCK_STEPS, rollout=rocksample.RANDOM

@@ -1,16 +1,16 @@
-"""Root parallelization: what two workers gain, and what each part of a decision costs.
+"""Root parallelization: the gain of two workers, and the cost of each part of a decision.
 
     python -m benchmarks.bench_root [--only gain,overhead,parts] [--repeats 30]
 
-* gain: simulations a second of wall time, decisions of 0.1 s at some 50 microseconds a simulation.
-  Control: two independent processes that search at the same time and are not merged; what they
-  gain over one is all that the machine has to give.  The three ways take turns.
-* overhead: a decision of one simulation a worker against one simulation here.
-* parts: what a model of many workers needs: packing a position, handing it to Ray, unpacking it;
-  a call there and back; what one more worker costs the driver (its call, its table); the merge.
+* gain: simulations per second of wall time, decisions of 0.1 s at some 50 microseconds a
+  simulation.  Control: two independent processes that search concurrently without merging; their
+  gain over one is the machine's limit.  The three ways take turns.
+* overhead: a decision of one simulation per worker against one simulation here.
+* parts: inputs of a model of many workers: packing a position, passing it to Ray, unpacking it; a
+  round trip; the driver's cost per worker (its call, its table); the merge.
 
-Ray runs its processes at low priority (nice 15): on a busy machine they lose to any user at work
-there, the control included.
+Ray runs its processes at low priority (nice 15): on a busy machine they yield to other users,
+including the control.
 """
 
 from __future__ import annotations
@@ -33,16 +33,16 @@ from mcts.root import RootSearch, ray
 from mcts.search import Search, SearchResult
 
 TIGER = TigerParameters(steps=1500, rollout=RANDOM)
-"""Some 50 microseconds a simulation."""
+"""A problem of some 50 microseconds per simulation."""
 OPTIONS = Options(exploration=0.1, nodes=20_000)
 DECISION = Budget(seconds=0.1)
 ACTIONS = 42
-"""Of a root table as in Cluedo: 36 suggestions, and some more."""
+"""Length of a root table as in Cluedo: 36 suggestions, and some more."""
 WORKERS = (16, 64, 256, 1024)
 
 
 def rate(search: Search | RootSearch, key: int) -> tuple[float, float]:
-    """Return simulations a second of wall time in one decision, and its wall time."""
+    """Return simulations per second of wall time in one decision, and its wall time."""
     began = time.perf_counter()
     result = search.run(DECISION, key)
     seconds = time.perf_counter() - began
@@ -87,7 +87,7 @@ def gain(repeats: int) -> None:
 
 
 def overhead(repeats: int) -> None:
-    """Measure a decision in which there is next to nothing to search."""
+    """Measure a decision with almost nothing to search."""
     single = Search(TIGER, OPTIONS)
     here = 1e3 * measure(lambda: single.run(Budget(simulations=1), 1), repeats)[1]
     for workers in (1, 2):
@@ -98,7 +98,7 @@ def overhead(repeats: int) -> None:
 
 
 class _Echo:
-    """A worker that has its table at hand."""
+    """A worker that returns a prepared table."""
 
     def __init__(self, table: SearchResult) -> None:
         self.table = table

@@ -1,26 +1,25 @@
-"""Simulations a second: of threads on small problems, and of planners beside another checkout.
+"""Simulations per second: of threads on small problems, and of planners against another checkout.
 
     python -m benchmarks.bench_search [--seconds 1.0] [--repeats 5]
     python -m benchmarks.bench_search --against FOLDER [--simulations 400] [--only bmcts]
     python -m benchmarks.bench_search --against FOLDER --simulations 2000 --only games rollouts
 
-The first measures one thread, two on one tree, and what two cores could give, on Tiger and on
-Kuhn poker, where the time goes into the tree and hardly any into the game.
+The first measures one thread, two on one tree, and the limit of two cores, on Tiger and on Kuhn
+poker, where the tree takes most of the time and the game hardly any.
 
-CPU time says nothing about parallelism, so everything is wall time, and the control is two
-*independent* single-threaded searches side by side: what it gains over one is all that the machine
-has to give (busy neighbours and shared caches included).  The medians of the repeats are shown;
-the three ways are measured in turn, so that a change in the machine's load meets them all.
+CPU time does not measure parallelism, so everything is wall time, and the control is two concurrent
+*independent* single-threaded searches: their gain over one is the machine's limit (busy neighbours
+and shared caches included).  The medians of the repeats are shown; the three ways are measured in
+turn, so that load affects all alike.
 
-The second searches the opening of a game with every preset that searches, here and in another
-checkout (one process each, asked in turn, first one and then the other first), and shows the CPU
-time of both, the median ratio of a round, and whether the trees were the same bit by bit.  The
-control is this checkout beside itself (``--against .``): what its ratios differ from 1 is noise.
-A checkout whose modules have other names brings a worker of its own (``--worker FILE``), and one
-of before the parts below the worker of here.  The parts ``games``, ``rollouts`` and ``search``
-measure likewise, in place of presets, games of four of a kind, roll-outs of `best`, which knows
-that the others are swift that accuses from 0.35, from rounds 1 and 4, and its search in rounds 1, 3
-and 6.
+The second searches the opening of a game with every searching preset, here and in another checkout
+(one process each, called in turn, in alternating order), and shows the CPU time of both, the median
+ratio of a round, and whether the trees were equal bit by bit.  The control is this checkout against
+itself (``--against .``): the deviation of its ratios from 1 is noise.  A checkout with other module
+names needs its own worker (``--worker FILE``); one older than the parts below needs the worker of
+this checkout.  Instead of presets, the parts ``games``, ``rollouts`` and ``search`` measure games
+of four of a kind, roll-outs of `best`, which knows that the others are swift that accuses from
+0.35, from rounds 1 and 4, and its search in rounds 1, 3 and 6.
 """
 
 from __future__ import annotations
@@ -48,7 +47,7 @@ CASES: dict[str, NamedTuple] = {
 
 
 def one(p: NamedTuple, threads: int, seconds: float) -> Callable[[int], float]:
-    """Return what measures simulations a second of a search on ``threads`` threads."""
+    """Return a function that measures simulations per second of a search on ``threads`` threads."""
     options = Options(threads=threads, exploration=0.1, nodes=1_000_000, oversubscribe=True)
     search = Search(p, options)
 
@@ -60,7 +59,7 @@ def one(p: NamedTuple, threads: int, seconds: float) -> Callable[[int], float]:
 
 
 def side_by_side(p: NamedTuple, copies: int, seconds: float) -> Callable[[int], float]:
-    """Return what measures the sum over ``copies`` independent searches at the same time."""
+    """Return a function that measures the sum over ``copies`` concurrent independent searches."""
     measures = [one(p, 1, seconds) for _ in range(copies)]
 
     def measure(key: int) -> float:
@@ -84,20 +83,20 @@ PRESETS = (
     *("bmcts_faithful", "ld_bmcts_faithful", "bmcts_or_faithful", "pomcp_faithful"),
     *("so_ismcts_faithful", "mo_ismcts_faithful", "bmcts_released", "ld_bmcts_released"),
 )
-"""The planners that are measured beside another checkout."""
+"""The planners to compare with another checkout."""
 
 PARTS = {
     "games": ["games:swift(0.35)", "games:swift", "games:hide(0.35)", "games:heuristic"],
     "rollouts": [f"rollouts:{own}:{start}" for own in ("swift", "hide") for start in (1, 4)],
     "search": [f"search:{own}:{start}" for own in ("swift", "hide") for start in (1, 3, 6)],
 }
-"""Other things that are measured beside another checkout, as tasks of the worker."""
+"""Other parts to compare with another checkout, as tasks of the worker."""
 
 WORKER = Path(__file__).with_name("search_worker.py")
 
 
 class Checkout:
-    """A process that searches with the code of ``folder`` when it is asked to."""
+    """A process that searches with the code of ``folder`` on request."""
 
     def __init__(self, folder: Path, worker: Path) -> None:
         command = [folder / ".venv/bin/python", worker.resolve()]
@@ -105,7 +104,7 @@ class Checkout:
         self._process = subprocess.Popen(command, cwd=folder, stdin=pipe, stdout=pipe, text=True)
 
     def search(self, preset: str, simulations: int, key: int) -> dict[str, Any]:
-        """Return what the worker answers; see `benchmarks.search_worker`."""
+        """Return the worker's answer; see `benchmarks.search_worker`."""
         print(preset, simulations, key, file=self._process.stdin, flush=True)
         answer = self._process.stdout.readline()
         if not answer:
@@ -113,7 +112,7 @@ class Checkout:
         return json.loads(answer)
 
 
-def beside(folder: Path, worker: Path, presets: list[str], simulations: int, repeats: int) -> None:
+def compare(folder: Path, worker: Path, presets: list[str], simulations: int, repeats: int) -> None:
     """Measure every preset or part here and in ``folder``, and print one line each."""
     checkouts = [Checkout(Path.cwd(), WORKER), Checkout(folder, worker)]
     print(f"{'preset':22}{'us here':>10}{'us there':>10}{'speed, here/there':>18}   trees")
@@ -136,7 +135,7 @@ def beside(folder: Path, worker: Path, presets: list[str], simulations: int, rep
 
 
 def main() -> None:
-    """Measure what is asked for."""
+    """Measure the requested parts and print them."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seconds", type=float, default=1.0, help="wall time of one search")
     parser.add_argument("--repeats", type=int, default=5)
@@ -148,13 +147,13 @@ def main() -> None:
     )
     asked = parser.parse_args()
     if asked.against:
-        beside(asked.against, asked.worker, asked.only, asked.simulations, asked.repeats)
+        compare(asked.against, asked.worker, asked.only, asked.simulations, asked.repeats)
     else:
         threads_on_tiger(asked.seconds, asked.repeats)
 
 
 def threads_on_tiger(seconds: float, repeats: int) -> None:
-    """Measure threads and print one line a case."""
+    """Measure threads and print one line per case."""
     print(f"{'case':24}{'1 thread /s':>14}{'2 threads':>12}{'control: 2 searches':>22}")
     for name, p in CASES.items():
         ways = [one(p, 1, seconds), one(p, 2, seconds), side_by_side(p, 2, seconds)]

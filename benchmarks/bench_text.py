@@ -1,12 +1,12 @@
-"""Outcomes of the roll-outs of the planners by the text, and their number per second.
+"""Outcomes of the roll-outs of the literal planners, and their number per second.
 
     python -m benchmarks.bench_text [--positions 10] [--rollouts 1000] [--presets NAME ...]
 
-Positions are turns of games among four ``heuristic`` players, in which the planner has sat in a
-seat and seen all: the opening, and rounds 6, 12 and 18.  Of the roll-outs from there: who wins
-them, and in how many the own seat comes to where it can never be certain of an envelope
-(`belief.matrix.never_certain`), at which they end; played on, they go to the last turn unless
-somebody else wins.  Beside them turns a roll-out, and simulations a CPU second of a search.
+Positions are turns of games among four ``heuristic`` players, with the planner in one seat as an
+observer: the opening, and rounds 6, 12 and 18.  Of the roll-outs from there: the winners, and how
+many reach a state in which the own seat can never be certain of an envelope
+(`belief.matrix.never_certain`), at which they end; if played on, they last until the final turn
+unless another player wins.  Also turns per roll-out, and simulations per CPU second of a search.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ def roll_out(p, s, stream: np.ndarray, key: np.uint64, counted: np.ndarray) -> N
 
 
 def main() -> None:
-    """Print a line for each preset and round."""
+    """Print one line for each preset and round."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--positions", type=int, default=10)
     parser.add_argument("--rollouts", type=int, default=1000)
@@ -102,7 +102,7 @@ def main() -> None:
                 view, before = next(found), planner.simulations
                 began = time.process_time()
                 planner.decide(view)
-                if planner.simulations > before:  # else there was nothing to search
+                if planner.simulations > before:  # else nothing was searched
                     searching += time.process_time() - began
                     simulations += planner.simulations - before
                 p, stream = planner.position(view), new_stream(1)

@@ -1,11 +1,11 @@
-"""Delay of events to spectators: games of compiled players, watched by many.
+"""Delay of events to spectators: games of compiled players with many spectators.
 
     python -m benchmarks.bench_web
     python -m benchmarks.bench_web games=10 watchers=20 seconds=10
 
-The server and those who watch are two processes, whose clock is that of the machine.  An event is
-due a pace after the one before it was shown, and on time if a watcher has it within 200 ms of that.
-Searches at one more table keep a thread busy meanwhile.
+The server and the spectators are two processes with the machine's clock.  An event is due one pace
+after the previous one was shown, and on time if a spectator receives it within 200 ms of that.
+Meanwhile searches at one more table keep a thread busy.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ LATE = 0.2
 
 
 def serve_tables(folder: str, tables: int, streams: int, received, asked) -> None:
-    """Serve, and put the address; when asked, end and put by seed when events were shown."""
+    """Serve, and put the address; on request, end and put by seed when events were shown."""
     from experiments.web.server.serve import serve
     from experiments.web.settings import Search, Web
     from experiments.web.tables.table import Table
@@ -75,7 +75,7 @@ async def make_table(host: str, seats: list[dict], pace: float, seed: int) -> st
 
 
 async def watch(host: str, route: str, until: float, times: list[float]) -> None:
-    """Note when it began and when each event came, until the clock says ``until``."""
+    """Record the start and the time of each event, until ``until`` by the clock."""
     name, _, port = host.partition(":")
     reader, writer = await asyncio.open_connection(name, int(port))
     writer.write(f"GET {route}/stream HTTP/1.1\r\nHost: {host}\r\n\r\n".encode())
@@ -93,7 +93,7 @@ async def watch(host: str, route: str, until: float, times: list[float]) -> None
 
 
 def delays(times: list[float], shown: list[float], pace: float) -> list[float]:
-    """Return how late each event was that was shown while somebody watched."""
+    """Return the delay of each event that was shown while it was watched."""
     began, *came = times
     return [
         at - (shown[number - 1] + pace)
@@ -119,7 +119,7 @@ async def run(host: str, options: dict[str, float]) -> list[list[float]]:
 
 
 def figures(late: np.ndarray, seconds: float) -> dict[str, float]:
-    """Return what the delays of all events come to."""
+    """Return summary figures of the delays of all events."""
     return {
         "events": len(late),
         "per second": len(late) / seconds,

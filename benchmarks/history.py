@@ -1,11 +1,11 @@
-"""History of strength: presets as commits had them, each by its own code, against one fixed field.
+"""History of strength: presets of earlier commits, each by its own code, against one fixed field.
 
     python -m benchmarks.history v0.1 v0.2 main [--players best,swift] [--games 400] [--seed 6220]
 
-Each commit is unpacked by ``git archive`` and plays with the packages installed here, one in a
-seat against three ``swift`` that accuse early, on the same deals.  Without commits, all tags and
-HEAD.  A commit that was played is not played again.  What changed in the field's own players shows
-in the row of ``swift``.  Elo is relative to the field, by Plackett and Luce's model.
+Each commit is unpacked by ``git archive`` and plays with the packages installed here, one in a seat
+against three ``swift`` that accuse early, on the same deals.  By default, all tags and HEAD.
+Results of earlier runs are reused.  The row of ``swift`` shows changes of the field's own players.
+Elo is relative to the field, by the Plackett-Luce model.
 """
 
 from __future__ import annotations
@@ -48,14 +48,14 @@ class Row:
 
 
 def above_field(rate: float) -> float:
-    """Return by how much Elo a player is above `OPPONENTS` of a kind, of whom it wins ``rate``."""
+    """Return the Elo above `OPPONENTS` players of a kind for the win rate ``rate`` among them."""
     if rate in (0, 1):
         return inf if rate else -inf
     return 400 * log10(OPPONENTS * rate / (1 - rate))
 
 
 def git(*arguments: str) -> str:
-    """Return what git prints; end with its own words if it refuses."""
+    """Return git's output; exit with its message if it fails."""
     ran = subprocess.run(["git", *arguments], capture_output=True, text=True, check=False)
     if ran.returncode:
         sys.exit(f"history: {ran.stderr.strip().splitlines()[-1]}")
@@ -100,12 +100,12 @@ def play(commit: str, folder: Path, players: str, games: int, seed: int) -> list
     table = json.loads((run / "summary.json").read_text())["table"]
     found = [(line["player"], line["wins"]) for line in table if line["games"] == games]
     if len(found) != len(players.split(",")):
-        raise RuntimeError(f"{run} is not whole: remove it, and repeat the command")
+        raise RuntimeError(f"{run} is incomplete: remove it, and repeat the command")
     return found
 
 
 def collect(commits: Sequence[str], folder: Path, players: str, games: int, seed: int) -> Iterator:
-    """Yield the rows of ``commits``, and print what cannot be played."""
+    """Yield the rows of ``commits``, and print the failures."""
     for name in commits:
         commit, date = git("log", "-1", "--format=%h %cs", name).split()
         try:
@@ -120,7 +120,7 @@ def collect(commits: Sequence[str], folder: Path, players: str, games: int, seed
 
 
 def draw(rows: Sequence[Row], path: Path) -> None:
-    """Plot Elo above the field by commit, a line a player."""
+    """Plot Elo above the field by commit, one line per player."""
     commits = list(dict.fromkeys((row.commit, row.date) for row in rows))
     title = (
         f"Strength by commit, against {OPPONENTS} swift that accuse early, {rows[0].games} games"
@@ -139,7 +139,7 @@ def draw(rows: Sequence[Row], path: Path) -> None:
 
 
 def main() -> None:
-    """Play what is missing, print a line each, and leave the table and the plot."""
+    """Play missing commits, print one line each, and write the table and the plot."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("commits", nargs="*", help="tags, branches or commits, oldest first")
     parser.add_argument("--players", default="best,bmcts,swift", help="presets, with commas")

@@ -1,6 +1,6 @@
 """A compiled policy that keeps a belief over the others' policies while it plays.
 
-It is what the belief is calibrated with: games of known companies, without the cost of a search.
+It calibrates that belief: games of known line-ups, without the cost of a search.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ class Note(NamedTuple):
 
 
 class Observer(Player):
-    """Plays ``policy``, and notes what it sees of the others.
+    """Plays ``policy``, and records its observations of the others.
 
     Attributes
     ----------
-    belief : that of the game under way
-    notes : of the game under way, a `Note` for each own turn
+    belief : that of the current game
+    notes : of the current game, a `Note` for each own turn
     """
 
     def __init__(self, plays: Policy, mixture: Mixture, deals: int = DEALS) -> None:
@@ -58,7 +58,7 @@ class Observer(Player):
         self._log.append(event)
 
     def decide(self, view: np.recarray) -> int:
-        """Return what the policy does; at the start of a turn, look at what the others did."""
+        """Return the policy's action; at the start of a turn, record the others' moves."""
         board, seat = world(self._rules)[0], self._seat
         state = view.copy()[0]
         seat_policy(state, seat, self._plays)

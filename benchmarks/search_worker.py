@@ -1,10 +1,10 @@
-"""Plays, rolls out or searches when it is asked to, for `bench_search --against`.
+"""Plays, rolls out or searches on request, for `bench_search --against`.
 
-    python benchmarks/search_worker.py     in the checkout that is to be measured
+        python benchmarks/search_worker.py     in the checkout to be measured
 
-Reads lines ``TASK NUMBER KEY`` and answers each with a line of JSON: what was done (games,
-roll-outs or simulations), the CPU seconds that it took, and a digest of all that came of it.  The
-first answer to a task takes longer, for it compiles.  Tasks are
+Reads lines ``TASK NUMBER KEY`` and answers each with a line of JSON: the number of games, roll-outs
+or simulations, the CPU seconds, and a digest of all results.  The first answer to a task takes
+longer, because it compiles.  Tasks are
 
 * a preset of a planner: it searches the opening with NUMBER simulations;
 * ``games:POLICY``: NUMBER games of four of a kind; a policy may have a threshold, ``swift(0.35)``;
@@ -44,7 +44,7 @@ from sim.view import as_seen, view_of  # noqa: E402
 PRESETS = Path("conf/player")
 RULES = Rules()
 EARLY = 0.35
-"""What the modelled opponents accuse from."""
+"""Accusation threshold of the modelled opponents."""
 
 
 def policy_of(text: str) -> Policy:
@@ -54,7 +54,7 @@ def policy_of(text: str) -> Policy:
 
 
 def spec_of(preset: str) -> Any:
-    """Return a preset's values on top of those that it inherits."""
+    """Return a preset's values merged into those that it inherits."""
     own = OmegaConf.load(PRESETS / f"{preset}.yaml")
     parents = [
         name for name in own.pop("defaults", []) if isinstance(name, str) and name[0] not in "_/"
@@ -74,9 +74,9 @@ def player(preset: str, simulations: int, own: str = "") -> Any:
 
 
 def position(round_: int) -> tuple[np.recarray, list[tuple[int, int, int, int]]]:
-    """Return what seat 0 sees at its turn of a round, and what it has seen, among swift players.
+    """Return seat 0's view at its turn of a round, and its observations, among swift players.
 
-    It is that of the first game that lasts so long and in which nobody is out by then.
+    The game is the first that lasts so long with all players still in.
     """
     board, state = world(RULES)[0], empty()[0]
     for game in range(1000):
@@ -95,7 +95,7 @@ def position(round_: int) -> tuple[np.recarray, list[tuple[int, int, int, int]]]
 
 @cache
 def inform(own: str, round_: int, simulations: int) -> tuple[Any, np.recarray]:
-    """Return `best` with ``own``, having seen all until its turn in a round, and what it sees."""
+    """Return `best` with ``own``, informed up to its turn in a round, and its view."""
     planner, (view, seen) = player("best", simulations, own), position(round_)
     planner.begin(RULES, 0, view, 1)
     for event in seen:
@@ -105,7 +105,7 @@ def inform(own: str, round_: int, simulations: int) -> tuple[Any, np.recarray]:
 
 @jit
 def rolled_out(p, s, stream: np.ndarray, key: np.uint64, n: int, won: np.ndarray) -> None:
-    """Begin ``n`` simulations and roll each out; write what each came to into ``won``."""
+    """Begin ``n`` simulations and roll each out; write their returns into ``won``."""
     for i in range(n):
         stream[0] = fold(key, i)
         cluedo.start(p, s, stream)
@@ -146,7 +146,7 @@ def search(planner: Any, view: np.recarray) -> dict[str, Any]:
     seconds = time.process_time() - began
     tree, result = planner.search.tree, planner.result
     parts = [np.int64(action), result.actions, result.visits, result.values]
-    nodes = tree.order[: tree.counters[NODES]]  # of the last tree, where one follows another
+    nodes = tree.order[: tree.counters[NODES]]  # of the last tree, if there are several
     parts += [nodes, tree.visits, tree.returns, tree.counters]
     edges = int((tree.length * (tree.status == 2))[nodes].sum())
     parts += [tree.action[:edges], tree.edge_visits[:edges], tree.edge_total[:edges]]
@@ -169,7 +169,7 @@ def opening(preset: str, simulations: int, key: int) -> dict[str, Any]:
 
 
 def answer(task: str, n: int, key: int) -> dict[str, Any]:
-    """Do ``task``, and return what the answer says."""
+    """Perform ``task``, and return its answer."""
     kind, *parts = task.split(":")
     if kind == "games":
         return play_games(parts[0], n, key)

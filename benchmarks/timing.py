@@ -1,7 +1,7 @@
 """Timing and printing of the benchmarks; a figure is the median of some repeats.
 
-``/s CPU`` counts the seconds of this process and is little moved by neighbours; wall time is what
-it says.  The control is a fixed loop of random draws, a measure of the speed of this core now.
+``/s CPU`` counts the seconds of this process and is little affected by load; wall time is measured
+as such.  The control is a fixed loop of random draws, the current speed of this core.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ DRAWS = 20_000_000
 
 @jit
 def _draws(stream: np.ndarray, n: int) -> int:
-    """Draw ``n`` random words one after another; return their sum, so that all are made."""
+    """Draw ``n`` random words one after another; return their sum to prevent optimisation."""
     total = np.uint64(0)
     for _ in range(n):
         total += draw(stream)
@@ -46,11 +46,11 @@ def show(name: str, value: str, control: str = "") -> None:
 
 
 def show_load() -> None:
-    """Print how busy the machine is."""
+    """Print the load of the machine."""
     print(f"load of the machine: {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
 
 
 def control_nanoseconds(repeats: int) -> float:
-    """Return CPU nanoseconds of one random draw in a loop of nothing else."""
+    """Return CPU nanoseconds of one random draw in a tight loop."""
     stream = new_stream(1)
     return 1e9 * measure(lambda: _draws(stream, DRAWS), repeats)[0] / DRAWS

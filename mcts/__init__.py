@@ -1,4 +1,4 @@
-"""Tree search over any domain: the public names, each imported when it is first used.
+"""Tree search over any domain: the public names, imported on first use.
 
 `__init__.pyi` lists them with the modules that hold them.
 """

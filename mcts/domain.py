@@ -5,20 +5,19 @@ functions registered for that type; seven more have defaults.  The search calls 
 this module; Numba replaces each, at compile time and by the type of ``p``, by the domain's own: the
 kernel is specialised, nothing is looked up while it runs, and the machine code can be cached.
 
-Perspective: one seat searches, player 0.  As a rule decisions, rewards and observations are that
-seat's, and everybody else is part of the environment, which `step` advances.  A domain that
-declares several ``players`` stops at each decision of any of them, says by `mover` whose it is,
-and pays at the end, each its own `payoff` (rewards of `step` are then not counted).  Its nodes are
-those of player 0's information sets (SO-ISMCTS), or with one of ``perspectives`` a player each
-player's own (MO-ISMCTS).
+Perspective: one seat searches, player 0.  By default decisions, rewards and observations are that
+seat's, and all other players are part of the environment, which `step` advances.  A domain that
+declares several ``players`` stops at each decision of any of them, names the player by `mover`, and
+pays each at the end by `payoff` (rewards of `step` are then ignored).  Its nodes are player 0's
+information sets (SO-ISMCTS), or with one of ``perspectives`` per player each player's own
+(MO-ISMCTS).
 
-Rewards and returns are in the domain's own units.  ``s`` is an opaque workspace, one a thread, made
-in Python by the domain's ``workspace(p)`` and changed in place; ``p`` is shared by all threads and
-must not be written to.  Randomness comes from ``stream`` alone (see `mcts.kernel.rng`), which only
-`start`, `step` and `rollout` may advance.
-
-A domain in an external package is registered just so; its functions must live in the module that
-defines the parameters, or in modules that it imports, for the cache of machine code to see edits::
+Rewards and returns are in the domain's own units.  ``s`` is an opaque workspace, one per thread,
+made in Python by the domain's ``workspace(p)`` and changed in place; ``p`` is shared by all threads
+and must not be written to.  Randomness comes from ``stream`` alone (see `mcts.kernel.rng`), which
+only `start`, `step` and `rollout` may advance.
+A domain of an external package is registered likewise; its functions must live in the module that
+defines the parameters, or in modules that it imports, so that the code cache detects edits::
 
     class Walk(NamedTuple):
         length: int
@@ -48,7 +47,7 @@ TYPES = 8
 """Types of action that a domain may have."""
 
 _POSITIVE = np.uint64(2**63 - 1)
-"""The bits of a key that a number not below 0 has room for."""
+"""The bits of a key that fit a non-negative number."""
 
 _REGISTRY: dict[type, Domain] = {}
 _STUBS: list[Callable] = []
@@ -56,38 +55,38 @@ _STUBS: list[Callable] = []
 
 
 def _by_type(stub: Callable) -> Callable:
-    """Return the function that calls the domain's own of the same name, by the type of ``p``."""
+    """Return a function that calls the domain's own function of that name, by the type of ``p``."""
     _STUBS.append(by_type(stub, _REGISTRY))
     return _STUBS[-1]
 
 
 @_by_type
 def start(p: Any, s: Any, stream: np.ndarray) -> None:
-    """Begin one simulation: reset ``s`` to the position searched and draw what is hidden."""
+    """Begin one simulation: reset ``s`` to the position searched and draw the hidden part."""
 
 
 @_by_type
 def actions(p: Any, s: Any, out: np.ndarray, edge_data: np.ndarray) -> int:
-    """List the legal actions at ``s``, an own decision, in the order they should be tried.
+    """List the legal actions at ``s``, an own decision, in the order to try them.
 
     Parameters
     ----------
-    out : int64, shape (max_actions,): receives the actions (numbers not below 0, each once)
-    edge_data : float64, shape (max_actions,): receives a number an action, which the tree keeps
-        with the edge and hands back to `step`: for what is expensive to find and fixed by the
-        history, such as the probability under the propagated belief that an accusation is right
+    out : int64, shape (max_actions,): receives the actions (distinct non-negative numbers)
+    edge_data : float64, shape (max_actions,): receives one number per action, which the tree keeps
+        with the edge and returns to `step`: for values that are expensive and fixed by the history,
+        such as the probability under the propagated belief that an accusation is right
 
     Returns
     -------
     int
-        How many were written.  The list must be a function of what the searching seat knows, for
-        it is made once a node and serves every simulation that comes by.
+        Number of actions written.  The list must be a function of the searching seat's information,
+        because it is made once per node and serves all simulations.
     """
 
 
 @_by_type
 def step(p: Any, s: Any, action: int, edge_data: float, stream: np.ndarray) -> float:
-    """Do the own ``action``, advance to the next own decision or the end, return the reward."""
+    """Apply the own ``action``, advance to the next own decision or the end, return the reward."""
 
 
 @_by_type
@@ -97,7 +96,7 @@ def observation(p: Any, s: Any) -> np.uint64:
 
 @_by_type
 def terminal(p: Any, s: Any) -> bool:
-    """Return whether nothing is left to decide and no further reward will come."""
+    """Return whether ``s`` is terminal: no decision and no reward will follow."""
 
 
 @_by_type
@@ -114,42 +113,42 @@ def mover(p: Any, s: Any) -> int:
 def available(p: Any, s: Any, action: int) -> bool:
     """Return whether a listed ``action`` is legal in the hidden state ``s``; by default it is.
 
-    For nodes whose mover knows more than the node is keyed by: the list then holds what may be
-    legal, and each simulation chooses among what is.  It is not asked at the root, whose list is
-    that of the player who searches.
+    For nodes at which the player to move knows more than the node's key: the list then holds the
+    possibly legal actions, and each simulation chooses among the legal ones.  Not called at the
+    root, whose list is that of the searching player.
     """
 
 
 @_by_type
 def action_type(p: Any, s: Any, action: int) -> int:
-    """Return the type of a listed ``action``, from 0 to below `TYPES`; by default all are of one.
+    """Return the type of a listed ``action``, from 0 to below `TYPES`; by default 0.
 
-    A function of ``p`` and ``action`` alone; searches with the option ``action_types`` ask for it.
+    A function of ``p`` and ``action`` alone; called by searches with the option ``action_types``.
     """
 
 
 @_by_type
 def outcome(p: Any, s: Any) -> int:
-    """Return the kind of what was seen since the last decision, for those who look at the tree.
+    """Return the kind of observation since the last decision, for inspecting the tree.
 
-    A number not below 0, and a function of what `observation` is the key of.  That may distinguish
-    more than a reader wants to see: nodes below one action with one number are one outcome.
-    By default it is that key.
+    A number of at least 0, and a function of the content of `observation`'s key, which may be finer
+    than a reader wants: nodes below one action with one number are one outcome.  By default it is
+    that key.
     """
 
 
 @_by_type
 def observation_of(p: Any, s: Any, player: int) -> np.uint64:
-    """Return the key of what ``player`` has seen since anybody's last decision.
+    """Return the key of what ``player`` has seen since the last decision of any player.
 
     At the start of a simulation, for players other than 0: of all that it knows then.  By default
-    everybody sees the same, `observation`.
+    all see the same, `observation`.
     """
 
 
 @_by_type
 def payoff(p: Any, s: Any, player: int) -> float:
-    """Return what ``player`` gets in the end; asked only where there are several players."""
+    """Return ``player``'s final payoff; called only with several players."""
 
 
 @_by_type
@@ -201,7 +200,7 @@ class Domain:
     """
 
     parameters: type
-    """The NamedTuple type by which the domain is found."""
+    """The NamedTuple type that identifies the domain."""
     start: Callable
     actions: Callable
     step: Callable
@@ -211,15 +210,15 @@ class Domain:
     workspace: Callable[[Any], Any]
     """Makes the ``s`` of one thread from ``p``; of the same Numba type for every ``p``."""
     discount: float | Callable[[Any], float]
-    """Factor a step between own decisions, in (0, 1]."""
+    """Discount per step between own decisions, in (0, 1]."""
     low: float | Callable[[Any], float]
-    """The least return from the root; returns are scaled so that this is 0 ..."""
+    """Minimum return from the root, scaled to 0 ..."""
     high: float | Callable[[Any], float]
-    """... and this, the greatest, is 1.  A value outside is kept as it is, not clipped."""
+    """... and the maximum, scaled to 1.  Values outside are kept, not clipped."""
     max_actions: int | Callable[[Any], int]
-    """Longest list that `actions` may write."""
+    """Maximum length of the list that `actions` writes."""
     max_depth: int | Callable[[Any], int]
-    """Most decisions that the tree may follow; beyond it simulations roll out."""
+    """Maximum number of decisions in the tree; beyond it simulations roll out."""
     mover: Callable = _alone
     available: Callable = _always
     action_type: Callable = _one_type
@@ -230,7 +229,7 @@ class Domain:
     players: int | Callable[[Any], int] = 1
     """Players whose decisions the tree makes."""
     perspectives: int | Callable[[Any], int] = 1
-    """1: all nodes are player 0's information sets; ``players``: each its own."""
+    """1: all nodes are player 0's information sets; ``players``: each has its own."""
 
     def declaration(self, name: str, p: Any) -> Any:
         """Return the declaration ``name`` for the parameters ``p``."""
@@ -242,7 +241,7 @@ def register(parameters: type, **parts: Any) -> Domain:
     """Register the domain of ``parameters`` (keywords: the fields of `Domain`) and return it.
 
     Raises TypeError if a part is missing or unknown, if ``parameters`` is no NamedTuple type, or if
-    a function is not compiled or does not take exactly the arguments of its stub, by name.
+    a function is not compiled or does not take exactly its stub's arguments, by name.
     """
     if not (issubclass(parameters, tuple) and hasattr(parameters, "_fields")):
         raise TypeError(f"a domain's parameters must be a NamedTuple type, not {parameters!r}")

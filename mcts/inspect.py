@@ -1,10 +1,10 @@
-"""Explain a search: its root as a table, what it expects to be played, its tree as a graph.
+"""Explain a search: its root as a table, its principal variation, its tree as a graph.
 
-Nothing here knows a game: a function ``words`` puts actions into words.  Visits count simulations.
-Values are mean returns from a node or an action on, of the player who decides there, in units in
-which ``low`` and ``high`` are the 0 and 1 of the scaled returns, as the domain declares them.  The
-root is the node at which the last search began.  Nothing consumes randomness or changes what it
-reads; the search must be over.
+Independent of the game: a function ``words`` names actions.  Visits count simulations.  Values are
+mean returns from a node or an action on, of the player who decides there, in units in which ``low``
+and ``high`` are the 0 and 1 of the scaled returns, as the domain declares them.  The root is the
+node at which the last search began.  Nothing consumes randomness or changes its arguments; the
+search must be over.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ class Row(NamedTuple):
     words: str
     visits: int
     share: float
-    """Of all visits; nan if there are none."""
+    """Share of all visits; nan if there are none."""
     value: float
     """nan without visits."""
     error: float
-    """Standard error of the value, taking simulations as independent; nan below two."""
+    """Standard error of the value, treating simulations as independent; nan below two visits."""
     edge_data: float
-    """What the domain says of the action, in its own units."""
+    """The domain's edge data of the action, in its own units."""
 
 
 def root_table(result: SearchResult, words: Callable[[int], str] = str) -> list[Row]:
@@ -60,17 +60,17 @@ def root_table(result: SearchResult, words: Callable[[int], str] = str) -> list[
 def principal_variation(tree: Tree, low: float = 0.0, high: float = 1.0) -> list[Choice]:
     """Return the most visited actions from the root down (ties: value, then the first listed).
 
-    After each the outcome that was met most is taken for what was seen.
+    After each action the most frequent outcome is assumed.
     """
     return OutcomeTree(tree, low, high).line()
 
 
 def count_decisions(
-    tree: Tree, begins: Callable[[int, np.ndarray], bool], most: int = 3
+    tree: Tree, begins: Callable[[int, np.ndarray], bool], max_turns: int = 3
 ) -> list[float]:
-    """Return the shares of simulations that decided in the tree in turns 1 to ``most``.
+    """Return the shares of simulations that decided in the tree in turns 1 to ``max_turns``.
 
-    To decide is to follow an edge; where a simulation rolls out, the roll-out policy decides.
+    To decide is to follow an edge; in roll-outs the roll-out policy decides.
 
     Parameters
     ----------
@@ -78,7 +78,7 @@ def count_decisions(
         (int64 (n,)).  The root is in turn 1
     """
     turn = {int(tree.counters[TOP]): 1}
-    counts = np.zeros(most + 1, np.int64)
+    counts = np.zeros(max_turns + 1, np.int64)
     for node in tree.order[: tree.counters[NODES]].tolist():
         edges, above = _edges(tree, node), int(tree.parent[node])
         fresh = node not in turn
@@ -91,7 +91,7 @@ def count_decisions(
             fresh = begun
         else:
             fresh = True
-        if fresh and turn[node] <= most:
+        if fresh and turn[node] <= max_turns:
             counts[turn[node]] += tree.edge_visits[block].sum()
     whole = max(1, counts[1])
     return [float(count / whole) for count in counts[1:]]
@@ -99,7 +99,7 @@ def count_decisions(
 
 def export(
     tree: Tree,
-    most: int | None = None,
+    max_outcomes: int | None = None,
     words: Callable[[int], str] = str,
     low: float = 0.0,
     high: float = 1.0,
@@ -107,19 +107,19 @@ def export(
     deep: int | None = None,
     kinds: int | None = None,
 ) -> nx.DiGraph:
-    """Return the ``most`` most visited outcomes from the root down (None: all) as a graph.
+    """Return the ``max_outcomes`` most visited outcomes from the root down (None: all) as a graph.
 
-    A node is what was observed after an action: all nodes of the tree with one kind of outcome,
-    after the same actions and outcomes (`mcts.outcomes`).  The root is 0.  They have ``visits``,
+    A node is an observation after an action: all nodes of the tree with one kind of outcome after
+    the same actions and outcomes (`mcts.outcomes`).  The root is 0.  They have ``visits``,
     ``depth`` (own actions from the root), ``kind``, ``seen`` (the kind in words), ``end`` (the game
-    was over or a limit reached) and, where a simulation went on from there, ``value``.  Edges have
-    ``action``, ``words``, and the ``visits``, ``value`` and ``kinds`` (how many outcomes) of the
-    action, whatever was observed after it.  The graph itself has ``root``, and ``nodes``: how many
-    the tree has.  ``seen``: puts the kind of outcome of an action into words; ``deep``, ``kinds``:
-    as `mcts.outcomes.OutcomeTree.top`.
+    was over or a limit reached) and, if a simulation continued from there, ``value``.  Edges have
+    ``action``, ``words``, and the ``visits``, ``value`` and ``kinds`` (number of outcomes) of the
+    action over all its observations.  The graph itself has ``root``, and ``nodes``: the number of
+    nodes in the tree.  ``seen``: names the kind of outcome of an action in words; ``deep``,
+    ``kinds``: as in `mcts.outcomes.OutcomeTree.top`.
     """
     graph = nx.DiGraph(root=0, nodes=int(tree.counters[NODES]))
-    for place, outcome in enumerate(OutcomeTree(tree, low, high).top(most, deep, kinds)):
+    for place, outcome in enumerate(OutcomeTree(tree, low, high).top(max_outcomes, deep, kinds)):
         about = {"visits": outcome.visits, "depth": outcome.depth, "kind": outcome.kind}
         about["end"] = outcome.kind == ENDED
         choice = outcome.choice
@@ -135,14 +135,14 @@ def export(
 
 
 def _edges(tree: Tree, node: int) -> range:
-    """Return the edges of ``node``: none of an end, or of one whose actions are not listed."""
+    """Return the edges of ``node``; none at an end or before its actions are listed."""
     if node < 0 or tree.status[node] != EXPANDED:
         return range(0)
     first = int(tree.first[node])
     return range(first, first + int(tree.length[node]))
 
 
-# The picture.  All lengths are inches, and so are the coordinates.
+# The picture.  All lengths and coordinates are in inches.
 _ROW, _LEAF, _MARGIN, _SLANT, _FAN = 0.36, 0.17, 0.4, 0.3, 0.5
 _TITLE = 0.3
 _CHARACTER, _LETTER = 0.062, 0.05
@@ -153,10 +153,10 @@ _MAIN, _OTHER, _TEXT = "#b3541e", "#7d9cc0", "#333333"
 def draw(graph: nx.DiGraph, figure: Any) -> None:
     """Draw a graph of `export` into ``figure``, an empty ``matplotlib.figure.Figure``.
 
-    From left to right: a circle is an outcome, with its visits; a line is an action, as wide as it
-    is visited, with its visits and value below it, and fans out into what was observed afterwards,
-    in words; a square is an end.  The most visited line has a colour of its own.  The figure gets
-    the size that it needs, at most a third of an inch a node; it is readable up to some 60 nodes.
+    From left to right: a circle is an outcome, with its visits; a line is an action, as wide as its
+    share of visits, labelled with visits and value, and fans out into the observations after it, in
+    words; a square is an end.  The most visited line has its own colour.  The figure is sized to
+    fit, at most a third of an inch per node; it is readable up to some 60 nodes.
     """
     root = graph.graph["root"]
     heights: dict[Any, float] = {}
@@ -178,7 +178,7 @@ def draw(graph: nx.DiGraph, figure: Any) -> None:
 
 
 def _branches(graph: nx.DiGraph, node: int) -> list[tuple[int, list[int]]]:
-    """Return actions of ``node`` with what each leads to, all with the most visits first."""
+    """Return the actions of ``node`` with their outcomes, each by decreasing visits."""
     branches: dict[int, list[int]] = {}
     for _, child, action in graph.out_edges(node, data="action"):  # most visits first
         branches.setdefault(action, []).append(child)
@@ -191,17 +191,17 @@ def _branches(graph: nx.DiGraph, node: int) -> list[tuple[int, list[int]]]:
 
 
 def _main_line(graph: nx.DiGraph, node: int) -> Iterator[int]:
-    """Yield ``node`` and what follows it by the most visits."""
+    """Yield ``node`` and its most visited continuation."""
     yield node
     for _, children in _branches(graph, node)[:1]:
         yield from _main_line(graph, children[0])
 
 
 def _place(graph: nx.DiGraph, node: int, top: float, heights: dict[Any, float]) -> float:
-    """Place ``node`` and all below it from ``top`` on; return where there is room again.
+    """Place ``node`` and all below it from ``top`` on; return the next free height.
 
-    ``heights`` gets the height of nodes, and of actions by (node, action): half-way between the
-    first and the last that they lead to.
+    ``heights`` gets the height of nodes, and of actions by (node, action): halfway between their
+    first and last outcome.
     """
     lines = []
     for action, children in _branches(graph, node):
@@ -216,9 +216,9 @@ def _place(graph: nx.DiGraph, node: int, top: float, heights: dict[Any, float]) 
 
 
 def _columns(graph: nx.DiGraph) -> tuple[list[float], list[float]]:
-    """Return where the nodes of each depth stand, and where the lines before them fan out.
+    """Return the x of the nodes of each depth, and of the fans before them.
 
-    There is room for the words of actions before the fan, and for those of outcomes behind it.
+    There is room for the words of actions before the fan, and for those of outcomes after it.
     """
     acts: dict[int, int] = {}
     seen: dict[int, int] = {}
@@ -289,7 +289,7 @@ def _write(
     size: float,
     **style: Any,
 ) -> None:
-    """Write ``text`` beside ``at``, ``off`` by points: above it, below it or level with it."""
+    """Write ``text`` next to ``at``, ``off`` by points: above it, below it or level with it."""
     level = "bottom" if off[1] > 0 else "top" if off[1] < 0 else "center_baseline"
     style |= {"va": level, "fontsize": size, "color": _TEXT}
     axes.annotate(text, at, off, textcoords="offset points", **style)

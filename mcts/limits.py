@@ -1,9 +1,9 @@
-"""Types and ranges of settings, which stand in the fields of dataclasses, and their one check.
+"""Types and ranges of settings, kept in the fields of dataclasses, and their one check.
 
-A dataclass of settings is checked the same way whether Python code makes it (`check`) or a
-configuration (`build`): its fields' types say what a value is, their metadata what it may be.
-Every number has a largest value.  Larger ones are slips of the finger, and would hang, overflow or
-not fit into memory long after a command began.  Nothing here needs Numba.
+Python code (`check`) and configurations (`build`) check a dataclass of settings the same way: its
+fields' types define the kind of value, their metadata the range.  Every number has a maximum.
+Larger values are typing errors, and would hang, overflow or exhaust memory long after a command
+began.  This module does not need Numba.
 """
 
 from __future__ import annotations
@@ -23,25 +23,25 @@ _KINDS = {
     float: ("a number", numbers.Real),
     str: ("text", str),
 }
-"""Types of single values: in words, and what is taken for one."""
+"""Types of single values: in words, and the accepted types."""
 
 
 def one_of(*choices: Any, default: Any = MISSING) -> Any:
-    """Return the field of a setting that is one of ``choices``, or of what the only one returns.
+    """Return the field of a setting with ``choices``, or with those that the only one returns.
 
-    A function is called when a value is checked: it may import what is slow, or find plug-ins.
+    A function is called when a value is checked: it may import slow modules, or find plug-ins.
     """
     return field(default=default, metadata={"choices": choices})
 
 
-def between(least: float, most: float, default: Any = MISSING) -> Any:
-    """Return the field of a number from ``least`` to ``most``."""
-    return field(default=default, metadata={"least": least, "most": most})
+def between(minimum: float, maximum: float, default: Any = MISSING) -> Any:
+    """Return the field of a number from ``minimum`` to ``maximum``."""
+    return field(default=default, metadata={"least": minimum, "most": maximum})
 
 
-def above(bound: float, most: float, default: Any = MISSING) -> Any:
-    """Return the field of a number above ``bound`` and at most ``most``."""
-    return field(default=default, metadata={"above": bound, "most": most})
+def above(bound: float, maximum: float, default: Any = MISSING) -> Any:
+    """Return the field of a number above ``bound`` and at most ``maximum``."""
+    return field(default=default, metadata={"above": bound, "most": maximum})
 
 
 def like(source: Any, name: str, default: Any = MISSING) -> Any:
@@ -51,12 +51,12 @@ def like(source: Any, name: str, default: Any = MISSING) -> Any:
 
 
 def find_fault(value: Any, kind: Any, limits: Mapping[str, Any]) -> str | None:
-    """Return what is wrong with a ``value``, None if nothing is.
+    """Return the fault of a ``value``, or None.
 
     Parameters
     ----------
-    kind : the type that it should have; one that is not of single values is not checked
-    limits : metadata of its field.  None is refused unless ``kind`` or the choices have it
+    kind : the expected type; types other than those of single values are not checked
+    limits : metadata of its field.  None is rejected unless ``kind`` or the choices have it
     """
     choices = limits.get("choices")
     if choices is not None:
@@ -84,19 +84,19 @@ def _choose(value: Any, known: Any) -> str:
 
 
 def did_you_mean(given: object, known: Any) -> str:
-    """Return ``" (did you mean ...?)"`` if something known looks like ``given``, or nothing."""
+    """Return ``" (did you mean ...?)"`` if a known name resembles ``given``, else ``""``."""
     close = get_close_matches(str(given), [str(name) for name in known], n=1, cutoff=0.6)
     return f" (did you mean {close[0]}?)" if close else ""
 
 
 def _find_excess(value: Any, limits: Mapping[str, Any]) -> str | None:
-    most, bound = limits["most"], limits.get("above")
-    # Not `value > most`, which lets NaN through.
-    if bound is not None and not bound < value <= most:
-        return f"must be above {bound} and at most {most:,}"
+    maximum, bound = limits["most"], limits.get("above")
+    # Not `value > maximum`, which lets NaN through.
+    if bound is not None and not bound < value <= maximum:
+        return f"must be above {bound} and at most {maximum:,}"
     if bound is None and not value >= limits["least"]:
         return f"must be at least {limits['least']}"
-    return None if value <= most else f"must be at most {most:,}"
+    return None if value <= maximum else f"must be at most {maximum:,}"
 
 
 @cache
@@ -107,8 +107,8 @@ def _hints(kind: type) -> dict[str, Any]:
 def check(settings: Any, path: str = "") -> None:
     """Check the fields of the dataclass ``settings``, for its ``__post_init__``.
 
-    Messages put ``path`` before their names.  Raises ValueError with one sentence that names the
-    field, its value and what it must be.
+    ``path`` precedes the names in messages.  Raises ValueError with one sentence that names the
+    field, its value and the allowed values.
     """
     hints = _hints(type(settings))
     for each in fields(settings):
@@ -119,10 +119,10 @@ def check(settings: Any, path: str = "") -> None:
 
 
 def build(kind: type[T], values: Mapping[str, Any], path: str = "") -> T:
-    """Return the dataclass ``kind`` with nested ``values``, as a configuration has them.
+    """Return the dataclass ``kind`` with nested ``values``, as in a configuration.
 
-    Raises ValueError on an unknown or missing key and a value out of range, in one sentence that
-    names the key.  ``path``: put before the keys in messages.
+    Raises ValueError for an unknown or missing key or a value out of range, in one sentence that
+    names the key.  ``path``: precedes the keys in messages.
     """
     hints = _hints(kind)
     described: Any = {each.name: each for each in fields(kind) if each.init}  # type: ignore[arg-type]

@@ -1,6 +1,6 @@
-"""Memory of a search's threads: workspaces and scratch, as large as the position asks for.
+"""Memory of a search's threads: workspaces and scratch, sized by the position.
 
-A scratch also takes the time of the phases (`mcts.kernel.clock`).
+A scratch also measures the time of the phases (`mcts.kernel.clock`).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from mcts.options import check_count
 from mcts.threads import private
 
 _SIZES = ("max_actions", "max_depth", "players", "perspectives")
-"""The declarations of a domain by which memory is sized."""
+"""The declarations of a domain that determine memory sizes."""
 
 SELECTING, LISTING_ACTIONS, ROLLING_OUT = 0, 1, 2
 """Places in `Scratch.cycles`."""
@@ -26,31 +26,31 @@ _LAP = 3
 
 
 class Scratch(NamedTuple):
-    """Memory that one thread writes to during a simulation, besides the domain's workspaces."""
+    """Memory that one thread writes during a simulation, apart from the domain's workspaces."""
 
     edges: np.ndarray
     """int64 (max_depth,): the edges followed ..."""
     rewards: np.ndarray
     """float64 (max_depth,): ... their rewards, in the domain's units ..."""
     movers: np.ndarray
-    """int64 (max_depth,): ... and who followed them."""
+    """int64 (max_depth,): ... and the players who followed them."""
     payoff: np.ndarray
-    """float64 (players,): what the roll-outs of the leaf paid."""
+    """float64 (players,): payoffs of the leaf's roll-outs."""
     key: np.ndarray
-    """uint64 (perspectives,): of the information set reached ..."""
+    """uint64 (perspectives,): key of the information set reached ..."""
     node: np.ndarray
     """int64 (perspectives,): ... below the last one at which this perspective decided ..."""
     edge: np.ndarray
     """int64 (perspectives,): ... and the edge that it followed there."""
     actions: np.ndarray
-    """int64 (max_actions,): a list on its way into the tree."""
+    """int64 (max_actions,): a list of actions, before it enters the tree."""
     edge_data: np.ndarray
-    """float64 (max_actions,): the number that goes with each action of the list."""
+    """float64 (max_actions,): the number attached to each action of the list."""
     stream: np.ndarray
     """uint64 (1,): the random stream of the simulation."""
     cycles: np.ndarray
-    """int64 (4,): time spent in selection, listing and roll-outs (`mcts.kernel.clock`), and when
-    the present lap began."""
+    """int64 (4,): time spent in selection, listing and roll-outs (`mcts.kernel.clock`), and the
+    start of the current lap."""
 
 
 def new_scratch(longest: int, depth: int, players: int, perspectives: int) -> Scratch:
@@ -72,13 +72,13 @@ def new_scratch(longest: int, depth: int, players: int, perspectives: int) -> Sc
 
 @jit
 def begin_lap(scratch: Scratch) -> None:
-    """Begin to take the time."""
+    """Start the clock."""
     scratch.cycles[_LAP] = cycles()
 
 
 @jit
 def end_lap(scratch: Scratch, phase: int) -> None:
-    """Add the time since the present lap began to ``phase``, and begin the next lap."""
+    """Add the time of the current lap to ``phase``, and begin the next lap."""
     now = cycles()
     scratch.cycles[phase] += now - scratch.cycles[_LAP]
     scratch.cycles[_LAP] = now
@@ -90,12 +90,12 @@ class Worker(NamedTuple):
     state: Any
     """The domain's workspace, ..."""
     rollout_state: Any
-    """... and another, to roll out in."""
+    """... and a second one for roll-outs."""
     scratch: Scratch
 
 
 def arrays(value: Any, path: str = "") -> Iterator[tuple[str, np.ndarray]]:
-    """Yield the arrays in ``value``, nested tuples included, with their places."""
+    """Yield the arrays in ``value``, nested tuples included, with their paths."""
     if isinstance(value, np.ndarray):
         yield path, value
     elif isinstance(value, tuple):
@@ -105,7 +105,7 @@ def arrays(value: Any, path: str = "") -> Iterator[tuple[str, np.ndarray]]:
 
 
 class Memory:
-    """A `Worker` for each of so many ``threads``; `longest`: the list of actions they hold."""
+    """A `Worker` for each of ``threads`` threads; `longest`: length of their lists of actions."""
 
     longest = 0
 
@@ -115,10 +115,10 @@ class Memory:
         self._made: list[Worker] = []
 
     def fit(self, p: Any) -> list[Worker]:
-        """Return each thread's memory for ``p``, which is made again if ``p`` is larger than it.
+        """Return each thread's memory for ``p``, reallocated if ``p`` needs more.
 
-        The tree goes no deeper than ``p`` declares, however deep an earlier position was.  Raises
-        ValueError unless sizes are whole numbers from 1.
+        The tree gets no deeper than ``p`` declares, even after a deeper position.  Raises
+        ValueError unless sizes are integers of at least 1.
         """
         sizes = [check_count(name, self._domain.declaration(name, p)) for name in _SIZES]
         known = _lengths(p)  # workspaces may depend on them

@@ -1,14 +1,14 @@
-"""Merging the root tables of several searches of one position.
+"""Merge the root tables of several searches of one position.
 
 The searches are independent: trees of a root-parallel search [Chaslot, Winands & van den Herik
-2008], or one tree a sampled deal.  They need not list the same actions, nor in the same order.
+2008], or one tree per sampled deal.  Their lists of actions and their order may differ.
 
-* ``visits`` adds visits; a value is the mean over all simulations; the choice goes by the option
-  ``final``, as in one search.
+* ``visits`` adds visits; a value is the mean over all simulations; the option ``final`` chooses,
+  as in one search.
 * ``value`` gives each tree the same weight: a value is the mean of the trees' values, and the
   best is chosen.
-* ``vote`` plays the action that most trees chose, each by itself [Soejima et al. 2010: better
-  than adding visits where trees differ].
+* ``vote`` plays the action that most trees chose individually [Soejima et al. 2010: better than
+  adding visits where trees differ].
 """
 
 from __future__ import annotations
@@ -25,34 +25,34 @@ from mcts.selection import final_choice
 def merge(results: Sequence[SearchResult], rule: str, final: str = "visits") -> SearchResult:
     """Merge searches of one position, all from the same seat's perspective.
 
-    Raises ValueError if there is nothing to merge or the rule is unknown.
+    Raises ValueError without results or for an unknown rule.
 
     Parameters
     ----------
-    results : at least one; their order settles the order of actions and, by rounding, the last bits
+    results : at least one; their order sets the order of actions and, by rounding, the last bits
         of values
-    rule : one of `mcts.options.MERGES`; ties of ``value`` and ``vote`` go to the more visits added,
-        then to the action listed first
-    final : the option of that name, which the rule ``visits`` chooses by
+    rule : one of `mcts.options.MERGES`; ties of ``value`` and ``vote`` are broken by total visits,
+        then by order of listing
+    final : the option of that name, used by the rule ``visits``
 
     Returns
     -------
     SearchResult
-        Actions are those of the first result in its order, then what others add; edge data are that
-        of the first result to list the action.  What is counted or timed is
-        added; errors are those of the merged values, for independent searches.
+        Actions are those of the first result in its order, then those that others add; edge data
+        come from the first result to list the action.  Counts and times are added; errors are
+        those of the merged values, for independent searches.
     """
     if rule not in MERGES:
         raise ValueError(f"merge must be {' or '.join(MERGES)}, not {rule!r}")
     if not results:
-        raise ValueError("there is no search to merge")
+        raise ValueError("no searches to merge")
     data = _first_of(results, "edge_data")
     kinds = None if results[0].types is None else [*_first_of(results, "types").values()]
     types = None if kinds is None else np.array(kinds, np.int64)
     actions = np.array(list(data), np.int64)
     visits, values, errors = _align(results, {action: i for i, action in enumerate(data)})
     added = visits.sum(axis=0)
-    # A tree weighs as much as its visits, or as any other in which the action was tried.
+    # A tree weighs its visits, or the same as any other in which the action was tried.
     weights = np.sign(visits) if rule == "value" else visits
     merged = _weighted_mean(values, weights)
     if rule == "vote":
@@ -81,7 +81,7 @@ def merge(results: Sequence[SearchResult], rule: str, final: str = "visits") -> 
 
 
 def _first_of(results: Sequence[SearchResult], name: str) -> dict[int, float]:
-    """Return the first datum called ``name`` on each action, in the order of the merged table."""
+    """Return the first datum ``name`` of each action, in the order of the merged table."""
     data: dict[int, float] = {}
     for result in results:
         for action, datum in zip(
@@ -96,7 +96,7 @@ def _align(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return visits, values and their standard errors, shape (results, actions).
 
-    Where an action is missing they are 0 and nan.
+    Missing actions have 0 visits and nan.
     """
     visits = np.zeros((len(results), len(column)), np.int64)
     values, errors = np.full((2, *visits.shape), np.nan)
@@ -109,7 +109,7 @@ def _align(
 
 
 def _weighted_mean(values: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """Return the mean over rows; nan where all weights are 0, whatever the values there."""
+    """Return the mean over rows; nan if all weights are 0, whatever the values."""
     total = np.where(weights > 0, values * weights, 0.0).sum(axis=0)
     weight = weights.sum(axis=0)
     means = np.full(len(total), np.nan)
@@ -117,7 +117,7 @@ def _weighted_mean(values: np.ndarray, weights: np.ndarray) -> np.ndarray:
 
 
 def _error(errors: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """Return the standard error of the weighted mean over rows; nan where one is unknown."""
+    """Return the standard error of the weighted mean over rows; nan if any is unknown."""
     variance = np.where(weights > 0, (errors * weights) ** 2, 0.0).sum(axis=0)
     weight = weights.sum(axis=0)
     found = np.full(len(weight), np.nan)

@@ -1,8 +1,8 @@
-"""Options and budget of a search: validated values, each refusal one clear sentence.
+"""Options and budget of a search: validated values, each error one clear sentence.
 
-The range of an option stands once, in its field (`mcts.limits`); the section ``search`` of a
-planner's settings is made of these fields, and kernels read those of the same name in
-`KernelParams`.  Nothing here needs Numba.
+The range of an option is defined once, in its field (`mcts.limits`); the section ``search`` of a
+planner's settings uses these fields, and kernels read those of the same name in `KernelParams`.
+This module does not need Numba.
 """
 
 from __future__ import annotations
@@ -24,40 +24,40 @@ IN_FLIGHT = {"none": NONE, "virtual_loss": VIRTUAL_LOSS, "wu_uct": WU_UCT}
 """In-flight treatments by name."""
 
 FINAL = ("visits", "mean")
-"""Ways to choose the action in the end."""
+"""Rules for the final choice of an action."""
 
 MODES = ("tree", "leaf", "root")
-"""What threads or workers share: one tree, the roll-outs of one leaf, or nothing but the result."""
+"""Shared between threads or workers: one tree, the roll-outs of one leaf, or only the result."""
 
 MERGES = ("visits", "value", "vote")
 """Ways to merge the root tables of root-parallel searches (`mcts.merge`)."""
 
 SEEDS = 2**63
-"""Seeds of runs, and numbers of games, are whole numbers from 0 to below this: compiled code holds
-them in 64 bits with a sign."""
+"""Upper bound of seeds of runs and numbers of games, exclusive: compiled code holds them in signed
+64-bit integers."""
 
 KEYS = 2**64
-"""Keys of searches, which are hashes of such seeds, are whole numbers from 0 to below this."""
+"""Upper bound of keys of searches, which are hashes of such seeds, exclusive."""
 
 MOST_NODES = 100_000_000
-"""Nodes of a tree, which then takes some 60 GB with its edges."""
+"""Maximum nodes of a tree, which then takes some 60 GB with its edges."""
 
 _EDGES_PER_NODE = 8
 _MOST = 1_000_000
-"""Largest value of an option that says nothing else: larger ones are slips of the finger."""
+"""Default maximum of an option: larger values are typing errors."""
 
 
 def cores() -> int:
-    """Return the number of cores that this process may run on."""
+    """Return the number of cores available to this process."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
 
 
 def check_integer(name: str, value: int, end: int) -> int:
-    """Return ``value``, of what ``name`` says, as Python's integer.
+    """Return ``value``, called ``name``, as a Python integer.
 
-    Raises ValueError if it is no whole number from 0 to below ``end``, `SEEDS` for one.
+    Raises ValueError unless it is an integer from 0 to below ``end``, for instance `SEEDS`.
     """
     whole = isinstance(value, numbers.Integral) and not isinstance(value, bool)
     if not whole or not 0 <= int(value) < end:
@@ -66,7 +66,7 @@ def check_integer(name: str, value: int, end: int) -> int:
 
 
 def check_count(name: str, value: int) -> int:
-    """Return ``value``, of what ``name`` says, as Python's integer; ValueError unless from 1 on."""
+    """Return ``value``, called ``name``, as a Python integer; ValueError unless at least 1."""
     whole = isinstance(value, numbers.Integral) and not isinstance(value, bool)
     if not whole or not 1 <= int(value) < SEEDS:
         raise ValueError(f"{name} must be a whole number from 1, not {value!r:.100}")
@@ -74,22 +74,22 @@ def check_count(name: str, value: int) -> int:
 
 
 def fill(kind: Any, values: Mapping[str, Any]) -> Any:
-    """Return the NamedTuple ``kind`` of the ``values`` of its names, each of the type it says."""
+    """Return the NamedTuple ``kind`` from ``values`` by name, converted to its field types."""
     kinds = get_type_hints(kind)
     return kind(**{name: kinds[name](values[name]) for name in kind._fields})
 
 
 @dataclass(frozen=True)
 class Budget:
-    """End of a search: the limit that is reached first; at least one must be given."""
+    """End of a search: the first limit reached; at least one must be given."""
 
     simulations: int | None = between(1, 1_000_000_000, default=None)
-    """Play-outs, of which a leaf may have several."""
+    """Play-outs; a leaf may have several."""
     seconds: float | None = above(0, 10_000_000, default=None)
     """Wall time; at least one simulation is run."""
 
     def split(self, parts: int) -> Budget:
-        """Return what each of ``parts`` searches gets, one after another."""
+        """Return the budget of each of ``parts`` consecutive searches."""
         simulations, seconds = self.simulations, self.seconds
         return Budget(
             simulations=None if simulations is None else max(1, round(simulations / parts)),
@@ -103,7 +103,7 @@ class Budget:
 
 
 class KernelParams(NamedTuple):
-    """The numbers that one search runs by: values, so that changing them recompiles nothing."""
+    """Numeric settings of one search, passed as values, so that changes need no recompilation."""
 
     exploration: float
     """c of the formula, in units of the scaled returns ..."""
@@ -114,7 +114,7 @@ class KernelParams(NamedTuple):
     in_flight: int
     """One of `IN_FLIGHT`."""
     virtual_loss: float
-    """Visits that one in flight counts for under `VIRTUAL_LOSS`."""
+    """Visits counted per visit in flight under `VIRTUAL_LOSS`."""
     widening_base: float
     """Actions offered at a node of N visits: ceil(base N**exponent), at least 1; base 0: all."""
     widening_exponent: float
@@ -129,7 +129,7 @@ class KernelParams(NamedTuple):
     players: int
     perspectives: int
     discount: float
-    """Factor a step between own decisions."""
+    """Discount per step between own decisions."""
     low: float
     """Return, in the domain's units, that is scaled to 0 ..."""
     span: float
@@ -140,48 +140,48 @@ class KernelParams(NamedTuple):
 class Options:
     """Options of a search.
 
-    Raises ValueError for a value out of range; the sentence names the option, what it may be, and
-    what it was.
+    Raises ValueError for a value out of range; the message names the option, its range and the
+    value.
     """
 
     exploration: float = between(0, _MOST, default=0.7)
     """c in mean + c sqrt(2 ln N / n), for returns scaled to [0, 1]."""
     root_exploration: float | None = between(0, _MOST, default=None)
-    """c at the root, None: the same.  Below it a small c finds the best continuation soon; at the
-    root a larger one compares the actions at like numbers of visits [Tolpin & Shimony 2012]."""
+    """c at the root, None: the same.  Below the root a small c finds the best continuation soon; at
+    it a larger one compares the actions at similar visits [Tolpin & Shimony 2012]."""
     selection: str = one_of(*SELECTION, default="uct")
     """N in the formula: visits of the actions on offer, or how often the action was available
     (``availability``, for ISMCTS), or the formula times the action's weight (``weighted``)."""
     in_flight: str = one_of(*IN_FLIGHT, default="virtual_loss")
-    """What visits under way in other threads count for: ``none``, ``virtual_loss``, ``wu_uct``."""
+    """Treatment of visits in flight in other threads: ``none``, ``virtual_loss``, ``wu_uct``."""
     virtual_loss: float = between(0, _MOST, default=1.0)
-    """Under ``virtual_loss``, visits with return 0 that one in flight counts for."""
+    """Under ``virtual_loss``, visits with return 0 counted per visit in flight."""
     widening_base: float = between(0, _MOST, default=0.0)
-    """At a node of N visits ceil(base N**exponent) actions are on offer; 0: all of them."""
+    """A node of N visits offers ceil(base N**exponent) actions; 0: all."""
     widening_exponent: float = between(0, 1, default=0.5)
     final: str = one_of(*FINAL, default="visits")
-    """Choice in the end: most ``visits`` (ties: mean), or best ``mean`` (ties: visits); then the
-    action listed first."""
+    """Final choice: most ``visits`` (ties: mean), or best ``mean`` (ties: visits); then the action
+    listed first."""
     action_types: bool = False
     """Choose the type of an action first, then an action of that type (`mcts.selection`)."""
     common_random_numbers: bool = False
-    """Common random numbers: the n-th visits of all root actions are made of the same chance."""
+    """Common random numbers: the n-th visits of all root actions share their chance."""
     rollouts_per_leaf: int = between(1, 10_000, default=1)
-    """Roll-outs from each leaf (and thread, in mode ``leaf``), averaged."""
+    """Roll-outs from each leaf (per thread in mode ``leaf``), averaged."""
     keep_tree: bool = False
-    """Whether a search may begin with what the last one found below its root (`Search.advance`)."""
+    """Whether a search may reuse the last one's subtree below its root (`Search.advance`)."""
     mode: str = one_of(*MODES, default="tree")
-    """``tree``: the threads work on one tree; ``leaf``: they share the roll-outs of each leaf;
-    ``root``: ``workers`` search one tree each, with so many ``threads``, and merge their roots."""
+    """``tree``: the threads share one tree; ``leaf``: they share the roll-outs of each leaf;
+    ``root``: ``workers`` search one tree each, with ``threads`` threads, and merge their roots."""
     threads: int = between(1, 1024, default=1)
     workers: int = between(1, 1024, default=1)
     """Ray actors of root parallelization."""
     merge: str = one_of(*MERGES, default="visits")
-    """How roots are merged: ``visits`` or ``value`` averaged, or a ``vote``."""
+    """Merging of roots: ``visits`` or ``value`` averaged, or a ``vote``."""
     nodes: int = between(1, MOST_NODES, default=100_000)
-    """Budget of nodes.  One node is flat Monte Carlo: no tree, roll-outs shared by UCT."""
+    """Maximum nodes.  One node is flat Monte Carlo: no tree, roll-outs shared by UCT."""
     edges: int | None = between(1, 1_000_000_000, default=None)
-    """Budget of edges; None: 8 a node and no less than one longest list of actions."""
+    """Maximum edges; None: 8 per node, and at least one list of maximum length."""
     oversubscribe: bool = False
     """Allow more threads than cores."""
 
@@ -190,13 +190,13 @@ class Options:
         if self.workers > 1 and self.mode != "root":
             raise ValueError(f"{self.workers} workers need mode root, not {self.mode}")
         if self.keep_tree and self.mode == "root":
-            raise ValueError("keep_tree is for one tree: not for mode root")
+            raise ValueError("keep_tree needs one tree: it excludes mode root")
         if self.action_types and self.selection != "uct":
             raise ValueError(f"action_types needs selection uct, not {self.selection}")
         if self.threads > cores() and not self.oversubscribe:
             raise ValueError(
                 f"{self.threads} threads are more than the {cores()} cores; "
-                "set oversubscribe to run them all the same"
+                "set oversubscribe to run them anyway"
             )
 
     def edge_budget(self, longest: int) -> int:
@@ -212,13 +212,13 @@ class Options:
 
     @property
     def playouts(self) -> int:
-        """Play-outs that one descent of the tree is worth."""
+        """Play-outs per descent of the tree."""
         return self.rollouts_per_leaf * self.leaf_threads
 
     def kernel_params(
         self, discount: float, low: float, span: float, players: int = 1, perspectives: int = 1
     ) -> KernelParams:
-        """Return what the kernel reads of these options, with the domain's declarations."""
+        """Return the kernel's settings from these options and the domain's declarations."""
         found = {name: getattr(self, name) for name in KernelParams._fields if hasattr(self, name)}
         found |= {
             "root_exploration": self.exploration

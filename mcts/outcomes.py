@@ -1,12 +1,12 @@
 """The tree of a POMDP as its readers see it: action, outcome, action.
 
-A tree has a node for each thing that was observed, most of them met once.  Here the nodes below one
-action are gathered by the kind of what was observed (`mcts.domain.outcome`), and so are those below
-an action of such a group: a group stands for all that was seen alike, from the root on.  A search
-may go on meanwhile: numbers may then be a simulation apart; nothing is changed and nothing waits.
+A tree has a node for each observation, most of them met once.  Here the nodes below one action are
+grouped by the kind of observation (`mcts.domain.outcome`), and so are those below an action of such
+a group.  A search may be running: numbers may then be a simulation apart; nothing is changed and
+nothing waits.
 
-`follow` shows one simulation at a time.  A search of k + 1 simulations is one of k and one more, if
-one thread runs it with the same key: what the last of them did is the difference between two trees.
+`follow` shows one simulation at a time.  A search of k + 1 simulations is one of k plus one more,
+if one thread runs it with the same key: the last simulation is the difference of two trees.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import numpy as np
 from mcts.tree import EXPANDED, NODES, TOP, Tree
 
 ENDED = -1
-"""Kind of the simulations that met no node: the game was over, or a limit reached."""
+"""Kind of the simulations that reached no node: the game was over, or a limit reached."""
 
 
 @dataclass(frozen=True)
@@ -29,10 +29,10 @@ class Choice:
 
     Attributes
     ----------
-    action : by the domain
-    visits : simulations that did it
+    action : number by the domain
+    visits : simulations that took it
     value : their mean return
-    kinds : how many outcomes it had
+    kinds : number of its outcomes
     """
 
     action: int
@@ -47,13 +47,13 @@ class Outcome:
 
     Attributes
     ----------
-    above : place in the list of the outcome before it; None of the root
-    choice : the action that led to it; None of the root
-    kind : by the domain, or `ENDED`; 0 of the root
+    above : index in the list of the outcome before it; None at the root
+    choice : the action that led to it; None at the root
+    kind : by the domain, or `ENDED`; 0 at the root
     depth : actions from the root
-    visits : simulations that came here
-    value : mean return of those that went on in the tree from here; None without any
-    nodes : int64 (n,), those gathered here
+    visits : simulations that reached it
+    value : mean return of those that continued in the tree from here; nan without any
+    nodes : int64 (n,), the nodes in the group
     """
 
     above: int | None
@@ -66,16 +66,16 @@ class Outcome:
 
 
 class OutcomeTree:
-    """The tree as it stands now, by outcomes; ``root`` is what is known at the root.
+    """The current tree by outcomes; ``root`` is the information at the root.
 
-    Values are those of who decides at a node, in units in which ``low`` and ``high`` are the 0 and
-    1 of the scaled returns, as the domain declares them.
+    Values are those of the player who decides at a node, in units in which ``low`` and ``high`` are
+    the 0 and 1 of the scaled returns, as the domain declares them.
     """
 
     def __init__(self, tree: Tree, low: float = 0.0, high: float = 1.0) -> None:
         root = int(tree.counters[TOP])
         nodes = tree.order[: tree.counters[NODES]].copy()
-        # The last may not be written yet; no edge leads to the root.
+        # The last one may be incomplete; no edge leads to the root.
         nodes = nodes[(nodes >= 0) & (nodes < len(tree.key)) & (nodes != root)]
         self._tree, self._low, self._span = tree, low, high - low
         self._below = nodes[np.argsort(tree.incoming[nodes], kind="stable")]
@@ -83,21 +83,21 @@ class OutcomeTree:
         self.root = self._outcome(None, None, 0, 0, np.array([root]), int(tree.visits[root]))
 
     def top(
-        self, most: int | None = None, deep: int | None = None, kinds: int | None = None
+        self, max_outcomes: int | None = None, deep: int | None = None, kinds: int | None = None
     ) -> list[Outcome]:
-        """Return the ``most`` most visited outcomes from the root down (None: all).
+        """Return the ``max_outcomes`` most visited outcomes from the root down (None: all).
 
-        Each stands after the one above it.
+        Each follows the one above it.
 
         Parameters
         ----------
-        deep : most actions from the root
-        kinds : most outcomes of an action
+        deep : maximum number of actions from the root
+        kinds : maximum number of outcomes of an action
         """
         found: list[Outcome] = []
         # Best first: an outcome has no more visits than the one above it.
         waiting, met = [(-self.root.visits, 0, self.root)], 1
-        while waiting and (most is None or len(found) < most):
+        while waiting and (max_outcomes is None or len(found) < max_outcomes):
             outcome = heapq.heappop(waiting)[-1]
             found.append(outcome)
             if outcome.depth != deep:
@@ -116,24 +116,24 @@ class OutcomeTree:
             below = list(self._follow(outcome, 0, 1))
         return steps
 
-    def _follow(self, outcome: Outcome, place: int, most: int | None) -> Iterator[Outcome]:
-        """Yield the outcomes of each action after ``outcome``, the ``most`` most visited of it."""
+    def _follow(self, outcome: Outcome, place: int, max_outcomes: int | None) -> Iterator[Outcome]:
+        """Yield the ``max_outcomes`` most visited outcomes of each action after ``outcome``."""
         tree, edges = self._tree, self._edges(outcome.nodes)
         edges = edges[tree.edge_visits[edges] > 0]
         actions, first, group = np.unique(
             tree.action[edges], return_index=True, return_inverse=True
         )
-        for i in np.argsort(first).tolist():  # as they are listed
+        for i in np.argsort(first).tolist():  # in listed order
             done = edges[group == i]
             visits = int(tree.edge_visits[done].sum())
             value = self._low + self._span * float(tree.edge_total[done].sum()) / visits
             gathered = self._gather(done, visits)
             choice = Choice(int(actions[i]), visits, value, len(gathered))
-            for kind, nodes, came in gathered[:most]:
+            for kind, nodes, came in gathered[:max_outcomes]:
                 yield self._outcome(place, choice, kind, outcome.depth + 1, nodes, came)
 
     def _gather(self, edges: np.ndarray, visits: int) -> list[tuple[int, np.ndarray, int]]:
-        """Return kinds, nodes and visits of what ``edges`` lead to, the most visited first.
+        """Return kinds, nodes and visits of the nodes that ``edges`` lead to, by decreasing visits.
 
         An end comes last.
         """
@@ -179,13 +179,13 @@ Way = tuple[tuple[int, int], ...]
 
 @dataclass(frozen=True)
 class Simulation:
-    """A simulation, by outcomes (`mcts.outcomes`).
+    """One simulation, by outcomes (`mcts.outcomes`).
 
     Attributes
     ----------
-    way : what was done and seen in the tree; a roll-out follows, unless it ended there
-    values : its return from each action of the way on, of who decided there
-    grew : whether nobody had been at the end of the way before
+    way : actions and outcomes in the tree; a roll-out follows, unless it ended there
+    values : its return from each action of the way on, of the player who decided there
+    grew : whether the end of the way was new
     """
 
     way: Way
@@ -196,14 +196,14 @@ class Simulation:
 def follow(
     grow: Callable[[int], Tree], simulations: int, low: float = 0.0, high: float = 1.0
 ) -> list[Simulation]:
-    """Return what each of the first ``simulations`` did.
+    """Return the path of each of the first ``simulations``.
 
-    Raises ValueError if a search is not the one before it and one simulation more.
+    Raises ValueError if a search is not the previous one plus one simulation.
 
     Parameters
     ----------
-    grow : returns the tree of a search of so many simulations: by one thread, always with one key.
-        The tree may be the same object with other contents
+    grow : returns the tree of a search of the given number of simulations: single-threaded, always
+        with one key.  The tree may be the same object with other contents
     low, high : the 0 and 1 of the scaled returns, as the domain declares them
     """
     found: list[Simulation] = []
@@ -215,7 +215,7 @@ def follow(
         added = {way: n - before.get(way, 0) for way, n in visits.items() if n != before.get(way)}
         gone = sorted(added, key=len)
         if set(added.values()) != {1} or [len(way) for way in gone] != [*range(len(gone))]:
-            raise ValueError(f"simulation {count} did not add to the tree of those before it")
+            raise ValueError(f"simulation {count} did not extend the tree of the previous ones")
         edges = [(way[:-1], way[-1][0]) for way in gone[1:]]
         values = tuple(totals[edge] - returned.get(edge, 0.0) for edge in edges)
         found.append(Simulation(gone[-1], values, gone[-1] not in before))
@@ -223,10 +223,7 @@ def follow(
 
 
 def _sums(tree: OutcomeTree) -> tuple[dict[Way, int], dict[tuple[Way, int], float]]:
-    """Return the visits of all outcomes by the way to them, and what actions returned in all.
-
-    An action is that after a way.
-    """
+    """Return the visits of all outcomes, and the total returns of actions, by the way to them."""
     ways: list[Way] = []
     visits: dict[Way, int] = {}
     totals: dict[tuple[Way, int], float] = {}

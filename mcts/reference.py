@@ -1,11 +1,11 @@
-"""UCT, POMCP and SO-ISMCTS in plain Python: read this file to know what the search does.
+"""UCT, POMCP and SO-ISMCTS in plain Python: the specification of the search.
 
     tree = Reference(problem, exploration=0.2).search(simulations=500, key=1)
     best(tree)
 
-All three are one algorithm over a `mcts.plain.problem.Problem` and differ in what they are given:
+All three are one algorithm over a `mcts.plain.problem.Problem` and differ in their inputs:
 
-* UCT [KS: Kocsis & Szepesvari 2006]: everything is seen, so ``observation`` names the state.
+* UCT [KS: Kocsis & Szepesvari 2006]: full observability, so ``observation`` names the state.
 * POMCP [SV: Silver & Veness 2010]: a state is drawn from the belief for each simulation, and nodes
   are histories of own actions and observations.
 * SO-ISMCTS [CPW: Cowling, Powley & Whitehouse 2012]: the problem has several ``players``, all moved
@@ -13,11 +13,11 @@ All three are one algorithm over a `mcts.plain.problem.Problem` and differ in wh
 
 The compiled search (`mcts.simulation`) grows the same tree, bit by bit, for the same key, options
 and number of simulations with one thread (`tests/mcts/test_reference.py`).  Both differ from the
-papers in this: a node lists its actions at its second visit, not at its first; statistics belong to
-edges; returns are scaled to [0, 1] by the problem's ``low`` and ``high``.
+papers as follows: a node lists its actions at its second visit, not at its first; statistics belong
+to edges; returns are scaled to [0, 1] by the problem's ``low`` and ``high``.
 
-Limits: what is an extension there (widening, types of actions, in-flight treatments, several
-roll-outs a leaf, trees that are kept, trees of several players) is not here.
+Limits: the extensions there (widening, types of actions, in-flight treatments, several roll-outs
+per leaf, kept trees, trees of several players) are omitted.
 """
 
 from __future__ import annotations
@@ -33,17 +33,17 @@ from mcts.plain.problem import Belief, Problem
 from mcts.plain.values import number
 
 History = tuple[Any, ...]
-"""What player 0 knows: own actions and observations since the root; `h` of [SV, s. 3.1]."""
+"""Player 0's information: own actions and observations since the root; `h` of [SV, s. 3.1]."""
 
 
 @dataclass
 class Edge:
-    """An action at a node, and what came of it; `N(ha)` and `V(ha)` of [SV, s. 3.1]."""
+    """An action at a node, with its statistics; `N(ha)` and `V(ha)` of [SV, s. 3.1]."""
 
     action: Any
     visits: int = 0
     total: float = 0.0
-    """Sum of the scaled returns, of the player who decides at the node."""
+    """Sum of the scaled returns of the player who decides at the node."""
     available: int = 0
     """Visits of the node at which the action was legal; `n'` of [CPW]."""
 
@@ -61,7 +61,7 @@ class Reference:
     """The search of ``problem`` from ``belief``, by default from its start.
 
     ``exploration`` is c in mean + c sqrt(2 ln N / n), ``max_nodes`` the budget of nodes, after
-    which the tree grows no more.
+    which the tree stops growing.
     """
 
     problem: Problem
@@ -70,12 +70,12 @@ class Reference:
     max_nodes: int = 100_000
     belief: Belief | None = None
     tree: dict[History, Node] = field(init=False)
-    """The nodes by history, in the order of their creation; the root is ()."""
+    """Nodes by history, in the order of their creation; the root is ()."""
 
     def search(self, simulations: int, key: int) -> dict[History, Node]:
-        """Return the tree after so many simulations [SV, alg. 1, SEARCH]; ``key`` names all chance.
+        """Return the tree after ``simulations`` [SV, alg. 1, SEARCH]; ``key`` names all chance.
 
-        Simulation i draws from a stream of its own, named by ``key`` and i.
+        Simulation i draws from its own stream, named by ``key`` and i.
         """
         self.tree = {(): Node()}
         for i in range(simulations):
@@ -90,20 +90,20 @@ class Reference:
         [KS, fig. 1; SV, alg. 1, SIMULATE; CPW, alg. 1]
         """
         problem, history, over = self.problem, History(), False
-        path: list[tuple[Edge, int, float]] = []  # edges followed, by whom, with what reward
+        path: list[tuple[Edge, int, float]] = []  # edges followed, with player and reward
         while not over and history in self.tree:
             edge = self.visit(history, state)
             if edge is None:
                 break
             player = self.mover(state)
-            self.chance.seed(self.chance.word)  # as the kernel hands it over
+            self.chance.seed(self.chance.word)  # as the kernel passes it on
             state, reward = problem.step_checked(state, edge.action, self.chance)
             path.append((edge, player, reward))
             over = len(path) == problem.steps or problem.over(state)
             if not over:
                 history = self.observe(history, state, player, edge.action)
                 if len(self.tree) < self.max_nodes:
-                    self.tree.setdefault(history, Node())  # one new node at most: a leaf follows
+                    self.tree.setdefault(history, Node())  # at most one new node: a leaf follows
         value = 0.0 if over else self.roll_out(state, problem.steps - len(path))
         self.backpropagate(path, value if problem.players == 1 else self.pay(over, state))
 
@@ -121,11 +121,11 @@ class Reference:
         return self.problem.available is None or bool(self.problem.available(state, action))
 
     def select(self, edges: list[Edge]) -> Edge:
-        """Return the first edge not tried, else the one of the greatest upper confidence bound.
+        """Return the first untried edge, else the one of the greatest upper confidence bound.
 
-        UCB1 [KS, s. 2.2, eq. 1 and 2]: mean + c sqrt(2 ln N / n), N the visits of all on offer.
-        For actions that come and go N is how often this one was on offer before [CPW, subset-armed
-        bandits].  Ties go to the action listed first.
+        UCB1 [KS, s. 2.2, eq. 1 and 2]: mean + c sqrt(2 ln N / n), N the visits of all available
+        actions.  With ``availability`` N is how often this action was available before [CPW,
+        subset-armed bandits].  Ties go to the action listed first.
         """
         if self.availability:
             for edge in edges:
@@ -143,22 +143,22 @@ class Reference:
         return max(edges, key=bound)
 
     def mover(self, state: Any) -> int:
-        """Return whose decision it is."""
+        """Return the player to move."""
         return int(self.problem.mover(state)) if self.problem.mover else 0
 
     def observe(self, history: History, state: Any, player: int, action: Any) -> History:
-        """Return `hao`, what player 0 knows after an action [SV, s. 3.1].
+        """Return `hao`, player 0's information after an action [SV, s. 3.1].
 
-        Of another player's action it knows what it has seen of it [CPW, partial observability].
+        Of another player's action it knows only its observation [CPW, partial observability].
         """
         see = self.problem.seen
         seen = number(see(state, 0) if see else self.problem.observation(state))
         return (*history, (number(action), seen)) if player == 0 else (*history, seen)
 
     def roll_out(self, state: Any, steps: int) -> float:
-        """Play by the roll-out policy to the end [SV, alg. 1, ROLLOUT]; return what it brings.
+        """Play the roll-out policy to the end [SV, alg. 1, ROLLOUT]; return its return.
 
-        With several players that is paid at the end (`pay`).
+        With several players the return is paid at the end (`pay`).
         """
         problem, total, weight = self.problem, 0.0, 1.0
         self.chance.seed(self.chance.word)
@@ -174,22 +174,22 @@ class Reference:
         return total
 
     def rollout_action(self, state: Any) -> Any:
-        """Return the action of the roll-out policy, by default any legal one; None without any."""
+        """Return the roll-out policy's action, by default a uniform legal one; None without any."""
         legal = [a for a in self.problem.list_actions(state) if self.legal(state, a)]
         if not legal or self.problem.rollout is None:
             return legal[self.chance.below(len(legal))] if legal else None
         return self.problem.rollout(state, self.chance)
 
     def pay(self, over: bool, state: Any) -> list[float]:
-        """Return what each player gets at the end, in the tree or of the roll-out."""
+        """Return each player's payoff at the end, in the tree or of the roll-out."""
         end, payoff = state if over else self.end, cast(Callable, self.problem.payoff)
         return [float(payoff(end, player)) for player in range(self.problem.players)]
 
     def backpropagate(self, path: list[tuple[Edge, int, float]], value: Any) -> None:
-        """Add to each edge followed the return from there on [SV, alg. 1], scaled.
+        """Add to each edge followed the scaled return from there on [SV, alg. 1].
 
         With one player ``value`` is that of the leaf, and R = r + gamma R; with several each edge
-        gets what its player is paid [CPW].
+        gets its player's payoff [CPW].
         """
         problem = self.problem
         for edge, player, reward in reversed(path):

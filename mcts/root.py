@@ -1,17 +1,17 @@
 """Root parallelization: independent searches of one position in several processes, over Ray.
 
-Each worker is a Ray actor that keeps one `Search`, tree included, from decision to decision; it is
-sent a position, and the table of its root comes back [Chaslot, Winands & van den Herik 2008].
-Inside a worker ``options.threads`` threads share the tree.
+Each worker is a Ray actor that keeps one `Search`, tree included, between decisions; it receives a
+position and returns the table of its root [Chaslot, Winands & van den Herik 2008].  Inside a worker
+``options.threads`` threads share the tree.
 
-Randomness: worker i searches with `worker_key` (key, i), whatever process that is.  With a budget
-of simulations and one thread a tree the result depends on the key and the number of workers alone:
-the share of a worker that died is searched again, by another in its place.
+Randomness: worker i searches with `worker_key` (key, i), in any process.  With a budget of
+simulations and one thread per tree the result depends only on the key and the number of workers:
+the share of a dead worker is searched again by its replacement.
 
 Limits: a position must be importable and picklable -- its type lives in a module that the workers
-can import, which a script run as ``__main__`` is not.  ``options.nodes`` is the budget of each
-tree, so a search takes workers times the memory of one.  A share that is searched again starts
-when all others have ended; a budget of seconds does not count that.
+can import, unlike a script run as ``__main__``.  ``options.nodes`` is the budget of each tree, so a
+search takes workers times the memory of one.  A repeated share starts when all others have ended; a
+budget of seconds does not count that time.
 """
 
 from __future__ import annotations
@@ -48,10 +48,10 @@ from mcts.search import Search, SearchResult, check_types
 from mcts.threads import alone
 
 DEATHS_SURVIVED = 3
-"""Times that a share is searched again in one decision because its worker died."""
+"""Maximum repetitions of a share in one decision because its worker died."""
 
 START_SECONDS = 120.0
-"""Longest wait for Ray to start the processes of the workers."""
+"""Maximum wait for Ray to start the workers' processes."""
 
 _STOP_SECONDS = 0.1
 
@@ -59,7 +59,7 @@ _DEATHS = (RayActorError, WorkerCrashedError, OutOfMemoryError, NodeDiedError, O
 
 
 class SearchersLost(SleuthError):
-    """No worker lived to return its share."""
+    """No worker returned its share."""
 
 
 class Place(NamedTuple):
@@ -73,21 +73,21 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class RootResult(SearchResult):
-    """The merged table, and what became of the workers; ``seconds`` is wall time."""
+    """The merged table, and the state of the workers; ``seconds`` is wall time."""
 
     workers: int = 0
-    """Workers asked to search."""
+    """Workers that received a share."""
     replaced: int = 0
-    """Workers started during this search in the place of dead ones."""
+    """Workers started during this search to replace dead ones."""
 
 
 def worker_key(key: int, worker: int) -> int:
-    """Return the key of what ``worker``, counted from 0, does for the search ``key``."""
+    """Return the key of ``worker``, counted from 0, in the search ``key``."""
     return int(fold(np.uint64(check_integer("key", key, KEYS)), worker))
 
 
 def shares(budget: Budget, workers: int) -> list[Budget]:
-    """Split a budget: simulations as equally as can be, first come more; seconds for each.
+    """Split a budget: simulations as equally as possible, the first get more; seconds for each.
 
     There are fewer shares than workers if there are fewer simulations.
     """
@@ -99,28 +99,28 @@ def shares(budget: Budget, workers: int) -> list[Budget]:
 
 
 class RootSearch:
-    """Workers for searching positions of one domain, again and again; `Search` in its interface.
+    """Workers for repeated searches of positions of one domain; same interface as `Search`.
 
     Close it, or use it as a context manager: the processes otherwise live as long as the program.
     Raises ValueError if an option is out of range, or the nodes of Ray do not hold the workers.
-    Raises TimeoutError if the workers' processes have not started in ``start_seconds``: others hold
-    the CPUs.  Raises RayFault if Ray does not start on this machine.  Raises OtherCode if a host of
-    the workers has other code.  One thread at a time may run it: another gets a RuntimeError.
+    Raises TimeoutError if the workers' processes have not started in ``start_seconds``, because the
+    CPUs are busy.  Raises RayFault if Ray does not start on this machine.  Raises OtherCode if a
+    host of the workers has other code.  One thread at a time may run it: a second one gets a
+    RuntimeError.
 
     Parameters
     ----------
     p : the domain's parameters: the position to search, unless `run` is given another
-    options : how each worker searches.  With ``oversubscribe`` workers reserve the fraction of a
-        CPU with which all fit
-    workers : trees
+    options : options of each worker's search.  With ``oversubscribe`` workers reserve the fraction
+        of a CPU with which all fit
+    workers : number of trees
     merge : one of `mcts.options.MERGES`
-    cpus_per_worker : CPUs that a worker reserves of Ray's; None: one a thread
-    start_seconds : longest wait for Ray to start the workers' processes
+    cpus_per_worker : CPUs that a worker reserves of Ray's; None: one per thread
+    start_seconds : maximum wait for Ray to start the workers' processes
 
     Attributes
     ----------
-    places : list[Place]
-        Where each worker runs, or last ran.
+    places : list[Place] Host of each worker, current or last.
     """
 
     def __init__(
@@ -137,7 +137,7 @@ class RootSearch:
         check_count("workers", workers)
         if cpus_per_worker is not None and cpus_per_worker <= 0:
             raise ValueError(f"cpus_per_worker must be above 0, not {cpus_per_worker!r}")
-        # What each worker does: it has no workers of its own.
+        # Options of each worker, which has no workers of its own.
         self.options = replace(options or Options(), mode="tree", workers=1)
         self._run, self._cancelled = 0, False
         self.workers, self.merge, self.start_seconds = workers, merge, start_seconds
@@ -150,10 +150,10 @@ class RootSearch:
         if workers > (held := _count_room(self._cpus)):
             raise ValueError(
                 f"{workers} workers of {self._cpus:g} CPUs each are more than the {held} that "
-                "Ray's nodes hold; set oversubscribe to run them all the same"
+                "Ray's nodes hold; set oversubscribe to run them anyway"
             )
         self._kind, self._packed = type(p), _pack(p)
-        # Compiled once, here, for the very types that arrive: the workers find it in the cache.
+        # Compiled once, here, for the types that arrive: the workers load it from the cache.
         arriving = type(p)(*map(pickle.loads, self._packed))
         Search(arriving, replace(self.options, threads=1, nodes=1, edges=None))
         self._p = ray.put((type(p), self._packed))
@@ -162,7 +162,7 @@ class RootSearch:
             if started < workers:
                 raise TimeoutError(
                     f"Ray started {started} of {workers} workers in {start_seconds:g} seconds: "
-                    "its CPUs may be taken"
+                    "its CPUs may be busy"
                 )
         except BaseException:
             self.close()
@@ -174,8 +174,8 @@ class RootSearch:
 
         Parameters
         ----------
-        budget : when to end: its simulations are shared out (`shares`), its seconds are for each
-        key : names all randomness of this search: a whole number from 0 to below 2**64
+        budget : when to end: its simulations are split (`shares`), its seconds are for each
+        key : names all randomness of this search: an integer from 0 to below 2**64
         p : the position to search, as for `Search.run`
 
         Raises
@@ -187,16 +187,16 @@ class RootSearch:
         RuntimeError
             If this search is running.
         Exception
-            Whatever else the domain raises in a worker.
+            Any other exception of the domain in a worker.
         """
-        self._run += 1  # before `_cancelled` is looked at: see `cancel`
+        self._run += 1  # before `_cancelled` is read: see `cancel`
         try:
             return self._search_shares(Budget(1) if self._cancelled else budget, key, p)
         finally:
             self._cancelled = False
 
     def _search_shares(self, budget: Budget, key: int, p: Any) -> RootResult:
-        """Do what `run` says."""
+        """Implement `run`."""
         began = time.perf_counter()
         if not self._actors:
             raise ValueError("the search is closed")
@@ -218,7 +218,7 @@ class RootSearch:
             found |= self._search({worker: tasks[worker] for worker in missing})
         if not found:
             raise SearchersLost(f"none of the {len(tasks)} workers returned its share")
-        # By worker, not by who came first: sums are rounded in the same order every time.
+        # By worker, not by order of arrival: sums are rounded in the same order every time.
         merged = merge([found[worker] for worker in sorted(found)], self.merge, self.options.final)
         return RootResult(
             **vars(merged)
@@ -228,10 +228,10 @@ class RootSearch:
         )
 
     def cancel(self) -> None:
-        """End the running search after the simulations under way; for any thread to call.
+        """End the running search after the current simulations; callable from any thread.
 
-        If none is running, this ends the next one.  A search that is cancelled before its first
-        simulation has that one.
+        If none is running, this ends the next one.  A search cancelled before its first simulation
+        still runs that one.
         """
         self._cancelled = True
         run = self._run
@@ -240,7 +240,7 @@ class RootSearch:
             ray.wait(cancelled, num_returns=len(cancelled), timeout=_STOP_SECONDS)
 
     def close(self) -> None:
-        """End the workers; nothing can be searched after it."""
+        """End the workers; no search is possible afterwards."""
         for worker in range(len(self._actors)):
             self._end(worker)
         self._actors = []
@@ -252,7 +252,7 @@ class RootSearch:
         self.close()
 
     def _search(self, tasks: dict[int, tuple]) -> dict[int, SearchResult]:
-        """Return what the workers of ``tasks`` found, without those that are dead or die."""
+        """Return the results of ``tasks`` by worker, without those of dead or dying workers."""
         found = {}
         under_way = {
             worker: self._actors[worker].run.remote(*task)
@@ -271,14 +271,14 @@ class RootSearch:
         return found
 
     def _stop(self, running: list[ray.ObjectRef]) -> None:
-        """Wait until the searches ``running`` have ended, cancelled at whatever point they are."""
+        """Wait until the searches ``running``, which were cancelled, have ended."""
         while running:
             self.cancel()
             _, running = ray.wait(running, num_returns=len(running), timeout=_STOP_SECONDS)
 
     def _start(self, workers: Sequence[int]) -> int:
-        """Start a process for each of ``workers``; return how many there are, in time."""
-        if workers:  # a node may have gone
+        """Start a process for each of ``workers``; return how many started in time."""
+        if workers:  # a node may have left
             alive = sum(actor is not None for actor in self._actors)
             workers = workers[: max(0, _count_room(self._cpus) - alive)]
         if not workers:
@@ -310,15 +310,15 @@ class RootSearch:
 
 
 class _Worker:
-    """Searcher in the process of a worker."""
+    """Searcher in a worker's process."""
 
     def place(self) -> Place:
         return Place(ray.get_runtime_context().get_node_id(), os.getpid())
 
     def prepare(self, packed: tuple[type, list[bytes]], options: Options, code: str) -> None:
         check(code)
-        # Unpickled here, arrays are as writable as they were there.  Ray's own way would make them
-        # read-only, another type for Numba, and the kernel would be compiled once more.
+        # Unpickled here, arrays are as writable as at the sender.  Ray's own way would make them
+        # read-only, another type for Numba, and the kernel would be compiled again.
         kind, fields = packed
         self._p = kind(*map(pickle.loads, fields))
         self._search = Search(self._p, options)
@@ -336,7 +336,7 @@ class _Worker:
 
     @ray.method(concurrency_group="control")
     def cancel(self, run: int) -> None:
-        """End the search ``run``, which may be to come, or over."""
+        """End the search ``run``, which may be over or in the future."""
         with self._lock:
             self._cancelled = run
             if self._running == run:
@@ -347,23 +347,23 @@ _Actor = ray.remote(concurrency_groups={"control": 1}, max_restarts=0)(_Worker)
 
 
 def _pack(p: Any) -> list[bytes]:
-    """Return the fields of ``p``, pickled one by one: those that stay the same are sent once."""
+    """Return the fields of ``p``, pickled one by one: unchanged ones are sent once."""
     return [pickle.dumps(field, pickle.HIGHEST_PROTOCOL) for field in p]
 
 
 def _node_cpus() -> list[float]:
-    """Return the CPUs of each node of Ray that is alive and has any."""
+    """Return the CPUs of each live node of Ray that has any."""
     alive = (node["Resources"].get("CPU", 0.0) for node in ray.nodes() if node["Alive"])
     return [cpus for cpus in alive if cpus > 0]
 
 
 def _count_room(cpus: float) -> int:
-    """Return how many workers of so many CPUs the nodes hold, if nobody else uses them."""
+    """Return how many workers of ``cpus`` CPUs the nodes hold when idle."""
     return sum(int(cpus_there / cpus + 1e-6) for cpus_there in _node_cpus())
 
 
 def _cpus_each(options: Options, workers: int) -> float:
-    """Return the CPUs that a worker reserves: one a thread, or less if so asked and needed."""
+    """Return the CPUs that a worker reserves: one per thread, or less if allowed and needed."""
     nodes = _node_cpus()
     if not options.oversubscribe or not nodes:
         return options.threads
@@ -374,7 +374,7 @@ def _cpus_each(options: Options, workers: int) -> float:
 
 
 def _get(reference: ray.ObjectRef, timeout: float | None = None) -> Any:
-    """Return what a worker returned, or raise what it raised."""
+    """Return a worker's result, or raise its exception."""
     try:
         return ray.get(reference, timeout=timeout)
     except RayTaskError as fault:

@@ -4,12 +4,12 @@
     result = search.run(Budget(simulations=10_000), key=1)
     result.best, result.visits, result.values
 
-One thread with a budget of simulations is bit-reproducible; several threads are not, for they see
-each other's statistics in an order that no one controls.
+One thread with a budget of simulations is bit-reproducible; several threads are not, because the
+order in which they see each other's statistics is arbitrary.
 
-Limits: a tree keeps no hidden states.  So of a position that a kept tree is searched with it is
-checked that the caller gave one and which actions it has, and not that its belief is the one that
-follows from what was done and seen.
+Limits: a tree keeps no hidden states.  So for a position searched with a kept tree it is checked
+that the caller gave one and that its actions match, but not that its belief follows from the
+actions and observations.
 """
 
 from __future__ import annotations
@@ -48,11 +48,11 @@ from mcts.tree import (
 )
 
 _ROUNDING = 1e-9
-"""Of scaled returns: values no farther outside are in range."""
+"""Tolerance on scaled returns: values this far outside are still in range."""
 
 
 class OutOfRange(UserWarning):
-    """A domain pays what it does not declare."""
+    """A domain pays a return outside its declared range."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,13 +62,13 @@ class SearchResult:
     actions: np.ndarray
     """int64: the legal actions."""
     edge_data: np.ndarray
-    """float64: the number that the domain keeps with each of them."""
+    """float64: the number that the domain attached to each."""
     visits: np.ndarray
     """int64: simulations that began with the action."""
     values: np.ndarray
-    """float64: their mean return in the domain's units; nan where there were none."""
+    """float64: their mean return in the domain's units; nan without any."""
     errors: np.ndarray
-    """float64: standard error of the mean, taking simulations as independent; nan below two."""
+    """float64: standard error of the mean, treating simulations as independent; nan below two."""
     best: int
     """The action chosen by the option ``final``."""
     simulations: int
@@ -78,9 +78,9 @@ class SearchResult:
     nodes: int
     """Nodes in the tree."""
     full: bool
-    """Whether the tree stopped growing for want of nodes or edges."""
+    """Whether the tree stopped growing for lack of nodes or edges."""
     phases: dict[str, float] = field(default_factory=dict)
-    """Seconds, of all threads together, spent in ``selection`` (steps in the tree included), in
+    """Seconds, summed over threads, spent in ``selection`` (steps in the tree included), in
     ``belief`` (listing the actions of new nodes) and in ``roll-out``."""
     lost: int = 0
     """Workers of a root-parallel search whose share is missing."""
@@ -95,11 +95,11 @@ class SearchResult:
 
 
 class Search:
-    """A tree and workspaces for searching positions of one domain, again and again.
+    """A tree and workspaces for repeated searches of positions of one domain.
 
-    Making one compiles the kernel, or loads it from the cache, and allocates; `run` does neither
-    unless a position is larger than those before.  Raises ValueError for mode ``root``, which
-    `mcts.root.RootSearch` is for.  One thread at a time may use it, but for `cancel`: another gets
+    Construction compiles the kernel, or loads it from the cache, and allocates; `run` does neither
+    unless a position is larger than all before.  Raises ValueError for mode ``root``, which needs
+    `mcts.root.RootSearch`.  One thread at a time may use it, except for `cancel`: a second one gets
     a RuntimeError.
 
     Parameters
@@ -109,7 +109,7 @@ class Search:
 
     Attributes
     ----------
-    tree : as the last search left it
+    tree : as left by the last search
     cancelled : whether the search is to end, the next one if none is running
     """
 
@@ -118,7 +118,7 @@ class Search:
         if not isinstance(self.options, Options):
             raise TypeError(f"options must be Options, not {self.options!r}")
         if self.options.mode == "root":
-            raise ValueError("mode=root has a tree a process: make a RootSearch, not a Search")
+            raise ValueError("mode=root has a tree per process: make a RootSearch, not a Search")
         self.domain = domain_of(p)
         self._p = p
         self._control = threads.new_control()
@@ -130,7 +130,7 @@ class Search:
         self._scale = 0.0, 1.0  # low and span of the returns in the tree
         self._warned = False
         self._kernel = specialise(run_simulations, self.domain.parameters.__module__)
-        if not INTERPRETED:  # here, for Ctrl-C reaches a compilation in the main thread alone
+        if not INTERPRETED:  # here, because Ctrl-C reaches a compilation in the main thread alone
             sample = self._arguments(
                 p, 0, self.tree, self._settings(p), np.uint64(0), self._control, 0, 0
             )
@@ -142,7 +142,7 @@ class Search:
 
     @alone
     def run(self, budget: Budget, key: int, p: Any = None) -> SearchResult:
-        """Search, from an empty tree unless the last one was kept by `advance`.
+        """Search from an empty tree unless `advance` kept the last one.
 
         Warns once (`OutOfRange`) if an action's value is outside the declared range: exploration is
         then out of scale.
@@ -150,22 +150,23 @@ class Search:
         Parameters
         ----------
         budget : when to end
-        key : names all randomness of this search: a whole number from 0 to below 2**64
-        p : the position to search if not the one given at the start: parameters of the same type.
-            After `advance` it must be given, with the belief that follows
+        key : names all randomness of this search: an integer from 0 to below 2**64
+        p : the position to search if not the constructor's: parameters of the same type.  Required
+            after `advance`, with the belief that follows
 
         Raises
         ------
         ValueError
             If ``key`` is out of range, there is nothing to decide at the root, or the edge budget
-            does not hold its list; if the tree was kept and ``p`` is missing or has other actions.
-        TypeError, Exception
-            If an argument is of another type; whatever the domain raises in a worker thread.
+                does not hold its list; if the tree was kept and ``p`` is missing or has other
+                actions.
+            TypeError, Exception
+                If an argument has the wrong type; any exception of the domain in a worker thread.
         """
         began = mark()
         check_types(budget, p, type(self._p))
         if p is None and self._moved:
-            raise ValueError("after advance give run the position that followed, or call forget")
+            raise ValueError("after advance, give run the position that followed, or call forget")
         p = self._p if p is None else p
         settings = self._settings(p)
         key = np.uint64(check_integer("key", key, KEYS))
@@ -192,7 +193,7 @@ class Search:
         try:
             if not self.cancelled:
                 self._search(p, self.tree, settings, key, self._control, limit, budget.seconds)
-            if not self.tree.counters[SIMULATIONS]:  # cancelled before the first had begun
+            if not self.tree.counters[SIMULATIONS]:  # cancelled before the first began
                 self._search(p, self.tree, settings, key, threads.new_control(), 1)
         finally:
             self.cancelled = False
@@ -223,37 +224,35 @@ class Search:
         threads.run(call, len(self._workers), control, limit, seconds, together)
 
     def _list(self, p: Any, settings: KernelParams) -> set[int]:
-        """Return the actions of ``p``: by a simulation of a tree of its own, which is compiled."""
+        """Return the actions of ``p``, from one simulation of a separate, compiled tree."""
         simple = settings._replace(leaf_threads=1, rollouts_per_leaf=1, common_random_numbers=0)
         tree = new_tree(1, self._memory.longest)
         self._search(p, tree, simple, np.uint64(0), threads.new_control(), 1)
         return _root_actions(tree)
 
     def _check_kept(self, offered: Collection[int]) -> None:
-        """Raise ValueError if the node that is kept lists what is not ``offered``."""
+        """Raise ValueError if the kept node lists an action that is not ``offered``."""
         if not _root_actions(self.tree) <= set(offered):
             raise ValueError(
-                "the tree was kept for a position with other actions than this one: give run the "
+                "the kept tree belongs to a position with other actions: give run the "
                 "position that followed, or call forget"
             )
 
     @alone
     def advance(self, action: int, observation: int, legal: Collection[int] | None = None) -> bool:
-        """Keep, for the next `run`, what was found below ``action`` and then ``observation``.
+        """Keep for the next `run` the subtree below ``action`` and then ``observation``.
 
-        The next search then begins at that node, with its statistics; the rest of the tree stays
-        in memory.  Returns False, and the next search begins afresh, if that node does not exist,
-        nothing can be done there, or it is used up: less than half of the budget of nodes would be
-        left.  Raises ValueError if a number is out of range, or the node lists what is not
-        ``legal``.
+        The next search begins at that node, with its statistics; the rest of the tree stays in
+        memory.  Returns False, and the next search begins empty, if that node does not exist, has
+        no actions, or is used up: less than half of the budget of nodes would be left.  Raises
+        ValueError if a number is out of range, or the node lists an action that is not ``legal``.
 
         Parameters
         ----------
-        action : the number of what was done
-        observation : the key of what was then seen, as the domain's `observation` returns it
-        legal : all that may be done next, for a domain whose lists are a choice among it that
-            depends on how well the belief is known; None: the next position must list what the
-            node does
+        action : the number of the action taken
+        observation : the key of the observation, as the domain's `observation` returns it
+        legal : all legal actions, for a domain whose lists are a selection among them that depends
+            on the quality of the belief; None: the next position must list the node's actions
         """
         tree = self.tree
         action = check_integer("action", action, 2**63)
@@ -275,30 +274,30 @@ class Search:
 
     @alone
     def forget(self) -> None:
-        """Begin the next search afresh."""
+        """Begin the next search with an empty tree."""
         self._kept = self._followed = self._moved = False
 
     def cancel(self) -> None:
-        """End the running search after the simulations under way; for any thread to call.
+        """End the running search after the current simulations; callable from any thread.
 
-        If none is running, this ends the next one.  A search that is cancelled before its first
-        simulation has that one.
+        If none is running, this ends the next one.  A search cancelled before its first simulation
+        still runs that one.
         """
         self.cancelled = True  # first: see `_search`
         self._control[STOP] = 1
 
     @property
     def _edges(self) -> int:
-        """Edges of a tree."""
+        """Edge budget of a tree."""
         return self.options.edge_budget(self._memory.longest)
 
     def _arguments(self, p: Any, worker: int, *shared: Any) -> Arguments:
-        """Return what the kernel takes in the thread ``worker``; ``shared``: from the tree on."""
+        """Return the kernel's arguments in the thread ``worker``; ``shared``: from the tree on."""
         leader = self._workers[0]
         return Arguments(p, *self._workers[worker], leader.state, leader.scratch, *shared, worker)
 
     def _settings(self, p: Any) -> KernelParams:
-        """Return the options and the domain's declarations as the kernel takes them."""
+        """Return the kernel's settings from the options and the domain's declarations."""
         low, high, discount = (
             float(self.domain.declaration(name, p)) for name in ("low", "high", "discount")
         )
@@ -345,21 +344,21 @@ class Search:
         )
 
     def _types(self, p: Any, actions: np.ndarray) -> np.ndarray | None:
-        """Return the types of ``actions`` if they are chosen by them."""
+        """Return the types of ``actions`` if types are chosen first."""
         if not self.options.action_types:
             return None
         state = self._workers[0].state
         return np.array([self.domain.action_type(p, state, action) for action in actions], np.int64)
 
     def _phases(self, seconds: float) -> dict[str, float]:
-        """Return what the threads spent their time on, given the ``seconds`` of a cycle."""
+        """Return the time that the threads spent per phase, given the ``seconds`` per cycle."""
         spent = sum(worker.scratch.cycles for worker in self._workers) * seconds
         places = {"selection": SELECTING, "belief": LISTING_ACTIONS, "roll-out": ROLLING_OUT}
         return {name: float(spent[place]) for name, place in places.items()}
 
 
 def _warn_outside(p: Any, settings: KernelParams, actions: np.ndarray, values: np.ndarray) -> bool:
-    """Warn of the value that is farthest outside the declared range; return whether one is."""
+    """Warn of the value farthest outside the declared range; return whether there is one."""
     low, high = settings.low, settings.low + settings.span
     outside = np.nan_to_num(np.maximum(low - values, values - high))
     farthest = outside.argmax()
@@ -375,7 +374,7 @@ def _warn_outside(p: Any, settings: KernelParams, actions: np.ndarray, values: n
 
 
 def check_types(budget: Budget, p: Any, kind: type) -> None:
-    """Raise TypeError unless ``budget`` is one and ``p`` is of the ``kind`` that was prepared."""
+    """Raise TypeError unless ``budget`` is a `Budget` and ``p`` of the prepared ``kind``."""
     if not isinstance(budget, Budget):
         raise TypeError(f"budget must be a Budget, not {budget!r:.100}")
     if p is not None and type(p) is not kind:
@@ -383,12 +382,12 @@ def check_types(budget: Budget, p: Any, kind: type) -> None:
 
 
 def _root_actions(tree: Tree) -> set[int]:
-    """Return the actions of the node that searches begin at; none if they are not listed yet."""
+    """Return the actions of the root of searches; none before they are listed."""
     return set(tree.action[_root_block(tree)].tolist())
 
 
 def _root_block(tree: Tree) -> slice:
-    """Return where the edges of the node that searches begin at are, none before it is expanded."""
+    """Return the edges of the root of searches as a slice, empty before it is expanded."""
     top = tree.counters[TOP]
     first = tree.first[top]
     return slice(first, first + tree.length[top] * (tree.status[top] == EXPANDED))

@@ -1,4 +1,4 @@
-"""The search that the options ask for: on this machine's threads, or over Ray."""
+"""The search that the options name: on this machine's threads, or over Ray."""
 
 from __future__ import annotations
 

@@ -1,19 +1,20 @@
-"""Selection of edges: UCT over the actions on offer, visits in flight, and the choice in the end.
+"""Selection of edges: UCT over the available actions, visits in flight, and the final choice.
 
 The formula is mean + c sqrt(2 ln N / n) [Kocsis & Szepesvari 2006; Ledford 2018, eq. 2.8] with
 returns scaled to [0, 1].  Ledford's program amounts to c = 0.707 here, and Cowling's 0.7 (given
-without the factor 2) to 0.495.  N depends on the rule:
+returns scaled to [0, 1].  Ledford's program amounts to c = 0.707 here, and Cowling's 0.7 (without
+the factor 2) to 0.495.  N depends on the rule:
 
-* `UCT`: the visits of the actions *now on offer* (the legality-modified UCT of Ledford 2018, 2.5.2;
-  "sleeping bandits"), not the node's.
+* `UCT`: the visits of the actions *available now* (the legality-modified UCT of Ledford 2018,
+  2.5.2; "sleeping bandits"), not the node's.
 * `AVAILABILITY` [Cowling, Powley & Whitehouse 2012]: for each action the visits of the node at
   which that action was legal.
 
-The two are the same where every listed action is always legal.
+The two agree if every listed action is always legal.
 
-* `WEIGHTED`: the whole formula counts by the weight that the domain gave an action
-  (``edge_data``), with N as in `UCT`, and of the unvisited the heaviest goes first.  So chance that
-  is searched like a player is still met in proportion [program of Ledford 2018].
+* `WEIGHTED`: the whole formula is multiplied by the domain's weight of the action (``edge_data``),
+  with N as in `UCT`, and the heaviest unvisited action comes first.  So chance that is searched
+  like a player is still met in proportion [program of Ledford 2018].
 
 Progressive widening [Coulom 2007; Chaslot et al. 2008] offers only the first part of a node's list,
 which grows with its visits.
@@ -27,10 +28,10 @@ In-flight treatments, for threads that share a tree:
 
 * `NONE`: visits in flight do not count.
 * `VIRTUAL_LOSS` [Chaslot, Winands & van den Herik 2008]: each counts as ``virtual_loss`` visits
-  with return 0 until its own return is known.
-* `WU_UCT` [Liu et al. 2020]: each counts in n and N, and the mean is that of the returns known.
+  with return 0 until its return is known.
+* `WU_UCT` [Liu et al. 2020]: each counts in n and N, and the mean is over known returns.
 
-Nothing here consumes randomness; ties go to the action listed first.
+No randomness is consumed; ties go to the action listed first.
 """
 
 from __future__ import annotations
@@ -47,12 +48,12 @@ from mcts.options import AVAILABILITY, VIRTUAL_LOSS, WEIGHTED, WU_UCT, KernelPar
 from mcts.tree import NOWHERE, TOP, Tree
 
 _ROWS = 4
-"""Of each type: visits, visits that came back, their returns, its first action not tried."""
+"""Of each type: visits, completed visits, their returns, its first untried action."""
 
 
 @jit
 def on_offer(listed: int, visits: int, settings: KernelParams) -> int:
-    """Return how many of a node's ``listed`` actions are on offer at its ``visits``-th visit."""
+    """Return how many of a node's ``listed`` actions are offered at its ``visits``-th visit."""
     if settings.widening_base == 0.0:
         return listed
     offered = math.ceil(settings.widening_base * float(visits) ** settings.widening_exponent)
@@ -61,7 +62,7 @@ def on_offer(listed: int, visits: int, settings: KernelParams) -> int:
 
 @jit
 def count(tree: Tree, edge: int, settings: KernelParams) -> float:
-    """Return the visits of ``edge``, those in flight weighed by the treatment."""
+    """Return the visits of ``edge``, with those in flight weighted by the treatment."""
     visits = float(tree.edge_visits[edge])
     if settings.in_flight == VIRTUAL_LOSS:
         visits += settings.virtual_loss * float(tree.edge_in_flight[edge])
@@ -84,8 +85,8 @@ def select(params, state, tree, node, settings):
 
     The first is the one listed first, or under `WEIGHTED` the heaviest.
 
-    Only actions that are available in ``state`` are considered; `NOWHERE` if none is.  At the root
-    all are: the list of the player who searches, who knows what it is made from.
+    Only actions available in ``state`` are considered; `NOWHERE` without one.  At the root all are
+    available: the searching player knows its own legal actions.
     """
     if settings.action_types:
         return _select_by_type(params, state, tree, node, settings)
@@ -130,9 +131,9 @@ def select(params, state, tree, node, settings):
 
 @jit_generic
 def _select_by_type(params, state, tree, node, settings):
-    """Return what `select` does, chosen by type first and then among the actions of that type.
+    """Return what `select` does, choosing first the type and then an action of that type.
 
-    Of the types not tried yet the one listed first goes first.
+    Untried types are chosen in the order of the list.
     """
     top = node == tree.counters[TOP]
     first, last = tree.first[node], _last(tree, node, settings)
@@ -185,7 +186,7 @@ def _select_by_type(params, state, tree, node, settings):
 
 @jit
 def _last(tree: Tree, node: int, settings: KernelParams) -> int:
-    """Return the end of the edges of ``node`` that are on offer now."""
+    """Return the end of the edges of ``node`` that are offered now."""
     return tree.first[node] + on_offer(tree.length[node], tree.visits[node], settings)
 
 
@@ -194,7 +195,7 @@ def final_choice(
 ) -> int:
     """Return the index of the action to play by the rule ``final`` (see `Options`).
 
-    With ``types`` the type is chosen by that rule, from the sums of its actions, then the action.
+    With ``types`` the rule chooses the type, from the sums of its actions, and then the action.
     """
     if types is not None:
         _, group = np.unique(types, return_inverse=True)

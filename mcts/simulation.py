@@ -4,22 +4,22 @@ Monte Carlo tree search over observation histories [POMCP: Silver & Veness 2010;
 Powley & Whitehouse 2012; thesis: Ledford 2018, s. 2.3 and 2.5], for any registered domain
 (`mcts.domain`).  `mcts.reference` is the same in plain Python.  Where this differs from the papers:
 
-* A node's actions are listed on its second visit (a domain may find listing expensive); the first
-  only rolls out.  The root's are listed on the first.
+* A node's actions are listed on its second visit (listing may be expensive); the first only rolls
+  out.  The root's are listed on the first.
 * Statistics are kept on edges, so a node's legal list may be any part of the domain's actions.
   They are those of the player who decides at the node.
-* A tree that has used up its budget of nodes or edges goes on searching without growing.
+* A tree that has used up its budget of nodes or edges continues searching without growing.
 
-Information sets: every perspective has a running key, a hash of what it has seen and done on the
-way; a node is looked up by it when that perspective decides.  With one perspective these are the
-nodes of POMCP or SO-ISMCTS; with one a player, the trees of MO-ISMCTS, all in one table.
+Information sets: every perspective has a running key, a hash of its observations and actions so
+far; a node is looked up by it when that perspective decides.  With one perspective these are the
+nodes of POMCP or SO-ISMCTS; with one per player, the trees of MO-ISMCTS, all in one table.
 
-Leaf parallelization: the first thread holds each leaf out to the others, all roll out from copies
-of it, and the first thread takes the mean when all have answered.
+Leaf parallelization: the first thread shares each leaf, all threads roll out from copies of it, and
+the first thread takes the mean when all have answered.
 
 Randomness: simulation i of a search owns the stream keyed by fold(search key, i), whichever thread
-runs it; with common random numbers, by fold(search key, how often its root action was tried).  Of a
-shared leaf, worker w uses the stream below that of the simulation that is named by w.
+runs it; with common random numbers, by fold(search key, visits of its root action).  On a shared
+leaf, worker w uses the simulation's stream folded with w.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ from mcts.tree import (
 class Arguments(NamedTuple):
     """Arguments of `run_simulations`: of the thread, the first thread, the search and the call.
 
-    The others share the first thread's leaves if the search is leaf-parallel.
+    In a leaf-parallel search the other threads share the first thread's leaves.
     """
 
     params: Any
@@ -79,7 +79,7 @@ class Arguments(NamedTuple):
     key: np.uint64
     control: np.ndarray
     limit: int
-    """Simulations of the search, all threads together."""
+    """Simulations of the search over all threads."""
     max_count: int
     """Simulations of this call."""
     worker: int
@@ -102,7 +102,7 @@ def run_simulations(
 ):
     """Run up to ``max_count`` simulations of the search ``key``; return how many were run.
 
-    Fewer are run when simulation ``limit`` is reached or ``control`` says stop.  This is the
+    It runs fewer when simulation ``limit`` is reached or ``control`` says stop.  This is the
     kernel: `specialise` compiles it for a domain, and every thread of a search calls it with
     `Arguments`.
     """
@@ -178,7 +178,7 @@ def descend(params, state, tree, scratch, settings, chosen):
 
 @jit_inlined
 def roll_out(params, state, rollout_state, scratch, control, settings):
-    """Fill ``scratch.payoff`` with what each player gets from the leaf ``state`` on."""
+    """Fill ``scratch.payoff`` with each player's return from the leaf ``state``."""
     for player in range(settings.players):
         scratch.payoff[player] = 0.0
     if terminal(params, state):
@@ -228,7 +228,7 @@ def visit(params, state, tree, node, scratch, settings):
 
 @jit_generic
 def share_chance(params, state, tree, scratch, settings, key):
-    """Select the root's edge, and name the chance by how often it was tried; return the edge."""
+    """Select the root's edge, and key the chance by its visits; return the edge."""
     chosen = select(params, state, tree, tree.counters[TOP], settings)
     scratch.stream[0] = fold(key, tree.edge_visits[chosen] + tree.edge_in_flight[chosen])
     return chosen
@@ -236,7 +236,7 @@ def share_chance(params, state, tree, scratch, settings, key):
 
 @jit
 def begin_keys(tree, root, scratch, settings):
-    """Set every perspective's key to that of the ``root``."""
+    """Set every perspective's key to that of ``root``."""
     for view in range(settings.perspectives):
         scratch.node[view] = scratch.edge[view] = NOWHERE
         scratch.key[view] = tree.key[root]
@@ -244,20 +244,20 @@ def begin_keys(tree, root, scratch, settings):
 
 @jit_inlined
 def add_knowledge(params, state, scratch, settings):
-    """Extend the keys of the players other than 0 by all that they know at the root."""
+    """Extend the keys of the players other than 0 by all their knowledge at the root."""
     for view in range(1, settings.perspectives):
         scratch.key[view] = child_key(scratch.key[view], view, observation_of(params, state, view))
 
 
 @jit
 def perspective(player, settings):
-    """Return whose information sets the decisions of ``player`` belong to."""
+    """Return the perspective whose information sets hold the decisions of ``player``."""
     return player if settings.perspectives > 1 else 0
 
 
 @jit_inlined
 def observe(params, state, scratch, settings, player, action):
-    """Extend all keys by what was seen of the ``action`` of ``player``."""
+    """Extend all keys by the observations of ``player``'s ``action``."""
     for view in range(settings.perspectives):
         what = observation_of(params, state, view)
         if view == player:
@@ -268,7 +268,7 @@ def observe(params, state, scratch, settings, player, action):
 
 @jit_generic
 def add_payoffs(params, state, value, sums, settings):
-    """Add what a play-out that ended in ``state`` with the return ``value`` paid to ``sums``."""
+    """Add to ``sums`` the payoffs of a play-out with end ``state`` and return ``value``."""
     if settings.players == 1:
         fetch_add(sums, 0, value)
     else:
@@ -289,8 +289,8 @@ def average_rollouts(params, state, rollout_state, scratch, control, settings):
 
 @jit_generic
 def _play_out(params, state, rollout_state, stream, sums, settings):
-    """Roll out ``settings.rollouts_per_leaf`` times from copies of ``state``, add what they pay to
-    ``sums``, and return how many they were.
+    """Roll out ``settings.rollouts_per_leaf`` times from copies of ``state``, add the payoffs to
+    ``sums``, and return the number of roll-outs.
     """
     for _ in range(settings.rollouts_per_leaf):
         copy(params, state, rollout_state)
@@ -300,7 +300,7 @@ def _play_out(params, state, rollout_state, stream, sums, settings):
 
 @jit_generic
 def _share(params, state, rollout_state, scratch, control, settings):
-    """Roll out together with the other threads; return how many roll-outs that were."""
+    """Roll out together with the other threads; return the number of roll-outs."""
     own = scratch.stream[0]
     control[ANSWERED] = 0
     control[CHANCE] = np.int64(own)
@@ -316,7 +316,7 @@ def _share(params, state, rollout_state, scratch, control, settings):
 
 @jit_generic
 def assist(params, rollout_state, scratch, leader_state, leader_scratch, settings, control, worker):
-    """Roll out from every leaf that the first thread holds out, until the search ends; return 0."""
+    """Roll out from every leaf that the first thread shares, until the search ends; return 0."""
     ticket = 0
     while True:
         while load(control, TICKET) == ticket:

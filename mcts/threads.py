@@ -1,11 +1,11 @@
 """Tree parallelization: nogil worker threads on one tree, budgets, cancelling.
 
-Kernels always run in worker threads, also when there is one: the main thread then waits where
-Ctrl-C reaches it at once, signals the workers to stop (they look before each simulation), and waits
-for them, so that no kernel is left running.  The threads are kept from search to search.
+Kernels always run in worker threads, even a single one: the main thread then waits where Ctrl-C
+reaches it at once, signals the workers to stop (they check before each simulation), and waits for
+them, so that no kernel is left running.  Threads are reused between searches.
 
-A budget of simulations is shared by a counter in the `control` array.  For a budget of seconds
-each worker calls the kernel for about half a millisecond at a time and looks at its own clock.
+Workers share a budget of simulations through a counter in the `control` array.  For a budget of
+seconds each worker calls the kernel for about half a millisecond at a time and reads its own clock.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from numba.extending import intrinsic, overload
 
 NEXT, STOP, TICKET, ANSWERED, ENDED, CHANCE = 0, 8, 16, 24, 32, 40
 """Places in the control array, a cache line apart: the next simulation's number; stop if not 0;
-leaves held out by the first thread, how many others have rolled out from the latest, whether there
-will be no more, and the key of the chance of the latest (its 64 bits)."""
+leaves shared by the first thread, how many others have rolled out from the latest, whether it was
+the last, and the key of the latest leaf's chance (its 64 bits)."""
 
 Method = TypeVar("Method", bound=Callable[..., Any])
 
@@ -42,11 +42,11 @@ def _new_pool() -> ThreadPoolExecutor:
     return ThreadPoolExecutor(_MOST_THREADS, thread_name_prefix="search")
 
 
-_pool = _new_pool()  # starts threads as they are needed
+_pool = _new_pool()  # starts threads on demand
 
 
 def _forget_threads() -> None:
-    """Make a new pool in a forked child, into which the parent's threads do not follow."""
+    """Make a new pool in a forked child, which has none of the parent's threads."""
     global _pool
     _pool = _new_pool()
 
@@ -56,7 +56,7 @@ if hasattr(os, "register_at_fork"):
 
 
 def give_way() -> None:
-    """Let another thread run on this core, if one is waiting."""
+    """Yield this core to a waiting thread."""
     time.sleep(0)
 
 
@@ -84,7 +84,7 @@ def new_control() -> np.ndarray:
 def private(length: int, dtype: type = np.float64) -> np.ndarray:
     """Return zeros that share no cache line with another array.
 
-    For what one thread writes to all the time: a neighbour on its line would slow both threads.
+    For data that one thread writes constantly: false sharing would slow both threads.
     """
     line = -(-_LINE_BYTES // np.dtype(dtype).itemsize)
     return np.zeros(length + 2 * line, dtype)[line : line + length]
@@ -105,8 +105,8 @@ def run(
     Parameters
     ----------
     call : ``call(worker, most)`` runs up to ``most`` simulations on behalf of a worker and returns
-        how many it ran: fewer only when the search is to end
-    workers : threads to use
+        the number it ran: fewer only when the search is to end
+    workers : number of threads
     control : from `new_control`; reset here, and STOP may be set from any thread
     simulations : limit of the search, which ``call`` observes
     seconds : wall time from now, or None
@@ -130,13 +130,13 @@ def run(
 
     if (
         workers > 1 and not together
-    ):  # the root's actions are listed before there is anyone to find them missing
+    ):  # the root's actions are listed before another thread can need them
         _wait((_pool.submit(call, 0, 1) for _ in range(1)), control)
     _wait((_pool.submit(work, worker) for worker in range(workers)), control)
 
 
 def _until(deadline: float, worker: int, call: Callable[[int, int], int]) -> None:
-    """Call in chunks, which settle at `_CHUNK_SECONDS`, until ``deadline`` or the budget's end."""
+    """Call in chunks of about `_CHUNK_SECONDS` until ``deadline`` or the budget's end."""
     chunk = 1
     now = time.perf_counter()
     while True:
@@ -151,10 +151,10 @@ def _until(deadline: float, worker: int, call: Callable[[int, int], int]) -> Non
 
 
 def _wait(begun: Iterator[Future], control: np.ndarray) -> None:
-    """Begin and wait for all; if anything is raised here or there, stop them all first."""
+    """Start all and wait for them; on any exception stop them all first."""
     futures: list[Future] = []
     try:
-        futures.extend(begun)  # Ctrl-C may come while they begin
+        futures.extend(begun)  # Ctrl-C may arrive while they start
         raised = [_error(future) for future in futures]  # 10 times faster than `wait`
     except BaseException:
         control[STOP] = 1
@@ -167,10 +167,10 @@ def _wait(begun: Iterator[Future], control: np.ndarray) -> None:
 
 
 def _error(future: Future) -> BaseException | None:
-    """Wait for one, and return what it raised.
+    """Wait for one, and return its exception.
 
-    The system may hand Ctrl-C to any thread, and only the main one acts on it, when it next runs:
-    so it wakes now and then, else it would sleep until the budget is spent.
+    The system may deliver Ctrl-C to any thread, and only the main one handles it, when it next
+    runs: so it wakes periodically, else it would sleep until the budget is spent.
     """
     while True:
         try:
@@ -180,13 +180,13 @@ def _error(future: Future) -> BaseException | None:
 
 
 def alone(method: Method) -> Method:
-    """Return ``method``, which raises RuntimeError while its object is in a method of this kind."""
+    """Return ``method`` with a guard: RuntimeError while its object runs such a method."""
 
     @wraps(method)
     def run(self: Any, *given: Any, **named: Any) -> Any:
         turn = object()
         if self.__dict__.setdefault("_turn", turn) is not turn:  # one step for all threads
-            raise RuntimeError("this search is running: make one for each thread")
+            raise RuntimeError("this search is running: make one per thread")
         try:
             return method(self, *given, **named)
         finally:

@@ -1,15 +1,15 @@
 """The tree: pre-allocated arrays shared by all threads, named sentinels, invariants.
 
-A node stands for what the searching seat has seen: its 64-bit key is a hash of (parent's key,
+A node is an information set of the searching seat: its 64-bit key is a hash of (parent's key,
 action, observation).  Nodes are the slots of an open-addressing table; writing the key into an
 empty slot by compare-and-swap publishes the node, and the slot's index *is* the node.  A node's
 edges are one block of the edge arrays, as long as its list of legal actions.
 
-Two histories with equal keys would share a node: with a million nodes the chance that any two do
-is 3e-8, and no check is made.
+Two histories with equal keys would share a node: with a million nodes the chance of any collision
+is 3e-8, and it is not checked.
 
-No thread ever waits for another.  A node is usable as soon as its key stands; until its actions
-are listed every thread takes it for a leaf.
+No thread ever waits for another.  A node is usable once its key is set; until its actions are
+listed every thread treats it as a leaf.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ EMPTY_KEY = np.uint64(0)
 ROOT_KEY = np.uint64(2**63)  # a multiple of every table size, so the root is slot 0
 ROOT = 0
 NOWHERE = -1
-"""In place of a node: there is none, and no room for one."""
+"""In place of a node: missing, with no room for it."""
 
 UNLISTED, EXPANDING, EXPANDED, CLOSED = 0, 1, 2, 3
-"""Status of a node: actions not asked for; one thread asks; edges usable; a leaf for ever
+"""Status of a node: actions not requested; one thread requests them; edges usable; permanent leaf
 (no legal action, or no room for its edges)."""
 
 # Places in `Tree.counters`, a cache line (8 words) apart so that threads do not contend.
@@ -45,12 +45,12 @@ class Tree(NamedTuple):
     key: np.ndarray
     """uint64 (S,): `EMPTY_KEY` or the node's key."""
     parent: np.ndarray
-    """int64 (S,): node above of the same perspective, `NOWHERE` for its first; valid when the
-    search is over.  Where hidden moves lead to one information set, the first that did."""
+    """int64 (S,): parent node of the same perspective, `NOWHERE` for its first; valid when the
+    search is over.  If hidden moves lead to one information set, the first parent."""
     incoming: np.ndarray
     """int64 (S,): the parent's edge that leads here; valid when the search is over."""
     outcome: np.ndarray
-    """int64 (S,): kind of what was observed on the way here (`mcts.domain.outcome`)."""
+    """int64 (S,): kind of the observation that leads here (`mcts.domain.outcome`)."""
     status: np.ndarray
     """int64 (S,): `UNLISTED`, `EXPANDING`, `EXPANDED` or `CLOSED`."""
     first: np.ndarray
@@ -62,22 +62,21 @@ class Tree(NamedTuple):
     order: np.ndarray
     """int64 (nodes budget,): nodes in the order of their creation."""
     action: np.ndarray
-    """int64 (E,): what the domain listed ..."""
+    """int64 (E,): the listed action ..."""
     edge_data: np.ndarray
-    """float64 (E,): ... and the number that goes with it."""
+    """float64 (E,): ... and the number attached to it."""
     edge_visits: np.ndarray
-    """int64 (E,): simulations that went this way and came back."""
+    """int64 (E,): completed simulations through this edge."""
     edge_total: np.ndarray
     """float64 (E,): sum of their scaled returns from here on."""
     edge_squares: np.ndarray
-    """float64 (E,): sum of the squares of the same."""
+    """float64 (E,): sum of the squares of those returns."""
     edge_in_flight: np.ndarray
-    """int64 (E,): simulations on their way."""
+    """int64 (E,): simulations in flight."""
     edge_available: np.ndarray
-    """int64 (E,): visits of the node at which the action was legal, where that is counted."""
+    """int64 (E,): visits of the node at which the action was legal, if counted."""
     counters: np.ndarray
-    """int64 (48,): nodes, edges, whether a budget ran out, simulations completed, and the node that
-    searches begin at."""
+    """int64 (48,): nodes, edges, whether a budget ran out, completed simulations, search root."""
     returns: np.ndarray
     """float64 (8,): element 0 sums the scaled returns of all simulations."""
 
@@ -85,7 +84,7 @@ class Tree(NamedTuple):
 def new_tree(nodes: int, edges: int) -> Tree:
     """Return an empty tree with room for ``nodes`` nodes and ``edges`` edges.
 
-    Memory is 136 to 264 bytes a node and 56 an edge, taken from the system as it is first used.
+    Memory is 136 to 264 bytes per node and 56 per edge, committed by the system on first use.
     """
     slots = 1 << max(1, (2 * nodes - 1).bit_length())  # at most half full
     tree = Tree(
@@ -128,7 +127,7 @@ def clear(tree: Tree) -> None:
 
 
 def rescale(tree: Tree, low: float, span: float, new_low: float, new_span: float) -> None:
-    """Scale the returns kept in ``tree`` by another range, such as that of fewer steps to go."""
+    """Rescale the returns in ``tree`` to another range, such as that of fewer steps to go."""
     shift, factor = (low - new_low) / new_span, span / new_span
     used = slice(tree.counters[EDGES])
     n, total, squares = (e[used] for e in (tree.edge_visits, tree.edge_total, tree.edge_squares))
@@ -144,9 +143,9 @@ def child_key(key: np.uint64, action: int, observation: np.uint64) -> np.uint64:
 
 @jit
 def get_or_add_node(tree: Tree, key: np.uint64, node: int, edge: int) -> int:
-    """Return the node ``key``, added below ``edge`` of ``node`` if the tree does not have it.
+    """Return the node ``key``, added below ``edge`` of ``node`` if missing.
 
-    Returns `NOWHERE` when the node does not exist and the budget of nodes is used up.
+    Returns `NOWHERE` if it is missing and the budget of nodes is used up.
     """
     if key == EMPTY_KEY:
         key = ROOT_KEY

@@ -1,1 +1,1 @@
-"""The beliefs, one a file, each found by its name."""
+"""The beliefs, one per file, each found by its name."""

@@ -1,14 +1,13 @@
 """Interface of beliefs: one observer's distribution over who holds which card.
 
-A `Belief` is made from a `Setting` -- what the observer knows when the cards are dealt -- and fed
+A `Belief` is made from a `Setting` -- the observer's knowledge when the cards are dealt -- and fed
 with events (`belief.events`).  It answers with matrices (21 cards, 7 columns: 0 the envelope, p + 1
 player p), with the joint table of the envelope (6 suspects, 6 weapons, 9 rooms) and with whole
 deals, int64 (21,) of 0 envelope, p + 1 player, -1 face up.  All entropies are in bits.
 
 To add a belief: subclass, give it a `name`, and run `belief.contract.testing.check_belief` on it.
 
-A belief that has raised is spent: what it says afterwards means nothing, until `Belief.undo` or
-`Belief.correct` has put right what it took in.
+A belief that has raised is invalid until `Belief.undo` or `Belief.correct` has fixed its events.
 """
 
 from __future__ import annotations
@@ -67,7 +66,7 @@ class Setting:
     players : their number, 3 to 6
     seat : of the observer, 0 .. players - 1
     hand_sizes : cards of each player
-    hand, face_up : masks of the observer's cards, and of those that belong to nobody
+    hand, face_up : masks of the observer's cards, and of the cards without a holder
     shares : cards of each category (suspects, weapons, rooms) of every player, one tuple of three
         each, if the rules make them public
     showing : how an answerer chooses among the cards it could show: `evidence.UNIFORM` or
@@ -92,11 +91,11 @@ class Setting:
             raise ValueError(f"seat must be 0 to {self.players - 1}, not {self.seat}")
         if not _counts(self.hand_sizes, (self.players,)):
             raise ValueError(
-                f"hand_sizes must be {self.players} numbers from 0, one a player, not "
+                f"hand_sizes must be {self.players} numbers from 0, one per player, not "
                 f"{self.hand_sizes!r:.100}: if one is unknown, count that player's cards"
             )
         if (self.hand | self.face_up) & ~ALL_CARDS or self.hand & self.face_up:
-            raise ValueError("hand and face_up must be masks of 21 cards without a common one")
+            raise ValueError("hand and face_up must be disjoint masks of 21 cards")
         if self.hand.bit_count() != self.hand_sizes[self.seat]:
             raise ValueError(
                 f"the hand has {self.hand.bit_count()} cards, its size is "
@@ -109,14 +108,14 @@ class Setting:
             )
         seen = self.hand | self.face_up
         if any(seen & inside == inside for inside in CATEGORY_MASK):
-            raise ValueError("hand and face_up leave no card of a category to the envelope")
+            raise ValueError("hand and face_up leave no card of a category for the envelope")
         if self.showing not in (UNIFORM, LEAST_INFORMATIVE):
             raise ValueError(f"showing must be {UNIFORM} or {LEAST_INFORMATIVE}")
         if self.shares is not None:
             self._check_shares(self.shares)
 
     def _check_shares(self, shares: tuple[tuple[int, int, int], ...]) -> None:
-        """Raise unless the public shares fit the hand sizes, our hand and the categories."""
+        """Raise ValueError unless the public shares fit hand sizes, our hand and categories."""
         if not _counts(shares, (self.players, N_CATEGORIES)):
             raise ValueError(
                 f"shares must be {self.players} tuples of {N_CATEGORIES} numbers from 0"
@@ -142,7 +141,7 @@ class Setting:
 
 
 def _counts(values: Any, shape: tuple[int, ...]) -> bool:
-    """Return whether ``values`` are whole numbers from 0, so many."""
+    """Return whether ``values`` are non-negative integers, of the right count."""
     table = np.array(values, object)
     return table.shape == shape and all(isinstance(n, Integral) and int(n) >= 0 for n in table.flat)
 
@@ -155,12 +154,12 @@ class Belief(ABC):
     name
         In `belief.beliefs.registry`.
     logical
-        Whether it rules out what the answers rule out, raises on answers that exclude each other,
-        and draws deals that explain all of them.  The published beliefs do not.
-    needs_shares
-        Whether it needs the rules to make public how many cards of each category everybody holds.
-    contradictions
-        How often a part of it was read that contradicted itself; one that raises has none.
+        Whether it excludes what the answers exclude, raises on contradictory answers, and draws
+            deals that explain all of them.  The published beliefs do not.
+        needs_shares
+            Whether the rules must make public how many cards of each category every player holds.
+        contradictions
+            Number of readings of a part that contradicted itself; 0 for a belief that raises.
 
     Raises ValueError if it needs public shares, and the setting has none.
     """
@@ -174,21 +173,21 @@ class Belief(ABC):
     def __init__(self, setting: Setting) -> None:
         if self.needs_shares and setting.shares is None:
             raise ValueError(
-                f"the belief {self.name!r} needs hands by category: how many cards of each "
-                "category every player was dealt must be public"
+                f"the belief {self.name!r} needs hands by category: the number of cards of each "
+                "category that every player was dealt must be public"
             )
         self.setting = setting
         self._given = setting.records().view(np.ndarray)
         self._events: list[np.ndarray] = []
 
     def __new__(cls, *given: Any, **options: Any) -> Self:
-        """Keep what the belief is made from, streams as they are now, to make it once more."""
+        """Keep the constructor's arguments, with copies of streams, to rebuild the belief."""
         belief = super().__new__(cls)
         belief._made_from = _copy_arrays(given, options)
         return belief
 
     def __repr__(self) -> str:
-        """Say who believes, after how many events, and how much the envelope is in doubt."""
+        """Return the observer, the number of events, and the entropy of the envelope."""
         counted = self.contradictions
         try:
             doubt = f"{self.envelope_entropy():.2f} bits"
@@ -199,21 +198,21 @@ class Belief(ABC):
         return f"{type(self).__name__}({who}, {sum(map(len, self._events))} events, {doubt})"
 
     def _observe(self, events: np.ndarray) -> None:
-        """Take in checked events; by default as `_replay` with no room for marginals."""
+        """Update on checked events; by default as `_replay` without room for marginals."""
         self._replay(events, np.zeros((0, N_CARDS, MAX_PLAYERS + 1)))
 
     @abstractmethod
     def _replay(self, events: np.ndarray, trace: np.ndarray) -> None:
-        """Take in checked events one by one, and write the marginals after each into ``trace``.
+        """Update on checked events one by one, and write the marginals after each into ``trace``.
 
-        It has as many matrices (21, 7) as there are events, or none.
+        ``trace`` has as many matrices (21, 7) as there are events, or none.
         """
 
     @abstractmethod
     def marginals(self) -> np.ndarray:
         """Return P(card is with holder), a new array (21, 7); rows of face-up cards are zero.
 
-        What is certain is 1.0, up to rounding where deals are counted.
+        Certain entries are 1.0, up to rounding in beliefs that count deals.
         """
 
     @abstractmethod
@@ -225,14 +224,15 @@ class Belief(ABC):
         """Return ``n`` deals, int64 (n, 21), with the right hand sizes; consumes ``stream``."""
 
     def observe(self, events: np.ndarray) -> None:
-        """Take in events, int64 (n, 4), in one compiled call.
+        """Update on events, int64 (n, 4), in one compiled call.
 
         Raises
         ------
         ContradictoryEvidence
-            They exclude each other or what was seen before; the first event after which no deal is
-            left is named, counted from 0 over all that were taken in.  Some beliefs notice at the
-            next reading only, a belief that is not ``logical`` never.
+            They contradict each other or earlier ones; the message names the first event after
+                which no deal is left, counted from 0 over all events.  Some beliefs notice only at
+                the
+                next reading, a belief that is not ``logical`` never.
         EvidenceFull
             A fixed list was full.
         ValueError
@@ -245,10 +245,10 @@ class Belief(ABC):
             raise self._name(fault) from None
 
     def replay(self, events: np.ndarray) -> np.ndarray:
-        """Take in events as `observe` does and return the marginals after each, (n, 21, 7).
+        """Update on events as `observe` does and return the marginals after each, (n, 21, 7).
 
-        One compiled call that reads the belief out after every event: what an update costs.
-        Raises what `observe` and `marginals` raise.
+        One compiled call with a reading after every event: the cost of an update.  Raises what
+        `observe` and `marginals` raise.
         """
         rows = self._check(events)
         trace = np.zeros((len(rows), N_CARDS, MAX_PLAYERS + 1))
@@ -259,23 +259,23 @@ class Belief(ABC):
         return trace
 
     def undo(self) -> None:
-        """Take back the last event; raises as `correct` does, ValueError if there is none."""
+        """Undo the last event; raises as `correct` does, ValueError if there is none."""
         self.correct(sum(map(len, self._events)) - 1, None)
 
     def correct(self, number: int, event: Sequence[int] | None) -> None:
-        """Put ``event`` (a row of four) in the place of another, or take that out if it is None.
+        """Replace an event by ``event`` (a row of four), or delete it with None.
 
-        ``number``: of the event to replace, counted from 0 over all that were taken in, also by a
-        call that raised.  The belief is made once more, streams as they were, and takes in all
-        events: it is as if it had never seen the other.  Raises what `observe` raises, a `logical`
-        belief also ContradictoryEvidence with the first event after which no deal is left, and
-        ValueError if the number is that of no event; the belief then is as it was before.
+        ``number``: of the event to replace, counted from 0 over all events, including those of a
+        call that raised.  The belief is rebuilt, with its original streams, from all events: it is
+        as if it had never seen the old one.  Raises what `observe` raises, a `logical` belief also
+        ContradictoryEvidence with the first event after which no deal is left, and ValueError if
+        there is no event of that number; the belief is then unchanged.
         """
         events = np.concatenate([np.zeros((0, 4), np.int64), *self._events])
         if not 0 <= number < len(events):
-            raise ValueError(f"there is no event {number}: {len(events)} were taken in, from 0")
+            raise ValueError(f"there is no event {number}: {len(events)} were observed, from 0")
         if event is not None and np.shape(event) != (4,):
-            raise ValueError(f"an event is a row of four whole numbers, not {event!r:.100}")
+            raise ValueError(f"an event is a row of four integers, not {event!r:.100}")
         new = events[:0] if event is None else np.array([event])
         given, options = _copy_arrays(*self._made_from)
         belief = type(self)(*given, **options)
@@ -286,34 +286,34 @@ class Belief(ABC):
         vars(self).update(vars(belief))
 
     def _check(self, events: np.ndarray) -> np.ndarray:
-        """Return ``events`` checked, and keep them for the name of a contradiction."""
+        """Return ``events`` checked, and keep them to name a contradiction."""
         rows = check_events(events, self._given, sum(map(len, self._events)))
         self._events.append(rows)
         return rows
 
     def _name(self, fault: ContradictoryEvidence) -> ContradictoryEvidence:
-        """Return ``fault`` with the name of the event after which no deal is left."""
+        """Return ``fault`` with the event after which no deal is left."""
         return name_contradiction(self._given, self._events) or fault
 
     def _list_excluded(self) -> np.ndarray:
-        """Return the masks that the envelope was heard not to be, int64 (n,)."""
+        """Return the masks of excluded envelopes, int64 (n,)."""
         events = np.concatenate([np.zeros((0, 4), np.int64), *self._events])
         return events[events[:, KIND] == NOT_ENVELOPE, NAMED]
 
     def note_pass(self, player: int, cards: int) -> None:
-        """Take in that ``player`` has none of ``cards`` (mask)."""
+        """Update: ``player`` has none of ``cards`` (mask)."""
         self.observe(event(PASSED, player, cards))
 
     def note_refutation(self, player: int, cards: int) -> None:
-        """Take in that ``player`` showed one of ``cards`` (mask) to somebody else."""
+        """Update: ``player`` showed one of ``cards`` (mask) to another player."""
         self.observe(event(REFUTED_OTHER, player, cards))
 
     def note_card(self, player: int, card: int, cards: int) -> None:
-        """Take in that ``player`` showed us ``card`` when asked for ``cards`` (mask)."""
+        """Update: ``player`` showed us ``card`` when asked for ``cards`` (mask)."""
         self.observe(event(REFUTED_US, player, cards, card))
 
     def note_not_envelope(self, triple: int) -> None:
-        """Take in that the envelope is not ``triple`` (mask of one card of each category)."""
+        """Update: the envelope is not ``triple`` (mask of one card of each category)."""
         self.observe(event(NOT_ENVELOPE, -1, triple))
 
     def envelope_entropy(self) -> float:
@@ -326,8 +326,8 @@ def name_contradiction(
 ) -> ContradictoryEvidence | None:
     """Return the exception that names the first event after which no deal is left.
 
-    ``given``: the evidence before the first event; ``batches``: events as they were taken in.  None
-    if some deal explains all of them.
+    ``given``: the evidence before the first event; ``batches``: events in order of observation.
+    None if some deal explains all of them.
     """
     events = np.concatenate(batches)
     if _has_deal(given, events):
@@ -335,7 +335,7 @@ def name_contradiction(
     fine, bad = 0, len(events)
     if not _has_deal(given, events[:0]):
         return None
-    while bad - fine > 1:  # what contradicts itself does so whatever comes later
+    while bad - fine > 1:  # a contradiction persists under later events
         middle = (fine + bad) // 2
         fine, bad = (middle, bad) if _has_deal(given, events[:middle]) else (fine, middle)
     return ContradictoryEvidence(
@@ -368,10 +368,11 @@ def product_table(
 ) -> np.ndarray:
     """Return the envelope table (6, 6, 9) of independent categories, without those ``excluded``.
 
-    Each category is the envelope column of ``marginals`` (21, 7), normalised.  A column without any
-    mass (the published belief can be falsely sure that every card is elsewhere) counts as even
-    over the cards in the mask ``possible``, or over all if there is none.  If nothing but excluded
-    masks has any probability, the table is even over the possible rest, if there is one.
+    Each category is the envelope column of ``marginals`` (21, 7), normalised.  A column without
+    mass (the published belief can be falsely certain that every card is elsewhere) is replaced by a
+    uniform one over the cards in the mask ``possible``, or over all if there is none.  If only
+    excluded masks have any probability, the table is uniform over the possible rest, if there is
+    one.
     """
     parts = []
     for start, stop in pairwise(CATEGORY_START):

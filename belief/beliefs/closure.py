@@ -1,10 +1,9 @@
-"""Belief by logic alone: every open card is as likely with each of its possible holders.
+"""Belief by logic alone: every open card is equally likely with each of its possible holders.
 
-What is possible is what `belief.closure` has not ruled out.  Nothing is counted: that a hand
-with many places is likelier than one with few, or that one of three cards shown is likelier than
-the rest, has no say.  The envelope table takes the categories as independent, but for the triples
-that are not the envelope: these are zero, and the marginals follow from it.
-Updates consume no randomness; `sample` consumes the stream it is given.
+A holder is possible unless `belief.closure` has excluded it.  Nothing is counted: neither the open
+places of a hand nor the weight of a card shown has any effect.  The envelope table assumes
+independent categories, except for excluded triples: these are zero, and the marginals follow.
+Updates consume no randomness; `sample` consumes its stream.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ from mcts.kernel.compile import jit
 
 @jit
 def even(known: np.record, players: int, out: np.ndarray) -> None:
-    """Fill ``out`` (21, 7) with even rows over the holders that ``known`` leaves possible."""
+    """Fill ``out`` (21, 7) with rows uniform over the holders that ``known`` leaves possible."""
     for card in range(N_CARDS):
         holders = 0
         for holder in range(HOLDERS):
@@ -38,7 +37,7 @@ def even(known: np.record, players: int, out: np.ndarray) -> None:
 
 @jit
 def _observe(ev: Evidence, known: np.record, events: np.ndarray, trace: np.ndarray) -> bool:
-    """Take in events one by one with the matrix after each; False at a contradiction."""
+    """Update on events one by one with the matrix after each; False at a contradiction."""
     for i in range(len(events)):
         row = events[i]
         note(ev, row[KIND], row[PLAYER], row[NAMED], row[CARD])
@@ -50,7 +49,7 @@ def _observe(ev: Evidence, known: np.record, events: np.ndarray, trace: np.ndarr
 
 
 class SettledBelief(Belief):
-    """A belief that keeps the evidence and its logical consequences beside what it computes."""
+    """A belief that also keeps the evidence and its logical consequences."""
 
     def __init__(self, setting: Setting) -> None:
         super().__init__(setting)
@@ -60,14 +59,14 @@ class SettledBelief(Belief):
         self._settle(update_closure(self.evidence, self.known))
 
     def _settle(self, consistent: bool) -> None:
-        """Raise what the kernels noticed."""
+        """Raise the faults that kernels noticed."""
         check(self.evidence)
         if not consistent:
             raise ContradictoryEvidence("no deal is consistent with the recorded answers")
 
     @abstractmethod
     def _rows(self) -> np.ndarray:
-        """Return the matrix (21, 7) of independent rows, before what was accused wrongly."""
+        """Return the matrix (21, 7) of independent rows, ignoring excluded envelopes."""
 
     def marginals(self) -> np.ndarray:
         matrix = self._rows()
@@ -84,7 +83,7 @@ class SettledBelief(Belief):
 
 
 class ClosureBelief(SettledBelief):
-    """Logical consequences, and evenness where they end."""
+    """Logical consequences, and uniform rows otherwise."""
 
     name = "closure"
 

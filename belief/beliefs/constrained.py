@@ -1,18 +1,17 @@
 """The factored matrix on top of logical closure, fitted to hand sizes and envelope.
 
-The rows of the published belief (`belief.matrix`) know nothing of hand sizes or of "one envelope
-card a category".  Here they are cut down to what `belief.closure` leaves possible (`mask_matrix`),
-and scaled in turn by columns -- the expected number of cards of a player is its hand size, by
-category where shares are public; the envelope expects one of each category -- and by rows, each
-card being somewhere: iterated proportional fitting [Sinkhorn 1964].
+The rows of the published belief (`belief.matrix`) ignore hand sizes and "one envelope card per
+category".  Here they are restricted to what `belief.closure` leaves possible (`mask_matrix`), and
+scaled in turn by columns -- the expected number of cards of a player is its hand size, by category
+if shares are public; the envelope expects one of each category -- and by rows, which sum to 1:
+iterated proportional fitting [Sinkhorn 1964].
 
-Limits: the last scaling is of rows, so hand sizes hold up to what a few rounds leave (with 5 some
-0.04 cards on average).  Fitting keeps the odds of the matrix, soft evidence multiplied in as often
-as it was seen, except that nothing possible counts less than 0.01: false certainties can make the
-fit impossible, or overflow it.  The envelope table takes the categories as independent, but for
-triples that are not the envelope: these are zero there, and the marginals follow from that table
-(`belief.matrix.exclude_envelopes`).
-Updates consume no randomness; `sample` consumes the stream it is given.
+Limits: the last scaling is of rows, so hand sizes hold only up to the error after a few rounds
+(0.04 cards on average with 5).  Fitting keeps the odds of the matrix, with soft evidence multiplied
+in as often as it was seen, except for a floor of 0.01 on possible entries: false certainties can
+make the fit impossible, or overflow it.  The envelope table assumes independent categories, except
+for excluded triples: these are zero there, and the marginals follow from that table
+(`belief.matrix.exclude_envelopes`).  Updates consume no randomness; `sample` consumes its stream.
 """
 
 from __future__ import annotations
@@ -42,10 +41,10 @@ _FLOOR = 0.01
 
 @jit
 def mask_matrix(matrix_in: np.ndarray, known: np.record, players: int, out: np.ndarray) -> None:
-    """Write ``matrix_in`` (21, 7) cut down to what ``known`` leaves possible into ``out``.
+    """Write ``matrix_in`` (21, 7), restricted to what ``known`` leaves possible, into ``out``.
 
     A row with a known holder is 1.0 there; others are renormalised over their possible holders, and
-    even where these had no mass; rows of face-up cards are zero.  ``out`` may be ``matrix_in``.
+    uniform if these had no mass; rows of face-up cards are zero.  ``out`` may be ``matrix_in``.
     """
     for card in range(N_CARDS):
         total = 0.0
@@ -105,8 +104,8 @@ def fit(
 ) -> None:
     """Write ``matrix_in`` (21, 7), masked and fitted in ``rounds`` of columns and rows, to ``out``.
 
-    ``known`` is the settled evidence ``ev``, which gives hand sizes and public shares.  With no
-    round it is `mask_matrix`.  Certain entries stay exactly 1.0.  ``out`` may be ``matrix_in``.
+    ``known`` is the closure of the evidence ``ev``, which gives hand sizes and public shares.  With
+    0 rounds it is `mask_matrix`.  Certain entries stay exactly 1.0.  ``out`` may be ``matrix_in``.
     """
     players = ev.players
     mask_matrix(matrix_in, known, players, out)
@@ -148,9 +147,9 @@ def _observe(
     rounds: int,
     trace: np.ndarray,
 ) -> int:
-    """Take in events, writing the fitted matrix after each if ``trace`` has room.
+    """Update on events, writing the fitted matrix after each if ``trace`` has room.
 
-    Returns the mask of what is seen, or -1 at a contradiction.
+    Returns the mask of the seen cards, or -1 at a contradiction.
     """
     for i in range(len(events)):
         row = events[i]
@@ -165,9 +164,9 @@ def _observe(
 
 
 class ConstrainedBelief(SettledBelief):
-    """The published matrix on top of closure, with hand sizes and envelope fitted.
+    """The published matrix restricted by closure, with hand sizes and envelope fitted.
 
-    ``setting``: what the observer knows; ``rounds``: of fitting, from 0 (closure alone).
+    ``setting``: the observer's knowledge; ``rounds``: of fitting, from 0 (closure alone).
     """
 
     name = "constrained"

@@ -1,12 +1,12 @@
-"""Evidence tables behind the contract of all beliefs: the network of [Cai & Ferrari 2006].
+"""Evidence tables as a `Belief`: the network of [Cai & Ferrari 2006].
 
 Three beliefs: ``tables_text`` updates as printed in [Ferrari & Cai 2009, App. V] and
 ``tables_text2006`` as in [Cai & Ferrari 2006, s. III-C]; both run to false certainty, which
 ``tables_repaired`` repairs (`belief.network.tables` lists how).  They need public shares.  None
-notices contradictions: tables that contradict themselves are read as if nothing but the certain
-cards were known, and counted.  A triple that is not the envelope has no place in tables of rows: it
-is zero in the envelope table, and neither the marginals nor the deals know of it.
-Updates consume no randomness; `sample` consumes the stream it is given.
+detects contradictions: tables that contradict themselves are counted, and read as if only the
+certain cards were known.  Tables of rows cannot hold an excluded triple: it is zero in the envelope
+table, and ignored by the marginals and the deals.  Updates consume no randomness; `sample` consumes
+its stream.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from mcts.kernel.compile import jit
 
 @jit
 def _observe(t: Tables, weights: Weights, hand: int, events: np.ndarray, trace: np.ndarray) -> int:
-    """Take in events, writing the marginals after each if ``trace`` has room for them.
+    """Update on events, writing the marginals after each if ``trace`` has room for them.
 
     Returns how many times a category's tables contradicted themselves.
     """
@@ -39,7 +39,7 @@ def _observe(t: Tables, weights: Weights, hand: int, events: np.ndarray, trace: 
 
 @jit
 def _sample(t: Tables, weights: Weights, stream: np.ndarray, deals: np.ndarray) -> None:
-    """Draw a deal into every row of ``deals``, which have what is not in the tables."""
+    """Draw a deal into every row of ``deals``, which already hold the cards outside the tables."""
     for i in range(len(deals)):
         draw_deal(t, weights, stream, deals[i])
 

@@ -1,8 +1,7 @@
-"""The exact posterior behind the contract of all beliefs.
+"""The exact posterior as a `Belief`.
 
 Events are recorded at once and solved for at the next reading, so a contradiction that only the
-posterior notices is raised there.
-Updates consume no randomness; `sample` consumes the stream it is given.
+posterior detects is raised there.  Updates consume no randomness; `sample` consumes its stream.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from mcts.kernel.compile import jit
 def _observe(
     ev: Evidence, work: Workspace, events: np.ndarray, begin: int, trace: np.ndarray
 ) -> int:
-    """Take in events from ``begin`` on, with the marginals after each; return how far it solved."""
+    """Update on events from ``begin`` on, with the marginals after each; return the number done."""
     for i in range(begin, len(events)):
         row = events[i]
         note(ev, row[KIND], row[PLAYER], row[NAMED], row[CARD])
@@ -34,7 +33,7 @@ def _observe(
 
 
 class ExactBelief(Belief):
-    """The exact posterior; the joint table, the deals and the marginals agree with each other."""
+    """The exact posterior, with consistent joint table, deals and marginals."""
 
     name = "exact"
 
@@ -47,7 +46,7 @@ class ExactBelief(Belief):
 
     @property
     def posterior(self) -> ExactPosterior:
-        """Return the posterior of what was seen so far, solved if need be."""
+        """Return the posterior of the events so far, solved if necessary."""
         if self._solved is None:
             try:
                 self._solved = ExactPosterior(self.evidence, self._work)
@@ -68,7 +67,7 @@ class ExactBelief(Belief):
             reached = _observe(self.evidence, self._work, events, reached, trace)
             if reached == len(events):
                 return
-            # Too much for the kernel alone, or no posterior at all: ExactPosterior knows.
+            # Too large for the kernel alone, or contradictory: ExactPosterior decides.
             trace[reached] = self.posterior.marginals
             reached += 1
 

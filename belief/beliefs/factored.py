@@ -1,12 +1,11 @@
-"""The factored belief of the thesis behind the contract of all beliefs, as it is.
+"""The factored belief of the thesis as a `Belief`, unchanged.
 
-The matrix is `belief.matrix`, with its faults: it never notices contradictions and runs to false
-certainty.  It has no joint distributions, so two are made from it: the envelope table is the
-product of the three envelope columns, each normalised; deals are filled row by row
-(`belief.sampling.sample_rows`), with the right hand sizes and no more of what was seen than the
-matrix says -- where it is falsely certain, a deal can contradict it.  The source keeps wrong
-accusations secret; one that is heard changes what is read, and not the matrix.
-Updates consume no randomness; `sample` consumes the stream it is given.
+The matrix is `belief.matrix`, with its faults: it never detects contradictions and runs to false
+certainty.  It has no joint distributions, so two are derived: the envelope table is the product of
+the three normalised envelope columns; deals are filled row by row (`belief.sampling.sample_rows`),
+with the right hand sizes and no other evidence than the matrix -- where it is falsely certain, a
+deal can contradict the answers.  The source keeps wrong accusations secret; a public one changes
+the readings, not the matrix.  Updates consume no randomness; `sample` consumes its stream.
 """
 
 from __future__ import annotations
@@ -26,9 +25,9 @@ from mcts.kernel.compile import jit
 def _observe(
     b: np.ndarray, seen: int, seat: int, events: np.ndarray, wrong: np.ndarray, trace: np.ndarray
 ) -> int:
-    """Take in events, writing the marginals after each if ``trace`` has room; return what is seen.
+    """Update on events, writing the marginals after each if ``trace`` has room; return the seen.
 
-    ``wrong`` are all triples accused wrongly, those among ``events`` last.
+    ``wrong`` are all excluded triples, those among ``events`` last.
     """
     heard = len(wrong)
     for i in range(len(events)):

@@ -4,15 +4,15 @@ N deals are drawn uniformly at the start.  Each event multiplies their weights b
 (0 or 1; 1/k for a card shown to us); when the effective size 1 / sum(w**2) falls below half of N
 they are resampled (systematic), and every copy is moved by a walk over deals whose stationary
 distribution is the exact posterior of all the evidence (`belief.sampling.mcmc`).  When no deal is
-left, the last ones are repaired, if that can be done, and walk ten times as far.
+left, the last ones are repaired, if possible, and walk ten times as far.
 
-Limits: the copies of one deal are correlated until their walks have forgotten it, which a few
-dozen steps do not achieve, and a repaired set starts from where repair happens to end; so errors
-fall more slowly than 1/sqrt(N), and an event may leave nothing (`ParticleDeprivation`).  The exact
-posterior is cheaper than a thousand particles in most positions: this is the belief to compare
-with, and the one that would carry over to games without a dynamic programme.
+Limits: the copies of one deal stay correlated until their walks mix, which a few dozen steps do not
+achieve, and a repaired set starts from wherever repair ends; so errors fall more slowly than
+1/sqrt(N), and an event may leave no particle (`ParticleDeprivation`).  The exact posterior is
+cheaper than a thousand particles in most positions: this belief is for comparison, and would carry
+over to games without a dynamic programme.
 
-The stream given at the start is consumed by every event; `sample` consumes the one it is given.
+Every event consumes the constructor's stream; `sample` consumes its own.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ _REBUILT_STEPS = 10
 
 
 class ParticleDeprivation(SleuthError, RuntimeError):
-    """No particle explains the evidence, and none could be repaired."""
+    """No particle explains the evidence, and repair failed."""
 
 
 class Cloud(NamedTuple):
@@ -126,7 +126,7 @@ def _rebuild(cloud: Cloud, stream: np.ndarray, effort: int) -> bool:
     for i in range(len(cloud.weight)):
         cloud.weight[i] = 0.0
         repaired = repair(ev, known, cloud.hands[i], cloud.cards, n, stream, effort)
-        # The likelihood has the last word: the masks of `update_closure` only point the way.
+        # The likelihood decides: the masks of `update_closure` only guide.
         if repaired and explains(ev, cloud.hands[i]):
             cloud.weight[i] = 1.0
             alive += 1
@@ -138,7 +138,7 @@ def _rebuild(cloud: Cloud, stream: np.ndarray, effort: int) -> bool:
 
 @jit
 def _log_weight(ev: Evidence, player: int, hands: np.ndarray) -> float:
-    """Return the log likelihood of the answers of ``player``, of accusations heard if it is -1."""
+    """Return the log likelihood of ``player``'s answers, or of public accusations if it is -1."""
     if player < 0:
         return IMPOSSIBLE if is_excluded(ev, hands[ENVELOPE]) else 0.0
     return log_likelihood(ev, player, hands[player + 1])
@@ -158,7 +158,7 @@ def _take_in(
     """Condition on one event; return `ALIVE`, `CONTRADICTORY` or `DEPRIVED`."""
     ev = cloud.evidence[0]
     if kind == NOT_ENVELOPE:
-        player = -1  # about the envelope, not about who accused
+        player = -1  # about the envelope, not about the accuser
     if player == ev.seat:
         return ALIVE
     n = len(cloud.weight)
@@ -222,9 +222,9 @@ def _table(cloud: Cloud, table: np.ndarray) -> None:
 def _filter(
     cloud: Cloud, events: np.ndarray, trace: np.ndarray, stream: np.ndarray, steps: int, effort: int
 ) -> tuple[int, int]:
-    """Take in events, writing the marginals after each if ``trace`` has room for them.
+    """Update on events, writing the marginals after each if ``trace`` has room for them.
 
-    Returns (events taken in, status of the next).
+    Returns (number of events used, status of the next).
     """
     for i in range(len(events)):
         row = events[i]
@@ -254,15 +254,15 @@ def _draw(cloud: Cloud, stream: np.ndarray, holder: np.ndarray) -> None:
 
 
 class ParticleBelief(Belief):
-    """Weighted deals; keeps the stream it is given, and consumes it at every event.
+    """Weighted deals; owns its stream, and consumes it at every event.
 
     Parameters
     ----------
-    setting : what the observer knows
+    setting : the observer's knowledge
     stream : random stream (`mcts.kernel.rng`), owned by the belief from here on
     particles : their number N
     steps : exchanges proposed to every particle after a resampling
-    effort : exchanges proposed to every particle in repair, before it is given up
+    effort : maximum exchanges proposed to every particle in repair
     """
 
     name = "particles"
@@ -301,7 +301,7 @@ class ParticleBelief(Belief):
         if status == DEPRIVED:
             raise ParticleDeprivation(
                 f"event {self._seen} leaves none of {len(self.cloud.weight)} particles, and "
-                f"none was repaired in {self._effort} exchanges; take more particles or effort"
+                f"{self._effort} exchanges repaired none; increase particles or effort"
             )
 
     def marginals(self) -> np.ndarray:

@@ -1,6 +1,6 @@
 """The beliefs by name: every class of this package that has one (`docs/extending.md`).
 
-Those of other packages come by entry points.
+Plug-ins add others by entry points.
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ BELIEFS: dict[str, type[Belief]] = _find_beliefs()
 def make_belief(name: str, setting: Setting, stream: np.ndarray, **options: Any) -> Belief:
     """Return the belief ``name`` of an observer in ``setting``.
 
-    ``stream`` is consumed, from here on, by beliefs that take one (particles); ``options`` are
-    those of the belief's class.  Raises ValueError if the name is unknown.
+    Beliefs that take a stream (particles) own and consume ``stream``; ``options`` are those of the
+    belief's class.  Raises ValueError if the name is unknown.
     """
     if name not in BELIEFS:
         raise ValueError(f"belief must be one of {', '.join(BELIEFS)}, not {name!r}")

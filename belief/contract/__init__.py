@@ -1,1 +1,1 @@
-"""Contract tests of beliefs, for anyone to call."""
+"""Contract tests of beliefs."""

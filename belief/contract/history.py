@@ -1,8 +1,8 @@
 """Random games of questions as one seat sees them, for tests of beliefs.
 
-Players suggest random trios and answer truthfully; nobody plays to win.  A `History` keeps the raw
-events and the deal behind them, so that what a belief makes of the events can be held against the
-truth.  All chance comes from a `numpy.random.Generator` of the caller.
+Players suggest random trios and answer truthfully; none plays to win.  A `History` keeps the raw
+events and the true deal, so that a belief can be compared with the truth.  All chance comes from
+the caller's `numpy.random.Generator`.
 """
 
 from __future__ import annotations
@@ -45,18 +45,18 @@ class History:
     players : their number
     seat : of the observer
     deal : int64 (21,): 0 envelope, p + 1 player p, -1 face up
-    shares : whether it is public how many cards of each category everybody was dealt
+    shares : whether the number of cards of each category that every player was dealt is public
     showing : how players choose the card to show: `evidence.UNIFORM` or
         `evidence.LEAST_INFORMATIVE`
 
     Attributes
     ----------
-    hand, face_up : cards of the observer, and of nobody
+    hand, face_up : the observer's cards, and those without a holder
     sizes : int64 (players,), cards of each
     shares : (players, 3) cards of each category, or None
     events : (kind, player, trio, card) in order; the kinds are ``passed``, ``refuted_other`` (to
-        somebody else), ``refuted_us`` (to the observer) and ``not_envelope`` (a wrong accusation by
-        ``player``); the card is the one shown, None if none was
+        another player), ``refuted_us`` (to the observer) and ``not_envelope`` (a wrong accusation
+        by ``player``); the card is the one shown, or None
     """
 
     def __init__(
@@ -76,10 +76,10 @@ class History:
             dealt = [[np.sum(deal[list(c)] == p + 1) for c in CATEGORIES] for p in range(players)]
             self.shares = np.array(dealt)
         self.events: list[tuple[str, int, Sequence[int], int | None]] = []
-        self._shown = {}  # by answerer and asker: the cards that this asker has been shown
+        self._shown = {}  # by answerer and asker: the cards already shown to this asker
 
     def ask(self, asker: int, trio: Sequence[int], rng: np.random.Generator) -> None:
-        """Let the others answer a question truthfully and note what the observer sees."""
+        """Let the others answer a question truthfully and record what the observer sees."""
         for step in range(1, self.players):
             player = (asker + step) % self.players
             held = [c for c in trio if self.deal[c] == player + 1]
@@ -97,9 +97,9 @@ class History:
             return
 
     def accuse(self, accuser: int, rng: np.random.Generator) -> None:
-        """Let ``accuser`` name a wrong envelope that neither its hand nor the open cards rule out.
+        """Let ``accuser`` name a wrong envelope that neither its hand nor the open cards exclude.
 
-        Nothing is noted if there is none: its hand leaves the true envelope alone.
+        Nothing is recorded if there is none: its hand leaves only the true envelope.
         """
         free = [[c for c in some if self.deal[c] not in (-1, accuser + 1)] for some in CATEGORIES]
         if max(map(len, free)) == 1:
@@ -110,13 +110,13 @@ class History:
         self.events.append(("not_envelope", accuser, trio, None))
 
     def list_excluded(self) -> list[int]:
-        """Return the masks of the triples that were heard not to be the envelope."""
+        """Return the masks of the excluded triples."""
         return [mask(trio) for kind, _, trio, _ in self.events if kind == "not_envelope"]
 
     def record(self, weighted: bool = True) -> np.record:
         """Return the evidence of this history (`belief.evidence`).
 
-        Not ``weighted``, a card shown to us is recorded as held, and no more.
+        If not ``weighted``, a card shown to us is only recorded as held.
         """
         records = setting_of(self).records()
         if weighted:
@@ -174,8 +174,8 @@ def random_history(
 
     After each of the last questions, ``accusations`` in all, a player names a wrong envelope.
 
-    With probability ``repeat`` a question is one that was asked before, word for word.  Without
-    ``sizes`` the cards are dealt round; ``face_up`` of them are left out.
+    With probability ``repeat`` a question repeats an earlier one.  Without ``sizes`` the cards are
+    dealt in turn; ``face_up`` of them are left out.
     """
     order = rng.permutation(N_CARDS)
     envelope = [int(rng.choice(category)) for category in CATEGORIES]
@@ -217,7 +217,7 @@ def setting_of(history: History) -> Setting:
 
 
 def events_of(history: History) -> np.ndarray:
-    """Return the events of a history as beliefs take them in, int64 (n, 4)."""
+    """Return the events of a history as beliefs take them, int64 (n, 4)."""
     rows = [
         (_KINDS[kind], player, mask(trio), card if kind == "refuted_us" else -1)
         for kind, player, trio, card in history.events

@@ -1,8 +1,8 @@
 """Contract test of beliefs.
 
-`check_belief` takes a belief through random games as one seat sees them, and raises AssertionError
-with what fails.  It needs no test runner.  What it does not check is whether the probabilities are
-right: for that, hold them against those of ``exact``.
+`check_belief` updates a belief through random games as one seat sees them, and raises
+AssertionError with the failure.  It needs no test runner.  It does not check whether the
+probabilities are right: compare them with those of ``exact``.
 """
 
 from __future__ import annotations
@@ -39,18 +39,18 @@ def check_belief(
     questions: tuple[int, int] = (0, 25),
     needs_shares: bool = False,
 ) -> None:
-    """Check everything that the contract of beliefs promises (`belief.beliefs.base`).
+    """Check the whole contract of beliefs (`belief.beliefs.base`).
 
-    Raises AssertionError with the first fault that is found.
+    Raises AssertionError with the first fault found.
 
     Parameters
     ----------
     make : ``make(setting, stream)`` returns a new belief of one kind
     histories : random games, of 3 to 6 players with equal and unequal hands, with and without
-        face-up cards, public shares, wrong accusations that are heard, and either rule of showing;
-        4 in the interpreter
-    questions : least number of questions in a game, and the number that it stays below
-    needs_shares : whether shares are to be public in all games, for a belief that needs them
+        face-up cards, public shares, public wrong accusations, and either rule of showing; 4 in the
+        interpreter
+    questions : minimum number of questions in a game, and the exclusive maximum
+    needs_shares : whether shares are public in all games, for a belief that needs them
     """
     rng = np.random.default_rng(11)
     for i in range(4 if INTERPRETED else histories):
@@ -79,10 +79,10 @@ def _same(one: np.ndarray, other: np.ndarray, complaint: str) -> None:
 
 
 def _check_history(make: Make, history: History, key: int) -> None:
-    """Check a belief before and after the events of a history, taken in by all ways."""
+    """Check a belief before and after the events of a history, in every way of updating."""
     setting, events = setting_of(history), events_of(history)
     belief = make(setting, new_stream(key))
-    _ask(belief.setting is setting, "setting is not the one that the belief was made from")
+    _ask(belief.setting is setting, "setting is not the constructor's")
     _ask(belief.name == type(belief).name, "name is not that of the class")
     _check_marginals(belief)
     _check_envelope(belief)
@@ -110,7 +110,7 @@ def _check_history(make: Make, history: History, key: int) -> None:
         belief.undo()
         if number < len(events) - 1:
             belief.correct(number, None)
-        complaint = "is not what it was without the events that were taken back"
+        complaint = "differs from one that never saw the undone events"
         _same(belief.marginals(), fresh.marginals(), f"a belief {complaint}")
         _same(_draw(belief), _draw(fresh), f"a deal {complaint}")
 
@@ -126,9 +126,9 @@ def _check_marginals(belief: Belief) -> np.ndarray:
     hand = [card for card in range(N_CARDS) if setting.hand >> card & 1]
     sums = np.delete(matrix, face_up, 0).sum(axis=1)
     _ask(bool((np.abs(sums - 1.0) <= _ROUNDING).all()), "marginals of a card do not sum to 1")
-    _ask(bool((matrix[face_up] == 0).all()), "a card that lies face up has a holder")
+    _ask(bool((matrix[face_up] == 0).all()), "a face-up card has a holder")
     empty = matrix[:, setting.players + 1 :]
-    _ask(bool((empty == 0).all()), "a card may be with a player who is not there")
+    _ask(bool((empty == 0).all()), "a card may be with an absent player")
     sure = matrix[hand, setting.seat + 1]
     _ask(bool((np.abs(sure - 1.0) <= _ROUNDING).all()), "the own hand is not certain")
     matrix[:] = np.nan
@@ -165,10 +165,10 @@ def _check_deals(belief: Belief) -> np.ndarray:
     _ask(shape == ((_DRAWS, N_CARDS), np.int64), f"{_DRAWS} deals are {shape}, not int64 (n, 21)")
     for card in range(N_CARDS):
         if setting.face_up >> card & 1:
-            _ask(bool((deals[:, card] == -1).all()), "a card that lies face up is dealt")
+            _ask(bool((deals[:, card] == -1).all()), "a face-up card is dealt")
         elif setting.hand >> card & 1:
             ours = (deals[:, card] == setting.seat + 1).all()
-            _ask(bool(ours), "a card of the own hand is dealt to somebody else")
+            _ask(bool(ours), "a card of the own hand is dealt to another player")
     for kind in CATEGORIES:
         inside = (deals[:, list(kind)] == 0).sum(axis=1)
         _ask(bool((inside == 1).all()), "a deal has not one card of each category in the envelope")
@@ -185,37 +185,37 @@ def _check_deals(belief: Belief) -> np.ndarray:
 
 
 def _check_news(make: Make, needs_shares: bool) -> None:
-    """Check single answers at the start of a game: what they rule out, and what excludes them."""
+    """Check single answers at the start of a game: their exclusions and contradictions."""
     shares = ((1, 2, 3), (2, 1, 3), (2, 2, 2)) if needs_shares else None
     setting = Setting(3, 1, (6, 6, 6), mask((0, 1, 6, 12, 13, 14)), shares=shares)
     belief = make(setting, new_stream(1))
     belief.note_pass(0, mask((2, 7, 15)))
     gone = belief.marginals()[[2, 7, 15], 1]
-    _ask(bool((gone == 0).all()), "who passed may still hold one of the cards")
+    _ask(bool((gone == 0).all()), "a player who passed may still hold one of the cards")
     belief.note_refutation(2, mask((2, 7, 16)))
     belief.note_card(0, 8, mask((3, 8, 17)))
     sure = belief.marginals()[8, 1]
     _ask(abs(sure - 1.0) <= _ROUNDING, "a card that was shown to us is not certain")
     seen = belief.marginals()
     belief.note_pass(1, mask((2, 7, 15)))
-    _same(belief.marginals(), seen, "an answer of our own changes what is believed")
+    _same(belief.marginals(), seen, "our own answer changes the belief")
     belief.note_not_envelope(mask((3, 9, 18)))
     belief.observe(np.array([(NOT_ENVELOPE, 1, mask((4, 9, 18)), -1)]))
     seen = _check_marginals(belief)
     _check_envelope(belief)
     if belief.logical:
         heard = belief.envelope_table()[[3, 4], 3, 6]
-        _ask(bool((heard == 0).all()), "what was heard not to be the envelope may be it")
+        _ask(bool((heard == 0).all()), "an excluded envelope is still possible")
         wrong = (REFUTED_US, 2, mask((3, 8, 17)), 8)
         complaint = "a correction that leaves no deal raises no ContradictoryEvidence"
         _refuses(lambda: belief.correct(3, wrong), ContradictoryEvidence, complaint)
-        _same(belief.marginals(), seen, "a correction that raises changes what is believed")
+        _same(belief.marginals(), seen, "a correction that raises changes the belief")
 
         def contradict() -> None:
             belief.note_card(2, 8, mask((3, 8, 17)))
             belief.marginals()
 
-        complaint = "answers that exclude each other raise no ContradictoryEvidence"
+        complaint = "contradictory answers raise no ContradictoryEvidence"
         _refuses(contradict, ContradictoryEvidence, complaint)
     for bad in (
         [(4, 0, 7, -1)],

@@ -1,1 +1,1 @@
-"""The exact posterior: a dynamic programme over the cards, and what is read from it."""
+"""The exact posterior: a dynamic programme over the cards, and its readings."""

@@ -1,13 +1,13 @@
 """Predicted answers to a suggestion, under a solved exact posterior.
 
-Who answers, and with which card, depends on who holds the three named cards.  `joint_holders` takes
+Who answers, and with which card, depends on who holds the three named cards.  `joint_holders` reads
 their joint distribution from the links that `belief.exact.forward_backward` has kept: it carries
-the weight of the ways from card to card, with those before fixed to one holder after another.  The
+the path weights from card to card, with the previous cards fixed to one holder after another.  The
 rest is sums over its at most 343 entries.  It overwrites the scratch ``work.value`` and
-``plan.joint``, and reads the rest of ``work``: one thread a workspace.
+``plan.joint``, and reads the rest of ``work``: one thread per workspace.
 
-Players answer in turn from the asker on, also those who have accused wrongly; what they choose to
-show follows ``ev.showing``.  Nothing here consumes randomness.
+Players answer in turn from the asker on, including those who have accused wrongly; they choose the
+card to show by ``ev.showing``.  Nothing here consumes randomness.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from belief.exact.envelope import carry
 from mcts.kernel.compile import jit
 
 ANSWERS = 3 * MAX_PLAYERS + 1
-"""Answers to a suggestion: one of three cards from one of six players, or nobody's."""
+"""Answers to a suggestion: one of three cards from one of six players, or no answer."""
 
 
 @jit
@@ -34,7 +34,7 @@ def _reach(work, at: int, card: int) -> int:
 
 @jit
 def _give(work, at: int, card: int, holder: int) -> int:
-    """Carry ``work.value`` on with ``card`` at ``holder``; return the layer, -1 if it is not."""
+    """Carry ``work.value`` on with ``card`` at ``holder``; return the layer, or -1."""
     plan = work.plan[0]
     if not plan.open >> card & 1:
         # A face-up card is with no player, like one in the envelope.
@@ -84,8 +84,8 @@ def joint_holders(work, cards: int) -> None:
 
 @jit
 def _answering(ev: Evidence, a: int, b: int, c: int) -> tuple[int, int]:
-    """Return who answers the observer if the named cards are at ``a``, ``b``, ``c``, and which of
-    them it holds, as bits 0 to 2; none if nobody does."""
+    """Return the answerer to the observer if the named cards are at ``a``, ``b``, ``c``, and those
+    that it holds, as bits 0 to 2; none without an answerer."""
     player, held = ev.seat, 0
     for _ in range(ev.players - 1):
         player = (player + 1) % ev.players
@@ -101,7 +101,7 @@ def _answering(ev: Evidence, a: int, b: int, c: int) -> tuple[int, int]:
 
 @jit
 def _may_show(ev: Evidence, player: int, held: int, cards: int) -> int:
-    """Return which of the cards that it holds ``player`` may show, each equally likely."""
+    """Return the held cards that ``player`` may show, each equally likely."""
     if ev.showing != LEAST_INFORMATIVE:
         return held
     before = _among(ev.seen_from[player], cards)
@@ -110,18 +110,18 @@ def _may_show(ev: Evidence, player: int, held: int, cards: int) -> int:
 
 @jit
 def predict_named(ev: Evidence, work, cards: int, about: int, joint: np.ndarray) -> None:
-    """Compute how the observer's own suggestion ``cards`` (mask) is answered, and what is hidden.
+    """Compute the joint distribution of the answer to our suggestion ``cards`` and the envelope.
 
-    ``work`` is solved for ``ev``.  Fills ``joint`` (float64 (19, 8)): row 3 p + i, player p shows
-    the i-th card, the last row nobody; column: which of the three are in the envelope, as bits 0 to
-    2, those of ``about`` alone.
+    ``work`` is solved for ``ev``; ``cards`` is a mask.  Fills ``joint`` (float64 (19, 8)): row 3 p
+    + i, player p shows the i-th card, the last row without an answer; column: which of the three
+    are in the envelope, as bits 0 to 2, only for cards in ``about``.
     """
     plan = work.plan[0]
     joint_holders(work, cards)
     for row in range(ANSWERS):
         for column in range(8):
             joint[row, column] = 0.0
-    about &= ~_among(ev.face_up, cards)  # a card that lies face up is with no player either
+    about &= ~_among(ev.face_up, cards)  # a face-up card is with no player either
     for a in range(HOLDERS):
         for b in range(HOLDERS):
             for c in range(HOLDERS):
@@ -156,7 +156,7 @@ def _among(some: int, cards: int) -> int:
 def answerer(ev: Evidence, work, asker: int, cards: int, chances: np.ndarray) -> None:
     """Compute who answers when ``asker`` (the observer or another) suggests ``cards`` (mask).
 
-    ``work`` is solved for ``ev``.  Fills ``chances`` (float64 (7,)): 0 nobody, p + 1 player p.
+    ``work`` is solved for ``ev``.  Fills ``chances`` (float64 (7,)): 0 no player, p + 1 player p.
     """
     plan = work.plan[0]
     joint_holders(work, cards)

@@ -1,10 +1,9 @@
 """The joint distribution of the three envelope cards under a solved exact posterior.
 
-Every function carries the weight of the ways from the first state over one category after another
-with the envelope card of the category fixed, along the links that `belief.exact.solver.solve` has
-kept. They overwrite the scratch ``work.value``, ``plan.chance`` and ``plan.trio``, and read the
-rest of ``work``: one thread a workspace.
-Nothing here consumes randomness.
+Every function carries the path weights from the first state through one category after another with
+the category's envelope card fixed, along the links of `belief.exact.solver.solve`.  They overwrite
+the scratch ``work.value``, ``plan.chance`` and ``plan.trio``, and read the rest of ``work``: one
+thread per workspace.  Nothing here consumes randomness.
 """
 
 from __future__ import annotations
@@ -48,7 +47,7 @@ def carry(work, first: int, last: int, card: int, holder: int, barred: int) -> N
 def _push(work, block: int, card: int) -> None:
     """Carry ``work.value`` over a category, with its envelope card fixed to ``card``.
 
-    With ``card`` -1 the envelope gets none: what is left in the layers is what `_tally` reads.
+    With ``card`` -1 the envelope gets none: `_tally` reads the values left in the layers.
     """
     plan = work.plan[0]
     carry(work, plan.block[block], plan.block[block + 1], card, ENVELOPE, ENVELOPE)
@@ -58,7 +57,7 @@ def _push(work, block: int, card: int) -> None:
 def _tally(work, block: int) -> None:
     """Set ``chance[block, i]`` to the weight of the deals with card i of the block as envelope.
 
-    They go on from ``work.value``, which is overwritten behind the begin of the block.
+    They continue from ``work.value``, which is overwritten past the start of the block.
     """
     plan = work.plan[0]
     value, backward, child = work.value, work.backward, work.child
@@ -75,7 +74,7 @@ def _tally(work, block: int) -> None:
     _push(work, block, -1)
     for t in range(begin, end):
         edges, from_state = plan.child_from[t], plan.state_from[t]
-        # The envelope, if a candidate, is the first one, and has neither weight nor bonds.
+        # The envelope, if a candidate, is the first one, with neither weight nor bonds.
         if plan.holder[t, 0] == ENVELOPE:
             weight = 0.0
             for state in range(from_state, plan.state_from[t + 1]):
@@ -85,7 +84,7 @@ def _tally(work, block: int) -> None:
 
 @jit
 def _take_best(plan, block: int, bound: float) -> int:
-    """Remove and return the likeliest card left in the block if it is above ``bound``, else -1."""
+    """Remove and return the likeliest card left in the block if above ``bound``, else -1."""
     best, weight = -1, bound
     for i in range(LARGEST):
         if plan.chance[block, i] > weight:
@@ -106,9 +105,9 @@ def _first_pair(work) -> None:
 
 @jit
 def _next_pair(work, bound: float) -> bool:
-    """Go on to the next suspect and weapon whose weight is above ``bound``; False without one.
+    """Advance to the next suspect and weapon with a weight above ``bound``; False without one.
 
-    Leaves the two in ``plan.trio``, and the weights of the three with each room in
+    Writes the two to ``plan.trio``, and the weights of the three with each room to
     ``plan.chance[2]``.  The likeliest suspects come first, and the likeliest weapons of each.
     """
     plan = work.plan[0]
@@ -143,9 +142,9 @@ def envelope_probability(work, suspect: int, weapon: int, room: int) -> float:
 def likely_envelopes(work, n: int, floor: float, cards: np.ndarray, probability: np.ndarray) -> int:
     """Find the ``n`` most likely envelopes of a solved posterior, most likely first.
 
-    Only those with a probability above ``floor`` (>= 0) are of interest: the higher it is, the
-    earlier the search through suspects, pairs and trios is cut off.  Fills ``cards`` (int64
-    (n, 3): suspect, weapon, room) and ``probability`` (n,); returns how many were found.
+    Only probabilities above ``floor`` (>= 0) are searched: the higher it is, the earlier the search
+    through suspects, pairs and trios is cut off.  Fills ``cards`` (int64 (n, 3): suspect, weapon,
+    room) and ``probability`` (n,); returns the number found.
     """
     plan = work.plan[0]
     found = 0

@@ -1,7 +1,7 @@
 """The two passes of the exact posterior over the layers of the open cards.
 
-Forwards, the states that can be reached are built, with the weight of the ways to each; backwards
-follows the weight of the ways from each to the end.  Both give every marginal.
+The forward pass builds the reachable states, with the weight of the paths to each; the backward
+pass computes the weight of the paths from each to the end.  Both give every marginal.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _FOLD, _FOLDED, _SPREAD, _SPREAD_SHIFT = 25, (1 << 28) - 1, 0x9E3779B1, 28
 def _expand(plan, key, forward, child, slot, t: int) -> bool:
     """Build the states of layer ``t + 1`` from those of layer ``t``; False if they do not fit.
 
-    Takes the arrays of the workspace that it needs: all of them at every layer cost a twentieth.
+    Takes the needed arrays of the workspace: passing all at every layer cost a twentieth.
     """
     begin, end = plan.state_from[t], plan.state_from[t + 1]
     states = end - begin
@@ -28,7 +28,7 @@ def _expand(plan, key, forward, child, slot, t: int) -> bool:
     if edges + states * plan.candidates[t] > len(child):
         return False
     plan.child_from[t + 1] = edges + states * plan.candidates[t]
-    # A table of twice the possible successors, so that small layers stay in the fast caches.
+    # Twice the possible successors, so that small layers stay in the fast caches.
     mask = np.int64(15)
     while mask < 2 * states * plan.candidates[t] and mask < len(slot) - 1:
         mask = 2 * mask + 1
@@ -46,13 +46,13 @@ def _expand(plan, key, forward, child, slot, t: int) -> bool:
             edge = edges + state - begin
             child[edge] = 0
             after = (before & keep) - one
-            # Without a place the digit wraps to 15; with too many for the cards to come, the bias
+            # Without a place the digit wraps to 15; with too many for the remaining cards, the bias
             # lifts it to 8 or more.
             if (after | (after + bias)) & TOP_OF_DIGITS or after & forbidden:
                 continue
             after |= raised
             if ends and after & digit == 0:
-                # A full hand meets no more clauses, and no more bonds.
+                # A full hand satisfies no more clauses, and no more bonds.
                 if after & unmet:
                     continue
                 after &= ~idle
@@ -84,7 +84,7 @@ def _expand(plan, key, forward, child, slot, t: int) -> bool:
 def forwards(ev: Evidence, work) -> bool:
     """Plan the posterior of ``ev`` in ``work``, and build its states and links.
 
-    Returns False, and says why in ``work.plan[0].status``, if there is no posterior or no room.
+    Returns False, with the reason in ``work.plan[0].status``, without a posterior or room.
     """
     plan = work.plan[0]
     if not arrange(ev, plan):
@@ -98,7 +98,7 @@ def forwards(ev: Evidence, work) -> bool:
             plan.status = FULL
             return False
     last = plan.state_from[plan.layers]
-    # All places are filled in the only last state, if there is one.
+    # Only the last state, if there is one, has all places filled.
     ended = plan.state_from[plan.layers + 1] > last and work.key[last] == 0
     if not (ended and work.forward[last] > 0.0):
         plan.status = CONTRADICTORY

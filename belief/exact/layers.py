@@ -1,23 +1,23 @@
-"""The plan of one exact solution: the order of the open cards, and what each does to the state.
+"""The plan of one exact solution: the order of the open cards, and their effect on the state.
 
 The posterior is computed card by card.  The state between two cards is an integer *key*:
 
-* 4 bits a holder: cards that it still has to get (the envelope: 1 within an open category; if
-  the players' shares are public, so do their digits begin again with each category),
-* a bit for each live clause that has begun and is not yet met,
-* a bit for "this player holds card a", where the weight 1/k couples a with a later card,
-* a bit for "the envelope has all cards so far of this triple", which is not the envelope.
+* 4 bits per holder: cards that it still has to get (the envelope: 1 within an open category; if
+  the players' shares are public, their digits restart with each category),
+* a bit for each live clause that has begun and is not yet satisfied,
+* a bit for "this player holds card a", if the weight 1/k couples a with a later card,
+* a bit for "the envelope has all cards so far of this excluded triple".
 
 For the card of layer t given to its j-th candidate h, with the key first OR-ed with ``opened[t]``:
 refuse if h has no place left; ``& keep[t, j]``; one place less; refuse if a holder can no longer be
-filled (``bias[t]``) or if a bit of ``forbidden[t, j]`` stands; ``| raised[t, j]``.  The factor is
-``weight[t, j]`` times those of the bonds whose bit stands.
+filled (``bias[t]``) or if a bit of ``forbidden[t, j]`` is set; ``| raised[t, j]``.  The factor is
+``weight[t, j]`` times those of the bonds whose bit is set.
 
-The weight of a card shown to us, 1/k**m, is taken relative to its largest value.  With one open
-other card it is a factor on (card, player).  With two, k = 1 + x + y and up to a constant
-1/k**m = 2**-(m x) 2**-(m y) (4/3)**(m x y): a factor on each and a *bond* between them.  m is cut
-at 60 questions, which changes no marginal by more than (2/3)**60 = 3e-11.  ``log_constant`` keeps
-those largest values, uncut.
+The weight of a card shown to us, 1/k**m, is taken relative to its maximum.  With one open other
+card it is a factor on (card, player).  With two, k = 1 + x + y and up to a constant 1/k**m = 2**-(m
+x) 2**-(m y) (4/3)**(m x y): a factor on each and a *bond* between them.  m is capped at 60
+questions, which changes no marginal by more than (2/3)**60 = 3e-11.  ``log_constant`` keeps those
+maxima, uncapped.
 """
 
 from __future__ import annotations
@@ -51,9 +51,9 @@ _LOG = (0.0, 0.0, math.log(2.0), math.log(3.0))
 
 @jit
 def _collect_clauses(ev: Evidence, plan) -> None:
-    """Keep the clauses that are still open, reduced to open cards, none following from another.
+    """Keep the open clauses, reduced to open cards, none implied by another.
 
-    Behind them, as clauses of the envelope: the excluded triples that it may still be.
+    After them, as clauses of the envelope: the excluded triples that are still possible.
     """
     plan.clauses = 0
     for i in range(ev.clauses):
@@ -61,7 +61,7 @@ def _collect_clauses(ev: Evidence, plan) -> None:
         holder = (entry >> N_CARDS) + 1
         has, may = plan.known.has[holder], plan.known.may[holder]
         cards = entry & ALL_CARDS & may
-        # Met already, or met by any choice: fewer open cards stay out of the hand than it names.
+        # Satisfied already, or by any choice: fewer open cards stay out of the hand than it names.
         left_out = count(may) - ev.hand_sizes[holder - 1]
         if entry & has or left_out < count(cards):
             continue
@@ -89,11 +89,12 @@ def _collect_clauses(ev: Evidence, plan) -> None:
 
 @jit
 def _order(plan) -> None:
-    """Choose the order of the open cards, which decides how many clauses are in progress at once.
+    """Choose the order of the open cards, which limits the number of clauses in progress.
 
-    Categories stay whole, rooms last.  Within one, cards go by the number of their clauses that
-    reach into later categories less that of those from earlier ones: what ends comes first, what
-    begins comes last.  Against the order of the numbers this saves a fifth of the links.
+    Categories stay whole, rooms last.  Within one, cards are sorted by the number of their clauses
+    that reach into later categories minus that of those from earlier ones: ending clauses come
+    first, beginning ones last.  Compared with the order of the numbers this saves a fifth of the
+    links.
     """
     layer = 0
     for category in range(N_CATEGORIES):
@@ -181,7 +182,7 @@ def _candidates(ev: Evidence, plan) -> None:
 
 @jit
 def _free_flag(plan, first: int, last: int) -> int:
-    """Take and return a flag unused in the layers ``first .. last``; without one, 0 and FULL."""
+    """Take and return an unused flag of the layers ``first .. last``; without one, 0 and FULL."""
     taken = 0
     for t in range(first, last + 1):
         taken |= plan.used[t]
@@ -198,7 +199,7 @@ def _free_flag(plan, first: int, last: int) -> int:
 def _plan_excluded(plan, cards: int, flag: int, first: int, last: int) -> None:
     """Raise ``flag`` with the first of ``cards`` (mask) in the envelope, forbid the last with it.
 
-    A candidate lowers it that gives one of them to a player, or another card to the envelope.
+    A candidate lowers it by giving one of them to a player, or another card to the envelope.
     """
     for t in range(first, last + 1):
         named = cards >> plan.card[t] & 1 == 1
@@ -213,7 +214,7 @@ def _plan_excluded(plan, cards: int, flag: int, first: int, last: int) -> None:
 
 @jit
 def _plan_clauses(ev: Evidence, plan) -> None:
-    """Give each clause a flag: raised at its first card, lowered when met, fatal at its last."""
+    """Give each clause a flag: raised at its first card, lowered if satisfied, then fatal."""
     by_category = shares_known(ev)
     for i in range(plan.clauses):
         holder = plan.clause[i] >> N_CARDS
@@ -243,7 +244,7 @@ def _plan_clauses(ev: Evidence, plan) -> None:
 
 @jit
 def _candidate(plan, t: int, holder: int) -> int:
-    """Return the index j of ``holder``, which is one, among the candidates of layer ``t``."""
+    """Return the index j of the candidate ``holder`` of layer ``t``."""
     j = 0
     while plan.holder[t, j] != holder:
         j += 1
@@ -312,7 +313,7 @@ def _settled_cards(ev: Evidence, plan) -> None:
 
 @jit
 def arrange(ev: Evidence, plan) -> bool:
-    """Fill ``plan`` for the evidence; return False, and say why in ``status``, if that fails."""
+    """Fill ``plan`` for the evidence; return False, with the reason in ``status``, on failure."""
     plan.status = UNSOLVED
     if ev.overflow:
         plan.status = TOO_WIDE

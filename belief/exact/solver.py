@@ -1,24 +1,23 @@
 """The exact posterior over deals: a dynamic programme over cards.
 
-P(deal | seen) is proportional to [one envelope card a category] x product over players of
+P(deal | seen) is proportional to [one envelope card per category] x product over players of
 f(hand), because each answer depends on the answerer's hand alone (see `belief.evidence`); the
-prior over deals is uniform.  Suggestions are taken as independent of the suggester's hand.
+prior over deals is uniform.  Suggestions are assumed independent of the suggester's hand.
 
-`solve` settles what is logically certain, then passes over the open cards
-(`belief.exact.forward_backward`; what a state is, `belief.exact.layers` says).  Walks along the
-kept links give exact independent deals; passes with the envelope fixed give its joint table
-(`belief.exact.envelope`), with the named cards fixed what will be answered
-(`belief.exact.answers`).  `log_weight` compares two records of evidence.
+`solve` applies logical certainty, then passes over the open cards
+(`belief.exact.forward_backward`; `belief.exact.layers` defines the states).  Walks along the kept
+links give exact independent deals; passes with the envelope fixed give its joint table
+(`belief.exact.envelope`), with the named cards fixed the answers (`belief.exact.answers`).
+`log_weight` compares two records of evidence.
 
 Shapes: matrices are (21 cards, 7 columns), column 0 the envelope, column p + 1 player p; deals are
 int64 (21,) of 0 envelope, p + 1 player, -1 face up.
 
-Limits of the kernels: 3 to 6 players with at most 7 open places a hand; 34 clauses and bonds in
-progress at once; states in a fixed workspace.  What does not fit makes `solve` return False with
-the status TOO_WIDE or FULL, never a wrong answer; `ExactPosterior` then takes a larger workspace,
-or divides the evidence by who holds one open card, and solves each part by itself.  The parts
-exclude each other and leave no deal out, so the posterior is their mixture by the weight of their
-deals: exact, and slower by the number of parts.
+Limits of the kernels: 3 to 6 players with at most 7 open places per hand; 34 clauses and bonds in
+progress at once; states in a fixed workspace.  On larger problems `solve` returns False with the
+status TOO_WIDE or FULL, never a wrong answer; `ExactPosterior` then takes a larger workspace, or
+splits the evidence by the holder of one open card, and solves each part.  The parts are a partition
+of the deals, so the posterior is their mixture by weight: exact, and slower by the number of parts.
 """
 
 from __future__ import annotations
@@ -87,8 +86,9 @@ def solve(ev: Evidence, work) -> bool:
 
     Returns False if there is none: ``work.plan[0].status`` then is CONTRADICTORY, or FULL or
     TOO_WIDE (see `belief.exact.workspace`) if there may be one.  Otherwise fills
-    ``work.marginals``, known cards included, and what the functions below read.  Consumes no
+    ``work.marginals``, known cards included, and the input of the functions below.  Consumes no
     randomness.
+
     """
     if not forwards(ev, work):
         return False
@@ -118,10 +118,10 @@ def log_total(work) -> float:
 def log_weight(ev: Evidence, work) -> float:
     """Return the natural log of the sum over deals of the likelihood of all recorded answers.
 
-    If evidence B is A and one more answer, exp(log_weight(B) - log_weight(A)) is the probability
-    of that answer given A, the question, and who was asked.  Without cards shown to us it is the
-    log of the number of consistent deals.  -inf if there is none; nan if ``work`` has no room,
-    with ``status`` as `solve` leaves it.  Overwrites ``work``, and leaves no posterior there.
+    If evidence B is A and one more answer, exp(log_weight(B) - log_weight(A)) is the probability of
+    that answer given A, the question, and the player asked.  Without cards shown to us it is the
+    log of the number of consistent deals.  -inf if there is none; nan if ``work`` has no room, with
+    ``status`` as `solve` sets it.  Overwrites ``work``, and leaves no posterior there.
     """
     plan = work.plan[0]
     if forwards(ev, work):
@@ -133,8 +133,8 @@ def log_weight(ev: Evidence, work) -> float:
 def sample(work, stream: np.ndarray, holder: np.ndarray) -> None:
     """Draw one exact, independent deal from a solved posterior into ``holder`` (int64 (21,)).
 
-    Consumes one draw of ``stream`` for every four open cards (one uniform number is divided up
-    among them, which leaves it 40 bits or more).  Only reads ``work``.
+    Consumes one draw of ``stream`` for every four open cards (one uniform number is split among
+    them, which leaves it 40 bits or more).  Only reads ``work``.
     """
     plan = work.plan[0]
     key, backward, child = work.key, work.backward, work.child
@@ -160,7 +160,7 @@ def sample(work, stream: np.ndarray, holder: np.ndarray) -> None:
                 break
             left -= share
         if chosen < 0:
-            # Rounding left a crumb behind the last candidate: that one gets it.
+            # Rounding left a remainder past the last candidate, which gets it.
             chosen = plan.candidates[t] - 1
             edge -= states
             while backward[child[edge]] == 0.0:
@@ -175,9 +175,9 @@ def sample(work, stream: np.ndarray, holder: np.ndarray) -> None:
 
 @jit
 def _weigh(records: np.ndarray, work) -> tuple[float, float]:
-    """Solve ``records[0]``; return its log weight and weight, or `log_weight` and 0 if that fails.
+    """Solve ``records[0]``; return its log weight and weight, or `log_weight` and 0 on failure.
 
-    One call for all that Python needs, with an array: a record is taken over ten times as slowly.
+    One call for all that Python needs, with an array: passing a record is over ten times slower.
     """
     ev, plan = records[0], work.plan[0]
     if not ev.contradiction and solve(ev, work):
@@ -207,7 +207,7 @@ def _card_to_split(evidence, plan) -> int:
 def _divide(evidence, plan) -> np.recarray:
     """Return records of the evidence, one for every possible holder of one open card.
 
-    ``plan`` is the one that did not fit.
+    ``plan`` is the failed one.
     """
     card = _card_to_split(evidence, plan)
     holders = [
@@ -227,8 +227,8 @@ def _divide(evidence, plan) -> np.recarray:
 def _parts(evidence, attempt: Callable[[np.record], np.record]) -> Iterator[np.record]:
     """Yield records that can be solved and together hold all deals of ``evidence``.
 
-    ``attempt`` tries to solve a record and returns the plan; when a record is yielded, it has just
-    succeeded with it.  Parts without a deal are left out.
+    ``attempt`` tries to solve a record and returns the plan; it has just succeeded with a yielded
+    record.  Parts without a deal are left out.
     """
     plan = attempt(evidence)
     if plan.status == SOLVED:
@@ -244,22 +244,22 @@ _Reading = TypeVar("_Reading", float, np.ndarray)
 class ExactPosterior:
     """The exact posterior from Python: NumPy in, NumPy out, errors raised.
 
-    Evidence that fits into no workspace is solved in parts, which takes
-    longer, then and at every reading, and is as exact.  Raises ContradictoryEvidence if no deal is
-    consistent with the evidence, EvidenceFull if a list of the evidence overflowed.
+    Evidence that fits into no workspace is solved in parts, which takes longer, also at every
+    reading, and is as exact.  Raises ContradictoryEvidence if no deal is consistent with the
+    evidence, EvidenceFull if a list of the evidence overflowed.
 
     Parameters
     ----------
     evidence : element of a record array, ``new_evidence()[0]``; copied
-    work : workspace to use; a new one otherwise.  It is replaced by a larger one if need be
+    work : workspace to use; a new one otherwise.  Replaced by a larger one if necessary
 
     Attributes
     ----------
-    work : solved for the evidence if there is one part, else for the part that was read last.  What
-        is solved there later for other evidence ends the use of this object
-    parts : number of parts, mostly 1
+    work : solved for the evidence if there is one part, else for the part read last.  Solving it
+        for other evidence invalidates this object
+    parts : number of parts, usually 1
     total : likelihood of all answers, summed over deals: their number without cards shown to us
-    log_weight : natural log of ``total``, also where that is too small for a float
+    log_weight : natural log of ``total``, even if that is too small for a float
     """
 
     MAX_STATES = 1 << 22
@@ -277,7 +277,7 @@ class ExactPosterior:
         self.parts = len(self._parts)
 
     def _solve_in_parts(self, evidence) -> None:
-        """Solve what does not fit, in a larger workspace or in parts."""
+        """Solve too large a problem, in a larger workspace or in parts."""
         weights = []
         for part in _parts(evidence, self._attempt):
             self._parts.append(np.array(part).reshape(1).copy())
@@ -285,14 +285,14 @@ class ExactPosterior:
             self.total += float(self.work.plan[0].total * np.exp(self.work.plan[0].log_constant))
         if not weights:
             raise ContradictoryEvidence("no deal is consistent with the recorded answers")
-        # What was tried after the last part had no deal, and has left its plan in ``work``.
+        # Later attempts had no deal, and have left their plan in ``work``.
         self._current = -1
         self._load(len(weights) - 1)
         self.log_weight = float(np.logaddexp.reduce(weights))
         self._shares = np.exp(np.array(weights) - self.log_weight)
 
     def _attempt(self, evidence) -> np.record:
-        """Try to solve some evidence, in a larger workspace if it has to be; return the plan."""
+        """Try to solve some evidence, in a larger workspace if necessary; return the plan."""
         while not solve(evidence, self.work):
             room = 4 * len(self.work.key)
             if self.work.plan[0].status != FULL or room > self.MAX_STATES:
@@ -301,13 +301,13 @@ class ExactPosterior:
         return self.work.plan[0]
 
     def _load(self, part: int) -> None:
-        """Have ``work`` solved for a part."""
+        """Solve a part in ``work``."""
         if part != self._current:
             _WEIGH.call(self._parts[part], self.work)
             self._current = part
 
     def _average(self, read: Callable[[], _Reading]) -> _Reading:
-        """Return what ``read`` says of ``work``, averaged over the parts by their weight."""
+        """Return the mean of ``read`` of ``work`` over the parts by weight."""
         if self.parts == 1:
             return read()
         mean: Any = 0.0
@@ -349,10 +349,10 @@ class ExactPosterior:
         return [(tuple(map(int, cards[i])), float(probability[i])) for i in range(found)]
 
     def predict(self, cards: int) -> tuple[np.ndarray, float]:
-        """Return how the observer's own suggestion ``cards`` (mask of one each) is answered.
+        """Return the distribution of the answer to our suggestion ``cards`` (mask of one each).
 
         The first value is (6, 3): P(player answers, and shows the suspect, the weapon, the room);
-        the second P(nobody answers).
+        the second P(no player answers).
         """
         joint = np.zeros((ANSWERS, 8))
 
@@ -364,7 +364,7 @@ class ExactPosterior:
         return mean[:-1].reshape(MAX_PLAYERS, N_CATEGORIES), float(mean[-1])
 
     def answerer(self, asker: int, cards: int) -> np.ndarray:
-        """Return P(nobody answers) and at p + 1 P(player p does), (7,), if ``asker`` suggests."""
+        """Return P(no answer) and at p + 1 P(player p answers), (7,), if ``asker`` suggests."""
         chances = np.zeros(HOLDERS)
 
         def read() -> np.ndarray:

@@ -1,6 +1,6 @@
 """The memory of one exact posterior: its plan, and the states of all layers with their links.
 
-`belief.exact.layers` fills the plan and says what a state is; `belief.exact.forward_backward` fills
+`belief.exact.layers` fills the plan and defines the states; `belief.exact.forward_backward` fills
 the states.
 """
 
@@ -40,7 +40,7 @@ PLAN = np.dtype(
         ("block", np.int64, (N_CATEGORIES + 1,)),  # layer at which a category begins
         ("open", np.int64),  # mask of the open cards
         ("card", np.int64, (N_CARDS,)),  # card of layer t
-        ("score", np.int64, (N_CARDS,)),  # by which cards are ordered
+        ("score", np.int64, (N_CARDS,)),  # sort key of cards
         ("candidates", np.int64, (N_CARDS,)),
         ("holder", np.int64, (N_CARDS, HOLDERS)),  # j-th candidate of layer t
         ("opened", np.int64, (N_CARDS,)),
@@ -48,8 +48,8 @@ PLAN = np.dtype(
         ("keep", np.int64, (N_CARDS, HOLDERS)),
         ("forbidden", np.int64, (N_CARDS, HOLDERS)),
         ("raised", np.int64, (N_CARDS, HOLDERS)),
-        # Flags of candidate j live after layer t, which a full hand can no more lower (clauses) or
-        # needs no more (bonds); none if hands are refilled with each category.
+        # Flags of candidate j live after layer t that a full hand can no longer lower (clauses) or
+        # no longer needs (bonds); none if hands are refilled with each category.
         ("unmet", np.int64, (N_CARDS, HOLDERS)),
         ("idle", np.int64, (N_CARDS, HOLDERS)),
         ("weight", np.float64, (N_CARDS, HOLDERS)),
@@ -74,18 +74,18 @@ PLAN = np.dtype(
 )
 
 _RECORDS = np.dtype((np.record, PLAN))
-"""Fields by attribute, in an array that is no `recarray`: finding out the type of one of those
-takes Numba 2 us at every call from Python."""
+"""Fields by attribute, in an array that is no `recarray`: Numba resolves the type of a `recarray`
+in 2 us at every call from Python."""
 
 FIRST_STATES = 1 << 12
-"""States of the workspace that a posterior begins with: 0.3 MB.  Games of four players need some
-hundreds of them, of six some thousands."""
+"""Initial states of the workspace: 0.3 MB.  Games of four players need hundreds, of six players
+thousands of them."""
 
 
 class Workspace(NamedTuple):
-    """Preallocated memory of one exact posterior at a time; one a thread.
+    """Preallocated memory of one exact posterior at a time; one per thread.
 
-    State 0 is the absent one, of weight 0: children that are refused point to it.
+    State 0 is the null state, of weight 0: refused children point to it.
     """
 
     plan: np.ndarray  # PLAN, (1,)
@@ -99,7 +99,7 @@ class Workspace(NamedTuple):
 
 
 def compact(work: Workspace) -> Workspace:
-    """Return a copy of a solved posterior to draw deals from and no more: far smaller."""
+    """Return a copy of a solved posterior that can only draw deals: far smaller."""
     plan = work.plan[0]
     states = int(plan.state_from[plan.layers + 1])
     nothing = np.zeros(1)
@@ -120,7 +120,7 @@ def workspace(states: int = 1 << 16) -> Workspace:
 
     All but the slots is written before it is read, so only they are cleared.
     """
-    states = max(states, 8)  # the smallest hash table that a layer uses has 16 slots
+    states = max(states, 8)  # the smallest hash table of a layer has 16 slots
     return Workspace(
         plan=np.zeros(1, _RECORDS),
         marginals=np.zeros((N_CARDS, HOLDERS)),

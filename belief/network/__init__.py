@@ -1,1 +1,1 @@
-"""The Bayesian network of the cards: evidence tables, and what the envelope holds by them."""
+"""The Bayesian network of the cards: evidence tables, and their reading of the envelope."""

@@ -1,19 +1,19 @@
 """Permanents: the hidden card of a category from beliefs about each dealt card.
 
 A category has ``columns`` values (the cards that the observer does not hold) and ``columns - 1``
-rows, one for each card that the others were dealt.  ``entry[row, column]`` is what is believed of
-that card alone.  The rows are taken as independent, except that no two cards are the same; the
-value left over is hidden.  So
+rows, one for each card that the others were dealt.  ``entry[row, column]`` is the belief about that
+card alone.  The rows are assumed independent, except that no two cards are the same; the value left
+over is hidden.  So
 
     P(hidden = n) = perm(entry without column n) / sum over all columns of such permanents,
 
-which is Jeffrey's rule over the network of the cards [Cai & Ferrari 2006, eqs. 3, 4, 7, 8], with
-the terms left out in which two cards are the same: there the network says nothing.
-`tests.belief.agrum_network` has the network itself, solved by pyAgrum, to compare with.
+which is Jeffrey's rule over the network of the cards [Cai & Ferrari 2006, eqs. 3, 4, 7, 8], without
+the terms in which two cards are the same: there the network is undefined.
+`tests.belief.agrum_network` solves the network itself by pyAgrum, for comparison.
 
 A permanent is a sum over subsets of columns: ``forward[taken]`` is the weight of all ways in which
-the first rows have just the columns in the mask ``taken``, ``backward[taken]`` that of all ways in
-which the other rows have columns beyond it.  With 7 columns these are 128 sums of 7 terms.
+the first rows have exactly the columns in the mask ``taken``, ``backward[taken]`` that of all ways
+in which the other rows have columns outside it.  With 7 columns these are 128 sums of 7 terms.
 """
 
 from __future__ import annotations
@@ -54,10 +54,10 @@ def new_weights() -> Weights:
 
 @jit
 def hidden_card(entry: np.ndarray, columns: int, weights: Weights) -> bool:
-    """Fill ``weights.hidden[:columns]`` with the probability of each value to be the hidden one.
+    """Fill ``weights.hidden[:columns]`` with the probability that each value is the hidden one.
 
-    Fills ``weights.forward`` on the way.  Returns False, and leaves nothing of use, if no
-    assignment of different values to the rows has any weight: the entries contradict each other.
+    Also fills ``weights.forward``.  Returns False, with undefined results, if no assignment of
+    different values to the rows has any weight: the entries contradict each other.
     """
     forward, hidden = weights.forward, weights.hidden
     everything = (1 << columns) - 1
@@ -104,7 +104,7 @@ def fill_backward(entry: np.ndarray, columns: int, weights: Weights) -> bool:
 def row_marginals(entry: np.ndarray, columns: int, weights: Weights) -> bool:
     """Fill ``weights.rows`` with the probability of each value in each row, and `hidden_card`.
 
-    Unlike ``entry`` itself these know that no two cards are the same.  Returns as `hidden_card`.
+    Unlike ``entry`` itself these respect that no two cards are the same.  Returns as `hidden_card`.
     """
     if not hidden_card(entry, columns, weights) or not fill_backward(entry, columns, weights):
         return False
@@ -128,7 +128,7 @@ def row_marginals(entry: np.ndarray, columns: int, weights: Weights) -> bool:
 def draw_rows(entry: np.ndarray, columns: int, weights: Weights, stream: np.ndarray) -> int:
     """Draw a value for every row into ``weights.drawn``; return the value that is hidden.
 
-    ``weights.backward`` must be that of ``entry`` (`fill_backward`).  Consumes one draw a row.
+    ``weights.backward`` must be that of ``entry`` (`fill_backward`).  Consumes one draw per row.
     """
     backward = weights.backward
     taken = 0

@@ -1,7 +1,7 @@
-"""Reading of evidence tables: the envelope, who holds what, and whole deals.
+"""Reading of evidence tables: the envelope, marginals, and whole deals.
 
-Tables can contradict themselves: no assignment of different cards to the rows has any weight left.
-Every function says in how many categories that was so, for the caller to count.
+Tables can contradict themselves: then no assignment of different cards to the rows has any weight.
+Every function returns the number of such categories.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from mcts.kernel.compile import jit
 
 @jit
 def _uniform_hidden(t: Tables, kind: int, hidden: np.ndarray) -> None:
-    """Fill ``hidden`` evenly over the values that no row is sure of, or over all."""
+    """Fill ``hidden`` uniformly over the values that no row is certain of, or over all."""
     columns, possible = t.columns[kind], 0
     for column in range(columns):
         hidden[column] = 0.0 if is_known(t, kind, column) else 1.0
@@ -29,8 +29,8 @@ def _uniform_hidden(t: Tables, kind: int, hidden: np.ndarray) -> None:
 def envelope_chances(t: Tables, weights: Weights, out: np.ndarray) -> int:
     """Fill ``out``, float64 (21,), with P(card is in the envelope), each category summing to 1.
 
-    Returns the number of categories whose tables contradict themselves: there every value is
-    equally likely that no row is sure of.
+    Returns the number of categories whose tables contradict themselves: these are uniform over the
+    values that no row is certain of.
     """
     failed = 0
     for card in range(N_CARDS):
@@ -49,8 +49,8 @@ def marginals(t: Tables, weights: Weights, hand: int, out: np.ndarray) -> int:
     """Fill ``out``, float64 (21, 7), with P(card is with holder); returns as `envelope_chances`.
 
     ``hand`` is the observer's (mask); rows of face-up cards are 0.  Where tables contradict
-    themselves, what the envelope leaves of a card is shared out in proportion to its entries, or
-    evenly over the rows if it has none.
+    themselves, a card's mass outside the envelope is shared in proportion to its entries, or evenly
+    over the rows if it has none.
     """
     failed = 0
     for card in range(N_CARDS):
@@ -84,8 +84,8 @@ def marginals(t: Tables, weights: Weights, hand: int, out: np.ndarray) -> int:
 def draw_deal(t: Tables, weights: Weights, stream: np.ndarray, out: np.ndarray) -> None:
     """Write the holders of the cards in the tables into ``out``, int64 (21,); others are kept.
 
-    The rows are drawn as they are believed, given that no two cards are the same; evenly where they
-    contradict themselves.  Consumes one draw a row.
+    The rows are drawn by their beliefs, given that no two cards are the same; uniformly where they
+    contradict themselves.  Consumes one draw per row.
     """
     for kind in range(N_CATEGORIES):
         columns, entry = t.columns[kind], t.entry[kind]

@@ -1,44 +1,43 @@
-"""Evidence tables: what one player believes of each card that the others were dealt.
+"""Evidence tables: one player's belief about each card that the others were dealt.
 
-A category's table has a row for each card of it that another player was dealt -- how many those are
+A category's table has a row for each of its cards that another player was dealt -- their number
 must be public -- and a column for each of its cards that the observer does not hold; the entry is
-the probability that this card is that value [Cai & Ferrari 2006, s. III-B, eqs. 13-17].  What the
-envelope holds follows by `belief.network.reading`.  The updates are those of [Ferrari & Cai 2009,
+the probability that this card is that value [Cai & Ferrari 2006, s. III-B, eqs. 13-17].
+`belief.network.reading` derives the envelope.  The updates are those of [Ferrari & Cai 2009,
 App. V]:
 
-* a pass (a): the named cards become 0 in all rows of who passed;
-* a card shown to somebody else (b): each of the n named cards that are still free becomes
-  ``1/n + e (1 - 1/n)`` in the answerer's row that is most likely to be it;
+* a pass (a): the named cards become 0 in all rows of the player who passed;
+* a card shown to another player (b): each of the n named cards that are still free becomes ``1/n +
+  e (1 - 1/n)`` in the answerer's row that is most likely to be it;
 * a card shown to us (c): the answerer's row of highest entropy becomes that card;
-* then the row is normalised, what is missing being spread evenly over the entries that are neither
+* then the row is normalised by spreading the missing mass evenly over the entries that are neither
   0 nor the one just set, and the column of a 1 is cleared.
 
-The paper of 2006 has (a) and (c) alike.  Its (b) names two things otherwise
-[Cai & Ferrari 2006, s. III-C, eqs. 19-23]: the row is the answerer's of *highest entropy*, for each
-card, and free is each of the three that the observer itself does not hold, whatever its tables say
-of it.
+The paper of 2006 has the same (a) and (c).  Its (b) differs in two points [Cai & Ferrari 2006,
+s. III-C, eqs. 19-23]: the row is the answerer's of *highest entropy*, for each card, and each of
+the three that the observer itself does not hold is free, whatever its tables say.
 
-By either text (`TREATMENTS`) that runs to false certainty.  The repairs, of that of 2009:
+Under either text (`TREATMENTS`) that runs to false certainty.  The repairs, of that of 2009:
 
-1. a card shown to somebody else says nothing if the answerer surely holds one of the three
-   (by the text what it showed is taken for new, and one free card for certain);
+1. a card shown to another player is uninformative if the answerer certainly holds one of the three
+   (by the text the shown card is assumed new, and one free card certain);
 2. cards that the answerer cannot hold are not free (by the text a 0 is raised again);
-3. rows that lost mass with a column are normalised too, and so on until nothing moves;
-4. rows are normalised in proportion, and what is not proved stays below 1, so that soft evidence
-   excludes nothing and proves nothing (by the text, entries that fall below 0 are 0 for good).
+3. rows that lost mass with a column are normalised too, until a fixed point;
+4. rows are normalised in proportion, and unproved entries stay below 1, so that soft evidence
+   excludes nothing and proves nothing (by the text, entries that fall below 0 stay 0).
 
-Repaired tables are sound: a 0 and a 1 are proved by the answers, as long as these are true.  For
-the zeros of a player's open rows are the same in all of them -- its passes, and cards known to be
-elsewhere -- so that it does not matter which of the rows a card is entered in.
+Repaired tables are sound: the answers prove every 0 and 1, if they are true.  For a player's open
+rows all have the same zeros -- its passes, and cards known to be elsewhere -- so that the choice of
+the row for a card does not matter.
 
 App. V, 2b spares the row just updated when a column is cleared.  That never matters: its entry in
 that column is 0, or the 1 that clears the others.  Where the source is silent, for both: a card
-that is known to be in the answerer's hand is no news when it is shown again; a row that is
-certain stays so [eq. 17]; ties are the first row's; where the entry just set is the only one left
-in its row, it is 1.  By the texts an entry within 1e-12 of 1 is 1.  Rows are normalised as in 2006
-[eq. 15; s. III-C, 2]: App. V, 2a divides what is missing by all columns, so that no row sums to 1.
+known to be in the answerer's hand is uninformative when it is shown again; a certain row stays so
+[eq. 17]; ties go to the first row; if the entry just set is the only one left in its row, it is 1.
+By the texts an entry within 1e-12 of 1 is 1.  Rows are normalised as in 2006 [eq. 15; s. III-C, 2]:
+App. V, 2a divides the missing mass by all columns, so that no row sums to 1.
 
-`TABLES` is a flat record, a deep copy of which is an assignment.  Nothing here consumes randomness.
+`TABLES` is a flat record; assignment is a deep copy.  Nothing here consumes randomness.
 """
 
 from __future__ import annotations
@@ -54,7 +53,7 @@ from mcts.kernel.compile import jit
 
 TABLES = np.dtype(
     [
-        ("treatment", np.int64),  # place in `TREATMENTS`
+        ("treatment", np.int64),  # index in `TREATMENTS`
         ("seat", np.int64),  # of the observer
         ("columns", np.int64, (N_CATEGORIES,)),  # cards it does not hold; rows are one fewer
         ("card", np.int64, (N_CATEGORIES, MAX_COLUMNS)),  # of a column
@@ -90,7 +89,7 @@ def start(
     ----------
     shares : int64 (players or more, 3), cards of each category that each player was dealt
     dealt : mask of the cards that are neither its own nor face up
-    treatment : place in `TREATMENTS`
+    treatment : index in `TREATMENTS`
     """
     t.treatment = treatment
     t.seat = seat
@@ -138,7 +137,7 @@ def certain_column(row: np.ndarray, columns: int) -> int:
 def spread(row: np.ndarray, columns: int, spared: int) -> None:
     """Make the row sum to 1: even shares of the difference for all but 0 and ``spared``.
 
-    What would fall below 0 becomes 0, for good.  A row without any mass stays as it is.
+    Entries that would fall below 0 become 0 permanently.  A row without mass is unchanged.
     """
     while True:
         total, movable = 0.0, 0
@@ -165,8 +164,8 @@ def spread(row: np.ndarray, columns: int, spared: int) -> None:
 def scale(row: np.ndarray, columns: int, spared: int) -> None:
     """Make the row sum to 1: all but ``spared`` (-1: none) in proportion.
 
-    The only entry above 0 becomes exactly 1.  Of several, ``spared`` does not come closer to 1 than
-    1e-9, and the others do not fall below 1e-12.
+    The only entry above 0 becomes exactly 1.  With several, ``spared`` stays at least 1e-9 below 1,
+    and the others at least 1e-12.
     """
     others, several, last = 0.0, 0, spared
     for column in range(columns):
@@ -205,7 +204,7 @@ def _settle(t: Tables, kind: int, row: int, column: int) -> None:
     while moved:
         moved = False
         for i in range(columns - 1):
-            at = (row + i) % (columns - 1)  # what was just learnt comes first
+            at = (row + i) % (columns - 1)  # the newest information comes first
             sure = certain_column(entry[at], columns)
             if sure < 0:
                 continue
@@ -220,7 +219,7 @@ def _settle(t: Tables, kind: int, row: int, column: int) -> None:
 
 @jit
 def is_known(t: Tables, kind: int, column: int) -> bool:
-    """Return whether some row is sure of this value."""
+    """Return whether some row is certain of this value."""
     known = False
     for row in range(t.columns[kind] - 1):
         known = known or t.entry[kind, row, column] == 1.0
@@ -229,7 +228,7 @@ def is_known(t: Tables, kind: int, column: int) -> bool:
 
 @jit
 def surely_holds(t: Tables, player: int, card: int) -> bool:
-    """Return whether a row of ``player`` is sure of ``card``."""
+    """Return whether a row of ``player`` is certain of ``card``."""
     kind, column = category(card), t.column[card]
     if column >= 0:
         for row in range(t.columns[kind] - 1):
@@ -263,7 +262,7 @@ def _most_open_row(t: Tables, player: int, kind: int) -> int:
 
 @jit
 def note_pass(t: Tables, player: int, cards: int) -> None:
-    """Take in that ``player`` has none of ``cards`` (mask) [eq. 41]."""
+    """Update: ``player`` has none of ``cards`` (mask) [eq. 41]."""
     while cards:
         card = lowest(cards)
         cards &= cards - 1
@@ -278,7 +277,7 @@ def note_pass(t: Tables, player: int, cards: int) -> None:
 
 @jit
 def _make_certain(t: Tables, kind: int, row: int, column: int) -> None:
-    """Enter that the card of a row is that of a column."""
+    """Set the card of a row to that of a column."""
     for other in range(t.columns[kind]):
         t.entry[kind, row, other] = 1.0 if other == column else 0.0
     _settle(t, kind, row, column)
@@ -286,7 +285,7 @@ def _make_certain(t: Tables, kind: int, row: int, column: int) -> None:
 
 @jit
 def _is_free(t: Tables, player: int, card: int) -> bool:
-    """Return whether ``card`` may be what ``player`` showed to somebody else."""
+    """Return whether ``card`` may be the one that ``player`` showed to another player."""
     kind, column = category(card), t.column[card]
     row = _likeliest_row(t, player, card) if column >= 0 else -1
     if row < 0 or t.treatment == _TEXT2006:
@@ -298,7 +297,7 @@ def _is_free(t: Tables, player: int, card: int) -> bool:
 
 @jit
 def note_refutation(t: Tables, player: int, cards: int) -> None:
-    """Take in that ``player`` showed one of ``cards`` (mask) to somebody else.
+    """Update: ``player`` showed one of ``cards`` (mask) to another player.
 
     [Ferrari & Cai 2009, eq. 42; Cai & Ferrari 2006, eqs. 19-23].
     """
@@ -331,7 +330,7 @@ def note_refutation(t: Tables, player: int, cards: int) -> None:
 
 @jit
 def note_card(t: Tables, player: int, card: int) -> None:
-    """Take in that ``player`` showed us ``card`` (App. V, c)."""
+    """Update: ``player`` showed us ``card`` (App. V, c)."""
     kind, column = category(card), t.column[card]
     if column < 0 or surely_holds(t, player, card):
         return
@@ -342,7 +341,7 @@ def note_card(t: Tables, player: int, card: int) -> None:
 
 @jit
 def take_in(t: Tables, event: np.ndarray) -> None:
-    """Apply one event (`belief.events`); what the envelope is not says nothing of a row."""
+    """Apply one event (`belief.events`); an excluded envelope does not affect the rows."""
     player = event[PLAYER]
     if player == t.seat or event[KIND] == NOT_ENVELOPE:
         return

@@ -1,17 +1,17 @@
-"""Walks over whole deals: cards change places, and the evidence has its say.
+"""Walks over whole deals: cards are exchanged, and the evidence accepts or rejects.
 
 A deal is an int64 array ``hands`` (7,) of masks: 0 the envelope, p + 1 player p.  An exchange of
-two cards between their holders keeps hand sizes, the one envelope card a category and the public
+two cards between their holders keeps hand sizes, the one envelope card per category and the public
 shares.  `walk` proposes up to three exchanges at a time and accepts by the likelihood of all the
 evidence [Metropolis et al. 1953], so that its stationary distribution is the exact posterior;
 `repair` accepts by the number of answers that the deal does not explain.
 
-Limits: successive deals of a walk are correlated.  Single exchanges do not lead everywhere: in a
-fifth of 300 positions of random games, 400,000 proposals of them left a marginal off by 0.4 or so.
+Limits: successive deals of a walk are correlated.  Single exchanges do not reach every deal: in a
+fifth of 300 positions of random games, 400,000 proposals of them left a marginal off by about 0.4.
 With up to three at a time 97 of 100 were within 0.05, and the worst, 0.22 off, was slow rather than
 stuck; there is no proof that a walk reaches every deal.  `repair` may fail.
 
-Streams are handed in; each function says what it draws.
+Callers pass the streams; each function documents its draws.
 """
 
 from __future__ import annotations
@@ -74,9 +74,9 @@ def explains(ev: Evidence, hands: np.ndarray) -> bool:
 
 @jit
 def _count_faults(ev: Evidence, known, holder: int, hand: int) -> int:
-    """Return how many cards ``holder`` cannot have, and how many of its clauses ``hand`` fails.
+    """Return the number of cards ``holder`` cannot have plus that of its clauses ``hand`` fails.
 
-    An envelope that is excluded counts as one more.
+    An excluded envelope counts as one more.
     """
     n = count(hand & ~known.may[holder])
     if holder == ENVELOPE:
@@ -98,7 +98,7 @@ def _exchangeable(ev: Evidence, a: int, here: int, b: int, there: int) -> bool:
 
 @jit
 def holder_of(hands: np.ndarray, card: int) -> int:
-    """Return who has ``card``, which somebody has."""
+    """Return the holder of ``card``, which is not face up."""
     holder = 0
     while not hands[holder] >> card & 1:
         holder += 1
@@ -107,7 +107,7 @@ def holder_of(hands: np.ndarray, card: int) -> int:
 
 @jit
 def list_cards(mask: int, cards: np.ndarray) -> int:
-    """Write the cards of ``mask`` into ``cards``, lowest first; return how many they are."""
+    """Write the cards of ``mask`` into ``cards``, lowest first; return their number."""
     n = 0
     while mask:
         cards[n] = lowest(mask)
@@ -131,7 +131,7 @@ def _propose(
 ) -> float:
     """Make one to `_LONGEST` exchanges in ``trial``, each further one with a chance of `_FURTHER`.
 
-    The first card of each is that of the one before, by a half, else any; so runs of exchanges are
+    The first card of each is that of the previous one, with 1/2, else any; so runs of exchanges are
     as likely as their reversal, and often move a few cards in a circle.  Returns a number uniform
     on [0, 1), for the acceptance, or -1 if two cards must not be exchanged or are together.
     """
@@ -187,7 +187,7 @@ def walk(
             continue
         gain = IMPOSSIBLE if is_excluded(ev, trial[ENVELOPE]) else 0.0
         for holder in range(ev.players + 1):
-            # What settling has ruled out has likelihood 0: seen here, it saves the clauses.
+            # Deals that closure excludes have likelihood 0: checked here to save the clauses.
             if trial[holder] & ~known.may[holder]:
                 gain = IMPOSSIBLE
                 break
@@ -216,8 +216,8 @@ def repair(
 ) -> bool:
     """Exchange cards until the deal explains the evidence; False if ``steps`` do not suffice.
 
-    ``cards`` are the ``n`` that may move: all but the observer's own.  An exchange that leaves more
-    unexplained is accepted with a probability of exp(-2) for each.  Consumes one draw a step.
+    ``cards`` are the ``n`` movable ones: all but the observer's own.  An exchange that leaves more
+    unexplained is accepted with probability exp(-2) for each.  Consumes one draw per step.
     """
     wrong = 0
     for holder in range(ev.players + 1):
@@ -252,7 +252,7 @@ def repair(
 
 @jit
 def take(stream: np.ndarray, mask: int) -> int:
-    """Return one card of a mask that is not empty, each as likely; consumes one draw."""
+    """Return a uniformly random card of a non-empty mask; consumes one draw."""
     for _ in range(below(stream, count(mask))):
         mask &= mask - 1
     return lowest(mask)
@@ -293,7 +293,7 @@ def deal(ev: Evidence, hands: np.ndarray, stream: np.ndarray) -> None:
 
 @jit
 def spread(hands: np.ndarray, holder: np.ndarray) -> None:
-    """Write the deal ``hands`` as holders of the cards, int64 (21,): -1 for those of nobody."""
+    """Write the deal ``hands`` as holders of the cards, int64 (21,): -1 for face-up ones."""
     for card in range(N_CARDS):
         holder[card] = -1
     for column in range(len(hands)):

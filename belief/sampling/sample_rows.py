@@ -1,14 +1,14 @@
 """Whole deals from a matrix of independent rows.
 
 The envelope is drawn category by category from its column, then the other open cards in random
-order, each from its row restricted to hands with a place left.  A deal that the evidence excludes
-is thrown away.  The result is approximate: rows are not independent given the hand sizes, and the
-restriction favours what is drawn early.
+order, each from its row restricted to hands with a place left.  Excluded deals are rejected.  The
+result is approximate: rows are not independent given the hand sizes, and the restriction favours
+cards drawn early.
 
-When none of many deals is any good, a uniform one is repaired (`belief.sampling.mcmc`), in which
-the matrix has no say: one deal in a hundred from `belief.beliefs.closure` and one in a thousand
-from `belief.beliefs.constrained`, in random games of up to 60 questions.  If that failed as well,
-the deal would have the right sizes and not explain all answers; it did not in 120,000.
+If many deals are rejected in a row, a uniform one is repaired (`belief.sampling.mcmc`), ignoring
+the matrix: one deal in a hundred from `belief.beliefs.closure` and one in a thousand from
+`belief.beliefs.constrained`, in random games of up to 60 questions.  If that failed too, the deal
+would have the right sizes and not explain all answers; it did not in 120,000.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Memory(NamedTuple):
 
 
 def new_memory() -> Memory:
-    """Return the memory of `sample_rows`, one a thread."""
+    """Return the memory of `sample_rows`, one per thread."""
     return Memory(
         np.zeros(HOLDERS, np.int64),
         np.zeros((HOLDERS, N_CATEGORIES), np.int64),
@@ -71,7 +71,7 @@ def _choose(chance: np.ndarray, n: int, total: float, stream: np.ndarray) -> int
 
 @jit
 def _draw_envelope(matrix: np.ndarray, known, hands: np.ndarray, chance, stream) -> bool:
-    """Draw the envelope cards that are not known; False if a category has no candidate."""
+    """Draw the unknown envelope cards; False if a category has no candidate."""
     for inside in CATEGORY_MASK:
         if known.has[ENVELOPE] & inside:
             continue
@@ -92,7 +92,7 @@ def _draw_envelope(matrix: np.ndarray, known, hands: np.ndarray, chance, stream)
 
 @jit
 def _count_places(ev: Evidence, hands: np.ndarray, places: np.ndarray) -> None:
-    """Set the places left: by category where shares are public, all in the first column if not."""
+    """Set the places left: by category if shares are public, else all in the first column."""
     for player in range(ev.players):
         places[player + 1, 0] = ev.hand_sizes[player] - count(hands[player + 1])
         if shares_known(ev):
@@ -138,9 +138,9 @@ def _try(matrix: np.ndarray, ev: Evidence, known, memory: Memory, stream: np.nda
 def sample_rows(
     matrix: np.ndarray, ev: Evidence, known, memory: Memory, stream: np.ndarray
 ) -> bool:
-    """Draw one deal into ``memory.hands``; return whether the matrix had a say in it.
+    """Draw one deal into ``memory.hands``; return whether it comes from the matrix.
 
-    ``known`` is the settled evidence ``ev``.  Consumes as many draws as it takes.
+    ``known`` is the closure of the evidence ``ev``.  Consumes as many draws as it takes.
     """
     for _ in range(_TRIES):
         if _try(matrix, ev, known, memory, stream) and explains(ev, memory.hands):

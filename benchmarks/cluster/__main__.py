@@ -1,11 +1,11 @@
-"""A cluster of four hosts on this machine, to try things on or to be attacked; needs root.
+"""A cluster of four hosts on this machine, for experiments or fault injection; needs root.
 
-    make cluster                                    # start it, say how to use it, wait for Ctrl-C
-    make cluster ARGS=campaign                      # hosts fail while commands play
-    make cluster ARGS="campaign --only match"
+        make cluster                                    # start it, print usage, wait for Ctrl-C
+        make cluster ARGS=campaign                      # hosts fail while commands play
+        make cluster ARGS="campaign --only match"
 
-Each host is a set of namespaces with an address, a home and a Ray of its own; frames take 5 ms and
-one in a hundred is lost.
+Each host is a set of namespaces with its own address, home and Ray; frames take 5 ms and one in a
+hundred is lost.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ def wait(lan: Lan) -> None:
 
 
 def main() -> None:
-    """Start the hosts, do what is asked for, and end them."""
+    """Start the hosts, run the requested command, and end them."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("what", nargs="?", choices=("wait", "campaign"), default="wait")
-    parser.add_argument("--only", default="", help="parts whose name holds this")
+    parser.add_argument("--only", default="", help="parts whose name contains this")
     parser.add_argument("--folder", type=Path, default=Path("outputs/cluster"))
     asked = parser.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))

@@ -1,7 +1,7 @@
-"""Commands on four hosts of which one after another fails, beside one undisturbed process.
+"""Commands on four hosts that fail in turn, compared with one undisturbed process.
 
-Hosts 1 to 4: the head of Ray, the one that drives, and two that work and fail.  Host 4 also keeps
-MLflow's server where one is lost.
+Hosts 1 to 4: the head of Ray, the driver, and two workers that fail.  Host 4 also runs MLflow's
+server when that is to be lost.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from mcts.distributed.code import digest
 
 HOSTS = 4
 CHANGED, OTHER = f"{HOME}/code", f"{HOME}/other"
-"""On a host: packages that differ by a line, and a token that is another."""
+"""On a host: packages that differ by one line, and a different token."""
 PLAYER = ("player=bmcts", "seed=6240", "tracking.enabled=false")
 COMMANDS: dict[str, tuple[str, ...]] = {
     "match": ("compare", *PLAYER, "player.budget.simulations=400", "match.games=240"),
@@ -58,7 +58,7 @@ ALL = ("host killed, joins late", SILENT, "frozen for 3 s", BRIEF, "frozen, give
 
 @dataclass
 class Outcome:
-    """Result of one part of the campaign; rows are counted against those undisturbed."""
+    """Result of one part of the campaign; rows are compared with the undisturbed ones."""
 
     what: str
     faults: list[str] = field(default_factory=list)
@@ -76,7 +76,7 @@ class Outcome:
 
 
 class Campaign:
-    """All parts, on ``lan``, in ``folder``; what passed with the same code is not repeated."""
+    """All parts, on ``lan``, in ``folder``; parts that passed with the same code are skipped."""
 
     def __init__(self, lan: Lan, folder: Path) -> None:
         self._lan, self._folder = lan, folder
@@ -89,7 +89,7 @@ class Campaign:
             self.outcomes = {one["what"]: Outcome(**one) for one in same}
 
     def run(self, only: str = "") -> None:
-        """Run the parts whose name holds ``only``, and print a line each."""
+        """Run the parts whose name contains ``only``, and print one line each."""
         self._start_rays()
         parts: dict[str, Callable[[Outcome], None]] = {
             f"{name}, hosts fail": lambda out, name=name: self._disturb(name, out)
@@ -142,7 +142,7 @@ class Campaign:
         return rows.read(folder)
 
     def _begin(self, name: str, folder: Path, *more: str) -> tuple[subprocess.Popen, Path]:
-        """Start a command on the driving host; return it and the file of what it says."""
+        """Start a command on the driving host; return it and the file of its output."""
         log = folder.with_suffix(".log")
         folder.parent.mkdir(parents=True, exist_ok=True)
         many = "workers=4" if COMMANDS[name][0] == "episodes" else "match.workers=4"
@@ -177,7 +177,7 @@ class Campaign:
         outcome.passed &= bool(faults.done)
 
     def _cut_off(self, outcome: Outcome) -> None:
-        """Cut a host off in the middle, and leave it so until the end."""
+        """Cut a host off midway, until the end."""
         folder, host = self._fresh(outcome.what), self._working[0]
         process, log = self._begin("match", folder)
         await_that(lambda: process.poll() is not None or has_rows(folder)(), "rows", 300)
@@ -188,7 +188,7 @@ class Campaign:
         restart(host, self._head)
 
     def _kill_head(self, outcome: Outcome) -> None:
-        """Kill the head in the middle, start the cluster again and go on."""
+        """Kill the head midway, restart the cluster and continue."""
         folder = self._fresh(outcome.what)
         process, log = self._begin("match", folder)
         await_that(lambda: process.poll() is not None or has_rows(folder)(), "rows", 300)
@@ -201,11 +201,11 @@ class Campaign:
             restart(host, self._head)
         again, log = self._begin("match", folder)
         self._judge(outcome, "match", folder, again.wait(timeout=600), log)
-        outcome.passed &= code == 1 and "does not answer any more" in said
+        outcome.passed &= code == 1 and "no longer answers" in said
         outcome.said = said
 
     def _mix_versions(self, outcome: Outcome) -> None:
-        """Have one host run code that differs by a line."""
+        """Make one host run code that differs by one line."""
         host = self._working[0]
         packages = " ".join(("mcts", "belief", "sim", "experiments", "conf"))
         host.run("sh", "-c", f"mkdir {CHANGED} && cp -r {packages} {CHANGED}")
@@ -222,7 +222,7 @@ class Campaign:
         host.start_ray(self._head)
 
     def _refuse_stranger(self, outcome: Outcome) -> None:
-        """Ask for the cluster with another token, and with none."""
+        """Request the cluster with another token, and with none."""
         host, folder = self._working[0], self._fresh(outcome.what)
         command = self._command("match", folder, self._address)
         host.run("sh", "-c", f"echo 0123456789abcdef > {OTHER} && chmod 600 {OTHER}")
@@ -261,7 +261,7 @@ class Campaign:
 
 
 def describe(outcome: Outcome) -> str:
-    """Return an outcome in a line."""
+    """Return an outcome in one line."""
     mark = "passed" if outcome.passed else "FAILED"
     counts = f"{outcome.lost} lost, {outcome.doubled} doubled, {outcome.changed} changed"
     of = f"{outcome.number} rows, {counts}; " if outcome.number else ""

@@ -1,4 +1,4 @@
-"""Faults of hosts, one after another while a command runs, each repaired before the next."""
+"""Faults of hosts in turn while a command runs, each repaired before the next."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from pathlib import Path
 from benchmarks.cluster.hosts import Host, Lan, await_that
 
 SILENT = 12.0
-"""Seconds that a partition or a frozen host lasts where it shall be given up."""
+"""Seconds of a partition or frozen host that is to be given up."""
 BRIEF = 3.0
-"""Seconds of a fault that nobody need notice."""
+"""Seconds of a fault that may go undetected."""
 BETWEEN = 4.0
 
 Fault = Callable[[Lan, Host, Host], None]
-"""From the network, the host that suffers and the head."""
+"""A fault of the network, the failing host and the head."""
 
 
 def kill(_: Lan, host: Host, head: Host) -> None:
-    """Cut the power of a host; it comes back with empty folders and joins late."""
+    """Cut the power of a host; it restarts with empty folders and joins late."""
     host.kill()
     time.sleep(BRIEF)
     host.reboot()
@@ -29,7 +29,7 @@ def kill(_: Lan, host: Host, head: Host) -> None:
 
 
 def partition(lan: Lan, host: Host, head: Host) -> None:
-    """Cut a host off until it is given up; afterwards its Ray is started again."""
+    """Cut a host off until it is given up; then restart its Ray."""
     lan.cut(host)
     time.sleep(SILENT)
     lan.join(host)
@@ -44,7 +44,7 @@ def interrupt(lan: Lan, host: Host, _: Host) -> None:
 
 
 def freeze(_: Lan, host: Host, head: Host) -> None:
-    """Stop all processes of a host until it is given up, and let them go on."""
+    """Stop all processes of a host until it is given up, and let them continue."""
     host.freeze()
     time.sleep(SILENT)
     host.thaw()
@@ -68,13 +68,13 @@ FAULTS: dict[str, Fault] = {
 
 
 def restart(host: Host, head: Host) -> None:
-    """Start Ray again on a host that its cluster has given up, as its owner would."""
+    """Restart Ray on a host that its cluster has given up, as its owner would."""
     host.run("pkill", "-9", "-f", "ray", timeout=30)
     host.start_ray(head)
 
 
 class Faults:
-    """Faults in turn to ``hosts`` in turn, while a command runs; ``done`` counts them by name."""
+    """Faults and ``hosts`` in turn while a command runs; ``done`` counts them by name."""
 
     def __init__(self, lan: Lan, hosts: list[Host], head: Host, names: list[str]) -> None:
         self._lan, self._head = lan, head
@@ -95,5 +95,5 @@ class Faults:
 
 
 def has_rows(folder: Path) -> Callable[[], bool]:
-    """Return what says whether a command has written rows below ``folder``."""
+    """Return a function that says whether a command has written rows below ``folder``."""
     return lambda: any(folder.rglob("*.parquet")) or any(folder.rglob("*.jsonl"))

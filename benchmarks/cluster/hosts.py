@@ -1,7 +1,7 @@
-"""Hosts in namespaces of network, processes, mounts and names, and what may happen to them.
+"""Hosts in namespaces of network, processes, mounts and names, with fault injection.
 
-A host has an address, a name, a private ``/tmp`` and ``/dev/shm``, and a home of its own with the
-token of Ray; it reads the installed packages of this machine, also those below ``/tmp``, and begins
+A host has an address, a name, a private ``/tmp`` and ``/dev/shm``, and its own home with the token
+of Ray; it reads the installed packages of this machine, including those below ``/tmp``, and begins
 with a copy of its cache of compiled code.  Only root may make one.
 """
 
@@ -25,11 +25,11 @@ from mcts.kernel.store import open_store
 NETWORK = "10.77.0."
 PORT = 6379
 PREFIX = "sleuth"
-"""Of namespaces, with the process that made them and a number."""
+"""Prefix of namespaces, followed by their maker's process id and a number."""
 PACKAGES = Path(__file__).resolve().parents[2]
 HOME = "/tmp/home"
 STARTED = 90.0
-"""Longest that a host or its Ray may take to start, in seconds."""
+"""Maximum start time of a host or its Ray, in seconds."""
 
 _RAY = {
     "RAY_AUTH_MODE": "token",
@@ -40,7 +40,7 @@ _RAY = {
     "RAY_health_check_timeout_ms": "3000",
     "RAY_health_check_failure_threshold": "3",
 }
-"""A host that is silent is given up after some ten seconds, sooner than by Ray's own settings."""
+"""A silent host is given up after some ten seconds, sooner than by Ray's own settings."""
 
 _OWN = {**_RAY, "HOME": HOME, "TMPDIR": "/tmp", "SLEUTH_CACHE_DIR": "/mnt/cache"}
 
@@ -66,7 +66,7 @@ exec sleep infinity
 
 
 class CannotBuild(RuntimeError):
-    """This machine has no room for such hosts; the message says why, in one line."""
+    """This machine cannot make such hosts; the message says why, in one line."""
 
 
 def check() -> None:
@@ -94,7 +94,7 @@ def _cache() -> Path:
 
 
 def _installed_below(folder: str) -> list[str]:
-    """Return where Python and the packages lie below ``folder``, relative to it."""
+    """Return the locations of Python and the packages below ``folder``, relative to it."""
     places = {Path(sys.prefix), Path(sys.base_prefix), PACKAGES}
     return sorted(str(p.relative_to(folder)) for p in places if p.is_relative_to(folder))
 
@@ -122,13 +122,13 @@ class Host:
         self._boot()
 
     def _boot(self) -> None:
-        """Start the host's first process, at whose end all others end."""
+        """Start the host's first process, whose end ends all others."""
         kept = " ".join(shlex.quote(path) for path in _installed_below("/tmp"))
         script = _SCRIPT.format(name=self.name, cache=_cache(), home=HOME, kept=kept)
         spaces = ("--mount", "--uts", "--ipc", "--pid", "--fork", "--kill-child", "--mount-proc")
         self._outer = subprocess.Popen(
             ["ip", "netns", "exec", self._netns, "unshare", *spaces, "sh", "-c", script],
-            stderr=subprocess.DEVNULL,  # unshare complains where it was killed
+            stderr=subprocess.DEVNULL,  # unshare reports that it was killed
         )
         await_that(lambda: self._first() is not None, f"{self.name} starts")
         self.pid = self._first()
@@ -137,7 +137,7 @@ class Host:
         subprocess.run(self._into("sh", "-c", write), input=self._token, text=True, check=True)
 
     def _first(self) -> int | None:
-        """Return the process with number 1 in the host, as this machine counts it."""
+        """Return the process with number 1 in the host, by its number on this machine."""
         with suppress(OSError, IndexError):
             children = Path(f"/proc/{self._outer.pid}/task/{self._outer.pid}/children")
             return int(children.read_text().split()[0])
@@ -203,7 +203,7 @@ class Host:
 
     @property
     def processes(self) -> list[int]:
-        """All processes of the host, as this machine counts them."""
+        """All processes of the host, by their numbers on this machine."""
         space = os.readlink(f"/proc/{self.pid}/ns/pid")
         found = []
         for each in Path("/proc").iterdir():
@@ -213,25 +213,25 @@ class Host:
         return found
 
     def freeze(self) -> None:
-        """Stop all processes where they are."""
+        """Stop all processes."""
         for process in self.processes:
             with suppress(ProcessLookupError):
                 os.kill(process, signal.SIGSTOP)
 
     def thaw(self) -> None:
-        """Let all processes go on."""
+        """Let all processes continue."""
         for process in self.processes:
             with suppress(ProcessLookupError):
                 os.kill(process, signal.SIGCONT)
 
     def kill(self) -> None:
-        """End all processes at once, as a power cut does."""
+        """Kill all processes at once, as a power cut does."""
         with suppress(ProcessLookupError):
             os.kill(self.pid, signal.SIGKILL)
         self._outer.wait()
 
     def reboot(self) -> None:
-        """Begin again with empty private folders, after `kill`."""
+        """Restart with empty private folders, after `kill`."""
         self.kill()
         self._boot()
 
@@ -244,8 +244,8 @@ class Host:
 class Lan:
     """Hosts 1 to ``hosts`` on one wire; a context manager, which ends them.
 
-    ``delay`` in milliseconds a frame and way; ``loss``, the share of frames lost, by ``seed``.
-    Raises CannotBuild.
+    ``delay`` in milliseconds per frame and direction; ``loss``, the share of frames lost, by
+    ``seed``.  Raises CannotBuild.
     """
 
     def __init__(self, hosts: int, delay: float = 5, loss: float = 0.01, seed: int = 0) -> None:
@@ -299,7 +299,7 @@ class Lan:
 
 
 def _pipe(pipe: IO[str] | None) -> IO[str]:
-    assert pipe is not None, "it was asked for"
+    assert pipe is not None, "it was requested"
     return pipe
 
 
@@ -313,7 +313,7 @@ def remove_leftovers() -> None:
 
 
 def _remove_spaces(maker: int) -> None:
-    """Remove the namespaces that process ``maker`` made, and end what runs in them."""
+    """Remove the namespaces of process ``maker``, and end the processes in them."""
     for line in _run("ip", "netns", "list").splitlines():
         name = line.split()[0]
         if name.startswith(f"{PREFIX}-{maker}-"):

@@ -14,7 +14,7 @@ _KEPT = {
     "games": ("match", "game", "seat", "player", "won", "out", "suggestions", "winner", "turns"),
     "episodes": ("episode", "return", "actions", "deprived"),
 }
-"""Columns by the beginning of a file's name."""
+"""Columns by the prefix of a file's name."""
 
 
 @dataclass(frozen=True)
@@ -22,16 +22,16 @@ class Rows:
     """Rows of all files below a folder."""
 
     counts: Counter[str]
-    """How often each row is there, as text; each should be there once."""
+    """Count of each row, as text; each should occur once."""
 
     @property
     def number(self) -> int:
-        """All rows, doubled ones as often as they are there."""
+        """Number of rows, with duplicates."""
         return self.counts.total()
 
     @property
     def digest(self) -> str:
-        """A digest of the rows, whatever their order."""
+        """Digest of the rows, independent of their order."""
         state = hashlib.sha256()
         for row, count in sorted(self.counts.items()):
             state.update(f"{row} {count}\n".encode())
@@ -54,7 +54,7 @@ def _texts(table: pa.Table) -> list[str]:
 
 
 def compare(found: Rows, wanted: Rows) -> tuple[int, int, int]:
-    """Return how many rows are lost, doubled and changed: there, but not among those wanted."""
+    """Return how many rows are lost, duplicated and changed: present but not wanted."""
     lost = (wanted.counts - found.counts).total()
     doubled = sum(count - 1 for count in found.counts.values())
     changed = sum(1 for row in found.counts if row not in wanted.counts)

@@ -1,10 +1,10 @@
-"""A switch between network interfaces that delays frames and loses some; a process of its own.
+"""A switch between network interfaces that delays and loses frames, in a separate process.
 
     python -m benchmarks.cluster.wire DELAY_MS LOSS SEED INTERFACE...
 
-Not every kernel has ``tc netem``.  Each interface is a tap that this process makes and the
-caller moves into a namespace.  It prints a line when all are there, and reads lines from its
-input: ``cut NUMBER`` loses all frames to and from an interface until ``join NUMBER``.
+Not every kernel has ``tc netem``.  Each interface is a tap that this process makes and the caller
+moves into a namespace.  It prints a line when all exist, and reads lines from its input: ``cut
+NUMBER`` loses all frames to and from an interface until ``join NUMBER``.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ _MAC = 6
 
 
 def open_tap(name: str) -> int:
-    """Return the file of a new tap interface, which is gone when this process ends."""
+    """Return the file of a new tap interface, which is removed when this process ends."""
     file = os.open("/dev/net/tun", os.O_RDWR | os.O_NONBLOCK)
     fcntl.ioctl(file, _TUNSETIFF, struct.pack("16sH", name.encode(), _TAP | _NO_HEADER))
     return file
 
 
 class Wire:
-    """Frames under way between ``files``, by the number of the interface."""
+    """Frames in transit between ``files``, by the number of the interface."""
 
     def __init__(self, files: list[int], delay: float, loss: float, seed: int) -> None:
         self._files, self._delay, self._loss = files, delay, loss
@@ -49,13 +49,13 @@ class Wire:
         return max(0.0, self._due[0][0] - time.monotonic()) if self._due else None
 
     def take(self, port: int) -> None:
-        """Take in all frames that interface ``port`` has sent."""
+        """Read all frames that interface ``port`` has sent."""
         while True:
             try:
                 frame = os.read(self._files[port], _LONGEST_FRAME)
             except BlockingIOError:
                 return
-            except OSError:  # its namespace is gone, or it is down
+            except OSError:  # its namespace is removed, or it is down
                 return
             self._ports[frame[_MAC : 2 * _MAC]] = port
             if port in self.cut or self._rng.random() < self._loss:
@@ -68,11 +68,11 @@ class Wire:
                 heapq.heappush(self._due, (due, self._sent, each, frame))
 
     def deliver(self) -> None:
-        """Hand over the frames that are due."""
+        """Deliver the frames that are due."""
         while self._due and self._due[0][0] <= time.monotonic():
             *_, port, frame = heapq.heappop(self._due)
             if port not in self.cut:
-                with suppress(OSError):  # as on any wire: lost
+                with suppress(OSError):  # lost, as on any wire
                     os.write(self._files[port], frame)
 
 

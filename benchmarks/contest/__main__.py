@@ -1,11 +1,10 @@
-"""The Speed Clue contest: our players among its entries, at the tables of its own server.
+"""The Speed Clue contest: our players against its entries, on its own server.
 
     python -m benchmarks.contest classes=contest.jar limit=10 players=[best] games=60
     python -m benchmarks.contest player=best port=5000 identifier=ours
 
-The first runs a tournament with the contest's programs as the user has built them.  The second
-enters a server that is running, until that is done.
-Nothing slow is imported at the top.
+The first runs a tournament with the contest's programs as built by the user.  The second enters a
+running server, until that is done.  Slow modules are imported late.
 """
 
 from __future__ import annotations
@@ -61,7 +60,7 @@ def job(settings: DictConfig, run: study.Run) -> None:
 
     names = [*ours, *settings.entries]
     if twice := set(ours) & {*settings.entries}:
-        raise Refusal(f"two entries are called {min(twice)}: leave one out, or give +label=")
+        raise Refusal(f"two entries are called {min(twice)}: omit one, or give +label=")
     plan = schedule.Schedule(
         names, tuple(settings.numbers), settings.games, settings.focus, settings.seed
     )
@@ -115,11 +114,11 @@ def _ours(settings: DictConfig) -> dict[str, Client]:
 
 
 def _places(settings: DictConfig) -> dict[str, str]:
-    """Return the values of ``{classes}`` and ``{folder}`` in commands; Refusal if one lacks."""
+    """Return the values of ``{classes}`` and ``{folder}`` in commands; Refusal without them."""
     if settings.classes is None:
         raise Refusal(
-            "classes: give the folder or the jar of the contest's programs that you have built, "
-            "or the port of a server that runs (docs/contest.md)"
+            "classes: give the folder or the jar of the contest's built programs, or the port of "
+            "a running server (docs/contest.md)"
         )
     if shutil.which("java") is None:
         raise Refusal("the contest's programs need Java: install it, and try java -version")
@@ -133,7 +132,7 @@ def _places(settings: DictConfig) -> dict[str, str]:
     for name, command in settings.entries.items():
         if "{folder}" in command and "folder" not in places:
             raise Refusal(
-                f"entries.{name} has {{folder}}: give folder=PATH, or leave the entry out by "
+                f"entries.{name} has {{folder}}: give folder=PATH, or omit the entry by "
                 f"'~entries.{name}'"
             )
     return places
@@ -146,15 +145,15 @@ def _warm(clients: list[Client], numbers: list[int]) -> None:
 
 
 def _enter(settings: DictConfig, run: study.Run) -> None:
-    """Play at the server that is running, until it is done."""
+    """Play at the running server, until it is done."""
     from benchmarks.contest.client import enter
     from benchmarks.contest.messages import BadServer
     from sim.player import IllegalAction
 
     with suppress(OSError):
-        run.folder.rmdir()  # a visit leaves nothing
+        run.folder.rmdir()  # a visit leaves no files
     if len(clients := _ours(settings)) != 1:
-        raise Refusal("players: one player enters a server, so name one")
+        raise Refusal("players: exactly one player enters a server: name one")
     (client,) = clients.values()
     try:
         enter(client, settings.host, settings.port, settings.identifier, settings.patience)

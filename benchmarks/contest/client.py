@@ -23,8 +23,8 @@ class Client:
 
     Attributes
     ----------
-    games : begun so far
-    slowest : seconds that the longest answer took
+    games : number begun so far
+    slowest : seconds of the slowest answer
     """
 
     def __init__(self, make: Callable[[Rules], Player], seed: int) -> None:
@@ -34,7 +34,7 @@ class Client:
         self._table: Table | None = None
 
     def warm(self, players: int) -> None:
-        """Play a game of so many ``players`` by ourselves, so that the first one does not wait."""
+        """Play a game of ``players`` players by ourselves, so that the first one does not wait."""
         rules = preset(RULES, players=players)
         others = [PolicyPlayer("closure") for _ in range(players - 1)]
         play(rules, [self._player(rules), *others], self._seed, 0)
@@ -42,7 +42,7 @@ class Client:
     def answer(self, data: bytes) -> str:
         """Return the answer to the message ``data``.
 
-        BadServer if it breaks the protocol or contradicts what is known; IllegalAction if the
+        BadServer if it breaks the protocol or contradicts earlier ones; IllegalAction if the
         player breaks the rules.
         """
         began = time.perf_counter()
@@ -53,16 +53,16 @@ class Client:
             self._table = self._sit(message)
             return "ok"
         if self._table is None or self._table.over:
-            raise BadServer(f"the server sent {message.kind!r}, but no game is under way")
+            raise BadServer(f"the server sent {message.kind!r}, but no game is running")
         answer = self._play(self._table, message)
         self.slowest = max(self.slowest, time.perf_counter() - began)
         return answer
 
     def serve(self, connection: socket.socket, name: str, patience: float) -> None:
-        """Answer the server at ``connection`` as ``name``, until it is done or goes away.
+        """Answer the server at ``connection`` as ``name``, until it is done or disconnects.
 
-        BadServer as `answer`, and if it is silent for ``patience`` seconds, or goes away in the
-        middle of a game.
+        BadServer as `answer`, and if it is silent for ``patience`` seconds, or disconnects during a
+        game.
         """
         connection.settimeout(patience)
         self._table = None
@@ -78,7 +78,7 @@ class Client:
         except OSError as fault:
             raise BadServer(f"the connection broke: {fault.strerror or fault}") from None
         if self._table is not None and not self._table.over:
-            raise BadServer("the server went away in the middle of a game")
+            raise BadServer("the server disconnected during a game")
 
     def _sit(self, reset: Message) -> Table:
         """Return the table of a new game."""
@@ -88,13 +88,13 @@ class Client:
         return Table(rules, seat, reset.cards, self._player(rules), key)
 
     def _player(self, rules: Rules) -> Player:
-        """Return the player that is kept for ``rules``."""
+        """Return the player kept for ``rules``."""
         if rules.players not in self._players:
             self._players[rules.players] = self._make(rules)
         return self._players[rules.players]
 
     def _play(self, table: Table, message: Message) -> str:
-        """Return the answer to a message of the game under way."""
+        """Return the answer to a message of the running game."""
         match message.kind:
             case "suggest":
                 return f"suggest {write_cards(table.suggest())}"

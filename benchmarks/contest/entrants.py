@@ -1,8 +1,8 @@
-"""Entrants at the tables: our players, and programs that stay for the whole tournament.
+"""Entrants of games: our players, and programs that run for the whole tournament.
 
-The contest's server for one game starts its entries itself.  Here it starts none: each of its
-connections is taken by us, and handed to a player of ours or passed on to a program that has been
-running since its first game, so that no game waits for programs to start and get up to speed.
+The contest's server for one game starts its entries itself.  Here it starts none: we accept each of
+its connections, and give it to a player of ours or forward it to a program that has been running
+since its first game, so that no game waits for programs to start and warm up.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ _STARTS = 60.0
 """Seconds that a program may take to start."""
 
 _SLACK = 5.0
-"""Seconds that we wait longer than the server does, which is to judge."""
+"""Seconds that we wait longer than the server, which is the judge."""
 
 
 class Ours:
     """One of our players, in a thread of this process.
 
-    Attribute ``slowest``: seconds that the longest answer of the last game took.
+    Attribute ``slowest``: seconds of the slowest answer of the last game.
     """
 
     def __init__(self, client: Client, limit: float) -> None:
@@ -39,12 +39,12 @@ class Ours:
         self.slowest = 0.0
 
     def prepare(self) -> None:
-        """Do nothing: it is there."""
+        """Do nothing: it is ready."""
 
     def serve(self, connection: socket.socket, name: str) -> None:
-        """Play one game as ``name``; return when it is over, or the server says what was wrong."""
+        """Play one game as ``name``; return when it is over, or the server reports a fault."""
         self._client.slowest = 0.0
-        with suppress(SleuthError):  # it leaves, and the server says whose fault that is
+        with suppress(SleuthError):  # it leaves, and the server reports whose fault that is
             self._client.serve(connection, name, 10 * self._limit)
         self.slowest = self._client.slowest
 
@@ -55,9 +55,8 @@ class Ours:
 class Outside:
     """A program of the contest, started before its first game and again if it has died.
 
-    Attribute ``slowest``: as of `Ours`.  ``command``: its command line, in which ``{name}``,
-    ``{port}`` and the keys of ``places`` stand for what it is to be handed; ``home``: folder in
-    which it runs.
+    Attribute ``slowest``: as of `Ours`.  ``command``: its command line, with the placeholders
+    ``{name}``, ``{port}`` and the keys of ``places``; ``home``: its working folder.
     """
 
     def __init__(
@@ -70,12 +69,12 @@ class Outside:
         self._connection: socket.socket | None = None
 
     def prepare(self) -> None:
-        """Start the program, unless it runs; Refusal if it does not come."""
+        """Start the program, unless it runs; Refusal if it does not connect."""
         if self._connection is None:
             self._connection = self._start()
 
     def serve(self, connection: socket.socket, name: str) -> None:
-        """Pass on messages and answers until the server is gone; a silent program is ended."""
+        """Forward messages and answers until the server disconnects; end a silent program."""
         self.slowest, program = 0.0, self._connection
         assert program is not None, "it is prepared"
         with suppress(OSError):
@@ -93,7 +92,7 @@ class Outside:
                 connection.sendall(answer)
 
     def close(self) -> None:
-        """End the program, and all that it has started."""
+        """End the program, and its children."""
         if self._connection is not None:
             with suppress(OSError):
                 self._connection.sendall(b"done")
@@ -104,7 +103,7 @@ class Outside:
             self._process = None
 
     def _start(self) -> socket.socket:
-        """Start the program and return its connection; Refusal if it does not come."""
+        """Start the program and return its connection; Refusal if it does not connect."""
         with socket.create_server(("127.0.0.1", 0)) as listening:
             listening.settimeout(_STARTS)
             known = {**self._places, "name": self._name, "port": str(listening.getsockname()[1])}
@@ -123,15 +122,13 @@ class Outside:
                 raise Refusal(self._fault(f"cannot be started: {why}")) from None
         if alive.rstrip(b"\0").lower() != f"{self._name} alive".lower().encode():
             self.close()
-            raise Refusal(self._fault(f"did not say that it is alive, but {alive[:60]!r}"))
+            raise Refusal(self._fault(f"did not report alive, but sent {alive[:60]!r}"))
         return connection
 
     def _fault(self, what: str) -> str:
         name = self._name
-        return (
-            f"entries.{name} {what}: correct its command line, or leave it out by ~entries.{name}"
-        )
+        return f"entries.{name} {what}: correct its command line, or omit it by ~entries.{name}"
 
 
 Entrant = Ours | Outside
-"""Somebody who takes a seat, game after game."""
+"""A participant that takes a seat, game after game."""

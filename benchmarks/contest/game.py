@@ -1,4 +1,4 @@
-"""One game at the contest's own server, among entrants that are there already."""
+"""One game at the contest's own server, among running entrants."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from benchmarks.contest.entrants import Entrant
 from experiments.settings.commandline import Refusal
 
 SERVER = "com.sadakatsu.clue.testserver.TestServer"
-"""The contest's server for one game, which says how it ended."""
+"""The contest's server for one game, which reports the result."""
 
 _WINNER = re.compile(r'The winner is Player "(\d)".* after (\d+) rounds')
 _OFFENDER = re.compile(r'Player "(\d)".*')
@@ -35,14 +35,14 @@ class Result(NamedTuple):
 def play(classes: str, seated: Sequence[Entrant]) -> Result:
     """Play one game among ``seated``, in order of play.
 
-    Refusal if the server or an entrant does not start, or the server dies without a word on who is
-    to blame.
+    Refusal if the server or an entrant does not start, or the server dies without blaming an
+    entrant.
     """
     for entrant in seated:
         entrant.prepare()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        # The server tells its entries apart by these names, and seats them in their order.
+        # The server identifies its entries by these names, and seats them in their order.
         entries = [f"echo {{{seat}}} %%\n" for seat in range(len(seated))]
         (folder / "entries.txt").write_text("".join(entries))
         server = subprocess.Popen(
@@ -75,7 +75,7 @@ def play(classes: str, seated: Sequence[Entrant]) -> Result:
 
 
 def read(said: str) -> Result:
-    """Return how the game ended, by what the server ``said``; Refusal if it does not say."""
+    """Return the result from the server's output ``said``; Refusal if it has none."""
     if found := _WINNER.search(said):
         return Result(int(found[1]), int(found[2]))
     last = said.rpartition("=" * 79)[2].strip().splitlines()
@@ -83,17 +83,17 @@ def read(said: str) -> Result:
         if found := _OFFENDER.match(line):
             return Result(None, None, int(found[1]), found[0])
     said = (last or ["in silence"])[-1]
-    raise Refusal(f"the contest's server ended without a result: {said}; run.resume goes on")
+    raise Refusal(f"the contest's server ended without a result: {said}; run.resume continues")
 
 
 def _sit(entrant: Entrant, connection: socket.socket, name: str) -> None:
-    """Let ``entrant`` play; its leaving is seen by the server at once."""
+    """Let ``entrant`` play; the server sees at once when it leaves."""
     with connection:
         entrant.serve(connection, name)
 
 
 def _await_port(path: Path, server: subprocess.Popen[str]) -> int:
-    """Return the port that the server handed its first entry, which writes it to ``path``."""
+    """Return the port that the server gave its first entry, which writes it to ``path``."""
     deadline = time.monotonic() + _STARTS
     while time.monotonic() < deadline and server.poll() is None:
         words = path.read_text().split() if path.exists() else []

@@ -1,7 +1,7 @@
-"""Messages of the Speed Clue contest: ASCII text without an end mark, one a read.
+"""Messages of the Speed Clue contest: ASCII text without a terminator, one per read.
 
-The server sends, and the answer is, where N is a seat, S W R a suspect, a weapon and a room, and X
-a card, all in two letters:
+The server's messages and their answers, where N is a seat, S W R a suspect, a weapon and a room,
+and X a card, all in two letters:
 
     reset PLAYERS N X X ...         ok
     suggest                         suggest S W R
@@ -11,8 +11,8 @@ a card, all in two letters:
     accusation N S W R + | -        ok
     done                            dead
 
-The first word that a player sends is ``NAME alive``.  Nothing here keeps a state: whether a message
-fits the game is `benchmarks.contest.table`'s to say.
+A player first sends ``NAME alive``.  Nothing here keeps state: `benchmarks.contest.table` decides
+whether a message fits the game.
 """
 
 from __future__ import annotations
@@ -33,25 +33,25 @@ LETTERS = dict(zip(CARDS, _SUSPECTS + _WEAPONS + _ROOMS, strict=True))
 NUMBERS = {letters.lower(): card for card, letters in enumerate(LETTERS.values())}
 
 LONGEST = 512
-"""Bytes that a server may send at once, as many as the contest's own programs read."""
+"""Maximum bytes of a message, as in the contest's own programs."""
 
 SHOWN = 60
-"""Characters of a bad message that are quoted."""
+"""Maximum length of a quoted bad message."""
 
 
 class BadServer(SleuthError, ValueError):
-    """A server of the contest broke the protocol, or went away; the message says how."""
+    """A server of the contest broke the protocol, or disconnected; the message says how."""
 
 
 class Message(NamedTuple):
-    """A message of a server; what its kind does not have is -1, or 0 for cards.
+    """A message of a server; fields that its kind lacks are -1, or 0 for cards.
 
     Attributes
     ----------
     kind : its first word
-    players, seat : ``reset``: of the game, and the own; else whose suggestion or accusation it is
-    cards : mask of the hand, or of the three that are named
-    answerer : seat that showed a card, -1: nobody could
+    players, seat : ``reset``: of the game, and the own; else who suggests or accuses
+    cards : mask of the hand, or of the three named cards
+    answerer : seat that showed a card, -1: none
     card : the card shown
     right : ``accusation``: whether it is right
     """
@@ -68,20 +68,20 @@ class Message(NamedTuple):
 def read(data: bytes) -> Message:
     """Return the message ``data``; BadServer if it is none."""
     if len(data) > LONGEST:
-        raise BadServer(f"the server sent {len(data):,} bytes at once, of {LONGEST} at most")
+        raise BadServer(f"the server sent {len(data):,} bytes at once, of at most {LONGEST}")
     try:
         text = data.rstrip(b"\0").decode("ascii")
         kind, *fields = text.lower().split()
         return _READERS[kind](kind, fields)
     except UnicodeDecodeError:
-        raise BadServer(f"the server sent what is no ASCII: {data[:SHOWN]!r}") from None
+        raise BadServer(f"the server sent non-ASCII bytes: {data[:SHOWN]!r}") from None
     except (KeyError, ValueError, IndexError) as fault:
-        why = str(fault) if isinstance(fault, _Odd) else "it is no message of the protocol"
+        why = str(fault) if isinstance(fault, _Odd) else "it is not a message of the protocol"
         raise BadServer(f"the server sent {text[:SHOWN]!r}: {why}") from None
 
 
 class _Odd(SleuthError, ValueError):
-    """Why a message cannot be read."""
+    """The reason why a message cannot be read."""
 
 
 def _card(letters: str) -> int:
@@ -106,7 +106,7 @@ def _trio(fields: list[str]) -> int:
 
 def _word(kind: str, fields: list[str]) -> Message:
     if fields:
-        raise _Odd("the word stands alone")
+        raise _Odd("the word has no arguments")
     return Message(kind)
 
 
@@ -115,7 +115,7 @@ def _reset(kind: str, fields: list[str]) -> Message:
     if not MIN_PLAYERS <= players <= MAX_PLAYERS or seat >= players:
         raise _Odd(f"{MIN_PLAYERS} to {MAX_PLAYERS} play, and seats are counted from 0")
     if len(set(cards)) != len(cards):
-        raise _Odd("a card stands there twice")
+        raise _Odd("a card occurs twice")
     return Message(kind, players, seat, sum(1 << card for card in cards))
 
 

@@ -26,21 +26,21 @@ ROWS = study.Rows(
         "seat": pl.Int64,
         "entry": pl.String,
         "won": pl.Boolean,
-        "counts": pl.Boolean,  # false for those at a table where another broke a rule
+        "counts": pl.Boolean,  # false for players at a table where another broke a rule
         "rounds": pl.Int64,
-        "fault": pl.String,  # what the server says of the rule that this entry broke
-        "slowest": pl.Float64,  # seconds of the longest answer
+        "fault": pl.String,  # the server's words on the rule that this entry broke
+        "slowest": pl.Float64,  # seconds of the slowest answer
     },
     more=("games", "page"),
     numbered="game",
 )
-"""One row a game and seat."""
+"""One row per game and seat."""
 
 
 def rows_of(
     game: int, seated: Sequence[str], entered: Sequence[Entrant], result: Result
 ) -> Iterator[dict[str, Any]]:
-    """Yield the rows of a game; who broke a rule has lost it, for the others it does not count."""
+    """Yield the rows of a game; a rule-breaker has lost it, and for the others it is void."""
     for seat, (entry, entrant) in enumerate(zip(seated, entered, strict=True)):
         yield {
             "game": game,
@@ -56,7 +56,7 @@ def rows_of(
 
 
 def describe(rows: pl.DataFrame) -> list[dict[str, Any]]:
-    """Return `figures` in values for JSON."""
+    """Return `figures` as values for JSON."""
     return [
         {**line, "rates": {str(number): vars(rate) for number, rate in line["rates"].items()}}
         for line in figures(rows)
@@ -64,7 +64,7 @@ def describe(rows: pl.DataFrame) -> list[dict[str, Any]]:
 
 
 def figures(rows: pl.DataFrame) -> list[dict[str, Any]]:
-    """Return a line an entry, the most successful first: its win rates, and its faults.
+    """Return one line per entry, by decreasing success: its win rates, and its faults.
 
     ``rates`` are `Estimate` by number of players, and of all games under 0.
     """
@@ -102,7 +102,7 @@ def show(folder: Path) -> tuple[Table, list[dict[str, Any]]]:
 
 
 def table(rows: pl.DataFrame, limit: int, seed: int) -> Table:
-    """Return the table to be printed, and for the page."""
+    """Return the table for the terminal and the page."""
     lines = figures(rows)
     numbers = sorted(rows["players"].unique())
     columns: list[Any] = [

@@ -1,4 +1,4 @@
-"""The order of the tables: every permutation once before any twice, drawn by a seed."""
+"""The order of the tables: every permutation once before any repeats, drawn by a seed."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ MOST_ENTRIES = 12
 
 @dataclass(frozen=True)
 class Schedule:
-    """Games among entries; those of the different numbers of players take turns.
+    """Games among entries; tables of different numbers of players take turns.
 
     Attributes
     ----------
     names : the entries
-    numbers : of players at a table, each with its ``games``
-    focus : the entry that sits at every table, or None
+    numbers : numbers of players at a table, each with its ``games``
+    focus : the entry at every table, or None
     seed : of the order of the permutations
     """
 
@@ -41,7 +41,7 @@ class Schedule:
                 "to that"
             )
         if len(self.names) > MOST_ENTRIES:
-            raise Refusal(f"{len(self.names)} entries, of {MOST_ENTRIES} at most: leave some out")
+            raise Refusal(f"{len(self.names)} entries, of at most {MOST_ENTRIES}: omit some")
 
     @property
     def units(self) -> int:
@@ -49,7 +49,7 @@ class Schedule:
         return self.games * len(self.numbers)
 
     def seats(self, unit: int) -> tuple[str, ...]:
-        """Return who plays game ``unit``, in order of play."""
+        """Return the players of game ``unit``, in order of play."""
         number, which = unit % len(self.numbers), unit // len(self.numbers)
         tables = self._tables[self.numbers[number]]
         again, place = divmod(which, len(tables))

@@ -1,7 +1,7 @@
-"""A game of the contest as one seat sees it: its state, and the decisions of the player there.
+"""A game of the contest as one seat sees it: its state, and its player's decisions.
 
-The state is that of `sim.game` under ``rules=speed_clue``, and nothing hidden is ever in it: the
-server holds the cards.  What does not fit the rules, or our hand, is the server's fault.
+The state is that of `sim.game` under ``rules=speed_clue``, without hidden information: the server
+holds the cards.  Anything that contradicts the rules, or our hand, is the server's fault.
 """
 
 from __future__ import annotations
@@ -43,7 +43,8 @@ class Table:
     """One game: the seat that a server gave us, and the ``player`` in it.
 
     ``hand`` is the mask of its cards, ``key`` names the player's chance.  Its methods raise
-    BadServer if what the server says cannot be, and IllegalAction if the player breaks the rules.
+    BadServer for an impossible message of the server, and IllegalAction if the player breaks the
+    rules.
     """
 
     def __init__(self, rules: Rules, seat: int, hand: int, player: Player, key: int) -> None:
@@ -92,7 +93,7 @@ class Table:
         return card
 
     def note_suggestion(self, asker: int, cards: int, answerer: int, card: int) -> None:
-        """Take in a suggestion and its answer; ``card`` is -1 where we do not see it."""
+        """Process a suggestion and its answer; ``card`` is -1 if we do not see it."""
         s, seat, players = self._state, self._seat, self._rules.players
         mine = int(s.hand[seat])
         self._check_answer(asker, cards, answerer, card)
@@ -101,7 +102,7 @@ class Table:
         between = range(1, (answerer - asker) % players) if answerer >= 0 else range(1, players)
         passed = {(asker + step) % players for step in between}
         if (seat in passed and mine & cards) or (seat == answerer and not mine & cards):
-            raise BadServer(f"the server is wrong on who of us can show {write_cards(cards)}")
+            raise BadServer(f"the server is wrong on who can show {write_cards(cards)}")
         self._turn_of(asker)
         self._asked = 0
         room = (cards >> FIRST_ROOM).bit_length() - 1
@@ -117,7 +118,7 @@ class Table:
         self._take_in((asker, cards, answerer, card))
 
     def accuse(self) -> int:
-        """Return the mask of the envelope that the player accuses, 0 if it does not."""
+        """Return the mask of the envelope that the player accuses, 0 without an accusation."""
         s = self._state
         if s.phase != END or s.seat != self._seat:
             raise BadServer(
@@ -130,7 +131,7 @@ class Table:
         return 1 << pair // 6 | 1 << FIRST_WEAPON + pair % 6 | 1 << FIRST_ROOM + room
 
     def note_accusation(self, seat: int, cards: int, right: bool) -> None:
-        """Take in an accusation of ``cards`` by ``seat``: a right one ends the game."""
+        """Process an accusation of ``cards`` by ``seat``: a right one ends the game."""
         s = self._state
         if s.phase != END or s.seat != seat:
             raise BadServer(f"the server reports an accusation of seat {seat} out of its turn")
@@ -142,33 +143,33 @@ class Table:
         next_turn(self._board, s)
 
     def _take_in(self, event: tuple[int, int, int, int]) -> None:
-        """Let the player learn from an ``event`` as it saw it (`sim.state.EVENT`).
+        """Show the player an ``event`` as it saw it (`sim.state.EVENT`).
 
-        Refuse one after which no deal explains all that the server said.
+        BadServer if no deal explains all of the server's messages.
         """
         asker, cards, answerer, card = event
         what = "verdict on" if answerer == ACCUSED else "answer to"
         try:
             self._said.observe(suggestion_events([event], self._seat, self._rules.players)[0])
-            _ = self._said.posterior  # solved, if there is one
+            _ = self._said.posterior  # raises if there is none
         except ContradictoryEvidence:
             raise BadServer(
                 f"the server contradicts itself: no deal explains its {what} "
                 f"{write_cards(cards)} and those before"
             ) from None
         except EvidenceFull as fault:
-            raise BadServer(f"the server said more than a game can hold: {fault}") from None
+            raise BadServer(f"the server sent more than a game can hold: {fault}") from None
         witness(self._board, self._state, asker, cards, answerer)
         learn(self._board, self._state, self._seat, asker, cards, answerer, card)
         self._player.see(event)
 
     def _check_answer(self, asker: int, cards: int, answerer: int, card: int) -> None:
-        """Refuse an answer that does not belong to a suggestion, or shows us too little."""
+        """Raise BadServer for an answer that does not fit its suggestion or shows us too little."""
         odd = asker >= self._rules.players or answerer >= self._rules.players or answerer == asker
         if odd or (card >= 0 and not cards >> card & 1):
-            raise BadServer(f"the server's answer to {write_cards(cards)} cannot be")
+            raise BadServer(f"the server's answer to {write_cards(cards)} is impossible")
         if answerer >= 0 and (card >= 0) != (self._seat in (asker, answerer)):
-            raise BadServer("the server shows a card to those who may not see it, or not to us")
+            raise BadServer("the server shows a card to seats that may not see it, or not to us")
 
     def _turn_of(self, seat: int) -> None:
         """Pass the turn on to ``seat``, past those who did not accuse."""
@@ -182,12 +183,12 @@ class Table:
 
     @property
     def over(self) -> bool:
-        """Whether somebody has accused rightly, or one alone has not accused wrongly."""
+        """Whether a player has accused rightly, or only one has not accused wrongly."""
         s, players = self._state, self._rules.players
         return bool(s.phase == OVER or s.out[:players].sum() == players - 1)
 
     def _act(self) -> int:
-        """Return what the compiled policy in the seat does, or `greedy.UNSOLVED`."""
+        """Return the action of the seat's compiled policy, or `greedy.UNSOLVED`."""
         return int(act(self._board, self._state, self._memory.work, self._memory.sample))
 
     def _decide(self) -> int:

@@ -1,1 +1,1 @@
-"""Evidence of what the pages say: rows listed, played, kept, checked again, and written about."""
+"""Evidence for the pages: rows listed, played, kept, checked again, and described."""

@@ -1,4 +1,4 @@
-"""Evidence: every result of the pages from rows, by one command.
+"""Evidence: rebuild published results from stored rows, by one command.
 
     python -m benchmarks.evidence
     python -m benchmarks.evidence hours=8
@@ -7,7 +7,7 @@
     python -m benchmarks.evidence draw=20 seed=35
     python -m benchmarks.evidence keep=outputs/tables/cai_1 only=[cai_1]
 
-Nothing slow is imported at the top.
+Slow modules are imported late.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ if TYPE_CHECKING:
 
 
 PAPER_CORES = 2
-"""Cores for which the page of evidence reckons hours."""
+"""Number of cores for which the page of evidence estimates hours."""
 
-ADVICE = "play it, correct it, or note it down by write=true accept=true"
+ADVICE = "play it, correct it, or record it with write=true accept=true"
 
 
 @dataclass
@@ -80,7 +80,7 @@ def job(settings: DictConfig, _: Path) -> None:
 def _keep(chosen: list[Evidence], source: Path, console: Console) -> None:
     """Pack the rows of one result from the run in ``source``.
 
-    They are sealed with the sources of the commits that played them, if those are the same.
+    They are sealed with the sources of the commits that played them, if those agree.
     """
     from benchmarks.evidence import archive, sources
 
@@ -100,7 +100,7 @@ def _keep(chosen: list[Evidence], source: Path, console: Console) -> None:
 
 
 def _check(chosen: list[Evidence], number: int, console: Console) -> None:
-    """Play the first ``number`` games or episodes kept again, and seal what came out alike."""
+    """Replay the first ``number`` kept games or episodes, and seal the equal ones."""
     from benchmarks.evidence import archive, replay, state
     from experiments.provenance import provenance
 
@@ -115,17 +115,17 @@ def _check(chosen: list[Evidence], number: int, console: Console) -> None:
         else:
             seal["differs"] = differs
         archive.write_seal(one.rows, seal)
-        said = f"{differs}: the rows are stale" if differs else "alike"
+        said = f"{differs}: the rows are stale" if differs else "equal"
         console.print(f"{one.name}: {played} {one.units} played again, {said}", soft_wrap=True)
 
 
 def _draw(
     everything: list[Evidence], chosen: list[Evidence], settings: DictConfig, console: Console
 ) -> None:
-    """Draw claims, make each again from its command, and say which came out equal.
+    """Draw claims, repeat each by its command, and report which came out equal.
 
-    If ``hours`` are given, those for which they are too short are said not to be played.  Raises
-    Refusal if there is none to draw, Interrupted on Ctrl-C.
+    With ``hours``, claims beyond that time are reported as not played.  Raises Refusal if there is
+    none to draw, Interrupted on Ctrl-C.
     """
     from benchmarks.evidence import claims, drawing, listing
     from experiments import tabular
@@ -133,12 +133,12 @@ def _draw(
 
     found = claims.trace(everything, listing.read_untraced(), listing.ROOT)
     listed = {one.name: one for one in chosen}
-    with stage(console, "drawing claims, and looking for the part of a command that gives each"):
+    with stage(console, "drawing claims, and finding the part of a command for each"):
         drawn = drawing.draw(found, listed, settings.draw, settings.seed)
     for line in drawing.describe(drawn, found, listed):
         console.print(line, soft_wrap=True, highlight=False)
     if not drawn:
-        raise Refusal("draw: no claim of these results can be played again; choose others by only")
+        raise Refusal("draw: no claim of these results can be replayed; choose others by only")
     made = []
     end = time.monotonic() + 3600 * settings.hours if settings.hours else math.inf
     for one, came in drawing.play(drawn, Path(settings.folder), console, end):
@@ -149,7 +149,7 @@ def _draw(
     left = [one for one in drawn if all(one is not other for other, _ in made)]
     if left and time.monotonic() < end:
         title = drawing.table(made).title
-        raise Interrupted(f"{title}, {len(left)} left; the same command goes on")
+        raise Interrupted(f"{title}, {len(left)} left; the same command continues")
     made += [(one, drawing.NOT_PLAYED) for one in left]
     tabular.show(drawing.table(made), console)
     if settings.write:
@@ -161,8 +161,8 @@ def _write(
 ) -> None:
     """Write pages, pictures, the list of evidence and that of claims.
 
-    Raises Refusal if a page claims what neither rows give nor `listing.UNTRACED` has, unless it is
-    to ``accept`` that.
+    Raises Refusal if a page claims an interval that neither rows nor `listing.UNTRACED` have,
+    unless ``accept`` is set.
     """
     from omegaconf import OmegaConf
 
@@ -184,13 +184,13 @@ def _write(
     claims.write(found, everything, root / claims.INDEX)
     console.print(claims.describe(found), soft_wrap=True)
     if other := claims.find_changed(everything, untraced):
-        raise Refusal(f"{other[0]}.md has no rows, and is not as it was noted: {ADVICE}")
+        raise Refusal(f"{other[0]}.md has no rows, and differs from its record: {ADVICE}")
     if astray := [claim for claim in found if claim.origin == claims.NONE]:
         raise Refusal(f"{astray[0].page}: no row gives {astray[0].text}: {ADVICE}")
 
 
 def _play(chosen: list[Evidence], hours: float, folder: Path, console: Console) -> None:
-    """Play what lacks rows of today's code for so many ``hours``, and keep them.
+    """Play results that lack rows of today's code for ``hours``, and keep them.
 
     Raises Interrupted when the time is over, and, when all else is played, Refusal if a command
     failed.
@@ -211,15 +211,15 @@ def _play(chosen: list[Evidence], hours: float, folder: Path, console: Console) 
             console.print(f"{name}: {one.fault}", soft_wrap=True, markup=False)
             failed.append(name)
         elif not one.ended:
-            raise Interrupted(f"stopped in {name}; the same command goes on")
+            raise Interrupted(f"stopped in {name}; the same command continues")
     if failed:
-        raise Refusal(f"not played: {', '.join(failed)}; what their commands said stands above")
+        raise Refusal(f"not played: {', '.join(failed)}; see their commands' output above")
 
 
 def _adds(evidence: Evidence, run: Path) -> bool:
-    """Return whether ``run``, which has not ended, has more games than the rows kept before.
+    """Return whether the unfinished ``run`` has more games than the rows kept before.
 
-    Of tables alone: of nothing else it is known how many games it lacks.
+    Only for tables: for other kinds the number of missing games is unknown.
     """
     from benchmarks.evidence import archive, listing
 

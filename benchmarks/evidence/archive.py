@@ -1,7 +1,7 @@
-"""Rows that are kept in the repository: those of a run, sorted and packed, and a seal.
+"""Rows kept in the repository: those of a run, sorted and packed, and a seal.
 
-The seal says with what digest of the sources they were played or last came again, by which commit,
-and the checksum of each file.
+The seal records the digest of the sources of the last run or replay, its commit, and the checksum
+of each file.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from experiments.tables.steps import Ablation
 
 SEAL = "seal.json"
 _PLACES = ("run", "folder", "classes")
-"""Settings that say where something lies on a machine."""
+"""Settings that are locations on a machine."""
 
 PACKED = {"compression": "zstd", "compression_level": 19}
 
@@ -37,8 +37,8 @@ PACKED = {"compression": "zstd", "compression_level": 19}
 def keep(evidence: Evidence, source: Path, digest: Callable[[Sequence[str]], str | None]) -> Path:
     """Pack the run in ``source`` as the rows of ``evidence``; return the folder.
 
-    ``digest``: returns that of modules that played a part of them.  Rows kept before are replaced
-    when all are packed.  Raises Refusal if there is no run of it.
+    ``digest``: returns that of modules that played a part of them.  Earlier rows are replaced when
+    all are packed.  Raises Refusal if there is no run of it.
     """
     target = evidence.rows
     found = list(_runs(evidence, source, target))
@@ -75,9 +75,9 @@ def by_digest(
 
 
 def unpack(evidence: Evidence, run: Path, without: Collection[str] = ()) -> None:
-    """Copy the rows of ``evidence`` to the folder ``run``, for games to be added.
+    """Copy the rows of ``evidence`` to the folder ``run``, for adding games.
 
-    ``without``: those of some parts, by name, which are to be played again.
+    ``without``: names of parts to leave out, which are to be replayed.
     """
     shutil.copytree(evidence.rows, run, ignore=shutil.ignore_patterns(SEAL))
     for name in without:
@@ -90,7 +90,7 @@ def unpack(evidence: Evidence, run: Path, without: Collection[str] = ()) -> None
 
 
 def count_games(folder: Path) -> pl.Series:
-    """Return the number of games of each match whose rows are in ``folder``."""
+    """Return the number of games of each match with rows in ``folder``."""
     parts = sorted(folder.glob("games-*.parquet"))
     if not parts:
         return pl.Series(dtype=pl.UInt32)
@@ -99,7 +99,7 @@ def count_games(folder: Path) -> pl.Series:
 
 
 def _runs(evidence: Evidence, source: Path, target: Path) -> Iterator[tuple[Path, Path]]:
-    """Yield the folder of each run of ``evidence`` and where its rows are kept."""
+    """Yield the folder of each run of ``evidence`` and that of its kept rows."""
     if not isinstance(evidence.table, Ablation):
         if not any((source / name).exists() for name in (MATCHES_FILE, SUMMARY)):
             raise Refusal(f"{source} holds no rows of {evidence.name}: play it first")
@@ -126,7 +126,7 @@ def _pack_games(run: Path, into: Path) -> None:
         {found[1] for path in run.iterdir() if (found := part_files.NAME.fullmatch(path.name))}
     ):
         if not (parts := part_files.parts(run, kind)):
-            continue  # without their games they count nothing
+            continue  # without their games they count for nothing
         rows = pl.concat(map(pl.read_parquet, parts), how="diagonal_relaxed")
         keys = [key for key in ("match", "game", "seat") if key in rows.columns]
         table = rows.sort(keys, maintain_order=True).to_arrow(compat_level=pl.CompatLevel.oldest())
@@ -145,7 +145,7 @@ def _pack_study(run: Path, into: Path) -> None:
 
 
 def _without_places(held: dict[str, Any], evidence: Evidence) -> dict[str, Any]:
-    """Return what a run says of itself without the folders of the machine that played it."""
+    """Return the metadata of a run without the folders of its machine."""
     if "command" in held:
         return {**held, "command": evidence.command}
     about = {key: value for key, value in held["run"].items() if key not in _PLACES}
@@ -160,7 +160,7 @@ def _checksums(folder: Path) -> Iterator[tuple[str, str]]:
 
 
 def write_seal(folder: Path, seal: Mapping[str, Any]) -> None:
-    """Write ``seal`` down in the folder of rows."""
+    """Write ``seal`` to the folder of rows."""
     write_json(folder, dict(seal), SEAL)
 
 
@@ -169,7 +169,7 @@ def read_seal(folder: Path) -> dict[str, Any] | None:
     path = folder / SEAL
     if not path.exists():
         return None
-    with reading(path, "take it from the repository again"):
+    with reading(path, "restore it from the repository"):
         found = read_json(path)
         if not isinstance(found, dict) or not isinstance(found.get("files"), dict):
             raise ValueError("it is no seal")
@@ -177,7 +177,7 @@ def read_seal(folder: Path) -> dict[str, Any] | None:
 
 
 def find_damage(folder: Path, seal: Mapping[str, Any]) -> list[str]:
-    """Return the files in ``folder`` that are not those of its ``seal``."""
+    """Return the files in ``folder`` that differ from its ``seal``."""
     there = dict(_checksums(folder))
     return sorted(
         name for name in {*there, *seal["files"]} if there.get(name) != seal["files"].get(name)
@@ -185,7 +185,7 @@ def find_damage(folder: Path, seal: Mapping[str, Any]) -> list[str]:
 
 
 def advise(path: Path, sealed: str | None) -> str:
-    """Return how to restore the file ``path``, of which the seal has the checksum ``sealed``."""
+    """Return how to restore the file ``path``, whose sealed checksum is ``sealed``."""
     restore = f"git checkout -- {path.name} in its folder restores it"
     found = path.read_bytes() if path.exists() else b""
     if hashlib.sha256(found.replace(b"\r\n", b"\n")).hexdigest() == sealed:
@@ -194,13 +194,13 @@ def advise(path: Path, sealed: str | None) -> str:
 
 
 def commits(folder: Path) -> list[str]:
-    """Return the commits that played the rows in ``folder``, as runs and rows say themselves."""
+    """Return the commits that played the rows in ``folder``, as recorded in runs and rows."""
     found: dict[str, None] = {}
     for path in sorted(folder.rglob("*.json")):
         if path.name in (MATCHES_FILE, SUMMARY):
             held = json.loads(path.read_text())
             found[str(held.get("commit") or held.get("run", {}).get("commit"))] = None
-    for path in sorted(folder.rglob("games-*.parquet")):  # a run may be gone on with by another
+    for path in sorted(folder.rglob("games-*.parquet")):  # another commit may have resumed the run
         if "commit" in pl.read_parquet_schema(path):
             rows = pl.scan_parquet(path).select(pl.col("commit").cast(pl.String).unique())
             found |= dict.fromkeys(map(str, rows.collect()["commit"]))

@@ -1,9 +1,9 @@
-"""Intervals that the pages state, and where each comes from.
+"""Intervals on the pages, and their origin.
 
-A claim is a value with its interval, ``44.5 % (43.2 to 45.7)``, as a page has it.  It is traced if
-its page links a result with rows on whose page the same three numbers stand; a page of a result
-without rows is held by its checksum, and what else has no rows is listed, so that no digit changes
-unseen.
+A claim is a value with its interval, ``44.5 % (43.2 to 45.7)``, as on a page.  It is traced if its
+page links a result with rows whose page contains the same three numbers; a page of a result without
+rows is fixed by its checksum, and other claims without rows are listed, so that no digit changes
+unnoticed.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _RESULT = re.compile(rf"\]\((?:\S*/)?{Path(RESULTS).name}/(\w+)\.md[#)]")
 INDEX = "docs/claims.csv"
 
 ROWS, PAGE, LISTED, NONE = "rows", "page", "listed", "none"
-"""Where a claim is from: rows, a page without rows, the list of untraced ones, nowhere."""
+"""Origin of a claim: rows, a page without rows, the list of untraced ones, none."""
 
 
 @dataclass(frozen=True)
@@ -40,10 +40,10 @@ class Claim:
 
     Attributes
     ----------
-    page : below the checkout
-    text : as it stands there
+    page : path below the checkout
+    text : as on the page
     origin : `ROWS`, `PAGE`, `LISTED` or `NONE`
-    evidence : name of the result, where there is one
+    evidence : name of the result, if any
     """
 
     page: str
@@ -53,13 +53,13 @@ class Claim:
 
 
 def numbers(text: str) -> Iterator[tuple[str, tuple[float, ...]]]:
-    """Yield each claim in ``text``, as it stands there and as value, low and high."""
+    """Yield each claim in ``text``, as written and as value, low and high."""
     for found in CLAIM.finditer(text):
         yield found[0] + ")", tuple(float(part.replace(",", "")) for part in found.groups())
 
 
 def pages(root: Path) -> list[Path]:
-    """Return README and docs, without the results, which are made from rows or held as they are."""
+    """Return README and docs, except results, which are generated or fixed."""
     written = {root / "README.md", *(root / "docs").rglob("*.md")}
     return sorted(page for page in written if root / RESULTS not in page.parents)
 
@@ -81,7 +81,7 @@ def trace(listed: Iterable[Evidence], untraced: Untraced, root: Path) -> list[Cl
         accepted = set(untraced.claims.get(name, ()))
         for claim, values in numbers(text):
             results = [result for result in linked if values in given[result][1]]
-            if results:  # one with rows, if there is one
+            if results:  # one with rows, if any
                 best = max(results, key=lambda result: given[result][0] == ROWS)
                 found.append(Claim(name, claim, given[best][0], best))
             else:
@@ -94,7 +94,7 @@ def _values(page: Path) -> set[tuple[float, ...]]:
 
 
 def note(listed: Iterable[Evidence], found: Iterable[Claim]) -> Untraced:
-    """Return what no row gives, as it stands now: `trace` then finds all it ``found``."""
+    """Return the claims without rows as they are now: `trace` then finds all it ``found``."""
     pages = {one.name: checksum(one.page) for one in _without_rows(listed)}
     by_page: dict[str, dict[str, None]] = {}
     for claim in found:
@@ -104,7 +104,7 @@ def note(listed: Iterable[Evidence], found: Iterable[Claim]) -> Untraced:
 
 
 def find_changed(listed: Iterable[Evidence], untraced: Untraced) -> list[str]:
-    """Return the pages without rows that are not as they were noted."""
+    """Return the pages without rows that differ from their record."""
     there = {one.name: checksum(one.page) for one in _without_rows(listed)}
     names = {*there, *untraced.pages}
     return sorted(name for name in names if there.get(name) != untraced.pages.get(name))
@@ -117,7 +117,7 @@ def _without_rows(listed: Iterable[Evidence]) -> Iterator[Evidence]:
 
 
 def checksum(page: Path) -> str:
-    """Return the checksum of a page without rows; the line of its evidence does not count."""
+    """Return the checksum of a page without rows, ignoring the line of its evidence."""
     text = "\n".join(line for line in page.read_text().split("\n") if not line.startswith(MARK))
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
@@ -139,7 +139,7 @@ def _play_of(evidence: Evidence | None) -> tuple[str, int | None]:
 
 
 def describe(found: Sequence[Claim]) -> str:
-    """Return in a sentence where the claims ``found`` are from."""
+    """Return the origins of the claims ``found`` in one sentence."""
     by_origin = Counter(claim.origin for claim in found)
     return (
         f"{len(found)} intervals: {by_origin[ROWS]} from rows, {by_origin[PAGE]} from pages "

@@ -1,4 +1,4 @@
-"""Claims drawn at random, and made again from nothing but their commands.
+"""Claims drawn at random, and rebuilt from nothing but their commands.
 
 A figure needs few of its result's games: a part that can be played alone is one name or two in
 ``only=`` of a table, one of ``match.players`` of a run, one cell of episodes.
@@ -44,13 +44,13 @@ INDEX = "docs/drawn.csv"
 NOT_PLAYED = "not played"
 
 Intervals = list[tuple[str, tuple[float, ...]]]
-"""Intervals of a page in order, as `claims.numbers` has them."""
+"""Intervals of a page in order, in the form of `claims.numbers`."""
 
 Found = Iterator[tuple[str, set[str], float]]
-"""The setting that plays a part, as typed, the names of what is played, the share of all work."""
+"""The setting that plays a part, as typed, the names of its matches, its share of all work."""
 
 _PLAIN = re.compile(r"[A-Za-z][\w./+=-]*|[1-9]\d*")
-"""A name that Hydra reads as itself."""
+"""A name that Hydra reads literally."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ class Part:
     command : as `Evidence.command`
     names : of its matches; of an ablation the folders of its cells, of episodes the cells; None:
         all
-    hours : that it takes on this machine; None if nobody knows
+    hours : duration on this machine; None if unknown
     """
 
     evidence: Evidence
@@ -73,7 +73,7 @@ class Part:
 
     @cached_property
     def kept(self) -> Intervals:
-        """The intervals on the page made from the rows that are kept of this part alone."""
+        """The intervals on the page made from the kept rows of this part alone."""
         with tempfile.TemporaryDirectory() as place:
             target = Path(place) / self.evidence.folder
             target.mkdir()
@@ -82,7 +82,7 @@ class Part:
             return self.read(target)
 
     def _copy(self, path: Path, target: Path) -> None:
-        """Copy of a file or folder of rows what belongs to this part."""
+        """Copy the part's share of a file or folder of rows."""
         if path.is_dir():
             if self.names is None or path.name in self.names:
                 shutil.copytree(path, target)
@@ -96,18 +96,18 @@ class Part:
     def read(self, rows: Path) -> Intervals:
         """Return the intervals on the page made from ``rows`` of this part; Refusal if unreadable.
 
-        The folder has the name of that of the result.
+        The folder has the name of the result's folder.
         """
         return list(claims.numbers(tabular.markdown(paper.make(self.evidence, rows).report.shown)))
 
 
 def list_parts(evidence: Evidence) -> list[Part]:
-    """Return the parts of ``evidence``, which has rows; those of least work first, all of it last.
+    """Return the parts of ``evidence``, which has rows, by increasing work, the whole last.
 
-    Raises Refusal if its settings cannot be met.
+    Raises Refusal if its settings are invalid.
     """
     table, hours = evidence.table, paper.hours(evidence, config.cores())
-    found: Found = iter(())  # of what is computed or a study, all or nothing
+    found: Found = iter(())  # for computed results and studies, all or nothing
     if isinstance(table, Ablation):
         found = _of_ablation(evidence, table)
     elif isinstance(table, Table):
@@ -138,10 +138,10 @@ def _of_table(evidence: Evidence, table: Table) -> Found:
 
 
 def _pick(names: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
-    """Yield what of a cell's ``names`` is asked for together, as `Cell.choices`.
+    """Yield the names of a cell to be requested together, as `Cell.choices`.
 
-    They are what its player plays, what is played against its opponents, in all variants or its
-    own; of a round robin the variant.
+    They are the matches of its player, those against its opponents, in all variants or its own; of
+    a round robin the variant.
     """
     player, *company = names
     yield (player,)
@@ -189,7 +189,7 @@ def _seconds(evidence: Evidence) -> pl.DataFrame:
 
 
 def _choose(key: str, *names: str) -> str:
-    """Return what is typed to set ``key`` to a list of ``names``."""
+    """Return the command-line setting of ``key`` to a list of ``names``."""
     if all(map(_PLAIN.fullmatch, names)):
         return f"{key}=[{','.join(names)}]"
     return shlex.quote(f"{key}=[{','.join(map(quote_text, names))}]")
@@ -197,14 +197,14 @@ def _choose(key: str, *names: str) -> str:
 
 @dataclass(frozen=True)
 class Drawn:
-    """A claim that was drawn, the part that gives it, and its index among the intervals there."""
+    """A drawn claim, its part, and its index among the intervals there."""
 
     claim: Claim
     part: Part
     index: int
 
     def compare(self, made: Intervals) -> str:
-        """Return the interval in its place among those ``made`` again; empty if it is equal."""
+        """Return the interval at its index among those ``made`` again; empty if equal."""
         if self.index >= len(made):
             return "nothing"
         text, values = made[self.index]
@@ -220,9 +220,9 @@ def draw(
 ) -> list[Drawn]:
     """Draw ``number`` of the claims ``found`` that come from rows of the results ``listed``.
 
-    ``seed``: of the drawing.  Returns fewer if there are no more.  Passed over is what cannot be
-    played again, results that lack games, and what the rows of its result alone do not give.
-    Raises Refusal if rows cannot be read.
+    ``seed``: of the drawing.  Returns fewer if there are no more.  Results that cannot be replayed
+    or lack games, and claims that the rows of the result alone do not give, are skipped.  Raises
+    Refusal if rows cannot be read.
     """
     claimed = {claim.evidence for claim in _of_rows(found, listed) if listed[claim.evidence].seeded}
     whole = {name for name in claimed if not state.count_lacking(listed[name])}
@@ -250,17 +250,17 @@ def _of_rows(found: Iterable[Claim], listed: Mapping[str, Evidence]) -> list[Cla
 def describe(
     drawn: Sequence[Drawn], found: Iterable[Claim], listed: Mapping[str, Evidence]
 ) -> list[str]:
-    """Return in sentences what was ``drawn``, what it takes, and what could not be drawn."""
+    """Return in sentences what was ``drawn``, its cost, and what could not be drawn."""
     hours = [part.hours for part, _ in _by_part(drawn)]
     known = sum(one for one in hours if one is not None)
     lines = [
         f"claims drawn: {len(drawn)}; commands for them: {len(hours)}, about {known:.2f} hours"
-        + (f" and {hours.count(None)} for which nobody knows" if None in hours else "")
+        + (f" and {hours.count(None)} of unknown duration" if None in hours else "")
     ]
     dealt = [one.evidence for one in _of_rows(found, listed) if not listed[one.evidence].seeded]
     if dealt:
         names = ", ".join(dict.fromkeys(dealt))
-        lines.append(f"not drawn from: claims of {names}, which no seed decides ({len(dealt)})")
+        lines.append(f"not drawn from: claims of {names}, which have no seed ({len(dealt)})")
     return lines
 
 
@@ -274,10 +274,10 @@ def _by_part(drawn: Iterable[Drawn]) -> list[tuple[Part, list[Drawn]]]:
 def play(
     drawn: Sequence[Drawn], folder: Path, console: Console, end: float = math.inf
 ) -> Iterator[tuple[Drawn, str]]:
-    """Play each part once, below ``folder``; yield its claims with what `Drawn.compare` returns.
+    """Play each part once, below ``folder``; yield its claims with the result of `Drawn.compare`.
 
-    Those of least work come first.  A command that fails is what came of its claims.  Ends early on
-    Ctrl-C or at the time ``end``; what was played is kept.
+    Parts of least work come first.  A failed command is the result of its claims.  Ends early on
+    Ctrl-C or at the time ``end``; played games are kept.
     """
     groups = sorted(_by_part(drawn), key=lambda group: group[0].hours or 0.0)
     for number, (part, its) in enumerate(groups, 1):
@@ -297,14 +297,14 @@ def play(
 
 
 def _place(part: Part, folder: Path) -> Path:
-    """Return the folder for what today's code plays of ``part``."""
+    """Return the folder for today's code to play ``part``."""
     one = part.evidence
     name = f"{one.name}-{hashlib.sha256(part.command.encode()).hexdigest()[:10]}"
     return folder / "drawn" / sources.digest(one.root, one.modules) / name
 
 
 def table(made: Sequence[tuple[Drawn, str]]) -> tabular.Table:
-    """Return each claim with what came of it; ``made`` as `play` yields it, or `NOT_PLAYED`."""
+    """Return each claim with its result; ``made`` as `play` yields it, or `NOT_PLAYED`."""
     columns = tuple(map(tabular.words, ("page", "claim", "again", "command")))
     lines = [
         [one.claim.page, one.claim.text, came or "equal", one.part.command] for one, came in made

@@ -1,4 +1,4 @@
-"""The list of evidence, ``docs/evidence.yaml``: what the pages say, and what it is made from."""
+"""The list of evidence, ``docs/evidence.yaml``: published results and their sources."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ TABLE, RUN, STUDY = "table", "run", "study"
 
 EVERY_PLAYER = "sim.players.*"
 GAME = ("sim.arena", "sim.referee")
-"""Modules that play a match, beside those of its players."""
+"""Modules that play a match, in addition to those of its players."""
 
 
 @dataclass(frozen=True)
@@ -43,11 +43,11 @@ class Study:
 
     Attributes
     ----------
-    shown : module that shows its rows: ``show(rows)``, and, where it has pictures,
+    shown : module that shows its rows: ``show(rows)``, and, if it has pictures,
         ``draw_kept(rows, folder)``
-    modules : that play it, apart from those that a result names (`Item.sources`)
-    units : setting that says how much of it is measured: less is the same rows, fewer of them; None
-        if nothing can be measured again
+    modules : that play it, apart from those named by a result (`Item.sources`)
+    units : setting for the amount to measure: less gives the same rows, fewer of them; None if
+        nothing can be measured again
     """
 
     shown: str
@@ -93,14 +93,14 @@ class Item:
 
     Attributes
     ----------
-    command : what plays it, behind ``python -m``, of `experiments` if no package is named; null:
+    command : command line after ``python -m``, of `experiments` if no package is named; null:
         ``tables NAME``
-    played : the same in the words of the version that played its rows; null: as ``command``
-    games, simulations, seed : of a table, in place of its own
-    sources : modules that play it beside those of its kind (`Evidence.modules`)
-    pictures : file that it draws to the one in ``docs/images``
-    unseeded : whether no seed decides its rows: decisions have so much time and not so many
-        simulations, or two threads race on one tree
+    played : the same in the syntax of the version that played its rows; null: as ``command``
+    games, simulations, seed : of a table, overriding its own
+    sources : modules that play it in addition to those of its kind (`Evidence.modules`)
+    pictures : its picture files to the names in ``docs/images``
+    unseeded : whether its rows are not reproducible: decisions have a time limit instead of a
+        number of simulations, or two threads race on one tree
     """
 
     command: str | None = None
@@ -115,19 +115,19 @@ class Item:
 
 @dataclass
 class Listed:
-    """The schema of the list: its lines by name, those that are needed first in front."""
+    """The schema of the list: its lines by name, the most important first."""
 
     evidence: dict[str, Item] = MISSING
 
 
 @dataclass
 class Untraced:
-    """Claims that no row gives, noted down so that no digit changes unseen.
+    """Claims without rows, recorded so that no digit changes unnoticed.
 
     Attributes
     ----------
     pages : checksum of each page of results without rows
-    claims : by page the intervals, as they stand there
+    claims : by page the intervals, as written
     """
 
     pages: dict[str, str] = field(default_factory=dict)
@@ -136,7 +136,7 @@ class Untraced:
 
 @dataclass(frozen=True)
 class Evidence:
-    """A line of the list with its name, and where its rows lie below ``root``."""
+    """A line of the list with its name, and the location of its rows below ``root``."""
 
     name: str
     item: Item
@@ -156,7 +156,7 @@ class Evidence:
 
     @property
     def units(self) -> str | None:
-        """Kind of rows that can be played again, ``games`` for one; None if nothing can."""
+        """Kind of rows that can be replayed, for instance ``games``; None if nothing can."""
         if self.item.unseeded:
             return None
         if self.kind == STUDY:
@@ -178,9 +178,9 @@ class Evidence:
         return (*GAME, EVERY_PLAYER, *self.item.sources)
 
     def parts(self, rows: Path) -> dict[str, tuple[str, ...]]:
-        """Return by match in ``rows`` the modules that play it, those of its players alone.
+        """Return by match in ``rows`` the modules that play it, only those of its players.
 
-        A match in a folder of its own has the name of that; what is no match is called ``""``.
+        A match in its own folder has the folder's name; rows of no match are called ``""``.
         """
         found = {
             match["name"] if path.parent == rows else path.parent.name: (*GAME, *_players(match))
@@ -191,17 +191,17 @@ class Evidence:
 
     @property
     def in_cells(self) -> bool:
-        """Whether it is a table of episodes, whose cells are played apart."""
+        """Whether it is a table of episodes, whose cells are played separately."""
         return str(self.item.command).startswith("episodes paper=")
 
     @property
     def seeded(self) -> bool:
-        """Whether a seed decides its rows; the contest's server deals without one."""
+        """Whether its rows depend only on a seed; the contest's server deals without one."""
         return not (self.item.unseeded or self.study == "contest")
 
     @property
     def asked(self) -> dict[str, Any]:
-        """Settings of a table in place of its own, None for those."""
+        """Settings that override a table's own, None for no override."""
         item = self.item
         return {"games": item.games, "simulations": item.simulations, "seed": item.seed}
 
@@ -231,18 +231,18 @@ class Evidence:
 
 
 def read(root: Path = ROOT) -> list[Evidence]:
-    """Return the list of the checkout ``root``; Refusal if there is none, or it is wrong."""
+    """Return the list of the checkout ``root``; Refusal if it is missing or invalid."""
     listed = _read(Listed, root / LIST)
     return [Evidence(name, item, root) for name, item in listed.evidence.items()]
 
 
 def read_untraced(root: Path = ROOT) -> Untraced:
-    """Return what no row of the checkout ``root`` gives, as `read`."""
+    """Return the claims without rows of the checkout ``root``, as `read`."""
     return _read(Untraced, root / UNTRACED)
 
 
 def _players(match: dict[str, Any]) -> list[str]:
-    """Return the modules of the players of ``match``, and of what looks at its games."""
+    """Return the modules of the players of ``match``, and of those that observe its games."""
     players = {entrant[TARGET].rpartition(".")[0] for entrant in match["entrants"]}
     return sorted(players | ({"experiments.matches.details"} if match.get("details") else set()))
 
@@ -259,7 +259,7 @@ def _read(schema: type, path: Path) -> Any:
 
 
 def choose(found: list[Evidence], only: list[str] | None) -> list[Evidence]:
-    """Return those called one of ``only``, all by default; Refusal if a name is unknown."""
+    """Return those named in ``only``, all by default; Refusal if a name is unknown."""
     names = [one.name for one in found]
     for name in only or ():
         if name not in names:

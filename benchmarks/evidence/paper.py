@@ -1,4 +1,4 @@
-"""Pages and pictures, made from the rows that are kept."""
+"""Pages and pictures, made from the kept rows."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ from experiments.tables.schema import Computed
 from experiments.tabular import Column, Table, words
 
 MARK = "<!-- evidence -->"
-"""In front of the line of a page that says what its rows are."""
+"""Prefix of the line of a page that describes its rows."""
 
 INDEX = "docs/evidence.md"
 
 STUDIED = "Intervals are of 95 %."
 
 _SHADE = 3 / 255
-"""Difference of the shades of two pixels that nobody sees."""
+"""Invisible difference between the shades of two pixels."""
 
 _PAGE = re.compile(rf"\n{MARK}[^\n]*\n")
 
@@ -42,7 +42,7 @@ _PAGE = re.compile(rf"\n{MARK}[^\n]*\n")
 def write(evidence: Evidence, folder: Path, images: Path) -> list[Path]:
     """Write page and CSV of ``evidence`` to ``folder``, its pictures to ``images``.
 
-    Returns the files.  A page without rows stays and gets the line that says so.
+    Returns the files.  A page without rows is kept and gets a line that says so.
     """
     found = state.of(evidence)
     line = describe(found)
@@ -67,7 +67,7 @@ def write(evidence: Evidence, folder: Path, images: Path) -> list[Path]:
 
 
 def _look_alike(picture: Path, other: Path) -> bool:
-    """Return whether ``other`` is there and differs by no more than another processor makes it.
+    """Return whether ``other`` exists and differs no more than between processors.
 
     Where last digits differ, a pixel or two at the edge of a line get another shade.
     """
@@ -80,9 +80,9 @@ def _look_alike(picture: Path, other: Path) -> bool:
 
 
 def make(evidence: Evidence, rows: Path) -> Page:
-    """Return the page of ``evidence`` from ``rows``: those that are kept, or others like them.
+    """Return the page of ``evidence`` from ``rows``: the kept ones, or others like them.
 
-    Raises Refusal if there are none, or they cannot be read.
+    Raises Refusal if they are missing or unreadable.
     """
     if evidence.table is not None:
         return page.read(evidence.table, rows.parent, evidence.asked, fast=False)
@@ -116,13 +116,13 @@ def _of_study(evidence: Evidence, rows: Path) -> Page:
 
 
 def mark(text: str, line: str) -> str:
-    """Return a page whose second line says what its rows are."""
+    """Return a page with the ``line`` on its rows as second line."""
     title, _, rest = _PAGE.sub("\n", text).partition("\n")
     return f"{title}\n{MARK}{line}\n{rest}"
 
 
 def describe(found: State) -> str:
-    """Return what a page says of its rows."""
+    """Return a page's statement about its rows."""
     if found.word == MISSING:
         return "**No rows were kept**: these figures stand until they are played again."
     assert found.seal is not None
@@ -158,7 +158,7 @@ def index(listed: Iterable[Evidence], cores: int) -> Table:
 
 
 def hours(evidence: Evidence, cores: int) -> float | None:
-    """Return the hours that playing takes on so many ``cores``, None if nobody knows."""
+    """Return the hours of playing on ``cores`` cores, None if unknown."""
     table = evidence.table
     if table is None:
         return None

@@ -1,4 +1,4 @@
-"""Playing what is missing, each by its own command, until the time is over."""
+"""Play missing results, each by its own command, until the time is over."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from benchmarks.evidence.listing import TABLE, Evidence
 from experiments.settings.commandline import Refusal
 
 _ENDING_SECONDS = 120.0
-"""Longest wait for a command to write down what it has played, once it was asked to end."""
+"""Maximum wait for a command to save its games once it was asked to end."""
 
 
 @dataclass(frozen=True)
@@ -29,8 +29,8 @@ class Played:
     ----------
     evidence : the result
     run : the folder of its rows
-    sources : digest of all code that may play it, from which the name of the folder is
-    ended : whether it is all; False if the time was over, Ctrl-C came, or its command failed
+    sources : digest of all code that may play it, which determines the folder's name
+    ended : whether it is complete; False if the time was over, Ctrl-C came, or its command failed
     fault : how its command failed; empty otherwise
     """
 
@@ -50,10 +50,10 @@ class Played:
 def play(
     left: Sequence[Evidence], hours: float, folder: Path, console: Console
 ) -> Iterator[Played]:
-    """Play each of ``left`` in turn for ``hours`` at most, in folders below ``folder``.
+    """Play each of ``left`` in turn for at most ``hours``, in folders below ``folder``.
 
-    Those with rows of today's plan go on from the matches of today's code.  Games of other sources
-    lie elsewhere, so none are mixed.  The next is played though a command fails.
+    Results with rows of today's plan continue from the matches of today's code.  Games of other
+    sources are in other folders, so none are mixed.  A failed command does not stop the next.
     """
     end = time.monotonic() + 3600 * hours
     for one in left:
@@ -79,7 +79,7 @@ def play_part(
     """Play ``command``, all or a part of ``one``, in a folder below ``place``.
 
     Returns that folder, named as that of its rows; None if it did not end before the time ``end``
-    or Ctrl-C.  The same call goes on.  Raises Refusal if the command fails.
+    or Ctrl-C.  The same call continues.  Raises Refusal if the command fails.
     """
     run = place / one.folder
     arguments = shlex.split(command)[2:]
@@ -102,7 +102,7 @@ def _run(command: Sequence[str], end: float) -> bool:
 
 
 def _end(process: subprocess.Popen) -> None:
-    """Ask ``process`` to write down what it has and end; kill it after `_ENDING_SECONDS`."""
+    """Ask ``process`` to save its games and end; kill it after `_ENDING_SECONDS`."""
     process.terminate()  # in the background of a script SIGINT may be ignored
     try:
         process.wait(_ENDING_SECONDS)

@@ -1,4 +1,4 @@
-"""Playing the first games, episodes or units of kept rows again: are they still the same?"""
+"""Replay the first games, episodes or units of kept rows: are they still the same?"""
 
 from __future__ import annotations
 
@@ -29,20 +29,20 @@ from experiments.tables import play
 _INTERRUPTED = "interrupted; what was compared before is noted"
 
 _OF_THE_MACHINE = ("search_seconds", *KEYS.names)
-"""Columns in which equal games may differ."""
+"""Columns that may differ between equal games."""
 
 _QUIET = Console(quiet=True)
 
 GAME, EPISODE = ("match", "game", "seat"), ("cell", "episode")
-"""Keys of rows: where it was played, its number, and what else tells rows apart."""
+"""Keys of rows: match, number, and other distinguishing columns."""
 
 
 def replay_all(
     chosen: Sequence[Evidence], number: int, cores: int
 ) -> Iterator[tuple[Evidence, int, str | None]]:
-    """Yield each of ``chosen`` with what `replay` returns, as they end.
+    """Yield each of ``chosen`` with the result of `replay`, as they end.
 
-    So many processes as ``cores`` play, each a game at a time.  Raises as `replay`.
+    ``cores`` processes play, each one game at a time.  Raises as `replay`.
     """
     context = multiprocessing.get_context("spawn")  # Ray and Numba have threads
     with ProcessPoolExecutor(max(1, min(cores, len(chosen))), context) as pool:
@@ -55,10 +55,10 @@ def replay_all(
 
 
 def replay(evidence: Evidence, number: int) -> tuple[int, str | None]:
-    """Play the first ``number`` games of each match, or units of a study or its cells, again.
+    """Replay the first ``number`` games of each match, or units of a study or its cells.
 
-    Returns how many were played, and where the first differs, None if all came again.  Raises
-    Interrupted on Ctrl-C, Refusal if a match or a study cannot be played any more.
+    Returns the number played, and where the first differs, None if all are equal.  Raises
+    Interrupted on Ctrl-C, Refusal if a match or a study can no longer be played.
     """
     if evidence.kind != STUDY:
         return _replay_games(evidence.rows, number)
@@ -79,9 +79,9 @@ def _replay_study(evidence: Evidence, number: int) -> tuple[int, str | None]:
 
 
 def find_other(kept: Path, again: Path) -> str | None:
-    """Return the first row of ``again`` that ``kept`` has not; None if it has them all.
+    """Return the first row of ``again`` that ``kept`` lacks; None if it has them all.
 
-    Columns of times are left out.
+    Columns of times are ignored.
     """
     known, made = (pl.read_parquet(path).drop(cs.contains("seconds")) for path in (kept, again))
     rows = {repr(row) for row in known.iter_rows()}
@@ -97,7 +97,7 @@ def _replay_episodes(folder: Path, episodes: int) -> tuple[int, str | None]:
     kept = pl.read_parquet(folder / table.ROWS.file).filter(pl.col("episode") < episodes)
     again: list[dict[str, Any]] = []
     for cell, numbers in kept.group_by("cell", maintain_order=True).agg("episode").iter_rows():
-        try:  # in another thread, for it compiles
+        try:  # in another thread, because it compiles
             again += Background(_play_cell, cell, numbers, how, stays=False).result()
         except KeyboardInterrupt:
             raise Interrupted(_INTERRUPTED) from None
@@ -141,7 +141,7 @@ def _first(folder: Path, games: int) -> pl.DataFrame:
 
 
 def compare(kept: pl.DataFrame, again: pl.DataFrame, keys: Sequence[str]) -> tuple[int, str | None]:
-    """Return the number of games that both hold, and where the first differs, if one does.
+    """Return the number of games in both, and where the first differs, if any.
 
     ``keys``: `GAME`, or `EPISODE` for episodes.
     """

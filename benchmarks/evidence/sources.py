@@ -1,10 +1,10 @@
-"""A digest of the code on which a result depends: what its modules define, wherever it stands.
+"""A digest of the code on which a result depends: the definitions of its modules, in any file.
 
-From the modules that play a result the imports are followed, those inside functions as well, as far
-as they lead to `FOLLOWED`.  The digest is of the set of statements at the top of these modules,
-without imports, docstrings and comments.  So a file that is renamed, split or merged changes
-nothing.  An import of another module's definition of the same name changes nothing either, if both
-modules count: ``again`` plays games to find that.
+From the modules that play a result the imports are followed, including those inside functions, as
+far as they lead to `FOLLOWED`.  The digest is of the set of top-level statements of these modules,
+without imports, docstrings and comments.  So renaming, splitting or merging files changes nothing.
+Importing another module's definition of the same name changes nothing either, if both modules
+count: ``again`` replays games to detect that.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from pathlib import Path
 from experiments.settings.commandline import Refusal
 
 FOLLOWED = ("mcts", "belief", "sim")
-"""Packages whose modules count if a module that counts imports them."""
+"""Packages whose modules count if a counted module imports them."""
 
 
 def digest(root: Path, modules: Iterable[str]) -> str:
-    """Return a digest of what ``modules`` below ``root``, and what they import, define.
+    """Return a digest of the definitions of ``modules`` below ``root`` and their imports.
 
     ``package.*`` names all modules of a package.  Raises Refusal if a name names no file.
     """
@@ -36,7 +36,7 @@ def digest(root: Path, modules: Iterable[str]) -> str:
 
 
 def digest_at(root: Path, commit: str, modules: Iterable[str]) -> str | None:
-    """Return `digest` of the files as they were at ``commit`` of the repository at ``root``.
+    """Return `digest` of the files at ``commit`` of the repository at ``root``.
 
     None if that commit is unknown, or has no such module.
     """
@@ -55,7 +55,7 @@ def digest_at(root: Path, commit: str, modules: Iterable[str]) -> str | None:
 
 
 def closure(root: Path, modules: Iterable[str]) -> dict[str, Path]:
-    """Return by name the files of ``modules`` and of all that they import; Refusal as `digest`."""
+    """Return by name the files of ``modules`` and of all their imports; Refusal as `digest`."""
     waiting: list[str] = []
     for name in modules:
         waiting += _list(root, name)
@@ -78,7 +78,7 @@ def _find(root: Path, module: str) -> Path | None:
 
 
 def _list(root: Path, name: str) -> list[str]:
-    """Return the module called ``name``, or those of the package of ``package.*``."""
+    """Return the module ``name``, or those of the package of ``package.*``."""
     package = name.removesuffix(".*")
     if package == name:
         return [name]
@@ -108,12 +108,12 @@ def _read(path: Path) -> _Read:
 
 @cache
 def _read_once(path: Path, *_: int) -> _Read:
-    """Return what is in a file; it is read again if time or size are others."""
+    """Return the content of a file, read again if its time or size changed."""
     return _Read(path.read_bytes())
 
 
 def _list_imports(tree: ast.AST) -> Iterator[str]:
-    """Yield the names of what may be modules: what is imported, but not for types alone."""
+    """Yield the names of possible modules: imports, except those only for types."""
     for node in ast.iter_child_nodes(tree):
         if _is_for_types(node):
             continue
@@ -132,7 +132,7 @@ def _is_for_types(node: ast.AST) -> bool:
 
 
 def _is_words(statement: ast.stmt) -> bool:
-    """Return whether a statement is an import, or a string that stands alone, as a docstring."""
+    """Return whether a statement is an import, or a bare string such as a docstring."""
     if isinstance(statement, (ast.Import, ast.ImportFrom)) or _is_for_types(statement):
         return True
     value = statement.value if isinstance(statement, ast.Expr) else None

@@ -1,4 +1,4 @@
-"""The state of each line of evidence: are its rows all there, whole, and of today's code."""
+"""The state of each line of evidence: whether its rows are complete, intact, and current."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class State:
     Attributes
     ----------
     word : `FRESH`, `UNFINISHED`, `STALE` or `MISSING`
-    why : what makes it stale or unfinished; empty otherwise
+    why : why it is stale or unfinished; empty otherwise
     seal : of its rows, None without any
     changed : names of the parts whose sources alone make it stale (`Evidence.parts`)
     """
@@ -50,7 +50,7 @@ def of(evidence: Evidence) -> State:
     known = seal.get("plan") == plan(evidence) and "lacking" in seal
     why = "" if known else _other_plan(evidence)
     if not why and seal.get("differs"):
-        why = f"played again, {seal['differs']}"
+        why = f"replayed, {seal['differs']}"
     if not why and (changed := _list_changed(evidence, seal)):
         parts = len(evidence.parts(evidence.rows))
         whose = "its sources" if len(changed) == parts else f"sources of {len(changed)} of {parts}"
@@ -61,7 +61,7 @@ def of(evidence: Evidence) -> State:
 
 
 def digests(evidence: Evidence) -> dict[str, list[str]]:
-    """Return the parts of the rows that are kept by the digest of today's code that plays them."""
+    """Return the parts of the kept rows by the digest of today's code that plays them."""
     return archive.by_digest(evidence.parts(evidence.rows), partial(sources.digest, evidence.root))
 
 
@@ -74,7 +74,7 @@ def _list_changed(evidence: Evidence, seal: dict[str, Any]) -> tuple[str, ...]:
 def plan(evidence: Evidence) -> str:
     """Return a digest of the configuration from which the plan of ``evidence`` is composed.
 
-    While it is the one in the seal, nothing need be composed to know that the plan is the same.
+    While it equals the one in the seal, the plan is the same without composing it.
     """
     own = f"conf/table/{evidence.name}.yaml"
     shared = ("conf/compare.yaml", "conf/player/*.yaml", "conf/rules/*.yaml", "conf/match/*.yaml")
@@ -87,7 +87,7 @@ def plan(evidence: Evidence) -> str:
 
 
 def note_plan(evidence: Evidence) -> None:
-    """Put the digest of `plan` and the games lacking into the seal if the rows are of that plan."""
+    """Put the digest of `plan` and the missing games into the seal if the rows follow that plan."""
     seal = archive.read_seal(evidence.rows)
     if seal is None:
         return
@@ -109,7 +109,7 @@ def count_lacking(evidence: Evidence) -> int:
         games = evidence.item.games or table.games
         played = archive.count_games(evidence.rows).clip(upper_bound=games).sum()
         return games * len(table.cells) - int(played)
-    wanted: dict[Path, int] = {}  # by folder, of which equal cells have one
+    wanted: dict[Path, int] = {}  # by folder, which equal cells share
     for cell in cells_of(table, evidence.rows.parent, **evidence.asked):
         wanted[cell.folder] = max(cell.games, wanted.get(cell.folder, 0))
     return sum(
@@ -118,7 +118,7 @@ def count_lacking(evidence: Evidence) -> int:
 
 
 def _other_plan(evidence: Evidence) -> str:
-    """Return in what the plan of the rows differs from what would be played today."""
+    """Return how the plan of the rows differs from today's."""
     from experiments.runs import runfolder
     from experiments.tables.cells import cells_of
     from experiments.tables.matches import matches
@@ -136,7 +136,7 @@ def _other_plan(evidence: Evidence) -> str:
         known = {cell.folder for cell in cells}
         left = [path.parent for path in evidence.rows.glob(f"*/{MATCHES_FILE}")]
         orphans = [folder.name for folder in left if folder not in known]
-        return f"{orphans[0]} is no cell of it any more" if orphans else ""
+        return f"{orphans[0]} is no longer one of its cells" if orphans else ""
     assert isinstance(table, Table)
     seed = table.seed if asked["seed"] is None else asked["seed"]
     planned = matches(table, asked["simulations"], seed)

@@ -1,1 +1,1 @@
-"""Compiled games of two, to be searched beside OpenSpiel's own."""
+"""Compiled two-player games, to compare with OpenSpiel's own."""

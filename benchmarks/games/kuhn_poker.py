@@ -4,11 +4,11 @@ Each antes 1 and gets one of three cards.  The first passes or bets 1; a bet is 
 a pass the second may bet.  Without a call the better takes the pot, else the higher card.  At
 equilibrium the first player loses 1/18 a game.
 
-A position is what one player knows when it is to move.  The other card is drawn once a simulation.
-The opponent is moved by a fixed policy, then this is a problem of one player [POMCP], or by the
+A position is the information of the player to move.  The other card is drawn once per simulation.
+The opponent is moved by a fixed policy, which makes it a problem of one player [POMCP], or by the
 tree: nodes are the searching player's information sets (SO-ISMCTS), or each player's own
-(MO-ISMCTS).  Neither need converge to an equilibrium: in the one tree of SO-ISMCTS the opponent's
-choices cannot even depend on its card.
+(MO-ISMCTS).  Neither converges to an equilibrium in general: in the one tree of SO-ISMCTS the
+opponent's choices cannot even depend on its card.
 """
 
 from __future__ import annotations
@@ -23,32 +23,32 @@ from mcts.kernel.rng import below, uniform
 from mcts.threads import private
 
 PASS, BET = 0, 1
-"""Actions; to pass after a bet is to fold, to bet after one is to call."""
+"""Actions; passing after a bet is folding, betting after one is calling."""
 EQUILIBRIUM, RANDOM, ONE_TREE, TREES = range(4)
-"""Who moves the opponent."""
+"""Models of the opponent."""
 
 VALUE = -1.0 / 18.0
-"""Of the game for the first player, at equilibrium."""
+"""Value of the game for the first player, at equilibrium."""
 
 _CARDS = 3
 _OWN, _OTHER, _MADE, _BETS = 0, 1, 2, 3
 
 
 class KuhnParameters(NamedTuple):
-    """A position: the searching player's card and what was done so far."""
+    """A position: the searching player's card and the actions so far."""
 
     card: int = 1
     """0, 1 or 2."""
     second: int = 0
     """1: the searching player is the second one."""
     made: int = 0
-    """Actions so far, the searching player being next."""
+    """Actions so far; the searching player is next."""
     bets: int = 0
     """Which of them were bets, as bits from the first action on."""
     opponent: int = EQUILIBRIUM
     """`EQUILIBRIUM`, `RANDOM`, `ONE_TREE` or `TREES`."""
     bluff: float = 1.0 / 3.0
-    """How often the equilibrium's first player bets with the lowest card, 0 to 1/3."""
+    """Probability that the equilibrium's first player bets with the lowest card, 0 to 1/3."""
 
 
 def workspace(p: KuhnParameters) -> np.ndarray:
@@ -58,7 +58,7 @@ def workspace(p: KuhnParameters) -> np.ndarray:
 
 @jit
 def start(p, s, stream):
-    """Draw the opponent's card; one draw.  Earlier actions are taken not to depend on it."""
+    """Draw the opponent's card; one draw.  Earlier actions are assumed independent of it."""
     other = below(stream, _CARDS - 1)
     s[_OWN] = p.card
     s[_OTHER] = other if other < p.card else other + 1
@@ -74,10 +74,10 @@ def mover(p, s):
 
 @jit
 def terminal(p, s):
-    """Return whether the cards decide or somebody folded."""
+    """Return whether the cards decide or a player folded."""
     if s[_MADE] < 2:
         return False
-    return s[_MADE] == 3 or s[_BETS] != 0b10  # only pass, bet goes on
+    return s[_MADE] == 3 or s[_BETS] != 0b10  # only pass, bet continues
 
 
 @jit
@@ -91,14 +91,14 @@ def actions(p, s, out, edge_data):
 
 @jit
 def act(s, action):
-    """Do ``action`` of the player to move."""
+    """Apply ``action`` of the player to move."""
     s[_BETS] |= action << s[_MADE]
     s[_MADE] += 1
 
 
 @jit
 def bets(card: int, made: int, so_far: int, bluff: float) -> float:
-    """Return how often a player at equilibrium bets (or calls) with ``card``.
+    """Return the probability that a player at equilibrium bets (or calls) with ``card``.
 
     ``bluff`` is the free parameter of the first player's equilibria.
     """
@@ -113,7 +113,7 @@ def bets(card: int, made: int, so_far: int, bluff: float) -> float:
 
 @jit
 def _by_policy(p, s, card, stream):
-    """Do what the fixed policy does with ``card``; one draw."""
+    """Apply the fixed policy's action with ``card``; one draw."""
     chance = 0.5 if p.opponent == RANDOM else bets(card, s[_MADE], s[_BETS], p.bluff)
     act(s, BET if uniform(stream) < chance else PASS)
 
@@ -131,12 +131,12 @@ def step(p, s, action, edge_data, stream):
 
 @jit
 def payoff(p, s, player):
-    """Return what ``player`` won, in antes; 0 while the game goes on."""
+    """Return ``player``'s winnings, in antes; 0 during the game."""
     if not terminal(p, s):
         return 0.0
     called = s[_BETS] == 0b11 or s[_BETS] == 0b110
     if s[_BETS] != 0 and not called:
-        # The last to act folded.
+        # The last player to act folded.
         folded = (s[_MADE] - 1 + p.second) & 1
         won = 1.0 if folded == 1 else -1.0
     else:
@@ -154,13 +154,13 @@ def observation(p, s):
 
 @jit
 def observation_of(p, s, player):
-    """Return all actions so far, and the card of the opponent to itself."""
+    """Return all actions so far, and to the opponent also its card."""
     return np.uint64(64 * (s[_OTHER] + 1) * player + 8 * s[_MADE] + s[_BETS])
 
 
 @jit
 def rollout(p, s, stream):
-    """Let both act at random, or the opponent by its policy; two draws at most."""
+    """Let both act at random, or the opponent by its policy; at most two draws."""
     while not terminal(p, s):
         if mover(p, s) == 1 and p.opponent < ONE_TREE:
             _by_policy(p, s, s[_OTHER], stream)

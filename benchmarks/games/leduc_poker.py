@@ -1,10 +1,11 @@
 """Leduc poker [Southey et al. 2005]: six cards, two rounds, at most two raises in each.
 
 Each antes 1 and gets one of six cards, two of each rank (card // 2).  After a round of betting one
-card is laid open, and they bet again.  A raise is 2 in the first round and 4 in the second.  Unless
-somebody folds, who has the rank of the open card wins, else the higher rank; equal ranks share.
+card is revealed, and they bet again.  A raise is 2 in the first round and 4 in the second.  Unless
+a player folds, the one with the rank of the open card wins, else the higher rank; equal ranks
+share.
 
-A position is what one player knows when it is to move.  The other card is drawn once a simulation,
+A position is the information of the player to move.  The other card is drawn once per simulation,
 the open one when the first round is over.  `others` says whose nodes the tree has.
 """
 
@@ -21,17 +22,17 @@ from mcts.kernel.rng import below
 from mcts.threads import private
 
 FOLD, CALL, RAISE = range(3)
-"""Actions; to call where nothing was raised is to check."""
+"""Actions; calling without a raise is checking."""
 
 CARDS, HIDDEN = 6, -1
 MOST = 13.0
-"""Greatest gain: the ante and two raises in each round."""
+"""Maximum gain: the ante and two raises in each round."""
 _MOST_RAISES, _MOST_MADE = 2, 8
 _OWN, _OTHER, _OPEN, _CODE, _ROUND, _RAISES, _CALLS, _MOVER, _FOLDED, _OVER, _STAKE = range(11)
 
 
 class LeducParameters(NamedTuple):
-    """A position: the searching player's card and what was done so far."""
+    """A position: the searching player's card and the actions so far."""
 
     card: int = 0
     """0 to 5."""
@@ -44,12 +45,12 @@ class LeducParameters(NamedTuple):
     others: int = TREES
     """Whose nodes the tree has."""
     order: int = 0
-    """Names the order in which untried actions are tried."""
+    """Keys the order in which untried actions are tried."""
 
 
 def workspace(p: LeducParameters) -> np.ndarray:
     """Return a workspace, int64 (12,): three cards, the code of the actions, the round, raises and
-    calls in it, who is to move, who has folded (or -1), whether all is over, both stakes."""
+    calls in it, the player to move, the one who folded (or -1), whether it is over, both stakes."""
     return private(_STAKE + 2, np.int64)
 
 
@@ -65,7 +66,7 @@ def deal(p, s, own, other):
 
 @jit
 def start(p, s, stream):
-    """Draw the other card, of those not seen; one draw.  Earlier actions do not weigh."""
+    """Draw the other card from the unseen ones; one draw.  Earlier actions are ignored."""
     low, high = min(p.card, p.open), max(p.card, p.open)
     other = below(stream, CARDS - 1 - (p.open != HIDDEN))
     if low != HIDDEN and other >= low:
@@ -82,7 +83,7 @@ def start(p, s, stream):
 
 @jit
 def act(p, s, action):
-    """Do ``action`` of the player to move; the open card is laid by `lay`."""
+    """Apply ``action`` of the player to move; `lay` reveals the open card."""
     player = s[_MOVER]
     s[_CODE] = s[_CODE] << 2 | (action + 1)
     s[_MOVER] = 1 - player
@@ -104,19 +105,19 @@ def act(p, s, action):
 
 @jit
 def waits(s):
-    """Return whether the open card is to be laid."""
+    """Return whether the open card is due."""
     return s[_ROUND] == 1 and s[_OPEN] == HIDDEN
 
 
 @jit
 def lay(s, card):
-    """Lay the open card."""
+    """Reveal the open card."""
     s[_OPEN] = card
 
 
 @jit
 def _go_on(p, s, action, stream):
-    """Act, and draw the open card if it is due; one draw then."""
+    """Act, and draw the open card if due; one draw then."""
     act(p, s, action)
     if waits(s):
         card = below(stream, CARDS - 2)
@@ -135,13 +136,13 @@ def mover(p, s):
 
 @jit
 def terminal(p, s):
-    """Return whether somebody folded or the second round is over."""
+    """Return whether a player folded or the second round is over."""
     return s[_OVER] == 1
 
 
 @jit
 def legal(s, action):
-    """Return whether the player to move may do ``action``."""
+    """Return whether ``action`` is legal for the player to move."""
     if action == FOLD:
         return s[_STAKE] != s[_STAKE + 1]
     return action == CALL or s[_RAISES] < _MOST_RAISES
@@ -162,14 +163,14 @@ def actions(p, s, out, edge_data):
 
 @jit
 def step(p, s, action, edge_data, stream):
-    """Act, and lay the open card if it is due; one draw then."""
+    """Act, and reveal the open card if due; one draw then."""
     _go_on(p, s, action, stream)
     return 0.0
 
 
 @jit
 def payoff(p, s, player):
-    """Return what ``player`` won, in antes; 0 while the game goes on."""
+    """Return ``player``'s winnings, in antes; 0 during the game."""
     if s[_OVER] == 0:
         return 0.0
     loser = s[_FOLDED]
@@ -190,7 +191,7 @@ def observation(p, s):
 
 @jit
 def observation_of(p, s, player):
-    """Return the same, and the opponent's card to those who know it."""
+    """Return the same, and the opponent's card if ``player`` knows it."""
     hidden = 0
     if p.others == OPEN or (p.others == TREES and player == 1):
         hidden = s[_OTHER] + 1
@@ -199,7 +200,7 @@ def observation_of(p, s, player):
 
 @jit
 def rollout(p, s, stream):
-    """Let both act at random; a draw an action and one for the open card."""
+    """Let both act at random; one draw per action and one for the open card."""
     while s[_OVER] == 0:
         least = 0 if legal(s, FOLD) else 1
         n = (3 if legal(s, RAISE) else 2) - least

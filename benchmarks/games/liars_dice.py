@@ -1,11 +1,11 @@
-"""Liar's dice with one die each, six sides, of which the six is wild.
+"""Liar's dice with one six-sided die each, the six being wild.
 
-Both roll and see their own die.  In turn they bid how many dice of one face there are, each bid
-higher than the last: more dice, or as many of a higher face.  In place of a bid the last one may be
-called a lie: it is none if as many dice show its face or a six.  The liar, or who was wrong to say
-so, loses 1.
+Both roll and see their own die.  In turn they bid a number of dice of one face, each bid higher
+than the last: more dice, or as many of a higher face.  Instead of bidding a player may call the
+last bid a lie: it is none if as many dice show its face or a six.  The liar, or the wrong caller,
+loses 1.
 
-A position is what one player knows when it is to move.  The other die is drawn once a simulation.
+A position is the information of the player to move.  The other die is drawn once per simulation.
 `others` says whose nodes the tree has.
 """
 
@@ -42,12 +42,12 @@ class DiceParameters(NamedTuple):
     others: int = TREES
     """Whose nodes the tree has."""
     order: int = 0
-    """Names the order in which untried actions are tried."""
+    """Keys the order in which untried actions are tried."""
 
 
 def workspace(p: DiceParameters) -> np.ndarray:
-    """Return a workspace, int64 (6,): both dice, the bids as bits, the last bid (or -1), who is to
-    move, whether a lie was called."""
+    """Return a workspace, int64 (6,): both dice, the bids as bits, the last bid (or -1), the player
+    to move, whether a lie was called."""
     return private(6, np.int64)
 
 
@@ -60,7 +60,7 @@ def deal(p, s, own, other):
 
 @jit
 def start(p, s, stream):
-    """Roll the other die; one draw.  Earlier bids do not weigh."""
+    """Roll the other die; one draw.  Earlier bids are ignored."""
     deal(p, s, p.die, below(stream, SIDES))
     for bid in range(BIDS):
         if p.made >> bid & 1:
@@ -69,7 +69,7 @@ def start(p, s, stream):
 
 @jit
 def act(s, action):
-    """Do ``action`` of the player to move."""
+    """Apply ``action`` of the player to move."""
     s[_MOVER] = 1 - s[_MOVER]
     if action == LIAR:
         s[_OVER] = 1
@@ -111,7 +111,7 @@ def step(p, s, action, edge_data, stream):
 
 @jit
 def payoff(p, s, player):
-    """Return 1 if ``player`` won, -1 if it lost; 0 while the game goes on."""
+    """Return 1 if ``player`` won, -1 if it lost; 0 during the game."""
     if s[_OVER] == 0:
         return 0.0
     face = s[_LAST] % SIDES
@@ -123,13 +123,13 @@ def payoff(p, s, player):
 
 @jit
 def observation(p, s):
-    """Return all that was bid, and whether a lie was called."""
+    """Return all bids, and whether a lie was called."""
     return np.uint64(s[_OVER] << BIDS | s[_MADE])
 
 
 @jit
 def observation_of(p, s, player):
-    """Return the same, and the opponent's die to those who know it."""
+    """Return the same, and the opponent's die if ``player`` knows it."""
     hidden = 0
     if p.others == OPEN or (p.others == TREES and player == 1):
         hidden = s[_OTHER] + 1
@@ -138,7 +138,7 @@ def observation_of(p, s, player):
 
 @jit
 def rollout(p, s, stream):
-    """Let both act at random; a draw an action."""
+    """Let both act at random; one draw per action."""
     while s[_OVER] == 0:
         least = s[_LAST] + 1
         act(s, least + below(stream, BIDS - least + (least > 0)))

@@ -1,4 +1,4 @@
-"""Models of the opponent in a compiled game of two, and the order of what is untried."""
+"""Models of the opponent in a compiled two-player game, and the order of untried actions."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from mcts.kernel.compile import jit
 from mcts.kernel.rng import fold
 
 ONE_TREE, TREES, OPEN = range(3)
-"""Nodes of the searching player alone (SO-ISMCTS); of each (MO-ISMCTS); or of each with what is
-hidden from it laid open below the root, a control: a search that peeps, and plays otherwise against
-every hidden card, as nobody can at the table (strategy fusion [Frank & Basin 1998])."""
+"""Nodes of the searching player alone (SO-ISMCTS); of each player (MO-ISMCTS); or of each with all
+hidden cards visible below the root, a control: the search cheats, and plays differently against
+every hidden card, which is impossible in the game (strategy fusion [Frank & Basin 1998])."""
 
 
 def others_trees(p: Any) -> int:
@@ -22,7 +22,7 @@ def others_trees(p: Any) -> int:
 def shuffle_untried(out, n, order, known):
     """Shuffle the first ``n`` of ``out`` by a hash of ``order`` and what is ``known`` at the node.
 
-    No draw is consumed: the list stays a function of what the mover knows.
+    It consumes no draw: the list remains a function of the mover's information.
     """
     key = fold(fold(0, order), known)
     for i in range(n - 1, 0, -1):

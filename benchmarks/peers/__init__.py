@@ -1,1 +1,1 @@
-"""Beside OpenSpiel and pomdp-py: speed, and quality at equal simulations and at equal time."""
+"""Comparison with OpenSpiel and pomdp-py: speed, and quality at equal simulations and time."""

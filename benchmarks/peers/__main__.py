@@ -1,4 +1,4 @@
-"""Prints one table: this project beside OpenSpiel and pomdp-py; `make peers` runs it.
+"""Prints one table comparing this project with OpenSpiel and pomdp-py; `make peers` runs it.
 
     python -m benchmarks.peers [--rounds 5] [--kuhn 1000] [--leduc 100] [--tiger 300] [--rocks 100]
                                [--milliseconds 1] [--seeds 20] [--leduc-seeds 5]
@@ -6,9 +6,9 @@
                                [--episodes 300] [--rock-episodes 300] [--seed 9001]
 
 Speed is measured in interleaved rounds, in CPU time of this process.  Quality is given at equal
-simulations, and at equal CPU time a decision: as many simulations as the measured speed allows in
-so many milliseconds.  Lower exploitability and higher return are better.  Means have a 95 %
-interval and, in brackets, how many seeds or episodes they are made of.
+simulations, and at equal CPU time per decision: as many simulations as the measured speed allows in
+the given milliseconds.  Lower exploitability and higher return are better.  Means have a 95 %
+interval and, in brackets, the number of seeds or episodes.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from benchmarks.peers.measuring import Table, rates
 
 
 def in_time(speed: list[float], milliseconds: float) -> int:
-    """Return how many simulations the median of ``speed``, a second, makes in the time."""
+    """Return the simulations that the median of ``speed``, per second, makes in the time."""
     return max(2, round(statistics.median(speed) * milliseconds / 1000))
 
 
@@ -52,7 +52,7 @@ def compare_games(table: Table, asked: argparse.Namespace) -> None:
 
 
 def compare_pomdps(table: Table, asked: argparse.Namespace) -> None:
-    """Print Tiger and RockSample, for which alone pomdp-py is needed."""
+    """Print Tiger and RockSample, which need pomdp-py."""
     if asked.episodes == asked.rock_episodes == 0:
         return
     from benchmarks.peers import rocks, tigers
@@ -76,7 +76,7 @@ def compare_pomdps(table: Table, asked: argparse.Namespace) -> None:
 
 
 def _from(least: int) -> Callable[[str], int]:
-    """Return what reads a whole number from ``least``."""
+    """Return a parser of integers from ``least``."""
 
     def number(given: str) -> int:
         if int(given) < least:
@@ -96,11 +96,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
         ("dice", 100, 1, "at liar's dice"),
         ("tiger", 300, 1, "at Tiger"),
         ("rocks", 100, 1, "at RockSample"),
-        ("seeds", 20, 0, "policies of Kuhn poker; 0: leave it out"),
-        ("leduc-seeds", 5, 0, "policies of Leduc poker, each of 936 searches; 0: leave it out"),
-        ("dice-seeds", 3, 0, "policies of liar's dice, each of 24,576 searches; 0: leave it out"),
-        ("episodes", 300, 0, "of Tiger; 0: leave it out"),
-        ("rock-episodes", 300, 0, "of RockSample; 0: leave it out"),
+        ("seeds", 20, 0, "policies of Kuhn poker; 0: omit"),
+        ("leduc-seeds", 5, 0, "policies of Leduc poker, each of 936 searches; 0: omit"),
+        ("dice-seeds", 3, 0, "policies of liar's dice, each of 24,576 searches; 0: omit"),
+        ("episodes", 300, 0, "of Tiger; 0: omit"),
+        ("rock-episodes", 300, 0, "of RockSample; 0: omit"),
         ("seed", 9001, 0, "of the first policy, and of the episodes"),
     ):
         parser.add_argument(f"--{name}", type=_from(least), default=default, help=what)

@@ -1,4 +1,4 @@
-"""Our compiled Leduc poker and liar's dice, asked in states of OpenSpiel's own games."""
+"""Our compiled Leduc poker and liar's dice, called in states of OpenSpiel's own games."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from mcts.search import Search
 
 
 def split_history(state: pyspiel.State) -> tuple[list[int], list[int]]:
-    """Return what chance dealt in ``state``, and what the players did."""
+    """Return chance's deals in ``state``, and the players' actions."""
     dealt, made = [], []
     for entry in state.full_history():
         (dealt if entry.player == pyspiel.PlayerId.CHANCE else made).append(entry.action)
@@ -34,7 +34,7 @@ def leduc_position(state: pyspiel.State) -> leduc.LeducParameters:
 
 
 def dice_position(state: pyspiel.State) -> dice.DiceParameters:
-    """Return the same in a state of ``liars_dice``, of one die each."""
+    """Return the same in a state of ``liars_dice``, with one die each."""
     dealt, made = split_history(state)
     me = state.current_player()
     return dice.DiceParameters(die=dealt[me], second=me, made=sum(1 << bid for bid in made))
@@ -48,7 +48,7 @@ POSITIONS: dict[str, Callable[[pyspiel.State], Any]] = {
 
 
 def compiled_planner(problem: str, options: Options, budget: Budget, others: int = TREES) -> Plan:
-    """Return a planner that asks the compiled search, for states of OpenSpiel's ``problem``."""
+    """Return a planner that runs the compiled search, for states of OpenSpiel's ``problem``."""
     position = POSITIONS[problem]
     made: list[Search] = []
 

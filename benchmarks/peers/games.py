@@ -1,9 +1,9 @@
-"""Kuhn poker, Leduc poker and liar's dice: our ISMCTS beside OpenSpiel's, by exploitability.
+"""Kuhn poker, Leduc poker and liar's dice: our ISMCTS against OpenSpiel's, by exploitability.
 
 All search the mover's information states (MO-ISMCTS) from the same belief, OpenSpiel's resampling,
-with random roll-outs, the same exploration, and what was not tried yet in random order; each
-information state is searched once, and the policy is the shares of visits.  OpenSpiel's liar's dice
-cannot be resampled, so its C++ search has no row there.
+with random roll-outs, the same exploration, and untried actions in random order; each information
+state is searched once, and the policy is the shares of visits.  OpenSpiel's liar's dice cannot be
+resampled, so its C++ search has no row there.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ EXPLORATION = 0.35
 """c of mean + c sqrt(2 ln N / n), for returns scaled to [0, 1]."""
 
 Contestant = Callable[[int], Plan]
-"""Returns a planner of so many simulations."""
+"""Returns a planner with the given number of simulations."""
 
 
 def options(simulations: int) -> Options:
-    """Return how ours search."""
+    """Return the options of our searches."""
     return Options(selection="availability", exploration=EXPLORATION, nodes=max(100, simulations))
 
 
 def units(game: pyspiel.Game) -> float:
-    """Return the constant of OpenSpiel, mean + C sqrt(ln N / n) of returns as they are."""
+    """Return the constant of OpenSpiel, mean + C sqrt(ln N / n) of unscaled returns."""
     return EXPLORATION * math.sqrt(2) * (game.max_utility() - game.min_utility())
 
 
@@ -60,7 +60,7 @@ def search_dice(simulations: int) -> Plan:
 
 
 def peep_leduc(simulations: int) -> Plan:
-    """The control: a search of Leduc poker in which all cards lie open below the root."""
+    """The control: a search of Leduc poker that sees all cards below the root."""
     budget = Budget(simulations=simulations)
     return compiled_planner("leduc_poker", options(simulations), budget, OPEN)
 
@@ -118,7 +118,7 @@ CONTESTANTS: dict[str, dict[str, Contestant]] = {
 
 
 def game_of(problem: str, name: str) -> pyspiel.Game:
-    """Return what a contestant searches: the compiled one knows our game."""
+    """Return the game that a contestant searches: the compiled one uses our game."""
     ours = name == COMPILED and problem == "kuhn_poker"
     return pyspiel.load_game(kuhn.NAME if ours else problem)
 
@@ -132,7 +132,7 @@ def opening(game: pyspiel.Game) -> pyspiel.State:
 
 
 def works(problem: str) -> dict[str, Work]:
-    """Return what each contestant's speed is measured by: one search from the opening."""
+    """Return the timed work of each contestant: one search from the opening."""
 
     def work(name: str, make: Contestant) -> Work:
         state = opening(game_of(problem, name))

@@ -1,8 +1,8 @@
 """Our Kuhn poker (`benchmarks.games.kuhn_poker`) as the game ``sleuth_kuhn`` of OpenSpiel.
 
-Its rules are the compiled ones; information states have the names that they have in OpenSpiel's own
-``kuhn_poker``, so a table for the one is a table for the other.  `compiled_planner` runs the
-compiled search, which knows neither of them.
+Its rules are the compiled ones; information states have the names of OpenSpiel's own
+``kuhn_poker``, so their tables are interchangeable.  `compiled_planner` runs the compiled search,
+which is independent of both.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class KuhnState(pyspiel.State):
         self.dealt = 0
 
     def current_player(self) -> int:
-        """Return who is to act, or what else goes on."""
+        """Return the player to act, or the kind of another node."""
         if self.dealt < 2:
             return pyspiel.PlayerId.CHANCE
         if self.is_terminal():
@@ -90,7 +90,7 @@ class KuhnState(pyspiel.State):
         return "Bet" if action == kuhn.BET else "Pass"
 
     def returns(self) -> list[float]:
-        """Return what each player won, in antes."""
+        """Return each player's winnings, in antes."""
         if not self.is_terminal():
             return [0.0, 0.0]
         return [float(kuhn.payoff(_GAME, self.cells, player)) for player in range(2)]
@@ -119,6 +119,6 @@ def position(state: KuhnState, opponent: int = kuhn.TREES) -> kuhn.KuhnParameter
 
 
 def compiled_planner(options: Options, budget: Budget, opponent: int = kuhn.TREES) -> Plan:
-    """Return a planner that asks the compiled search, for states of ``sleuth_kuhn``."""
+    """Return a planner that runs the compiled search, for states of ``sleuth_kuhn``."""
     search = Search(kuhn.KuhnParameters(opponent=opponent), options)
     return lambda state, key: shares(search.run(budget, key, position(state, opponent)))

@@ -10,16 +10,16 @@ from collections.abc import Callable, Sequence
 from scipy.special import stdtrit
 
 Work = Callable[[int], object]
-"""Runs so many simulations of one search."""
+"""Runs the given number of simulations of one search."""
 
 LEAST_SECONDS = 0.2
-"""CPU time of one measurement."""
+"""Minimum CPU time of one measurement."""
 
 
 def rates(contestants: dict[str, Work], rounds: int) -> dict[str, list[float]]:
-    """Return simulations a CPU second, one figure a round; in a round all have their turn.
+    """Return simulations per CPU second, one figure per round; all contestants play in each round.
 
-    How many simulations fill the least time is found out before, for each by itself.
+    The number of simulations that fill the minimum time is determined first, for each separately.
     """
     simulations = {name: _enough(work) for name, work in contestants.items()}
     found: dict[str, list[float]] = {name: [] for name in contestants}
@@ -30,9 +30,9 @@ def rates(contestants: dict[str, Work], rounds: int) -> dict[str, list[float]]:
 
 
 def ratios(found: dict[str, list[float]]) -> dict[str, tuple[float, float, float]]:
-    """Return the first contestant's rate over that of each: median, least, greatest of the rounds.
+    """Return the first contestant's rate over that of each: median, minimum, maximum of the rounds.
 
-    A ratio is of one round, so a machine that is now fast, now slow moves it little.
+    A ratio is within one round, so a machine of varying speed affects it little.
     """
     first = next(iter(found.values()))
     return {
@@ -49,7 +49,7 @@ def _seconds(work: Work, simulations: int) -> float:
 
 
 def _enough(work: Work) -> int:
-    """Return how many simulations take the least time, the first call, which compiles, apart."""
+    """Return the simulations that fill the minimum time, after a first call that compiles."""
     simulations = 100
     work(simulations)
     while (took := _seconds(work, simulations)) < LEAST_SECONDS / 2:
@@ -67,7 +67,7 @@ def interval(values: Sequence[float]) -> tuple[float, float]:
 
 
 class Table:
-    """One table in Markdown, printed row by row as the figures come."""
+    """One table in Markdown, printed row by row as figures arrive."""
 
     def __init__(self) -> None:
         print("| problem | what | planner | figure | ours over it |")
@@ -79,9 +79,9 @@ class Table:
 
     def speeds(self, problem: str, found: dict[str, list[float]]) -> None:
         """Print rates, and the first planner's over each of the others'."""
-        beside = ratios(found)
+        over = ratios(found)
         for i, (name, each) in enumerate(found.items()):
-            middle, least, most = beside[name]
+            middle, least, most = over[name]
             ratio = f"{middle:.3g} ({least:.3g} to {most:.3g})" if i else ""
             figure = f"{statistics.median(each):,.0f}"
             self.row(problem, "simulations a CPU second", name, figure, ratio)

@@ -1,8 +1,8 @@
-"""Tiger and RockSample: ours beside pomdp-py, by the discounted return of closed loops.
+"""Tiger and RockSample: ours against pomdp-py, by the discounted return of closed loops.
 
 All play the same episodes (`mcts.problems.closed_loop`): the same hidden state and sounds for the
-same actions, the exact belief, a fresh tree at each decision, a receding horizon, random roll-outs
-of the same length, the same exploration and the same final choice.
+same actions, the exact belief, a new tree at each decision, a receding horizon, random roll-outs of
+the same length, the same exploration and the same final choice.
 """
 
 from __future__ import annotations
@@ -24,25 +24,25 @@ from mcts.search import Search
 OURS = "ours, compiled"
 
 Choose = Callable[[Any, int], int]
-"""Returns an action by a position and a key."""
+"""Returns an action for a position and a key."""
 Contestant = Callable[[int], Choose]
-"""Returns what chooses by so many simulations."""
+"""Returns a chooser with the given number of simulations."""
 
 
 @dataclass(frozen=True)
 class Loop:
-    """A problem, and who plays it."""
+    """A problem, and its contestants."""
 
     name: str
     start: Any
     """The compiled position; ``steps`` are the actions of an episode and of a simulation."""
     after: Callable[[Any, int, int], Any]
-    """The position after an action and what was observed."""
+    """The position after an action and an observation."""
     contestants: dict[str, Contestant]
     """Ours first."""
 
     def works(self) -> dict[str, Work]:
-        """Return what each contestant's speed is measured by: one decision from the start."""
+        """Return the timed work of each contestant: one decision from the start."""
 
         def work(make: Contestant) -> Work:
             made: dict[int, Choose] = {}
@@ -67,7 +67,7 @@ class Loop:
 
 
 def options(start: Any, units: float, simulations: int) -> Options:
-    """Return how ours search: in the end they choose by the mean, as pomdp-py does."""
+    """Return the options of our searches: the final choice is by the mean, as in pomdp-py."""
     return Options(exploration=exploration(start, units), nodes=simulations, final="mean")
 
 
@@ -82,6 +82,6 @@ def ours(start: Any, units: float) -> Contestant:
 
 
 def begin_chance(key: int) -> None:
-    """Begin the chance of pomdp-py, which draws from global generators."""
+    """Seed pomdp-py, which draws from global generators."""
     random.seed(key)
     np.random.seed(key % 2**32)

@@ -16,9 +16,9 @@ START = rocksample.rocksample(
     MAP[0], rocksample.PUBLISHED[MAP], steps=ROCK_STEPS, rollout=rocksample.RANDOM
 )
 MOTIONS = [(0, 1), (1, 0), (0, -1), (-1, 0)]
-"""Of our moves, in their order."""
+"""Our move numbers, in their order."""
 PARTICLES = 1_000
-"""States drawn from the exact belief for each decision, which POMCP wants."""
+"""States drawn from the exact belief for each decision, as POMCP requires."""
 
 
 def number(action: Any) -> int:

@@ -3,8 +3,8 @@
     python -m benchmarks.qlearning
     python -m benchmarks.qlearning outcomes=posterior rates=[falling] repeats=1
 
-`sim.qlearning` has the problem and says where it differs from the paper.  Nothing slow is imported
-at the top.
+`sim.qlearning` defines the problem and its differences from the paper.  Slow modules are imported
+late.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class Settings(study.Settings):
 def job(settings: DictConfig, run: study.Run) -> None:
     """Learn, check and fit; write the results and print them."""
     if not settings.rates or len(set(settings.rates)) < len(settings.rates):
-        raise Refusal("rates must list different rates, one or more")
+        raise Refusal("rates must list different rates, at least one")
     if settings.discount >= 1:
         raise Refusal(f"discount={settings.discount}: must be below 1, or no value is finite")
     from benchmarks.qlearning import report
@@ -134,7 +134,7 @@ def _learner(settings: DictConfig, rooms: RoomProblem, rate: str, number: int) -
 def _curve(
     settings: DictConfig, rooms: RoomProblem, exact: Any, rate: str, number: int
 ) -> Iterator[dict[str, Any]]:
-    """Learn, and yield how far it is at each checkpoint."""
+    """Learn, and yield the figures at each checkpoint."""
     import numpy as np
 
     from benchmarks.qlearning.learning import error, greedy_share
@@ -158,7 +158,7 @@ def _curve(
 
 
 def _fit(settings: DictConfig, sampled: Sampled, rooms: RoomProblem) -> Fit:
-    """Return the network fitted to the first run of the first rate; Refusal if it does not fit."""
+    """Return the network fitted to the first run of the first rate; Refusal if the fit is bad."""
     from benchmarks.qlearning.fit import fit_network
 
     learner = _learner(settings, rooms, settings.rates[0], 0)
@@ -177,7 +177,7 @@ def _fit(settings: DictConfig, sampled: Sampled, rooms: RoomProblem) -> Fit:
     if not fit.explained >= settings.network.least_fit:
         raise Refusal(
             f"the network fits badly: R^2 is {fit.explained:.3f}, network.least_fit="
-            f"{settings.network.least_fit}; give network.epochs or network.hidden more; no weights "
+            f"{settings.network.least_fit}; increase network.epochs or network.hidden; no weights "
             "are stored"
         )
     return fit

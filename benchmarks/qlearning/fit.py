@@ -1,6 +1,6 @@
 """Fit the network to a table of Q, by Adam or as in 2008 by ``traingda``, and measure the fit.
 
-Targets are standardised: without it gradient descent with its usual step stops at their mean.
+Targets are standardised: otherwise gradient descent with its usual step stops at their mean.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from benchmarks.qlearning.descent import descend, network_error, start_weights
 from sim.qlearning.network import DIGITS, Network
 from sim.qlearning.rooms import RoomProblem, pairs, solve, worth
 
-UNFITTED = "interrupted before the fit was done; run.resume={} goes on"
+UNFITTED = "interrupted before the fit was done; run.resume={} continues"
 """Message after Ctrl-C during the fit."""
 
 
@@ -29,9 +29,9 @@ class Fit:
 
     Attributes
     ----------
-    explained : R^2 on the pairs that it was fitted to
-    fresh : R^2 beside the exact Q of states that it was not
-    lost : mean value lost at the sampled states by going where it says
+    explained : R^2 on the training pairs
+    fresh : R^2 against the exact Q of unseen states
+    lost : mean value lost at the sampled states by following its choice
     epochs, seconds : spent
     """
 
@@ -57,9 +57,9 @@ def fit_network(
     Parameters
     ----------
     rooms, other : the problem that was learnt, and one on other states
-    settings : to be kept with the weights
+    settings : stored with the weights
     network : ``hidden``, ``activation``, ``learning_rate`` and ``epochs``
-    seed : of the first weights and of the batches
+    seed : of the initial weights and of the batches
     training : ``adam``, on mini-batches, or ``traingda`` (`benchmarks.qlearning.descent`)
     """
     began = time.perf_counter()
@@ -90,7 +90,7 @@ def fit_network(
 
 
 Weights = tuple[list[np.ndarray], int]
-"""Hidden weights and bias, output weights and bias; and the epochs that they took."""
+"""Hidden weights and bias, output weights and bias; and the number of epochs."""
 
 
 def _fit_by_adam(
@@ -124,10 +124,10 @@ def explained_share(found: np.ndarray, truth: np.ndarray) -> float:
 
 
 def train(model: MLPRegressor, inputs: np.ndarray, targets: np.ndarray) -> None:
-    """Fit ``model``; it may stop before it converged, because the fit is measured afterwards.
+    """Fit ``model``; it may stop before convergence, because the fit is measured afterwards.
 
-    Raises KeyboardInterrupt on Ctrl-C, which scikit-learn turns into a warning and a network half
-    trained.
+    Raises KeyboardInterrupt on Ctrl-C, which scikit-learn turns into a warning and a half-trained
+    network.
     """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)

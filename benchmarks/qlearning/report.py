@@ -1,4 +1,4 @@
-"""Figures, tables and a picture of what was learnt."""
+"""Figures, tables and a picture of the learnt values."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ ROWS = study.Rows(
         "run": pl.Int64,
         "updates": pl.Int64,
         "error": pl.Float64,  # root mean square, to Q by value iteration
-        "best_share": pl.Float64,  # of the states in which the best room is a best one
-        "lost": pl.Float64,  # mean value lost by going to the best room
+        "best_share": pl.Float64,  # of the states in which the chosen room is a best one
+        "lost": pl.Float64,  # mean value lost by the chosen room
         "seconds": pl.Float64,  # spent learning so far
     },
     more=(),
 )
-"""One row a run and checkpoint."""
+"""One row per run and checkpoint."""
 
 
 def ends(rows: pl.DataFrame) -> list[dict[str, Any]]:
-    """Return a line for each rate: where its runs ended, with least and greatest error."""
+    """Return one line per rate: the final figures of its runs, with minimum and maximum error."""
     last = rows.filter(pl.col("updates") == pl.col("updates").max().over("rate", "run"))
     return (
         last.group_by("rate", maintain_order=True)
@@ -53,9 +53,9 @@ def ends(rows: pl.DataFrame) -> list[dict[str, Any]]:
 
 
 def values(rooms: RoomProblem, outcomes: str) -> list[dict[str, Any]]:
-    """Return a line for each number of rooms, all alike: the closed value and what is found.
+    """Return one line per number of equal rooms: the closed value and the computed ones.
 
-    By value iteration without a projection, and on the sampled states, null where none is so.
+    By value iteration without a projection, and on the sampled states, null without such a state.
     """
     closed = closed_values(outcomes, rooms.discount)
     free = uniform_states()
@@ -84,7 +84,7 @@ def fit_figures(fit: Fit) -> dict[str, Any]:
 
 
 def _learning(found: list[dict[str, Any]]) -> Table:
-    """Return what `ends` has ``found`` as a table."""
+    """Return the result ``found`` of `ends` as a table."""
 
     def error(line: dict[str, Any]) -> Estimate:
         return Estimate(line["error"], line["least_error"], line["greatest_error"])

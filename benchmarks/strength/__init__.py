@@ -1,1 +1,1 @@
-"""Strength per core: what workers on one decision buy."""
+"""Strength per core: the gain of workers on one decision."""

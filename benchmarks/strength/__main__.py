@@ -1,9 +1,9 @@
-"""Strength per core: what several simulated workers buy, beside one worker that searches longer.
+"""Strength per core: the gain of several simulated workers, against one that searches longer.
 
     python -m benchmarks.strength
     python -m benchmarks.strength measure=games simulations=8 count=600 workers=[4,16]
 
-Nothing slow is imported at the top.
+Slow modules are imported late.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from benchmarks.strength.ways import Way
 
 MOST = 100_000
-"""Positions or games, and simulations of a worker."""
+"""Default numbers of positions or games, and simulations per worker."""
 
 _WORKERS = {"each": {"least": 1, "most": 4096}}
 
@@ -76,14 +76,14 @@ def job(settings: DictConfig, run: study.Run) -> None:
 
 
 def check(settings: DictConfig) -> None:
-    """Refuse what limits cannot say of the settings."""
+    """Raise Refusal for settings that ranges cannot exclude."""
     for name in ("times", "workers", "threads"):
         if len(set(settings[name])) < len(settings[name]):
             raise Refusal(f"{name} must list different numbers")
     if not settings.times or 1 not in settings.times:
-        raise Refusal("times must have 1: the others are held against one worker alone")
+        raise Refusal("times must include 1: the others are compared with one worker alone")
     if settings.measure == "games" and settings.searches > 1:
-        raise Refusal("searches: a game is played once by each way; give searches=1")
+        raise Refusal("searches: each way plays a game once; give searches=1")
     if settings.threads and max(settings.threads) > cores():
         most = max(settings.threads)
         raise Refusal(f"threads={most}: this machine has {cores()} cores; give fewer")

@@ -1,4 +1,4 @@
-"""Measures of what workers lose: regret in late positions, or games."""
+"""Measures of the loss by parallelization: regret in late positions, or games."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ from sim.player import Player
 from sim.referee import play
 
 FIELD = ("player=best", "opponent=swift", "opponent.threshold=0.35")
-"""The company of whole games: one planner, and three who accuse early."""
+"""The line-up of whole games: one planner, and three who accuse early."""
 
 Row = dict[str, Any]
 Measure = Callable[[Way, Iterable[int]], Iterator[tuple[int, list[Row]]]]
-"""From a way and the numbers of cases to each number with its rows."""
+"""Maps a way and the numbers of cases to each number with its rows."""
 
 
 class _Searching(Planner):
-    """A planner that searches by a way."""
+    """A planner that searches in a given way."""
 
     def __init__(self, way: Way, config: PlannerConfig, name: str) -> None:
         super().__init__(config, name)
@@ -48,8 +48,8 @@ class _Searching(Planner):
 def in_positions(seed: int, count: int, simulations: int, searches: int) -> Measure:
     """Return the measure of regret, a share of 1, of first decisions in ``count`` positions.
 
-    ``simulations``: of each worker; ``searches``: of each position.  Leaf parallelization is no
-    way here: from a leaf of these positions all roll-outs of a deal end alike.
+    ``simulations``: per worker; ``searches``: per position.  Leaf parallelization is excluded: from
+    a leaf of these positions all roll-outs of a deal end alike.
     """
     positions = list(islice(endgames(seed), count))
 
@@ -73,7 +73,7 @@ def in_positions(seed: int, count: int, simulations: int, searches: int) -> Meas
 
 
 def _planner(budget: Budget) -> PlannerConfig:
-    """Return how planners of late positions search: as in `docs/results/regret.md`."""
+    """Return the configuration of planners of late positions: as in `docs/results/regret.md`."""
     assert budget.simulations is not None
     options = Options(
         exploration=0.15,
@@ -89,7 +89,7 @@ def _planner(budget: Budget) -> PlannerConfig:
 
 
 def _choices(way: Way, planner: Planner, action: int) -> Iterator[tuple[str, int]]:
-    """Yield each rule by which trees are merged with what it chooses."""
+    """Yield each merge rule with its choice."""
     if not way.rules:
         yield "", action
         return

@@ -1,7 +1,7 @@
-"""Strength-speed-ups in figures, in a table and as a picture.
+"""Strength-speed-ups as figures, a table and a picture.
 
-The strength-speed-up of n workers is how many times longer one would have to search to lose as
-little [Chaslot, Winands & van den Herik 2008], read off the curve of one worker, made monotone.
+The strength-speed-up of n workers is how many times longer one would have to search for the same
+loss [Chaslot, Winands & van den Herik 2008], read off the curve of one worker, made monotone.
 """
 
 from __future__ import annotations
@@ -30,22 +30,22 @@ ROWS = study.Rows(
     units="measurements",
     schema={
         "way": pl.String,
-        "workers": pl.Int64,  # of one worker: how many times as long it has
+        "workers": pl.Int64,  # of one worker: its multiple of the time
         "case": pl.Int64,  # position or game
         "search": pl.Int64,  # of the position
         "lost": pl.Float64,  # regret as a share of 1; of a game 0 or 1
-        "seconds": pl.Float64,  # of CPU, of all workers
+        "seconds": pl.Float64,  # of CPU, over all workers
     },
     more=("count",),
     min_units=2,
 )
-"""One row a decision, or a game."""
+"""One row per decision, or game."""
 
 _DRAWS = 1000
 
 
 def figures(rows: pl.DataFrame, seed: int) -> list[dict[str, Any]]:
-    """Return a line for each way and number of workers: what it loses, and its speed-up.
+    """Return one line per way and number of workers: its loss, and its speed-up.
 
     Cases that some way lacks are left out.  The intervals are by the bootstrap over cases, with
     ``seed``.  Without the curve of one worker there is no speed-up.
@@ -71,7 +71,7 @@ def figures(rows: pl.DataFrame, seed: int) -> list[dict[str, Any]]:
 
 
 def _by_case(rows: pl.DataFrame) -> dict[tuple[str, int], np.ndarray]:
-    """Return by way and workers the mean of what is lost in each case that all have."""
+    """Return by way and workers the mean loss in each case that all have."""
     key = ["way", "workers"]
     means = rows.group_by([*key, "case"], maintain_order=True).agg(pl.mean("lost"))
     ways = means.select(key).n_unique()
@@ -86,7 +86,7 @@ def _by_case(rows: pl.DataFrame) -> dict[tuple[str, int], np.ndarray]:
 def speed_up(times: Sequence[int], curve: np.ndarray, lost: float) -> float:
     """Return how many times longer one worker needs to lose no more than ``lost``.
 
-    ``curve``: what one loses that has ``times`` as long.  Beyond its ends it is the end.
+    ``curve``: the loss of one worker with ``times`` the time.  Clamped to its ends.
     """
     falling = isotonic_regression(curve, increasing=False).x
     return float(np.exp2(np.interp(-lost, -falling, np.log2(times))))
@@ -169,7 +169,7 @@ def _read(folder: Path) -> tuple[list[dict[str, Any]], dict[str, Any]]:
 
 
 def draw(found: Sequence[dict[str, Any]], settings: dict[str, Any], folder: Path) -> None:
-    """Plot what workers lose and their speed-up, beside one worker with as much time."""
+    """Plot the loss of workers and their speed-up, next to one worker with as much time."""
     from experiments import plotting  # Matplotlib takes a second to import
 
     left_out = (REAL, "value", "vote")

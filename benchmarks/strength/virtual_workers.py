@@ -1,10 +1,9 @@
 """Many workers on one tree, simulated: their simulations interleaved, their results delayed.
 
-A worker that is free selects a path through the tree as it stands, which marks its edges as in
-flight, and rolls out from the leaf; its return reaches the tree when its time is over, and the
-worker begins again.  So a search sees what 1,024 threads would see of each other, on one thread and
-always the same.  Left out is what real threads lose to each other's cache lines, and the time that
-selection takes beside roll-outs.
+A free worker selects a path through the current tree, which marks its edges as in flight, and rolls
+out from the leaf; its return reaches the tree when its time is over, and the worker begins again.
+So a search sees the same interleaving as with 1,024 threads, on one thread and reproducibly.  Not
+modelled are the cost of shared cache lines, and the time of selection relative to roll-outs.
 """
 
 from __future__ import annotations
@@ -28,14 +27,14 @@ from mcts.threads import NEXT, STOP
 from mcts.tree import EXPANDED, NOWHERE, SIMULATIONS, TOP
 
 IDLE = -1
-"""In place of a depth: the worker has nothing under way."""
+"""In place of a depth: the worker is idle."""
 
 
 class Pending(NamedTuple):
-    """Simulations that W workers have under way."""
+    """Simulations in progress of W workers."""
 
     due: np.ndarray
-    """float64 (W,): when each is free again."""
+    """float64 (W,): time at which each is free again."""
     depth: np.ndarray
     """int64 (W,): edges followed, or `IDLE`."""
     edges: np.ndarray
@@ -47,7 +46,7 @@ class Pending(NamedTuple):
     payoff: np.ndarray
     """float64 (W, players)."""
     latency: np.ndarray
-    """float64 (n,): time that simulation i takes, modulo n."""
+    """float64 (n,): duration of simulation i, modulo n."""
 
 
 def run_delayed(
@@ -105,7 +104,7 @@ def run_delayed(
 def launch(
     params, state, rollout_state, tree, scratch, settings, control, key, number, pending, free
 ):
-    """Let worker ``free`` begin simulation ``number``, of which the tree learns when it is due."""
+    """Let worker ``free`` begin simulation ``number``, which reaches the tree when it is due."""
     scratch.stream[0] = fold(key, number)
     chosen = NOWHERE
     if settings.common_random_numbers and load(tree.status, tree.counters[TOP]) == EXPANDED:
@@ -125,7 +124,7 @@ def launch(
 
 @jit
 def land(tree, scratch: Scratch, pending: Pending, free: int, settings) -> float:
-    """Add what worker ``free`` found to the tree; return the scaled return of player 0."""
+    """Add the result of worker ``free`` to the tree; return the scaled return of player 0."""
     depth = pending.depth[free]
     for i in range(depth):
         scratch.edges[i] = pending.edges[free, i]
@@ -138,7 +137,7 @@ def land(tree, scratch: Scratch, pending: Pending, free: int, settings) -> float
 
 
 def draw_latencies(spread: float, count: int = 4096) -> np.ndarray:
-    """Return times of simulations with mean 1 and standard deviation ``spread``, log-normal."""
+    """Return durations of simulations with mean 1 and standard deviation ``spread``, log-normal."""
     sigma = np.sqrt(np.log1p(spread**2))
     return np.random.default_rng(0).lognormal(-(sigma**2) / 2, sigma, count)
 
@@ -165,7 +164,7 @@ class VirtualSearch(Search):
         self._kernel = call
 
     def _new_pending(self, workers: int, scratch: Scratch) -> Pending:
-        """Return what is under way of ``workers`` that each go as deep as ``scratch``: nothing."""
+        """Return empty records of ``workers`` in progress, each as deep as ``scratch``."""
         depth = len(scratch.edges)
         return Pending(
             due=np.zeros(workers),
@@ -186,7 +185,7 @@ class VirtualRoot:
         self._trees, self._rule, self._make, self._search = trees, rule, make_search, None
 
     def run(self, budget: Budget, key: int, p: Any = None) -> SearchResult:
-        """Search ``p`` by all trees; each has its share of the simulations and a key of its own."""
+        """Search ``p`` by all trees; each has its share of the simulations and its own key."""
         if self._search is None:
             self._search = self._make(p)
         share = budget.split(self._trees)

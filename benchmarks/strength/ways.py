@@ -13,16 +13,16 @@ from mcts.search import Search
 from mcts.searcher import Searcher
 
 SPREAD = 0.5
-"""Standard deviation of the time of a simulation, in units of its mean."""
+"""Standard deviation of the duration of a simulation, in units of its mean."""
 
 INSIDE = 16
-"""Threads on each tree of a root-parallel search of such trees."""
+"""Threads on each tree of a root-parallel search with several."""
 
 ONE = "one"
-"""The way of a single worker that has more time."""
+"""The way of a single worker with more time."""
 
 REAL = "real"
-"""At the end of a way of threads that are not simulated."""
+"""Suffix of ways with real threads."""
 
 
 @dataclass(frozen=True)
@@ -32,9 +32,9 @@ class Way:
     Attributes
     ----------
     name : of the way
-    workers : their number; of `ONE` how many times as long it has
+    workers : their number; of `ONE` its multiple of the time
     make : from a position and options to a searcher
-    rules : by which its trees are merged, each a way of its own in the results; empty: one tree
+    rules : merge rules of its trees, each a way of its own in the results; empty: one tree
     """
 
     name: str
@@ -47,7 +47,7 @@ class Way:
         return f"{self.name}|{self.workers}|{case}"
 
     def label(self, rule: str) -> str:
-        """Return what the results call it where its trees are merged by ``rule``."""
+        """Return its name in the results with its trees merged by ``rule``."""
         return self.name if len(self.rules) < 2 else f"{self.name}, {rule}"
 
 

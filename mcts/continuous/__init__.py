@@ -1,1 +1,1 @@
-"""Search where hardly any observation comes twice: POMCPOW, POMCP-DPW, PFT-DPW, POMCP."""
+"""Search where observations hardly ever repeat: POMCPOW, POMCP-DPW, PFT-DPW, POMCP."""

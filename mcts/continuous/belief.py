@@ -1,8 +1,7 @@
-"""Particles of a model: moved on by what was done, weighed by what was seen, drawn again.
+"""Particle filter of a model: propagate by the action, weigh by the observation, resample.
 
 Bootstrap filter [Gordon, Salmond & Smith 1993] with systematic resampling [Kitagawa 1996], which
-leaves particles of equal weight as they are.  States that are over are left out: an episode goes
-on only if it is not over.
+leaves particles of equal weight unchanged.  Terminal states are dropped: the episode has not ended.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from mcts.kernel.rng import new_stream, uniform
 
 @jit
 def resample(moved, weights, total, into, stream):
-    """Fill ``into`` with rows of ``moved``, in proportion to ``weights``; one draw."""
+    """Fill ``into`` with rows of ``moved`` in proportion to ``weights``; one draw."""
     part = total / len(into)
     reached, place = weights[0], 0
     offset = uniform(stream)
@@ -31,11 +30,11 @@ def resample(moved, weights, total, into, stream):
 
 
 def refuse_densities(p: Any, *totals: float) -> None:
-    """Raise ValueError if the densities of ``p``, of which these are sums, cannot be weights."""
+    """Raise ValueError if ``totals``, sums of densities of ``p``, cannot be weights."""
     if not all(0.0 <= total < np.inf for total in totals):
         raise ValueError(
-            f"{type(p).__name__}: rewards and densities must be finite, densities not below 0, and "
-            "their sum over particles finite as well"
+            f"{type(p).__name__}: rewards and densities must be finite, densities at least 0, "
+            "and their sum over the particles finite"
         )
 
 
@@ -45,7 +44,7 @@ def _draw_all(p, particles, stream):
 
 
 def _weigh(p, particles, action, seen, moved, weights, stream):
-    """Move ``particles`` on into ``moved`` and weigh them; return the sum and the most."""
+    """Propagate ``particles`` into ``moved`` and weigh them; return the sum and the maximum."""
     total = most = 0.0
     for i in range(len(particles)):
         weights[i] = 0.0
@@ -62,7 +61,7 @@ def _weigh(p, particles, action, seen, moved, weights, stream):
 
 
 class Belief:
-    """Particles of the model ``p``, at first of its initial belief, by ``key``."""
+    """Particles of the model ``p``, initially from its initial belief, by ``key``."""
 
     def __init__(self, p: Any, count: int, key: int) -> None:
         self._p, self._stream = p, new_stream(key)
@@ -71,11 +70,11 @@ class Belief:
         self.particles = np.zeros((count, int(model_of(p).number("width", p))))
         self._moved, self._weights = np.zeros_like(self.particles), np.zeros(count)
         self.lost = 0
-        """Observations that no particle explained; particles were then moved on, not weighed."""
+        """Observations that no particle explained; particles were then propagated, not weighed."""
         specialise(_draw_all, module)(p, self.particles, self._stream)
 
     def update(self, action: int, seen: np.ndarray) -> None:
-        """Take in that ``seen`` followed ``action``; ValueError if densities cannot be weights."""
+        """Update on ``seen`` after ``action``; ValueError if densities cannot be weights."""
         total, most = self._kernel(
             self._p, self.particles, action, seen, self._moved, self._weights, self._stream
         )

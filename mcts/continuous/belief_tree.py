@@ -1,13 +1,13 @@
 """PFT-DPW [Sunberg & Kochenderfer 2018, alg. 3]: the tree of a particle filter's beliefs.
 
-A node is a belief of few particles.  To add one, an observation is simulated from a particle of its
-parent, and the parent's particles are moved on, weighed and drawn again.  Whether a simulation
-then goes on below is decided as in POMCPOW (`mcts.continuous.simulation`), with beliefs for states.
+A node is a belief of a few particles.  To add one, an observation is simulated from a particle of
+its parent, and the parent's particles are propagated, weighed and resampled.  Whether a simulation
+continues below is decided as in POMCPOW (`mcts.continuous.simulation`), with beliefs as states.
 
-As in the authors' program, the reward is the mean by weights, particles that are over take no part
-in the next step, and at the root each new belief starts from other particles.  There some of the
-particles are drawn again from the observation, and beliefs that no particle explains begin again;
-here a belief that no particle explains is the state that the observation was simulated from.
+As in the authors' program, the reward is the weighted mean, terminal particles take no part in the
+next step, and at the root each new belief starts from other particles.  The authors also redraw
+some particles from the observation and restart beliefs that no particle explains; here such a
+belief becomes the state that the observation was simulated from.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from mcts.tree import NOWHERE, ROOT
 
 
 class Beliefs(NamedTuple):
-    """Particles that one search works on, ``M`` a belief."""
+    """Working particles of one search, ``M`` per belief."""
 
     now: np.ndarray
     """float64 (M, numbers of a state)"""
@@ -41,7 +41,7 @@ class Beliefs(NamedTuple):
 
 
 def run_beliefs(p, tree, particles, settings, scratch, beliefs, key, control, limit):
-    """Run simulations as `run` does, from beliefs of ``particles`` at the root."""
+    """Run simulations as `run` does, with beliefs of ``particles`` at the root."""
     done = 0
     for number in range(limit):
         if load(control, STOP) != 0:
@@ -57,7 +57,7 @@ def run_beliefs(p, tree, particles, settings, scratch, beliefs, key, control, li
 
 @jit_inlined
 def pick(p, belief, stream):
-    """Return the place of a particle that is not over, each as likely; `NOWHERE` without one."""
+    """Return the index of a non-terminal particle, uniformly; `NOWHERE` without one."""
     chosen, found = NOWHERE, 0
     for i in range(len(belief)):
         if not terminal(p, belief[i]):
@@ -69,7 +69,7 @@ def pick(p, belief, stream):
 
 @jit_inlined
 def simulate_belief(p, tree, settings, scratch, beliefs):
-    """Follow the tree from the root to a new belief or the end, and count what came of it."""
+    """Follow the tree from the root to a new belief or the end, and update statistics."""
     stream, m = scratch.stream, len(beliefs.now)
     node, depth, total, fresh = ROOT, 0, 0.0, False
     here = pick(p, beliefs.now, stream)
@@ -104,9 +104,9 @@ def simulate_belief(p, tree, settings, scratch, beliefs):
 
 @jit_inlined
 def filter_step(p, beliefs, here, action, scratch):
-    """Move the belief ``now`` on by an observation from its particle ``here``; return the reward.
+    """Update the belief ``now`` on an observation simulated from its particle ``here``.
 
-    If no particle explains what was seen, all are the state that it was simulated from.
+    Returns the reward.  If no particle explains the observation, all become the simulated state.
     """
     stream, now = scratch.stream, beliefs.now
     step(p, now[here], action, scratch.states[0], stream)
@@ -136,7 +136,7 @@ def filter_step(p, beliefs, here, action, scratch):
 
 @jit_inlined
 def mean_value(p, belief, action):
-    """Return what ``action`` is worth on average to one who sees all; what is over counts 0."""
+    """Return the mean value of ``action`` under full observability; terminal particles count 0."""
     total = 0.0
     for i in range(len(belief)):
         if not terminal(p, belief[i]):
@@ -146,7 +146,7 @@ def mean_value(p, belief, action):
 
 @jit_inlined
 def best_by_values(p, belief, here, actions):
-    """Return the legal action of the greatest mean value [QMDP: Littman et al. 1995], and that."""
+    """Return the legal action of greatest mean value, and that value [QMDP: Littman 1995]."""
     chosen, best = NOWHERE, -np.inf
     for action in range(actions):
         if legal(p, belief[here], action):
@@ -157,21 +157,21 @@ def best_by_values(p, belief, here, actions):
 
 
 def choose_by_mean(p, particles, actions, stream):
-    """Return the action of QMDP for ``particles``; `NOWHERE` if all are over."""
+    """Return the QMDP action for ``particles``; `NOWHERE` if all are terminal."""
     here = pick(p, particles, stream)
     return NOWHERE if here == NOWHERE else best_by_values(p, particles, here, actions)[0]
 
 
 @jit_inlined
 def leaf_of_belief(p, beliefs, here, settings, steps, scratch):
-    """Return what is ahead of the belief ``now``; roll-outs change it."""
+    """Return the value estimate of the belief ``now``; roll-outs change it."""
     if settings.leaf == VALUES:
         if settings.ends and steps == 0:
             return 0.0
         return best_by_values(p, beliefs.now, here, settings.actions)[1]
     if settings.leaf == RANDOM:
         s, then = scratch.states[0], scratch.states[1]
-        copy(beliefs.now[below(scratch.stream, len(beliefs.now))], s)  # what is over counts 0
+        copy(beliefs.now[below(scratch.stream, len(beliefs.now))], s)  # terminal ones count 0
         return leaf(p, s, then, settings, steps, scratch.stream)
     total, weight = 0.0, 1.0
     while steps > 0 and here != NOWHERE:

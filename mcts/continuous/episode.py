@@ -1,4 +1,4 @@
-"""A closed loop of a model: believe, plan, act, observe, until the end."""
+"""A closed loop of a model: update the belief, plan, act and observe until the end."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from mcts.kernel.compile import specialise
 from mcts.kernel.rng import derive_key, new_stream
 
 Choose = Callable[[np.ndarray, int, int], int]
-"""``choose(particles, key, left)`` returns an action, with so many left, this one among them."""
+"""``choose(particles, key, left)`` returns an action; ``left`` counts actions with this one."""
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class Loop:
     """The discounted return."""
     actions: int
     over: bool
-    """Whether it came to an end by itself."""
+    """Whether the model terminated."""
     lost: int
     """Observations that no particle explained."""
 
@@ -45,10 +45,10 @@ def _over(p, s):
     return terminal(p, s)
 
 
-def play(p: Any, choose: Choose, key: int, particles: int, most: int) -> Loop:
-    """Play one episode of at most ``most`` actions; ``key`` names all randomness.
+def play(p: Any, choose: Choose, key: int, particles: int, max_actions: int) -> Loop:
+    """Play one episode of at most ``max_actions`` actions with a belief of ``particles`` particles.
 
-    The belief is of so many ``particles``.
+    ``key`` names all randomness.
     """
     model, module = model_of(p), type(p).__module__
     advance, begin, over = (specialise(f, module) for f in (_advance, _draw, _over))
@@ -59,8 +59,8 @@ def play(p: Any, choose: Choose, key: int, particles: int, most: int) -> Loop:
     begin(p, s, stream)
     total, weight, decision = 0.0, 1.0, 0
     discount = float(model.number("discount", p))
-    while decision < most and not over(p, s):
-        action = choose(belief.particles, int(derive_key(key, 2, decision)), most - decision)
+    while decision < max_actions and not over(p, s):
+        action = choose(belief.particles, int(derive_key(key, 2, decision)), max_actions - decision)
         total += weight * advance(p, s, action, then, seen, stream)
         weight *= discount
         decision += 1

@@ -1,12 +1,11 @@
 """Interface of generative models with an observation density, and their registration.
 
-A model is a ``NamedTuple`` type of parameters ``p`` and a few compiled functions for it, found by
-its type as those of a domain are (`mcts.domain`).  A state is a row of floats, and so is what is
-observed; actions are numbers from 0.  One agent acts.  A domain of `mcts.domain` hands out the key
-of an observation; here an observation can also be weighed, which is what searches of this room and
-particle filters need.
+A model is a ``NamedTuple`` type of parameters ``p`` with a few compiled functions, found by its
+type as those of a domain are (`mcts.domain`).  States and observations are rows of floats; actions
+are numbered from 0.  One agent acts.  A domain of `mcts.domain` returns only the key of an
+observation; here an observation also has a density, which these searches and particle filters need.
 
-Randomness comes from ``stream`` alone.  All functions leave ``p`` and the state ``s`` as they are.
+Randomness comes from ``stream`` alone.  No function changes ``p`` or the state ``s``.
 
 A *finite* model has states of one number, below ``p.q.shape[0]``, and gives `outcome` in place of
 `step`; `solve` then finds the values of the underlying MDP.
@@ -30,12 +29,12 @@ _MODELS: dict[type, Model] = {}
 _PARTS: list[str] = []
 
 MOST_OUTCOMES = 8
-"""States that may follow one, in a finite model."""
+"""Maximum number of successors of a state, in a finite model."""
 _ROUNDING = 1e-9
 
 
 def _by_type(stub: Callable) -> Callable:
-    """Return the function that calls the model's own of the same name, by the type of ``p``."""
+    """Return a function that calls the model's own function of that name, by the type of ``p``."""
     _PARTS.append(stub.__name__)
     return by_type(stub, _MODELS)
 
@@ -47,7 +46,7 @@ def draw(p: Any, s: np.ndarray, stream: np.ndarray) -> None:
 
 @_by_type
 def step(p: Any, s: np.ndarray, action: int, then: np.ndarray, stream: np.ndarray) -> None:
-    """Draw into ``then`` the state that follows ``s``, which is not terminal, after ``action``."""
+    """Draw into ``then`` the successor of the non-terminal ``s`` after ``action``."""
 
 
 @_by_type
@@ -57,12 +56,12 @@ def reward(p: Any, s: np.ndarray, action: int, then: np.ndarray) -> float:
 
 @_by_type
 def terminal(p: Any, s: np.ndarray) -> bool:
-    """Return whether all is over in ``s``."""
+    """Return whether ``s`` is terminal."""
 
 
 @_by_type
 def observe(p: Any, action: int, then: np.ndarray, seen: np.ndarray, stream: np.ndarray) -> None:
-    """Draw into ``seen`` what is observed after ``action`` has led to ``then``."""
+    """Draw the observation after ``action`` has led to ``then`` into ``seen``."""
 
 
 @_by_type
@@ -72,19 +71,19 @@ def density(p: Any, action: int, then: np.ndarray, seen: np.ndarray) -> float:
 
 @_by_type
 def legal(p: Any, s: np.ndarray, action: int) -> bool:
-    """Return whether ``action`` is legal: a function of what is known; by default all are."""
+    """Return whether ``action`` is legal, from what the agent knows; by default all are."""
 
 
 @_by_type
 def values(p: Any, s: np.ndarray, action: int) -> float:
-    """Return what ``action`` is worth in ``s`` to one who sees all: by default ``p.q``, or nan."""
+    """Return the fully observable value of ``action`` in ``s``: by default from ``p.q``, or nan."""
 
 
 @_by_type
 def outcome(p: Any, s: int, action: int, number: int) -> tuple[int, float]:
-    """Return the ``number``-th state that may follow ``s``, and its probability; finite models.
+    """Return successor ``number`` of ``s`` in a finite model, and its probability.
 
-    Beyond the last the probability is 0.
+    The probability is 0 past the last successor.
     """
 
 
@@ -121,8 +120,8 @@ def _none(p, s, action, number):
 
 @dataclass(frozen=True)
 class Model:
-    """A registered model: compiled functions, as the stubs above, and numbers or functions of
-    ``p`` that return one."""
+    """A registered model: compiled functions as the stubs above, and numbers or functions of ``p``
+    that return one."""
 
     parameters: type
     draw: Callable
@@ -131,18 +130,18 @@ class Model:
     observe: Callable
     density: Callable
     actions: Number | Callable[[Any], Number]
-    """How many there are."""
+    """Number of actions."""
     seen: Number | Callable[[Any], Number]
-    """Numbers that are observed at once."""
+    """Length of an observation."""
     discount: Number | Callable[[Any], Number]
     width: Number | Callable[[Any], Number] = 1
-    """Numbers of a state."""
+    """Length of a state."""
     step: Callable = _draw_outcome
     legal: Callable = _always
     values: Callable = _look_up
     outcome: Callable = _none
     suggest: Callable[[Any, np.ndarray], int] | None = None
-    """Python: the action to try first at the root for particles, where not all are tried."""
+    """Python: the action to try first at the root, given particles, if not all are tried."""
 
     def number(self, name: str, p: Any) -> Any:
         """Return the declaration ``name`` for ``p``."""

@@ -1,7 +1,7 @@
-"""Planners over particles of a model: how the searches of this room are asked for an action.
+"""Planners over particles of a model: the interface to the searches of this package.
 
-planner = Planner(p, Search("pomcpow", exploration=90.0, k=5.0, alpha=1 / 15), 10_000)
-action = planner.choose(particles, key=1)
+planner = Planner(p, Search("pomcpow", exploration=90.0, k=5.0, alpha=1 / 15), 10_000) action =
+planner.choose(particles, key=1)
 """
 
 from __future__ import annotations
@@ -38,16 +38,16 @@ from mcts.tree import ROOT
 LEAVES = {"values": VALUES, "random": RANDOM, "greedy": GREEDY}
 KINDS = {"pomcp": KEYED, "pomcp_dpw": DRAWN, "pomcpow": WEIGHTED, "pft_dpw": BELIEFS}
 
-_ALL_OVER = "nothing is left to decide: all particles are over"
+_ALL_OVER = "nothing to decide: all particles are terminal"
 MOST_ACTIONS = 10_000
-"""Of a node that has all of them."""
+"""First edge of a node that has all of them."""
 _POOL = 24
-"""Places for particles of a tree of single states, a simulation."""
+"""Particle slots per simulation, in a tree of single states."""
 
 
 @dataclass(frozen=True)
 class Search:
-    """Choices of a planner.  Raises ValueError for a choice that does not exist."""
+    """Settings of a planner.  Raises ValueError for an unknown choice."""
 
     kind: str
     """One of `KINDS`."""
@@ -59,15 +59,15 @@ class Search:
     """At most k n ** alpha observations follow an action tried n times; not for ``pomcp``."""
     k_action: float = 0.0
     alpha_action: float = 0.0
-    """At most k_action N ** alpha_action actions of a node visited N times; 0: all of them."""
+    """At most k_action N ** alpha_action actions of a node visited N times; 0: all."""
     grain: float = 1e-6
     """Width of the intervals that ``pomcp`` rounds observations to."""
     leaf: str = "values"
-    """One of `LEAVES`; ``greedy`` is of ``pft_dpw`` alone."""
+    """One of `LEAVES`; ``greedy`` is for ``pft_dpw`` only."""
     final: str = "mean"
-    """Choice in the end: the best ``mean``, or most ``visits``."""
+    """Final choice: the best ``mean``, or the most ``visits``."""
     particles: int = 20
-    """Of a node's belief, for ``pft_dpw``."""
+    """Particles of a node's belief, for ``pft_dpw``."""
 
     def __post_init__(self) -> None:
         for name, known in (("kind", KINDS), ("leaf", LEAVES), ("final", ("mean", "visits"))):
@@ -76,15 +76,15 @@ class Search:
         if self.leaf == "greedy" and self.kind != "pft_dpw":
             raise ValueError("leaf=greedy needs beliefs: choose pft_dpw, or another leaf")
         if self.leaf != "random" and self.k_action:
-            raise ValueError(f"leaf={self.leaf} looks at all actions: leaf=random fits k_action")
+            raise ValueError(f"leaf={self.leaf} needs all actions: set leaf=random for k_action")
 
 
 class Planner:
-    """A tree and what is needed to search it, again and again, for the model ``p``.
+    """A reusable tree and its work arrays for the model ``p``.
 
-    Making one compiles, or loads what was compiled, and allocates for ``simulations``.  Raises
-    ValueError if there are too many actions to try all, or no simulation.  One thread at a time may
-    use it: another gets a RuntimeError.
+    Construction compiles or loads kernels, and allocates for ``simulations``.  Raises ValueError
+    for too many actions to try all, or no simulation.  One thread at a time may use it: a second
+    one gets a RuntimeError.
     """
 
     def __init__(self, p: Any, search: Search, simulations: int) -> None:
@@ -98,7 +98,7 @@ class Planner:
         pool = places.get(search.kind, nodes * _POOL)
         most = int(search.k_action * simulations**search.alpha_action) + 1
         if not search.k_action and actions > MOST_ACTIONS:
-            raise ValueError(f"{actions} actions are too many to try all: choose k_action")
+            raise ValueError(f"{actions} actions are too many to try all: set k_action")
         given = not search.k_action
         self.tree = new_tree(nodes, actions if given else most, width, seen, pool, given)
         numbers = {"kind": KINDS[search.kind], "leaf": LEAVES[search.leaf], "ends": False}
@@ -124,20 +124,19 @@ class Planner:
     def move(self, p: Any) -> None:
         """Search ``p`` from now on: the same problem with other numbers.
 
-        Raises ValueError if it differs in what the planner was made for: its type, how many actions
-        it has, the widths of states and observations, the discount.
+        Raises ValueError if it differs in type, number of actions, widths of states and
+        observations, or discount.
         """
         if _numbers(p) != self._numbers:
-            raise ValueError("this planner was made for another problem: make one for this")
+            raise ValueError("this planner was made for another problem: make a new one")
         self._p = p
 
     @alone
     def choose(self, particles: np.ndarray, key: int, left: int | None = None) -> int:
         """Return the action for the belief ``particles`` (count, numbers of a state).
 
-        ``left``: actions after which all is over; None: there is no end.  Raises ValueError if all
-        particles are over, their shape is another, a number is out of range, or densities cannot be
-        weights.
+        ``left``: actions until the end; None: no end.  Raises ValueError if all particles are
+        terminal, the shape is wrong, a number is out of range, or densities cannot be weights.
         """
         particles = _rows(self._p, particles)
         clear(self.tree)
@@ -166,7 +165,7 @@ class Planner:
         return int(self.tree.actions[ROOT, np.argmax(by)])
 
     def _weights(self, means: np.ndarray) -> np.ndarray:
-        """Return sums of densities, nan if they made the ``means`` at the root no numbers."""
+        """Return sums of densities, nan if they made a mean at the root nan."""
         if not np.isfinite(means).all():
             return np.array([np.nan])
         if self._search.kind != "pomcpow":
@@ -176,7 +175,7 @@ class Planner:
 
 
 def _numbers(p: Any) -> tuple[Any, ...]:
-    """Return what a planner for ``p`` is made by."""
+    """Return the numbers that shape a planner for ``p``."""
     model = model_of(p)
     names = ("actions", "width", "seen", "discount")
     return type(p), *(float(model.number(name, p)) for name in names)
@@ -192,9 +191,9 @@ def _rows(p: Any, particles: np.ndarray) -> np.ndarray:
 
 
 def choose_by_values(p: Any, particles: np.ndarray) -> int:
-    """Return the action of QMDP: the greatest mean of the MDP's values over ``particles``.
+    """Return the QMDP action: the greatest mean of the MDP's values over ``particles``.
 
-    Raises ValueError if all particles are over.
+    Raises ValueError if all particles are terminal.
     """
     kernel = specialise(choose_by_mean, type(p).__module__)
     action = int(
@@ -206,7 +205,7 @@ def choose_by_values(p: Any, particles: np.ndarray) -> int:
 
 
 def choose_at_random(p: Any, particles: np.ndarray, key: int) -> int:
-    """Return any action that is legal in the first of ``particles`` by ``key``."""
+    """Return a uniformly random action that is legal in the first of ``particles``, by ``key``."""
     kernel = specialise(any_legal, type(p).__module__)
     return int(
         kernel(p, _rows(p, particles)[0], int(model_of(p).number("actions", p)), new_stream(key))

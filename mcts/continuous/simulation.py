@@ -1,18 +1,18 @@
 """Simulations of single states: POMCP, POMCP-DPW and POMCPOW [Sunberg & Kochenderfer 2018, alg. 2].
 
-They differ in what an observation leads to (`KernelParams.kind`):
+They differ in where an observation leads (`KernelParams.kind`):
 
-* `KEYED`, POMCP [Silver & Veness 2010]: the node of the same observation, rounded down to the
-  multiple of ``grain``; the simulated state goes on.
-* `DRAWN`, POMCP-DPW: observations are limited; a state that came first with the node goes on, so
-  that the node knows it and all below decide as if they saw everything.
-* `WEIGHTED`, POMCPOW: observations are limited; the simulated state joins the node's particles,
-  weighed by the density of the node's observation, and one drawn by weight goes on.
+* `KEYED`, POMCP [Silver & Veness 2010]: to the node of the same observation, rounded down to a
+  multiple of ``grain``; the simulated state continues.
+* `DRAWN`, POMCP-DPW: the number of observations is limited; the state that created the node
+  continues, so every decision below is made as under full observability.
+* `WEIGHTED`, POMCPOW: the number of observations is limited; the simulated state joins the node's
+  particles, weighted by the density of the node's observation, and one drawn by weight continues.
 
-As in the authors' programs, equal observations of `DRAWN` and `WEIGHTED` are nodes of their own.
+As in the authors' programs, equal observations of `DRAWN` and `WEIGHTED` get separate nodes.
 
-Where there are too many actions to try all, those of a node are limited likewise [Couetoux et al.
-2011]: it gets a random one whenever it may have one more.
+With too many actions to try all, the actions of a node are widened likewise [Couetoux et al. 2011]:
+it gets a random one whenever it may have one more.
 """
 
 from __future__ import annotations
@@ -43,22 +43,22 @@ from mcts.tree import NOWHERE, ROOT
 KEYED, DRAWN, WEIGHTED, BELIEFS = 0, 1, 2, 3
 """Kinds of search; `BELIEFS` is that of `mcts.continuous.belief_tree`."""
 VALUES, RANDOM, GREEDY = 0, 1, 2
-"""Leaves: values of the MDP; random roll-outs; roll-outs by them (of `BELIEFS` alone)."""
+"""Leaves: values of the MDP; random roll-outs; roll-outs by those values (`BELIEFS` only)."""
 
 _BELOW_ALL = 2**40
 
 
 class KernelParams(NamedTuple):
-    """Choices of a search, as its kernel takes them."""
+    """Settings of a search, as its kernel takes them."""
 
     kind: int
     leaf: int
     exploration: float
     """c, in the units of returns."""
     depth: int
-    """Actions that a simulation looks ahead, ..."""
+    """Maximum depth of a simulation, in actions, ..."""
     ends: bool
-    """... and whether all is over then."""
+    """... and whether the problem ends there."""
     k: float
     alpha: float
     """At most k n ** alpha observations follow an action tried n times."""
@@ -66,25 +66,25 @@ class KernelParams(NamedTuple):
     """Width of the intervals that observations are rounded to, if `KEYED`."""
     discount: float
     actions: int
-    """How many the model has."""
+    """Number of actions of the model."""
     k_action: float
     alpha_action: float
-    """At most k_action N ** alpha_action actions of a node visited N times; 0: all of them."""
+    """At most k_action N ** alpha_action actions of a node visited N times; 0: all."""
 
 
 class Scratch(NamedTuple):
-    """Arrays that one search works on."""
+    """Work arrays of one search."""
 
     nodes: np.ndarray
-    """int64 (depth,): the way through the tree, ..."""
+    """int64 (depth,): nodes along the path, ..."""
     edges: np.ndarray
-    """int64 (depth,): ... places of what was done there, ..."""
+    """int64 (depth,): ... indices of the actions taken, ..."""
     rewards: np.ndarray
-    """float64 (depth,): ... and what it brought."""
+    """float64 (depth,): ... and rewards."""
     seen: np.ndarray
-    """float64 (numbers observed at once,)"""
+    """float64 (length of an observation,)"""
     states: np.ndarray
-    """float64 (2, numbers of a state): this and the next."""
+    """float64 (2, length of a state): the current state and the next."""
     stream: np.ndarray
     """uint64 (8,)"""
 
@@ -92,7 +92,7 @@ class Scratch(NamedTuple):
 def run(p, tree, particles, settings, scratch, key, control, limit):
     """Run ``limit`` simulations from states of ``particles`` at the root, or until stopped.
 
-    Returns how many were not over at once.  ``control``: as of `mcts.threads`.
+    Returns the number that did not end at once.  ``control``: see `mcts.threads`.
     """
     done = 0
     for number in range(limit):
@@ -109,14 +109,14 @@ def run(p, tree, particles, settings, scratch, key, control, limit):
 
 @jit
 def copy(row, into):
-    """Copy one row of numbers to another."""
+    """Copy one row to another."""
     for i in range(len(row)):
         into[i] = row[i]
 
 
 @jit_inlined
 def simulate(p, tree, settings, scratch):
-    """Follow the tree from the root to a new node or the end, and count what came of it."""
+    """Follow the tree from the root to a new node or the end, and update statistics."""
     s, then, stream = scratch.states[0], scratch.states[1], scratch.stream
     node, depth, total, fresh = ROOT, 0, 0.0, False
     while depth < settings.depth and not fresh and not terminal(p, s):
@@ -142,7 +142,7 @@ def simulate(p, tree, settings, scratch):
 
 
 def any_legal(p, s, actions, stream):
-    """Return a legal action, each as likely; draws until one is."""
+    """Return a uniformly random legal action; draws until one is legal."""
     action = below(stream, actions)
     while not legal(p, s, action):
         action = below(stream, actions)
@@ -154,7 +154,7 @@ _any_legal = jit_inlined(any_legal)
 
 @jit_inlined
 def choose(p, s, tree, node, settings, stream):
-    """Return the place of the action to try; first the node gets one more if it may."""
+    """Return the index of the action to try, after widening the node if it may grow."""
     if settings.k_action > 0.0 and widens(
         tree.open[node], tree.visits[node], settings.k_action, settings.alpha_action
     ):
@@ -164,7 +164,7 @@ def choose(p, s, tree, node, settings, stream):
 
 @jit_inlined
 def follow(p, tree, node, edge, gain, settings, scratch):
-    """Return the node that the observation leads to, which may be new; `NOWHERE` if all is full."""
+    """Return the node that the observation leads to, possibly new; `NOWHERE` if full."""
     then, seen, action = scratch.states[1], scratch.seen, tree.actions[node, edge]
     if settings.kind == KEYED:
         observe(p, action, then, seen, scratch.stream)
@@ -192,11 +192,11 @@ def follow(p, tree, node, edge, gain, settings, scratch):
 
 @jit_inlined
 def draw_particle(p, tree, node, action, s, settings, scratch):
-    """Go on with a particle of ``node``; return the reward on the way to it."""
+    """Continue with a particle of ``node``; return the reward on entering it."""
     then = scratch.states[1]
     if settings.kind == WEIGHTED:
         weight = density(p, action, then, tree.seen[node])
-        if weight != 0.0:  # what is no weight is left as nan for the planner to find
+        if weight != 0.0:  # invalid weights remain nan, for the planner to detect
             weight = weight if weight > 0.0 else np.nan
             add_particle(tree, node, then, reward(p, s, action, then), weight)
     total = tree.reached[tree.first[node] + tree.size[node] - 1]
@@ -207,7 +207,7 @@ def draw_particle(p, tree, node, action, s, settings, scratch):
 
 @jit_inlined
 def best_value(p, s, actions):
-    """Return what the best legal of ``actions`` is worth to one who sees all."""
+    """Return the fully observable value of the best legal one of ``actions``."""
     best = -np.inf
     for action in range(actions):
         if legal(p, s, action):
@@ -217,7 +217,7 @@ def best_value(p, s, actions):
 
 @jit_inlined
 def leaf(p, s, then, settings, steps, stream):
-    """Return what is ahead of ``s``; a roll-out changes it and ``then``."""
+    """Return the value estimate of ``s``; a roll-out changes it and ``then``."""
     if settings.leaf == VALUES:
         over = terminal(p, s) or (settings.ends and steps == 0)
         return 0.0 if over else best_value(p, s, settings.actions)

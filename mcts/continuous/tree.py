@@ -1,15 +1,15 @@
-"""Trees of histories whose nodes may hold particles: a struct of arrays, made once.
+"""Trees of histories whose nodes may hold particles: a struct of arrays, allocated once.
 
-A node is reached by an observation from an action of its parent; the nodes below one action are a
-chain (`Tree.newest`, `Tree.older`).  Particles of all nodes share one pool.  A node's lie side by
-side; it moves to a place twice as large when there is no room for one more.
+A node is reached by an observation after an action of its parent; the nodes below one action form a
+chain (`Tree.newest`, `Tree.older`).  Particles of all nodes share one pool.  A node's are
+contiguous; a full node moves to a block twice as large.
 
-A node has its own set of actions.  All are there from the start where there are few; where there
-are too many the set grows (`add_action`), and an action's place in it says nothing else.
+Each node has its own set of actions.  If they are few, all exist from the start; if they are too
+many, the set grows (`add_action`), and the index of an action in it has no meaning.
 
-Not shared with `mcts.tree`: its nodes are found by a hash of all that was seen and hold no states,
-its lists of actions are fixed.  Threads are the search's; one function for the bound of selection
-cost it up to 9 % of its speed.
+Not shared with `mcts.tree`: its nodes are found by a hash of all observations and hold no states,
+and its lists of actions are fixed.  A single function for both selection bounds would cost up to
+9 % of its speed.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ NODES, PARTICLES, GIVEN = 0, 1, 2
 
 
 class Tree(NamedTuple):
-    """``N`` nodes, ``A`` places for actions of a node, ``P`` places for particles."""
+    """``N`` nodes, ``A`` action slots per node, ``P`` particle slots."""
 
     visits: np.ndarray
-    """int64 (N,): simulations that came by."""
+    """int64 (N,): simulations through the node."""
     open: np.ndarray
-    """int64 (N,): actions that a node has."""
+    """int64 (N,): number of the node's actions."""
     actions: np.ndarray
-    """int64 (N, A): which they are."""
+    """int64 (N, A): the actions."""
     edge_visits: np.ndarray
     """int64 (N, A)"""
     edge_value: np.ndarray
@@ -45,27 +45,27 @@ class Tree(NamedTuple):
     newest: np.ndarray
     """int64 (N, A): ... the newest of them, and ..."""
     older: np.ndarray
-    """int64 (N,): ... the one before a node; `NOWHERE` if there is none."""
+    """int64 (N,): ... the one before a node; `NOWHERE` without one."""
     seen: np.ndarray
-    """float64 (N, numbers observed at once)"""
+    """float64 (N, length of an observation)"""
     first: np.ndarray
-    """int64 (N,): place of its first particle."""
+    """int64 (N,): index of its first particle."""
     size: np.ndarray
-    """int64 (N,): its particles."""
+    """int64 (N,): number of its particles."""
     room: np.ndarray
-    """int64 (N,): places that it has."""
+    """int64 (N,): its particle slots."""
     states: np.ndarray
-    """float64 (P, numbers of a state)"""
+    """float64 (P, length of a state)"""
     rewards: np.ndarray
-    """float64 (P,): on the way into the node, with the particle; of a belief, with its first."""
+    """float64 (P,): reward on entering the node, with the particle; of a belief, with its first."""
     reached: np.ndarray
-    """float64 (P,): weight of the particle and all before it in the node."""
+    """float64 (P,): cumulative weight of the particles up to this one in the node."""
     slots: np.ndarray
-    """int64 (power of 2,): nodes by the hash of `keys`; `NOWHERE` where none is."""
+    """int64 (power of 2,): nodes by the hash of `keys`; `NOWHERE` if empty."""
     keys: np.ndarray
-    """uint64 (N,): of the history that leads to the node."""
+    """uint64 (N,): key of the history that leads to the node."""
     counters: np.ndarray
-    """int64 (3,): nodes and places in use; actions that a node has from the start."""
+    """int64 (3,): nodes and particle slots in use; initial number of actions of a node."""
 
 
 def new_tree(
@@ -73,8 +73,8 @@ def new_tree(
 ) -> Tree:
     """Return an empty tree; ``particles`` is `P`.
 
-    Nodes have all actions below ``actions`` if they are ``given``, else none at first, and room
-    for so many.
+    If ``given``, nodes have all actions below ``actions``, else none at first, and room for that
+    many.
     """
     kinds = (np.int64, np.int64, float, np.int64, np.int64)
     edges = [np.zeros((nodes, actions), kind) for kind in kinds]
@@ -98,7 +98,7 @@ def new_tree(
 
 @jit
 def clear(tree):
-    """Empty the tree, but for its root."""
+    """Empty the tree except for its root."""
     tree.counters[NODES] = tree.counters[PARTICLES] = 0
     for i in range(len(tree.slots)):
         tree.slots[i] = NOWHERE
@@ -107,7 +107,7 @@ def clear(tree):
 
 @jit
 def add_action(tree, node, action):
-    """Let ``node`` have one more action."""
+    """Add an action to ``node``."""
     edge = tree.open[node]
     tree.actions[node, edge] = action
     tree.edge_visits[node, edge] = tree.children[node, edge] = 0
@@ -118,7 +118,7 @@ def add_action(tree, node, action):
 
 @jit
 def add_node(tree, parent, edge, seen, room):
-    """Return a new node below an action, with ``room`` for particles, or `NOWHERE` if full."""
+    """Return a new node below an action, with ``room`` particle slots, or `NOWHERE` if full."""
     node, place = tree.counters[NODES], tree.counters[PARTICLES]
     if node == len(tree.visits) or place + room > len(tree.rewards):
         return NOWHERE
@@ -140,7 +140,7 @@ def add_node(tree, parent, edge, seen, room):
 
 @jit
 def any_child(tree, node, edge, stream):
-    """Return a node below an action, each as likely; one draw."""
+    """Return a uniformly random node below an action; one draw."""
     child = tree.newest[node, edge]
     for _ in range(below(stream, tree.children[node, edge])):
         child = tree.older[child]
@@ -149,7 +149,7 @@ def any_child(tree, node, edge, stream):
 
 @jit
 def slot_of(tree, key):
-    """Return the place in `Tree.slots` where the node of ``key`` is, or would be."""
+    """Return the index in `Tree.slots` at which the node of ``key`` is, or would be."""
     slot = np.int64(key & np.uint64(len(tree.slots) - 1))
     while tree.slots[slot] != NOWHERE and tree.keys[tree.slots[slot]] != key:
         slot = (slot + 1) & (len(tree.slots) - 1)
@@ -158,7 +158,7 @@ def slot_of(tree, key):
 
 @jit
 def add_particle(tree, node, s, reward, weight):
-    """Add a particle to ``node``; dropped if the pool is used up."""
+    """Add a particle to ``node``; it is dropped if the pool is full."""
     n = tree.size[node]
     if n == tree.room[node]:
         room, place = 2 * max(n, 1), tree.counters[PARTICLES]
@@ -182,7 +182,7 @@ def add_particle(tree, node, s, reward, weight):
 
 @jit
 def particle_at(tree, node, weight):
-    """Return the place of the particle of ``node`` that ``weight``, from 0 to the sum, falls on."""
+    """Return the index of the particle of ``node`` at cumulative ``weight``, from 0 to the sum."""
     low = tree.first[node]
     high = low + tree.size[node] - 1
     while low < high:
@@ -196,9 +196,9 @@ def particle_at(tree, node, weight):
 
 @jit_inlined
 def select(p, s, tree, node, exploration, stream):
-    """Return the place of the legal action that maximises mean + c sqrt(ln N / n).
+    """Return the index of the legal action that maximises mean + c sqrt(ln N / n).
 
-    What is untried comes first; among equals each is as likely.
+    Untried actions come first; ties are broken uniformly.
     """
     best, chosen, equals = -np.inf, NOWHERE, 0
     log = np.log(max(tree.visits[node], 1))
@@ -219,7 +219,7 @@ def select(p, s, tree, node, exploration, stream):
 
 @jit
 def back_up(tree, node, edge, total):
-    """Count a simulation that went along ``edge`` and returned ``total`` from ``node`` on."""
+    """Count a simulation that took ``edge`` and returned ``total`` from ``node`` on."""
     tree.visits[node] += 1
     tree.edge_visits[node, edge] += 1
     n = tree.edge_visits[node, edge]
@@ -228,5 +228,5 @@ def back_up(tree, node, edge, total):
 
 @jit
 def widens(held, visits, k, alpha):
-    """Return whether what has ``held`` observations, or actions, may have one more."""
+    """Return whether a set of ``held`` observations or actions may grow."""
     return held <= k * visits**alpha

@@ -1,1 +1,1 @@
-"""Contract tests of domains and searches, for anyone to call."""
+"""Contract tests of domains and searches."""

@@ -1,13 +1,13 @@
 """Contract tests of registered domains and of searches.
 
-`check_domain` plays a domain the way the search does, and looks for what makes a search wrong
-without stopping it: a list that knows what is hidden, a simulation that remembers the one before,
-chance that is not the stream's, returns out of range, writes to shared memory.  `check_search`
-searches it with several threads.  Each raises AssertionError with one sentence.
+`check_domain` plays a domain as the search does, and looks for faults that corrupt a search
+silently: lists that depend on what is hidden, state kept between simulations, chance from outside
+the stream, returns out of range, writes to shared memory.  `check_search` searches it with several
+threads.  Each raises AssertionError with one sentence.
 
-The limits: simulations are a sample, so a fault that is rare enough is missed.  Whatever a domain
-observes is taken to be what may be seen there, so an observation that shows too much is not found.
-No compiled code can be stopped: a roll-out without end is reported, and goes on.
+Limits: simulations are a sample, so a rare fault is missed.  The observations of a domain are taken
+to be legitimate, so one that reveals too much goes undetected.  Compiled code cannot be stopped: an
+endless roll-out is reported, and continues.
 """
 
 from __future__ import annotations
@@ -33,30 +33,30 @@ from mcts.search import Search
 from mcts.tree import EDGES, EXPANDED, EXPANDING, NODES, NOWHERE, ROOT, SIMULATIONS, Tree
 
 THREADS = (1, 2, 4, 8)
-"""Threads that `check_search` searches with."""
+"""Numbers of threads for `check_search`."""
 
 _AGAIN = 16
-"""Repetitions that tell chance and memory apart."""
+"""Repetitions that separate chance from memory."""
 
 
 def check_domain(
     p: Any, paths: int = 8, draws: int = 32, key: int = 1, seconds: float = 60.0
 ) -> int:
-    """Check the domain of the position ``p``; it needs something to decide there.
+    """Check the domain of the position ``p``, which must have something to decide.
 
     Simulations run along ``paths``, each a choice of one action for every history (at the root of
-    one after another), ``draws`` times each with streams of their own: the hidden state differs,
-    and histories come again.  Raises AssertionError with the first fault that is found.  Raises
-    KeyError if no domain is registered for the type of ``p``.  ``key``: names all randomness of the
-    check; ``seconds``: wall time for one simulation.  Warns (UserWarning) of a problem in plain
-    Python whose observations are numbers that hardly ever recur.  Returns how many lists were
-    compared with an earlier one of the same history below the root.  0 says that a leak there would
-    not have been seen: take more ``draws``.
+    one after another), ``draws`` times each with separate streams: the hidden state differs, and
+    histories recur.  Raises AssertionError with the first fault found.  Raises KeyError if no
+    domain is registered for the type of ``p``.  ``key``: names all randomness of the check;
+    ``seconds``: wall time for one simulation.  Warns (UserWarning) of a problem in plain Python
+    whose observations are numbers that hardly ever recur.  Returns how many lists were compared
+    with an earlier one of the same history below the root.  With 0, leaks there go undetected:
+    increase ``draws``.
     """
     domain = domain_of(p)
     _check_declarations(domain, p)
     before = _contents(p)
-    used, spare = _check_workspaces(domain, p)
+    used, rollout_state = _check_workspaces(domain, p)
     _compile(domain, p, used)
     rng = np.random.default_rng(key)
     most = int(domain.declaration("max_depth", p))
@@ -76,11 +76,13 @@ def check_domain(
                 rng=rng,
                 depth=int(rng.integers(most + 1)) if draw % 2 else most,
             )
-            found = _in_time(lambda traced=traced_simulation: traced.run(used, spare), seconds)
+            found = _in_time(
+                lambda traced=traced_simulation: traced.run(used, rollout_state), seconds
+            )
             ask(
                 _contents(p) == before,
-                "the domain wrote to p, which all threads share; a step returns another state and "
-                "leaves the one it was given as it was",
+                "the domain wrote to p, which all threads share; step must return a new state and "
+                "leave its argument unchanged",
             )
             _check_repeats(traced_simulation, found, seconds)
             times.update(found.seen)
@@ -89,7 +91,7 @@ def check_domain(
                 ask(
                     seen.setdefault((view, history), listed) == listed,
                     "two simulations listed different actions or edge data after "
-                    f"{describe(history, p=p)}: the list depends on what is not known at the node",
+                    f"{describe(history, p=p)}: the list depends on hidden information",
                 )
     if hasattr(p, "doubt") and (doubt := p.doubt(times)):
         warnings.warn(doubt, stacklevel=2)
@@ -106,10 +108,9 @@ def check_search(
     """Check searches of the position ``p`` with each number of `THREADS`.
 
     Every search must complete its budget and find values within the declared range; with one thread
-    it must grow the same tree again.  Where the domain has one player, the tree must keep its
-    invariants (`check_invariants`, which takes ``tolerance``).  Raises AssertionError
-    with the number of threads and what fails.  ``simulations``, ``key``: budget and randomness of
-    each search.
+    it must grow the same tree again.  For a domain of one player the tree must keep its invariants
+    (`check_invariants`, which takes ``tolerance``).  Raises AssertionError with the number of
+    threads and the failure.  ``simulations``, ``key``: budget and randomness of each search.
     """
     domain = domain_of(p)
     low, high = (domain.declaration(name, p) for name in ("low", "high"))
@@ -142,12 +143,12 @@ def check_search(
 
 
 def check_invariants(tree: Tree, tolerance: float = 1e-9) -> None:
-    """Raise AssertionError, naming all that fails, unless ``tree`` is as a search should leave it.
+    """Raise AssertionError with all violations unless ``tree`` is a valid result of a search.
 
-    For searches that began with an empty tree and in which nobody's moves were hidden from player
-    0, since nodes may else be entered from several edges.  ``tolerance`` bounds the difference, a
-    simulation, between the sum of the root edges' returns and the sum of all simulations' returns;
-    0 where the returns are such that sums are exact.
+    For searches that began with an empty tree and in which no move was hidden from player 0, since
+    otherwise several edges may enter a node.  ``tolerance`` bounds the difference, per simulation,
+    between the sum of the root edges' returns and that of all simulations' returns; 0 if the sums
+    are exact.
     """
     wrong: list[str] = []
 
@@ -160,12 +161,12 @@ def check_invariants(tree: Tree, tolerance: float = 1e-9) -> None:
     nodes = tree.order[: min(n, len(tree.order))]
     block = tree.length[nodes] * (tree.status[nodes] == EXPANDED)
 
-    note(n == len(nodes) == np.count_nonzero(tree.key), f"{n} nodes made, not so many in the table")
+    note(n == len(nodes) == np.count_nonzero(tree.key), f"{n} nodes, another count in the table")
     note(len(np.unique(nodes)) == len(nodes), "a slot was given to two nodes")
-    note(len(np.unique(tree.key[nodes])) == len(nodes), "a node stands twice in the table")
+    note(len(np.unique(tree.key[nodes])) == len(nodes), "a node is in the table twice")
     note(not (tree.status[nodes] == EXPANDING).any(), "a node is still being listed")
     note(tree.visits[ROOT] == simulations, f"{tree.visits[ROOT]} root visits, {simulations} played")
-    note(edges == block.sum(), f"{edges} edges handed out, {block.sum()} in blocks")
+    note(edges == block.sum(), f"{edges} edges allocated, {block.sum()} in blocks")
 
     by_edge = np.zeros(len(tree.action) + 1, np.int64)
     owner = np.full(len(tree.action), NOWHERE)
@@ -196,7 +197,7 @@ def check_invariants(tree: Tree, tolerance: float = 1e-9) -> None:
 
 
 def _contents(p: Any) -> list[bytes]:
-    """Return what is in ``p``; if it stands for something, by its ``contents``, that as well."""
+    """Return the data of ``p``, with its ``contents`` if it is a reference."""
     behind = p.contents() if hasattr(p, "contents") else []
     return [*behind, *(array.tobytes() for _, array in arrays(p))]
 
@@ -235,7 +236,7 @@ def _check_workspaces(domain: Domain, p: Any) -> tuple[Any, Any]:
 
 
 def _compile(domain: Domain, p: Any, s: Any) -> None:
-    """Compile all functions for the types that the search hands them."""
+    """Compile all functions for the types that the search passes."""
     if INTERPRETED:
         return
     position, stream = (typeof(p), typeof(s)), typeof(new_stream(0))
@@ -256,7 +257,7 @@ def _compile(domain: Domain, p: Any, s: Any) -> None:
 
 
 def _in_time(call: Callable[[], Any], seconds: float) -> Any:
-    """Return what ``call`` returns; AssertionError if it has not within ``seconds``."""
+    """Return the result of ``call``; AssertionError if it takes more than ``seconds``."""
     outcome: list[Any] = []
 
     def work() -> None:
@@ -276,7 +277,7 @@ def _in_time(call: Callable[[], Any], seconds: float) -> Any:
 
 
 def _check_repeats(traced_simulation: TracedSimulation, found: Trace, seconds: float) -> None:
-    """Check that a simulation is the same in fresh workspaces, and without its questions."""
+    """Check that a simulation is the same in fresh workspaces, and without listing actions."""
 
     def again(follow: list[tuple[int, float]] | None = None) -> Trace:
         fresh = (traced_simulation.domain.workspace(traced_simulation.p) for _ in range(2))
@@ -286,20 +287,20 @@ def _check_repeats(traced_simulation: TracedSimulation, found: Trace, seconds: f
     if one != found or silent.events != found.events:
         ask(
             all(again() == one for _ in range(_AGAIN)),
-            "with equal streams simulations in fresh workspaces differ: the domain uses chance of "
-            "its own, or memory that nobody has set",
+            "with equal streams simulations in fresh workspaces differ: the domain uses its own "
+            "random numbers, or uninitialised memory",
         )
         ask(
             one == found,
-            "with equal streams a simulation in a workspace used before differs from one in a "
-            "fresh workspace: start does not reset all that is read",
+            "with equal streams a simulation in a used workspace differs from one in a fresh "
+            "workspace: start does not reset all that is read",
         )
         raise AssertionError(
-            "a simulation goes another way when nobody asks for lists: actions changes the state, "
-            "or does what step needs"
+            "a simulation differs when no lists are requested: actions changes the state, or does "
+            "work that step needs",
         )
     ask(
         found.copied == found.rolled,
-        "a roll-out from a copy of the state differs from one from the state itself: copy leaves "
-        "something out, or shares memory",
+        "a roll-out from a copy of the state differs from one from the state itself: copy omits "
+        "something, or shares memory",
     )

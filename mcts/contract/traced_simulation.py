@@ -1,8 +1,8 @@
-"""One simulation of a domain by plain calls, in the order of `mcts.simulation`, watched.
+"""One traced simulation of a domain by plain calls, in the order of `mcts.simulation`.
 
-`TracedSimulation.run` does what the search does with one simulation, but for the tree: it starts,
-lists, steps and rolls out, and keeps what came of it, so that runs can be compared
-(`mcts.contract.testing`).  It raises AssertionError where one run alone shows a fault.
+`TracedSimulation.run` does what one simulation of the search does, but for the tree: it starts,
+lists, steps and rolls out, and keeps the results, so that runs can be compared
+(`mcts.contract.testing`).  It raises AssertionError if the run alone shows a fault.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from mcts.domain import TYPES, Domain
 from mcts.kernel.rng import new_stream
 
 History = tuple[tuple[int, int], ...]
-"""What a node is keyed by: of each step (action, observation), the action -1 if it was not the
-own of the perspective."""
+"""Key of a node: (action, observation) of each step, with action -1 for another player than the
+perspective's."""
 
 _BEYOND = 64
-"""Entries behind the end of a list's arrays that a domain must leave alone."""
+"""Entries after the end of a list's arrays that a domain must not touch."""
 
 _ROUNDING = 1e-9
 
@@ -44,32 +44,32 @@ def describe(history: History, last: int | None = None, p: Any = None) -> str:
 
 @dataclass
 class Trace:
-    """Course of one simulation."""
+    """Record of one simulation."""
 
     lists: dict[tuple[int, History], tuple[bytes, bytes]] = field(default_factory=dict)
     """The actions and their edge data as listed, by perspective and history."""
     taken: list[tuple[int, float]] = field(default_factory=list)
     """Actions taken, with their edge data ..."""
     events: list[float] = field(default_factory=list)
-    """... and, in the order of time, rewards, observations, pay-offs, the stream in the end."""
+    """... and in time order rewards, observations, pay-offs, and the final stream."""
     seen: list[int] = field(default_factory=list)
-    """Observations of the player who searches."""
+    """Observations of the searching player."""
     rolled: tuple[float, int] | None = None
-    """What the roll-out returned, and its stream in the end ..."""
+    """Return of the roll-out, and its final stream ..."""
     copied: tuple[float, int] | None = None
     """... and the same of a roll-out from a copy."""
 
 
 @dataclass
 class TracedSimulation:
-    """One simulation, to be run again and again.
+    """One simulation that can be repeated.
 
     Parameters
     ----------
     domain, p : the position
     stream : key of the stream of the simulation
-    choices : by perspective and history, the place on the list of the action to take (modulo its
-        length; the next that is available); drawn from ``rng`` where it is missing
+    choices : by perspective and history, the index in the list of the action to take (modulo its
+        length; the next that is available); drawn from ``rng`` if missing
     depth : decisions before the roll-out
     """
 
@@ -80,10 +80,12 @@ class TracedSimulation:
     rng: np.random.Generator
     depth: int
 
-    def run(self, s: Any, spare: Any, follow: list[tuple[int, float]] | None = None) -> Trace:
-        """Simulate in the workspace ``s``; with ``follow``, take these and ask for no list.
+    def run(
+        self, s: Any, rollout_state: Any, follow: list[tuple[int, float]] | None = None
+    ) -> Trace:
+        """Simulate in the workspace ``s``; with ``follow``, take these actions and request no list.
 
-        The roll-out is played first from a copy, in the workspace ``spare``.
+        The roll-out is played first from a copy, in the workspace ``rollout_state``.
         """
         domain, p, found = self.domain, self.p, Trace()
         players, views = (domain.declaration(name, p) for name in ("players", "perspectives"))
@@ -109,7 +111,7 @@ class TracedSimulation:
             found.taken.append(taken)
             found.events += [reward, over]
             where = f"after {describe(keys[0], taken[0], p)}"
-            ask(over == domain.terminal(p, s), f"terminal toggles {where}")
+            ask(over == domain.terminal(p, s), f"terminal changes between calls {where}")
             ask(math.isfinite(reward), f"the reward is {reward} {where}")
             value, weight = value + weight * reward, weight * discount
             if not over:
@@ -120,8 +122,8 @@ class TracedSimulation:
                 found.seen.append(keys[0][-1][1])
         if not over:
             other = stream.copy()
-            domain.copy(p, s, spare)
-            found.copied = float(domain.rollout(p, spare, other)), int(other[0])
+            domain.copy(p, s, rollout_state)
+            found.copied = float(domain.rollout(p, rollout_state, other)), int(other[0])
             found.rolled = float(domain.rollout(p, s, stream)), int(stream[0])
             rest = found.rolled[0]
             ask(math.isfinite(rest), f"the roll-out returns {rest} after {describe(keys[0], p=p)}")
@@ -138,7 +140,7 @@ class TracedSimulation:
         return found
 
     def _view_key(self, s: Any, view: int) -> int:
-        """Return the key of what a perspective sees at ``s``."""
+        """Return the key of a perspective's observation at ``s``."""
         if self.domain.declaration("players", self.p) == 1:
             return int(self.domain.observation(self.p, s)) % 2**64
         return int(self.domain.observation_of(self.p, s, view)) % 2**64
@@ -150,7 +152,7 @@ class TracedSimulation:
     def _choose(
         self, s: Any, view: int, history: History, found: Trace
     ) -> tuple[int, float] | None:
-        """List the actions, and return one that is available with its edge data, or None."""
+        """List the actions, and return an available one with its edge data, or None."""
         where = f"after {describe(history, p=self.p)}"
         actions, edge_data = self._list_actions(s, where, np.nan)
         found.lists[view, history] = actions.tobytes(), edge_data.tobytes()
@@ -180,7 +182,7 @@ class TracedSimulation:
         beyond = out[longest:].tobytes() + edge_data[longest:].tobytes()
         try:
             n = int(self.domain.actions(self.p, s, out[:longest], edge_data[:longest]))
-        except IndexError:  # where bounds are checked: in the interpreter, or by NUMBA_BOUNDSCHECK
+        except IndexError:  # with bounds checks: in the interpreter, or by NUMBA_BOUNDSCHECK
             n = longest + 1
         untouched = beyond == out[longest:].tobytes() + edge_data[longest:].tobytes()
         ask(

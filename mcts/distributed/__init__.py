@@ -1,1 +1,1 @@
-"""Ray: started on this machine, or joined elsewhere."""
+"""Ray: a private local one, or an existing cluster."""

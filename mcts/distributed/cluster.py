@@ -1,7 +1,7 @@
-"""A cluster of Ray, joined within a bounded time or refused in one line.
+"""Join a Ray cluster within a bounded time, or fail with one line.
 
-Ray tries for many minutes at an address where something else answers, and cannot be stopped
-meanwhile.  So a process of its own joins first, and is killed if that takes too long.
+Ray retries for many minutes at an address where another service answers, and cannot be stopped
+meanwhile.  So a separate process joins first, and is killed if it takes too long.
 """
 
 from __future__ import annotations
@@ -30,28 +30,28 @@ services = find_private("ray._private.services")
 read_ray_address = find_private("ray._private.utils", "read_ray_address")
 
 JOIN_SECONDS = 60.0
-"""Longest that joining a cluster may take, with the start of a process for it."""
+"""Maximum time to join a cluster, including the start of a process for it."""
 
 SILENT_SECONDS = 20.0
-"""Longest that the head of a cluster may be silent while games are played."""
+"""Maximum silence of a cluster's head while games are played."""
 
 _ANSWER_SECONDS = 5.0
 _LOOK_SECONDS = 3.0
 _OWN_SECONDS = 5.0
-"""That Ray has, after a host is gone, to send its tasks elsewhere itself."""
+"""Time for Ray to resubmit the tasks of a lost host itself."""
 
 _FEW_TRIES = {
     "RAY_gcs_server_port_wait_time_s": "1",
     "RAY_gcs_server_request_timeout_seconds": "10",
 }
 
-_NO_RAY = "what answers at {} is no Ray, or too slow to join in {:g} seconds"
+_NO_RAY = "the service at {} is not Ray, or takes more than {:g} seconds to join"
 
 
 def connect(address: str) -> None:
     """Connect to the cluster at ``address``; ``auto`` is the one that this machine belongs to.
 
-    The token, if the cluster wants one, is the user's: ``RAY_AUTH_MODE`` and what goes with it.
+    If the cluster wants a token, the user supplies it by ``RAY_AUTH_MODE`` and related variables.
     Raises RayFault if the cluster is not found, or refuses the connection.
     """
     if ray.is_initialized():
@@ -70,12 +70,12 @@ def connect(address: str) -> None:
 
 
 class Watch:
-    """Looks after the cluster that was joined, every few seconds.
+    """Checks the joined cluster every few seconds.
 
-    Ray itself would end the process after a minute without the head, whatever was not written down.
-    Of a host that is cut off and stays so, it knows after some seconds that it is gone, but tasks
-    sent there wait for gRPC's keepalive to end, minutes later; a shorter one would end tasks that
-    take minutes, by "too many pings".
+    Ray itself would end the process after a minute without the head, and lose unsaved results.  It
+    notices within seconds that a disconnected host is gone, but tasks sent there wait for gRPC's
+    keepalive to expire, minutes later; a shorter keepalive would end tasks that take minutes, by
+    "too many pings".
     """
 
     def __init__(self) -> None:
@@ -87,7 +87,7 @@ class Watch:
         self._sent_again: float | None = None
 
     def check(self) -> bool:
-        """Return whether tasks under way should be sent again, since a host is gone.
+        """Return whether running tasks should be resubmitted because a host is gone.
 
         Raises RayFault if the head has not answered for `SILENT_SECONDS`.
         """
@@ -108,7 +108,7 @@ class Watch:
             if now - self._silent_since > SILENT_SECONDS:
                 address = ":".join(map(str, self._address))
                 raise RayFault(
-                    f"the head of the cluster at {address} does not answer any more: start it again"
+                    f"the head of the cluster at {address} no longer answers: restart it"
                 ) from None
             return
         self._silent_since = None
@@ -126,8 +126,8 @@ def find_address() -> str:
     """Return the address of the cluster that this machine belongs to.
 
     That is the one of ``RAY_ADDRESS``, or the last that ``ray start`` joined, or the only one
-    about; runs of others that stay on the loopback interface are none.  Raises RayFault if there is
-    no cluster, or more than one.
+    running; runs of others on the loopback interface do not count.  Raises RayFault if there is no
+    cluster, or more than one.
     """
     given = os.environ.get("RAY_ADDRESS")
     if given and given != "local":
@@ -142,17 +142,17 @@ def find_address() -> str:
         return clusters[0]
     if clusters:
         raise RayFault(
-            f"ray.address=auto: {len(clusters)} clusters run on this machine: name one, by "
-            f"ray.address={clusters[0]} for instance"
+            f"ray.address=auto: {len(clusters)} clusters run on this machine: name one, for "
+            f"instance ray.address={clusters[0]}"
         )
     raise RayFault(
-        "ray.address=auto: no cluster runs on this machine: start one by ray start --head, or "
-        "leave ray.address out"
+        "ray.address=auto: no cluster runs on this machine: start one with ray start --head, or "
+        "omit ray.address"
     )
 
 
 def _knock(address: str) -> None:
-    """Refuse an address where nothing answers."""
+    """Raise RayFault if nothing answers at ``address``."""
     host, _, port = address.rpartition("/")[2].rpartition(":")
     if not (host and port.isdecimal()):
         return
@@ -161,13 +161,13 @@ def _knock(address: str) -> None:
     except (OSError, OverflowError) as fault:
         reason = getattr(fault, "strerror", None) or fault
         raise RayFault(
-            f"ray.address={address}: no Ray answers there ({reason}): start it by "
-            f"ray start --head --port={port}, or leave ray.address out for this machine"
+            f"ray.address={address}: no Ray answers there ({reason}): start it with "
+            f"ray start --head --port={port}, or omit ray.address for this machine"
         ) from None
 
 
 def _rehearse(address: str) -> None:
-    """Join in a process of its own, which is killed if it takes longer than `JOIN_SECONDS`."""
+    """Join in a separate process, which is killed after `JOIN_SECONDS`."""
     packages = Path(__file__).resolve().parents[2]
     paths = os.pathsep.join([str(packages), *filter(None, sys.path)])
     try:
@@ -183,7 +183,7 @@ def _rehearse(address: str) -> None:
         text, log = (end.decode(errors="replace") for end in (ended.stdout, ended.stderr))
         if "AuthenticationError" in log:
             raise ConnectionError(
-                f"it wants another token than ours: set {MODE}=token, and {TOKEN_PATH} to the file "
+                f"it wants another token: set {MODE}=token, and {TOKEN_PATH} to the file "
                 "that holds its token"
             )
         if "timed out" in log.lower():
@@ -206,7 +206,7 @@ def _main() -> None:
     except Exception as fault:
         traceback.print_exc()  # the cause is further down
         print(f"{type(fault).__name__}: {fault}", flush=True)
-        os._exit(1)  # whatever threads of Ray still try
+        os._exit(1)  # Ray's threads may still be trying
 
 
 if __name__ == "__main__":

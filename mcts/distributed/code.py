@@ -1,4 +1,4 @@
-"""A digest of the code that a process runs, so that no node of a cluster plays with another."""
+"""A digest of the code that a process runs, so that all nodes of a cluster run the same."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _SHOWN = 8
 
 
 class OtherCode(SleuthError, RuntimeError):
-    """A node runs other code than the driver; the message names it, in one line."""
+    """A node runs other code than the driver; the message names it in one line."""
 
 
 @cache
@@ -33,10 +33,10 @@ def digest() -> str:
 
 
 def check(wanted: str) -> None:
-    """Raise OtherCode if this process runs other code than the one whose digest is ``wanted``."""
+    """Raise OtherCode unless the digest of this process's code is ``wanted``."""
     if digest() != wanted:
         raise OtherCode(
-            f"host {socket.gethostname()} has other code than the one that started the run "
+            f"host {socket.gethostname()} runs other code than the driver "
             f"({digest()[:_SHOWN]}, not {wanted[:_SHOWN]}): install the same packages on all "
             "hosts, and restart Ray there"
         )

@@ -1,16 +1,16 @@
-"""Ray on this machine, for this process and those that it starts alone.
+"""A private Ray on this machine, for this process and its children.
 
-Any process that reaches a port of Ray can have it run code.  So Ray is kept to the loopback
-interface, asks for a token that each start draws again (in the environment of this process, which
-its children inherit; in no file and on no command line), and has its sockets in a private folder.
-A user who has set ``RAY_AUTH_MODE``, ``RAY_AUTH_TOKEN`` or ``RAY_AUTH_TOKEN_PATH`` gets her way.
+Any process that reaches a port of Ray can make it run code.  So Ray is bound to the loopback
+interface, requires a token drawn at each start (in the environment of this process, inherited by
+its children; in no file and on no command line), and has its sockets in a private folder.  The
+user's ``RAY_AUTH_MODE``, ``RAY_AUTH_TOKEN`` or ``RAY_AUTH_TOKEN_PATH`` take precedence.
 
-Ray has no public way to stay on the loopback interface, to read its token again or to start fewer
-processes.  `pyproject.toml` names the versions that were tried; in others a private part may be
-missing.  Then one line says so, and Ray behaves as it does by itself where that is safe: `start`
-refuses a Ray that listens on other interfaces.
+Ray has no public way to bind to the loopback interface, to read its token again or to start fewer
+processes.  `pyproject.toml` names the tested versions; others may lack a private part.  Then one
+line says so, and Ray keeps its default behaviour where that is safe: `start` refuses a Ray that
+listens on other interfaces.
 
-Randomness: the token and the name of the folder are the system's; no search sees them.
+Randomness: the token and the name of the folder come from the system; no search sees them.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class Absent:
 
 
 def find_private(module: str, name: str = "") -> Any:
-    """Return ``name`` of the private ``module`` of Ray, or the module; if missing, `Absent`."""
+    """Return ``name`` of the private ``module`` of Ray, or the module; `Absent` if missing."""
     try:
         found = importlib.import_module(module)
         return getattr(found, name) if name else found
@@ -67,10 +67,10 @@ def find_private(module: str, name: str = "") -> Any:
 
 @cache
 def _warn() -> None:
-    """Say once per process that this version was not tried."""
+    """Say once per process that this version is untested."""
     print(
-        f"sleuth: Ray {metadata.version('ray')} was not tried and lacks private parts: if it does "
-        "not start, install the version that pyproject.toml names",
+        f"sleuth: Ray {metadata.version('ray')} is untested and lacks private parts: if it does "
+        "not start, install the version in pyproject.toml",
         file=sys.stderr,
         flush=True,
     )
@@ -82,8 +82,8 @@ Node = find_private("ray._private.node", "Node")
 AuthenticationTokenLoader = find_private("ray._raylet", "AuthenticationTokenLoader")
 Config = find_private("ray._raylet", "Config")
 
-# Read by Ray when it is started: no reports home, no warning about GPUs; a task that finds no
-# memory is tried as often as one whose worker died, not for ever.
+# Read by Ray at start: no usage reports, no warning about GPUs; a task that finds no memory is
+# retried as often as one whose worker died, not forever.
 os.environ.setdefault("RAY_task_oom_retries", "5")
 os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
 os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
@@ -91,17 +91,17 @@ os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
 LOOPBACK = "127.0.0.1"
 
 MODE, TOKEN, TOKEN_PATH = "RAY_AUTH_MODE", "RAY_AUTH_TOKEN", "RAY_AUTH_TOKEN_PATH"
-"""Where Ray looks for how to authenticate, and with what."""
+"""Environment variables by which Ray authenticates."""
 
 _OBJECT_STORE_BYTES = 128 * 1024**2
 
 _LONGEST_SOCKET = 103
-"""Bytes that the path of a socket may have (107 on Linux)."""
+"""Maximum length of a socket's path in bytes (107 on Linux)."""
 
 _IN_FOLDER = "/r/session_2026-11-22_06-43-54_479562_1234567/sockets/plasma_store"
 
 _ROOM_BYTES = 32 * 1024**2
-"""In the temporary folder; with less Ray waits for half a minute and reports overload."""
+"""Free bytes in the temporary folder; with less Ray waits half a minute and reports overload."""
 
 _ANSWER_SECONDS = 5.0
 
@@ -111,18 +111,18 @@ class RayFault(SleuthError, RuntimeError):
 
 
 _undo = ExitStack()
-"""What `stop` has to do."""
+"""Cleanup that `stop` runs."""
 
 
 def start(cores: int) -> None:
-    """Start Ray with ``cores`` CPUs, whatever other Ray this machine has, unless it runs already.
+    """Start a private Ray with ``cores`` CPUs, unless it runs already.
 
     Raises RayFault if it does not start.
     """
     global _undo
     if ray.is_initialized():
         return
-    stop()  # what is left if somebody else has shut Ray down
+    stop()  # the remains, if Ray was shut down elsewhere
     _check_command_line()
     _check_loopback()
     with ExitStack() as undo:
@@ -140,9 +140,9 @@ def start(cores: int) -> None:
                     _node_ip_address=LOOPBACK,
                     _temp_dir=str(
                         folder / "r"
-                    ),  # one of its own, since Ray makes it readable by all
+                    ),  # a separate one, since Ray makes it world-readable
                 )
-        except Exception as fault:  # Ray raises no type of its own here
+        except Exception as fault:  # Ray has no exception type for this
             raise RayFault(f"Ray did not start: {_describe(fault)}") from None
         if not ray.get_runtime_context().gcs_address.startswith(f"{LOOPBACK}:"):
             raise RayFault(
@@ -152,9 +152,9 @@ def start(cores: int) -> None:
 
 
 def init(address: str, **given: Any) -> None:
-    """Start or join Ray by ``ray.init``, without a word on the terminal.
+    """Start or join Ray by ``ray.init``, silently.
 
-    Ray would report each worker or node that dies in ten to thirty lines.
+    Ray would otherwise report each dead worker or node in ten to thirty lines.
     """
     worker._worker_logs_enabled = False
     ray.init(address, logging_level="critical", log_to_driver=False, **given)
@@ -173,16 +173,16 @@ atexit.register(stop)
 
 @contextmanager
 def authentication() -> Iterator[None]:
-    """Have every Ray that is started meanwhile ask for the user's token, or a fresh one.
+    """Make any Ray started inside require the user's token, or a fresh one.
 
-    Raises RayFault if the user has named a file for the token that cannot be read, or holds none.
+    Raises RayFault if the user's token file cannot be read or is empty.
     """
     before = {name: os.environ.get(name) for name in (MODE, TOKEN)}
     if os.environ.setdefault(MODE, "token").lower() == "token":
         if os.environ.get(TOKEN_PATH) and not os.environ.get(TOKEN):
             _check_token_file(Path(os.environ[TOKEN_PATH]))
         elif not os.environ.get(TOKEN):
-            # Ray would otherwise write one into the home folder, for everybody to read.
+            # Ray would otherwise write a world-readable one into the home folder.
             os.environ[TOKEN] = secrets.token_hex(32)
     _reread()
     try:
@@ -197,7 +197,7 @@ def authentication() -> Iterator[None]:
 
 
 def adopt_token() -> None:
-    """Authenticate with the token that the user has, as Ray does where it looks for a cluster."""
+    """Authenticate with the user's token, as Ray does when it looks for a cluster."""
     known = AuthenticationTokenLoader.instance().has_token(ignore_auth_mode=True)
     if MODE not in os.environ and known:
         os.environ[MODE] = "token"
@@ -205,14 +205,14 @@ def adopt_token() -> None:
 
 
 def _reread() -> None:
-    """Have Ray look at the environment again: it remembers what it found first."""
+    """Make Ray read the environment again: it caches the first values."""
     Config.initialize("")
     AuthenticationTokenLoader.instance().reset_cache()
 
 
 @contextmanager
 def on_loopback() -> Iterator[None]:
-    """Have Ray take `LOOPBACK` as it stands; it would otherwise be this machine's address."""
+    """Make Ray use `LOOPBACK` literally; it would otherwise use this machine's address."""
     before, ray_constants.ENABLE_RAY_CLUSTER = ray_constants.ENABLE_RAY_CLUSTER, False
     try:
         yield
@@ -221,12 +221,12 @@ def on_loopback() -> Iterator[None]:
 
 
 _ONLOOKERS = ("start_monitor", "start_log_monitor", "start_api_server")
-"""How a node of Ray starts what grows clusters, shows logs on the terminal, and serves browsers."""
+"""Functions of a Ray node that start the autoscaler, the log monitor and the dashboard."""
 
 
 @contextmanager
 def without_onlookers() -> Iterator[None]:
-    """Have a node of Ray not start what nobody asks here, 2.4 of its 7.3 seconds of CPU."""
+    """Stop a Ray node from starting unneeded services, 2.4 of its 7.3 seconds of CPU."""
     kept = {name: getattr(Node, name) for name in _ONLOOKERS if hasattr(Node, name)}
     for name in kept:
         setattr(Node, name, lambda *_, **__: None)
@@ -238,9 +238,9 @@ def without_onlookers() -> Iterator[None]:
 
 
 def private_folder() -> Path:
-    """Make a folder that nobody else may enter, with a path short enough for Ray's sockets.
+    """Make a folder private to this user, with a path short enough for Ray's sockets.
 
-    Raises RayFault if there is no place for one.
+    Raises RayFault if none can be made.
     """
     reason = ""
     for parent in (os.environ.get("RAY_TMPDIR") or tempfile.gettempdir(), "/tmp"):
@@ -257,12 +257,12 @@ def private_folder() -> Path:
 
 
 def _check_command_line() -> None:
-    """Refuse what Ray stumbles over after some seconds: it sends the command line as UTF-8."""
+    """Reject a command line on which Ray fails after some seconds: it is sent as UTF-8."""
     try:
         "".join(sys.orig_argv).encode()
     except UnicodeEncodeError:
         raise RayFault(
-            "the command line has characters that the locale does not know: set LC_ALL=C.UTF-8"
+            "the command line has characters outside the locale's encoding: set LC_ALL=C.UTF-8"
         ) from None
 
 
@@ -278,17 +278,17 @@ def _check_loopback() -> None:
 
 
 def _check_token_file(path: Path) -> None:
-    """Refuse a file at which Ray would end the process."""
+    """Reject a token file for which Ray would end the process."""
     try:
         empty = not path.read_bytes().strip()
     except OSError as fault:
         raise RayFault(f"{TOKEN_PATH}={path}: {fault.strerror}") from None
     if empty:
-        raise RayFault(f"{TOKEN_PATH}={path}: there is no token in this file")
+        raise RayFault(f"{TOKEN_PATH}={path}: this file holds no token")
 
 
 def _describe(fault: Exception) -> str:
-    """Return the message of what Ray raised, in one line, with a guess where it is one of time."""
+    """Return the message of Ray's exception in one line, with a guess at the cause of a timeout."""
     text = " ".join(str(fault).split())[:300] or type(fault).__name__
     late = isinstance(fault, TimeoutError) or "timed out" in text.lower()
     return f"{text} Is the machine overloaded?" if late else text

@@ -1,1 +1,1 @@
-"""Compilation, random streams and atomics: where Numba's internals are touched."""
+"""Compilation, random streams and atomics: the code that uses Numba's internals."""

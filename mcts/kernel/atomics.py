@@ -1,13 +1,12 @@
 """Atomic operations on one element of an array, for kernels whose threads share a tree.
 
-Numba offers atomics on the GPU alone, so these are intrinsics that emit LLVM's ``atomicrmw``,
+Numba offers atomics only on the GPU, so these are intrinsics that emit LLVM's ``atomicrmw``,
 ``cmpxchg`` and atomic ``load``, all sequentially consistent: about 5 ns each when uncontended.
-What a thread wrote before an atomic operation is therefore seen by a thread that has read the
-operation's result.
+Writes before an atomic operation are therefore visible to any thread that reads its result.
 
 Limits: one-dimensional C-contiguous arrays of int64, uint64 or (`fetch_add` and `load` only)
-float64, and indices that are not negative.  Under ``NUMBA_BOUNDSCHECK=1`` an index out of range
-raises IndexError like any other.  In the plain interpreter one lock guards them all.
+float64, and non-negative indices.  Under ``NUMBA_BOUNDSCHECK=1`` an index out of range raises
+IndexError.  In the plain interpreter one lock guards them all.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ _NUMBERS = (*_INTEGERS, types.float64)
 
 
 def fetch_add(array: np.ndarray, index: int, amount: float) -> float:
-    """Add ``amount`` to ``array[index]`` and return the value before."""
+    """Add ``amount`` to ``array[index]`` and return the previous value."""
     with _LOCK:
         before = array[index]
         array[index] = before + amount
@@ -35,7 +34,7 @@ def fetch_add(array: np.ndarray, index: int, amount: float) -> float:
 
 
 def compare_and_swap(array: np.ndarray, index: int, expected: int, desired: int) -> int:
-    """Write ``desired`` to ``array[index]`` if it holds ``expected``; return the value before.
+    """Write ``desired`` to ``array[index]`` if it holds ``expected``; return the previous value.
 
     The swap took place if and only if the returned value equals ``expected``.
     """
@@ -47,13 +46,13 @@ def compare_and_swap(array: np.ndarray, index: int, expected: int, desired: int)
 
 
 def load(array: np.ndarray, index: int) -> float:
-    """Return ``array[index]`` as of now: never a value kept in a register from before."""
+    """Return the current ``array[index]``, never a value cached in a register."""
     with _LOCK:
         return array[index]
 
 
 def _check(array: types.Type, dtypes: tuple[types.Type, ...]) -> None:
-    """Refuse arrays on which an atomic operation is not defined, at compile time."""
+    """Reject arrays without atomic operations, at compile time."""
     if not (
         isinstance(array, types.Array)
         and array.ndim == 1
@@ -65,7 +64,7 @@ def _check(array: types.Type, dtypes: tuple[types.Type, ...]) -> None:
 
 
 def _element(context, builder, signature, arguments) -> ir.Value:
-    """Emit the address of the element that the first two arguments name."""
+    """Emit the address of the element given by the first two arguments."""
     kind = signature.args[0]
     array = make_array(kind)(context, builder, arguments[0])
     return cgutils.get_item_pointer(

@@ -1,16 +1,16 @@
-"""Numba's cache of machine code, kept by `mcts.kernel.store` under what it was made from.
+"""Numba's cache of machine code, kept in `mcts.kernel.store` by content hash.
 
-Numba's own cache checks the file of the compiled function alone, unpickles whatever it finds, and
-two processes at once can file one kernel's code under the types of another.  Here code is filed
-under a hash of everything that it depends on, so that a file is never stale:
+Numba's own cache checks only the file of the compiled function, unpickles any content, and two
+concurrent processes can file one kernel's code under the types of another.  Here code is filed
+under a hash of all its dependencies, so that a file is never stale:
 
-* the sources of the function's module and of what this imports (`mcts.kernel.sources`);
+* the sources of the function's module and of its imports (`mcts.kernel.sources`);
 * the types of the arguments, and the sources of classes among them, such as the NamedTuple of a
-  domain, and of the functions found by them (`belongs`): a function that is given one need not
-  import it;
-* the function's place, the processor, and what Numba takes into account besides.
+  domain, and of the functions found by them (`belongs`): a function that takes such an argument
+  need not import it;
+* the function's place, the processor, and whatever else Numba takes into account.
 
-A file that is not whole, or of no use, is a miss; compiling then replaces it.
+A damaged or useless file is a miss; compiling then replaces it.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ from mcts.kernel import sources, store
 _PLAIN = (type(None), bool, int, float, complex, str, bytes, np.generic, np.dtype)
 
 _READABLE = 120
-"""Most characters of a file's name that say what is in it."""
+"""Maximum length of the readable part of a file's name."""
 
 
 class Nameless(Exception):
-    """Something has no name that another process would give it too."""
+    """A thing has no name that is the same in all processes."""
 
 
 class CodeCache(_Cache):
@@ -50,7 +50,7 @@ class CodeCache(_Cache):
     def __init__(self, function: Callable, modules: frozenset[str]) -> None:
         self._function = function
         self._modules = modules
-        sources.digest(modules)  # of what is imported now, not when the function is first called
+        sources.digest(modules)  # of the modules as imported now, not at the first call
         self._store = store.open_store()
         self._claimed: list[str] = []
 
@@ -78,7 +78,7 @@ class CodeCache(_Cache):
         return found
 
     def release(self) -> None:
-        """Let other processes compile what this one has, or could not."""
+        """Let other processes compile what this one has compiled, or could not."""
         while self._claimed:
             self._store.disclaim(self._claimed.pop())
 
@@ -91,7 +91,7 @@ class CodeCache(_Cache):
             if not all(link.resolve() for link in links):
                 return None
             result = CompileResult._rebuild(target_context, *parts)
-        except Exception:  # whole, but not for this process; whatever is wrong, compiling helps
+        except Exception:  # intact, but useless for this process: compiling always helps
             return None
         return result if tuple(result.signature.args) == tuple(arguments) else None
 
@@ -108,9 +108,9 @@ class CodeCache(_Cache):
         self._store.write(name, dumps((links, data._reduce())))
 
     def name(self, arguments: tuple[types.Type, ...], codegen: Any) -> str:
-        """Return the name under which code for ``arguments`` is kept; `Nameless` if there is none.
+        """Return the cache name of code for ``arguments``; raises `Nameless` if there is none.
 
-        Classes among the arguments bring in their modules, and those of what belongs to them.
+        Classes among the arguments add their modules, and those of their functions (`belongs`).
         """
         modules = set(self._modules)
         made_of = (
@@ -131,7 +131,7 @@ class CodeCache(_Cache):
         """Part of Numba's interface, as `enable`."""
 
     def flush(self) -> None:
-        """Part of Numba's interface: the store removes what is not used."""
+        """Part of Numba's interface: the store removes unused files."""
 
 
 def cacheable(function: Callable) -> bool:
@@ -147,14 +147,14 @@ _BELONGS: dict[type, tuple[Callable, ...]] = {}
 
 
 def belongs(kind: type, functions: Iterable[Callable]) -> None:
-    """Take ``functions`` as a part of the class ``kind``: kernels that are given one call them."""
+    """Declare ``functions`` part of the class ``kind``: kernels that take one call them."""
     _BELONGS[kind] = tuple(getattr(function, "py_func", function) for function in functions)
 
 
 def _describe(thing: Any, modules: set[str]) -> str:
     """Return text that differs where Numba distinguishes, and is the same in every process.
 
-    The modules of classes on the way are added to ``modules``.
+    The modules of classes inside are added to ``modules``.
     """
     if isinstance(thing, types.Type):
         return f"{type(thing).__name__}[{_describe(thing.key, modules)}]"
@@ -174,5 +174,5 @@ def _describe_function(function: Callable, modules: set[str]) -> tuple:
     modules.add(function.__module__)
     code = function.__code__
     cells = tuple(cell.cell_contents for cell in function.__closure__ or ())
-    places = tuple(code.co_positions())  # columns as well: two functions may stand on one line
+    places = tuple(code.co_positions())  # columns as well: two functions may be on one line
     return function.__module__, function.__qualname__, places, _describe(cells, modules)

@@ -1,13 +1,13 @@
-"""The processor's own counter, to measure what a kernel spends its time on.
+"""The processor's cycle counter, to measure how a kernel spends its time.
 
-`cycles` is LLVM's ``readcyclecounter``: some 10 ns a reading and callable without the GIL, where
-a call of the system's clock is not.  It counts at a constant rate that the processor does not
-report, so a `Mark` taken before and one after the work give the seconds of a cycle.
+`cycles` is LLVM's ``readcyclecounter``: about 10 ns per reading and callable without the GIL,
+unlike the system's clock.  It counts at a constant rate that the processor does not report, so a
+`Mark` before and one after the work give the seconds per cycle.
 
-Limits: what a kernel writes to memory is written on the right side of a reading, but the processor
-does not wait for it, nor the compiler for arithmetic that is not written anywhere.  So only
-intervals far longer than a reading mean something.  Cores of one machine agree where the counter
-is invariant, as on all current ones.
+Limits: a kernel's memory writes stay on their side of a reading, but the processor does not wait
+for them, nor the compiler for arithmetic that is never stored.  So only intervals far longer than a
+reading are meaningful.  Cores of one machine agree if the counter is invariant, as on all current
+ones.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def _cycles(typing_context):
         counter = builder.module.declare_intrinsic(
             "llvm.readcyclecounter", fnty=ir.FunctionType(ir.IntType(64), [])
         )
-        # Costs nothing: it keeps the compiler from moving memory accesses across.
+        # Costs nothing: keeps the compiler from moving memory accesses across.
         builder.fence("seq_cst", targetscope="singlethread")
         now = builder.call(counter, [])
         builder.fence("seq_cst", targetscope="singlethread")
@@ -62,14 +62,14 @@ class Mark(NamedTuple):
 
 
 def mark() -> Mark:
-    """Return this moment."""
+    """Return the current moment."""
     return Mark(int(_reading()), time.perf_counter())
 
 
 def seconds_per_cycle(since: Mark, until: Mark) -> float:
-    """Return how long a cycle took between two marks, the longer apart the more exactly.
+    """Return the duration of a cycle between two marks; more precise the farther apart.
 
-    nan where the counter stood still, as it does on a processor that has none.
+    nan if the counter did not advance, as on a processor without one.
     """
     passed = until.cycles - since.cycles
     return (until.seconds - since.seconds) / passed if passed > 0 else float("nan")

@@ -1,27 +1,27 @@
 """Compilation by Numba with an on-disk cache that cannot be stale.
 
-Machine code is kept by `mcts.kernel.cached` under the sources that it depends on: those of the
-function's module and of every project module that this one imports, however indirectly.
+Machine code is cached by `mcts.kernel.cached` under the sources that it depends on: those of the
+function's module and of all its direct and indirect project imports.
 
 Kinds of function:
 
-* `jit` -- an ordinary kernel, which creates no array and so keeps no reference counts.  All it
-  calls must be reached by the imports of its module, or of the modules of the types that it is
-  given.  Numba otherwise counts every array of a NamedTuple up and down, atomically, at every call,
-  which is what a search mostly did with its time: 4.9 against 0.31 microseconds a simulation.
+* `jit` -- an ordinary kernel, which creates no array and so keeps no reference counts.  All its
+  callees must be reachable by the imports of its module, or of the modules of its argument types.
+  Numba otherwise counts every array of a NamedTuple up and down, atomically, at every call, which
+  dominated the time of a search: 4.9 against 0.31 microseconds a simulation.
 * `jit_owning` -- the same for a function that creates arrays for its own use.
-* `jit_generic` -- code of the search that calls a domain by type (see `mcts.domain`).  What it
-  calls is not among its imports, so it has no cache of its own; it lives in the cache of
+* `jit_generic` -- code of the search that calls a domain by type (see `mcts.domain`).  Its callees
+  are not among its imports, so it has no cache of its own; it lives in the cache of
 * `specialise` -- the entry of a generic kernel for one domain, cached under both sources.
-* `jit_inlined` -- as `jit_generic`, always inlined where it is called.  For what is called in one
-  place of the search: a tree is handed over as some hundred arguments, and a game as small as Kuhn
-  poker did little else (0.7 instead of 5.7 million simulations a second; problems of
-  `mcts.continuous` gain a factor of 1.3 to 1.9).  What is called in several places takes longer to
-  compile: Cluedo's search 184 instead of 84 seconds with all that is generic inlined.
-* `jit_shared` -- as `jit`, for what many kernels call and what is large, such as the rules of a
-  game: compiled once for all of them, each of which calls its machine code.  Its parameters have
-  the same types wherever it is called.
-* `jit_late` -- as `jit_shared`, for what is large and seldom needed.
+* `jit_inlined` -- as `jit_generic`, always inlined by its caller.  For functions with one call site
+  in the search: a tree is passed as some hundred arguments, which dominated a game as small as Kuhn
+  poker (0.7 instead of 5.7 million simulations a second; problems of `mcts.continuous` gain a
+  factor of 1.3 to 1.9).  Functions with several call sites take longer to compile: Cluedo's search
+  184 instead of 84 seconds with all generic code inlined.
+* `jit_shared` -- as `jit`, for large functions that many kernels call, such as the rules of a game:
+  compiled once for all of them, each of which calls its machine code.  Its parameters have the same
+  types at every call site.
+* `jit_late` -- as `jit_shared`, for large functions that are seldom needed.
 
 A function that is not from the file of its module (typed into an interpreter, made by ``exec``) is
 compiled in every process.
@@ -44,18 +44,18 @@ try:
     from mcts.kernel import linking
 except (ImportError, AttributeError) as fault:
     waiting.say(
-        f"Numba {numba.__version__} was not tried ({fault}): results are the same, but compiling "
+        f"Numba {numba.__version__} is untested ({fault}): results are the same, but compiling "
         "takes about four times as long"
     )
     linking = None
 
 SEARCHING, PLAYING = 450, 230
-"""Functions that a start compiles at most, with a search and without; the first, on an empty disk,
-about 40 fewer."""
+"""Maximum number of functions compiled at a start, with a search and without; the first, on an
+empty disk, about 40 fewer."""
 
 
 class _Counter(event.Listener):
-    """Counts functions as Numba compiles them; what comes from the disk is not counted."""
+    """Counts functions that Numba compiles; functions loaded from disk are not counted."""
 
     def __init__(self) -> None:
         self.functions = self._depth = 0
@@ -78,15 +78,15 @@ faults.watch()
 
 
 def count_functions() -> int:
-    """Return how many functions this process has compiled: none if all are on the disk."""
+    """Return how many functions this process has compiled: none if all are on disk."""
     return _COUNTER.functions
 
 
 INTERPRETED = bool(config.DISABLE_JIT)
-"""True when ``NUMBA_DISABLE_JIT=1``: kernels run as plain Python and give the identical result."""
+"""True with ``NUMBA_DISABLE_JIT=1``: kernels run as plain Python with identical results."""
 
 INLINED = {"error_model": "numpy", "no_cfunc_wrapper": True}
-"""Options of what is compiled only as a part of kernels (`jit_options` of `numba.extending`)."""
+"""Options of functions compiled only inside kernels (`jit_options` of `numba.extending`)."""
 
 
 def _compile(
@@ -94,8 +94,8 @@ def _compile(
 ) -> Callable:
     """Return the dispatcher of ``function``, which Python and other kernels call.
 
-    It is cached if ``modules`` are named, on whose sources it depends.  ``kind`` names its class in
-    `mcts.kernel.linking`.  Raises UnsafeCache if the cache is where others can write
+    It is cached if ``modules``, its source dependencies, are given.  ``kind`` names its class in
+    `mcts.kernel.linking`.  Raises UnsafeCache if others can write to the cache
     (`mcts.kernel.store`).
     """
     options = {"nogil": True, "_nrt": counting, **INLINED, **more}
@@ -112,10 +112,10 @@ def _compile(
 
 
 def _name_file(function: Callable) -> None:
-    """Have ``function`` name its file as it is imported, from whichever folder.
+    """Make ``function`` name its file as it is imported, from any folder.
 
     Machine code keeps that name for tracebacks, and another checkout may use the code: Python finds
-    the lines of a relative name in the folders that it imports from.
+    the lines of a relative name in its import folders.
     """
     parts = function.__module__.split(".")
     name = function.__code__.co_filename
@@ -125,16 +125,16 @@ def _name_file(function: Callable) -> None:
 
 
 def jit(function: Callable) -> Callable:
-    """Compile a kernel that neither creates arrays nor calls what returns new ones: nogil, cached.
+    """Compile a kernel that neither creates arrays nor calls functions returning new ones: cached.
 
-    The arrays that it works on belong to its caller.  Creating one is refused at compile time;
-    one that a called function returned would never be freed.
+    The kernel releases the GIL.  Its caller owns all arrays.  Creating one is a compile-time error;
+    one returned by a callee would never be freed.
     """
     return function if INTERPRETED else _compile(function, False, function.__module__)
 
 
 def jit_owning(function: Callable) -> Callable:
-    """Compile a kernel that creates arrays for its own use; callers of it may be `jit`."""
+    """Compile a kernel that creates arrays for its own use; its callers may be `jit`."""
     return function if INTERPRETED else _compile(function, True, function.__module__)
 
 
@@ -144,7 +144,7 @@ def jit_generic(function: Callable) -> Callable:
 
 
 def jit_inlined(function: Callable) -> Callable:
-    """Compile as `jit_generic`, always as a part of its caller."""
+    """Compile as `jit_generic`, always inlined into its caller."""
     return function if INTERPRETED else _compile(function, False, forceinline=True)
 
 
@@ -156,10 +156,10 @@ def jit_shared(function: Callable) -> Callable:
 
 
 def jit_late(stand_in: Callable) -> Callable[[Callable], Any]:
-    """Compile as `jit_shared`, but not before the method ``load`` of the kernel is called.
+    """Compile as `jit_shared`, but only once the kernel's method ``load`` is called.
 
-    ``stand_in``: a `jit_shared` kernel, with the same parameters and type of result, which kernels
-    reach until then.
+    ``stand_in``: a `jit_shared` kernel with the same parameters and result type, which kernels call
+    until then.
     """
 
     def decorate(function: Callable) -> Any:

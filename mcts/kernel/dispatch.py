@@ -1,8 +1,8 @@
-"""Calling one of several functions, by its number or by a type, from Python and from kernels alike.
+"""Call one of several functions, by number or by type, from Python and from kernels alike.
 
-Numba cannot look a function up by value without cost: a table of function pointers loses a quarter
-of the speed, and a tuple of dispatchers is compiled again in every process.  A chain of ``if`` has
-neither fault; it is generated here, so that adding a function extends all of them.
+Numba cannot look up a function by value at no cost: a table of function pointers loses a quarter of
+the speed, and a tuple of dispatchers is compiled again in every process.  A chain of ``if`` has
+neither fault; it is generated here, so that adding a function extends every chain.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from mcts.kernel.compile import INLINED, INTERPRETED
 def by_number(functions: Sequence[Callable]) -> Callable:
     """Return ``call(number, ...)``, which calls ``functions[number](...)``.
 
-    All of ``functions`` are kernels with the same parameters, imported by the module that calls
-    this: machine code is cached under its sources.  A number without a function is an error of the
-    caller, checked nowhere.
+    All of ``functions`` are kernels with the same parameters, imported by the caller's module:
+    machine code is cached under its sources.  A number without a function is a caller's error, and
+    unchecked.
     """
     names = list(inspect.signature(functions[0]).parameters)
     given = ", ".join(names)
@@ -47,8 +47,7 @@ def by_number(functions: Sequence[Callable]) -> Callable:
 
 
 def by_type(stub: Callable, registry: Mapping[type, Any]) -> Callable:
-    """Return a function that calls the one of its name in ``registry[type(p)]``, ``p`` its first
-    argument.
+    """Return a function that calls its namesake in ``registry[type(p)]``, ``p`` its first argument.
 
     Plain Python looks it up at each call, Numba once, when it compiles the call.
     """
@@ -60,7 +59,7 @@ def by_type(stub: Callable, registry: Mapping[type, Any]) -> Callable:
 
     def find(p: types.Type, *_: types.Type) -> Callable | None:
         entry = registry.get(getattr(p, "instance_class", None))
-        # The plain function, not a lambda that calls the compiled one: 20-33 % faster (measured).
+        # The plain function, not a lambda around the compiled one: 20-33 % faster (measured).
         return entry and getattr(entry, name).py_func
 
     # Numba compares this with the signature of the function found, annotations included.

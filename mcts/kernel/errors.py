@@ -1,4 +1,4 @@
-"""The root of all exceptions that this project raises on purpose; each message is one line.
+"""The root of all exceptions that this project raises deliberately; each message is one line.
 
 ::
 
@@ -16,7 +16,7 @@
     ├── RecordError (ValueError)              a record of a game is damaged        sim
     └── Refusal, GamesFailed, ...             a command cannot do what it was asked  experiments
 
-Those that are a `ValueError` or a `RuntimeError` besides may be caught as such.
+Those that are also a `ValueError` or a `RuntimeError` may be caught as such.
 """
 
 
@@ -25,9 +25,9 @@ class SleuthError(Exception):
 
 
 def describe(fault: BaseException, whole: bool = False) -> str:
-    """Return in one line the name and the text of ``fault``, also if it cannot be printed.
+    """Return the name and the text of ``fault`` in one line, even if it cannot be printed.
 
-    ``whole``: all lines of the text, in place of the first.
+    ``whole``: all lines of the text instead of the first.
     """
     try:
         text = str(fault).strip()

@@ -1,4 +1,4 @@
-"""Libraries that only some parts need: extras of the distribution, asked for in one line."""
+"""Libraries that only some parts need: extras of the distribution, with a one-line install hint."""
 
 from __future__ import annotations
 

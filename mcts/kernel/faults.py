@@ -1,8 +1,8 @@
-"""Why a kernel cannot be compiled, in three lines in place of Numba's hundred.
+"""Explain in three lines why a kernel cannot be compiled, instead of Numba's hundred.
 
-Numba reports a fault from the outside in: the kernel that Python called, what that calls, and far
-below the function with the typo, often without its file.  `watch` remembers the functions that
-failed on the way, the innermost first; `explain` names the line of the user's own code.
+Numba reports a fault from the outside in: the kernel that Python called, its callees, and far below
+the function with the typo, often without its file.  `watch` remembers the functions that failed,
+innermost first; `explain` names the line of the user's own code.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from numba.core.errors import NumbaError, UnsupportedBytecodeError
 from mcts.kernel import sources
 from mcts.kernel.errors import SleuthError
 
-REMEDY = "all that Numba says: NUMBA_FULL_TRACEBACKS=1; as plain Python: NUMBA_DISABLE_JIT=1"
+REMEDY = "full Numba message: NUMBA_FULL_TRACEBACKS=1; run as plain Python: NUMBA_DISABLE_JIT=1"
 
 FAULTS = NumbaError, UnsupportedBytecodeError, AttributeError
-"""How Numba refuses a function; the last, for a name that a module does not have."""
+"""Exceptions by which Numba rejects a function; the last is for an unknown name in a module."""
 
 _NAME = re.compile(r"(?:name|has no attribute) '(\w+)'")
 _PLACE = re.compile(r" at (.+) \((\d+)\)$", re.MULTILINE)
@@ -34,11 +34,11 @@ _LONGEST = 300
 
 
 class KernelFault(SleuthError, TypeError):
-    """A kernel cannot be compiled; the lines say where, why, and how to see more."""
+    """A kernel cannot be compiled; the message says where, why, and how to see more."""
 
 
 class _Failed(event.Listener):
-    """Functions that could not be compiled, each because of the one before it."""
+    """Functions that failed to compile, each because of the previous one."""
 
     def __init__(self) -> None:
         self.chain: list[tuple[Callable, Exception, tuple]] = []
@@ -47,7 +47,7 @@ class _Failed(event.Listener):
         """Part of Numba's interface."""
 
     def on_end(self, event: Any) -> None:
-        """Remember a function that failed, and forget failures of which it does not speak."""
+        """Remember a function that failed, and forget failures that its error does not mention."""
         fault = event._exc_details and event._exc_details[1]  # `is_failed` of Numba 0.68 is wrong
         if not isinstance(fault, FAULTS):
             return
@@ -60,12 +60,12 @@ _FAILED = _Failed()
 
 
 def watch() -> None:
-    """Remember failures from now on; `mcts.kernel.compile` does this when it is imported."""
+    """Remember failures from now on; called on import of `mcts.kernel.compile`."""
     event.register("numba:compile", _FAILED)
 
 
 def explain(fault: Exception) -> KernelFault:
-    """Return what to raise in place of ``fault``, with which a kernel called by Python failed."""
+    """Return the exception to raise in place of ``fault``, raised when Python called a kernel."""
     chain = [(f, e, a) for f, e, a in _FAILED.chain if _top(f) != "numba"]
     _FAILED.chain.clear()
     if not chain:
@@ -96,19 +96,19 @@ def _path(function: Callable) -> str:
 
 
 def _text(fault: Exception) -> str:
-    """Return what ``fault`` says, without the codes for bold that Numba writes for a terminal."""
+    """Return the text of ``fault`` without Numba's terminal codes for bold."""
     return _CODES.sub("", str(fault))
 
 
 def _find_cause(fault: Exception) -> list[str]:
-    """Return the lines of ``fault`` that say what is wrong: one, or a heading and a call."""
+    """Return the lines of ``fault`` that give the reason: one, or a heading and a call."""
     lines = [line.strip() for line in _text(fault).splitlines()]
     said = [line for line in lines if not _EMPTY.match(line)] or [type(fault).__name__]
     return said[:2] if said[0].endswith(":") else said[:1]
 
 
 def _word(fault: Exception) -> str:
-    """Return in one line what is wrong; of a call that is not possible, also why if it is said."""
+    """Return the reason in one line; for an impossible call also why, if given."""
     cause, *call = _find_cause(fault)
     if not call:
         return cause.removesuffix(". Raised from None")
@@ -117,7 +117,7 @@ def _word(fault: Exception) -> str:
 
 
 def _find_line(function: Callable, fault: Exception) -> int:
-    """Return the line of ``function`` of which ``fault`` speaks; its first, if it names none."""
+    """Return the line of ``function`` that ``fault`` names, else its first."""
     text, file = _text(fault), function.__code__.co_filename
     unknown = _NAME.search(text)
     for step in dis.get_instructions(function) if unknown else ():

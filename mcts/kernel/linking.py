@@ -1,25 +1,25 @@
-"""Machine code made once for what Python calls, not once for each function on the way.
+"""Generate machine code once for what Python calls, not once for each function on the way.
 
-Numba completes every function that it compiles: it links in all that the function calls, optimises
-the whole, and makes machine code of it.  Its caller then does so again, with that function inside;
-what lies at the bottom of a chain of twenty calls is optimised twenty times.  With the search of
-Cluedo, 240 functions, this takes most of the time of a cold start (`benchmarks.bench_compile`).
+Numba completes every function that it compiles: it links in all callees, optimises the whole, and
+generates machine code.  The caller then repeats this with that function inside, so the bottom of a
+chain of twenty calls is optimised twenty times.  For the search of Cluedo, 240 functions, this is
+most of the time of a cold start (`benchmarks.bench_compile`).
 
-Here a function that kernels call stays as it was lowered, and its callers remember it.  Only when
-a pointer to machine code is needed is all that it calls, however indirectly, linked in once and
-optimised as one program, as a C compiler does with a single file.  The parts:
+Here a function that kernels call stays as lowered, and its callers remember it.  Only when a
+pointer to machine code is needed are all direct and indirect callees linked in once and optimised
+as one program, as a C compiler does with a single file.  The parts:
 
 * `Library` replaces Numba's class of that purpose.
 * `Kernel`, a dispatcher, is two: one for Python, cached on disk, and one for kernels, which Python
-  cannot call and which therefore never needs machine code of its own.
+  cannot call and which therefore never needs its own machine code.
 * `Shared` is compiled apart and cached on disk: kernels call its machine code by address.  So the
-  rules of a game are optimised once, not once in each search that plays by them.
-* `Late` is a `Shared` kernel that is compiled only when a caller asks for it; until then kernels
-  reach a stand-in.
+  rules of a game are optimised once, not once per search that uses them.
+* `Late` is a `Shared` kernel that is compiled only when a caller requests it; until then kernels
+  call a stand-in.
 
-All of them use parts of Numba that are not documented.  Importing this module raises ImportError
-for a version of Numba other than those that were tried; `mcts.kernel.compile` then falls back on
-Numba's own linking, which gives the same results and compiles more slowly.
+All use undocumented parts of Numba.  Importing this module raises ImportError for an untested
+version of Numba; `mcts.kernel.compile` then falls back on Numba's own linking, which gives the same
+results and compiles more slowly.
 """
 
 from __future__ import annotations
@@ -50,13 +50,13 @@ from mcts.kernel.cached import CodeCache, Nameless
 from mcts.kernel.waiting import call_aside
 
 TRIED = "0.68."
-"""Beginning of the versions of Numba for which this module was written."""
+"""Prefix of the Numba versions for which this module was written."""
 
 if not numba.__version__.startswith(TRIED):
     raise ImportError(f"written for Numba {TRIED}*")
 
 _ENVIRONMENT = "_ZN08NumbaEnv"
-"""How Numba's names of environments begin."""
+"""Prefix of Numba's names of environments."""
 
 
 class Link(NamedTuple):
@@ -64,9 +64,9 @@ class Link(NamedTuple):
 
     Attributes
     ----------
-    symbol : the name by which their code refers to it
+    symbol : the name by which calling code refers to it
     module, qualname : where the kernel is found
-    arguments : the types that it takes
+    arguments : types of its arguments
     """
 
     symbol: str
@@ -85,7 +85,7 @@ class Link(NamedTuple):
 
 
 class Library(JITCodeLibrary):
-    """The code of one function, complete only once a pointer into it has been requested."""
+    """The code of one function, completed only when a pointer into it is requested."""
 
     _waiting = False
 
@@ -99,14 +99,14 @@ class Library(JITCodeLibrary):
         self._linking_libraries = self._collect()
         for library in self._linking_libraries:
             self.links.update(getattr(library, "links", {}))
-        if not self._object_caching_enabled:  # no function's own: one of Numba's own helpers
+        if not self._object_caching_enabled:  # one of Numba's own helpers
             super().finalize()
             return
         self._raise_if_finalized()
         self._waiting = self._finalized = True
 
     def get_pointer_to_function(self, name: str) -> int:
-        """Return the address of function ``name``, 0 if it is not of this library."""
+        """Return the address of function ``name``, 0 if it is not in this library."""
         self._ensure_finalized()
         if self._waiting:
             if not self._defines(name):
@@ -120,10 +120,10 @@ class Library(JITCodeLibrary):
         return super().serialize_using_object_code()
 
     def _optimize_final_module(self) -> None:
-        """Optimise the program: what was linked in is called from nowhere else.
+        """Optimise the program with all linked-in functions made internal.
 
-        Numba leaves it callable from outside, so no unused parameter may go; Cluedo's functions
-        have hundreds.  Searches gain by it, 4 to 12 % at Cluedo, 25 % at Kuhn poker.
+        Numba leaves them callable from outside, so no unused parameter may be dropped; Cluedo's
+        functions have hundreds.  Searches gain 4 to 12 % at Cluedo, 25 % at Kuhn poker.
         """
         for function in self._final_module.functions:
             if function.linkage == llvm.Linkage.linkonce_odr and not function.is_declaration:
@@ -134,7 +134,7 @@ class Library(JITCodeLibrary):
         call_aside(super()._finalize_specific)
 
     def _collect(self) -> list[JITCodeLibrary]:
-        """Return all that has to be linked in: what waits brings along what it needs itself."""
+        """Return all libraries to link in, with the dependencies of incomplete ones."""
         found: dict[JITCodeLibrary, None] = {}
         for library in self._linking_libraries:
             found[library] = None
@@ -152,7 +152,7 @@ class Library(JITCodeLibrary):
         if not self._waiting:
             return
         self._waiting = self._finalized = False
-        self._shared_module = None  # of the function alone
+        self._shared_module = None  # of this function alone
         super().finalize()
         for variable in self._final_module.global_variables:
             if variable.name.startswith(_ENVIRONMENT):
@@ -173,10 +173,10 @@ class Inner(CPUDispatcher):
 
 
 class Kernel(Inner):
-    """A compiled function: whole and cached for Python, and another dispatcher for kernels."""
+    """A compiled function: complete and cached for Python, with an inner dispatcher for kernels."""
 
     _depth = 0
-    """Kernels that are being compiled, each for the one before it."""
+    """Kernels being compiled, each on behalf of the previous one."""
 
     @cached_property
     def inside(self) -> Inner:
@@ -186,13 +186,13 @@ class Kernel(Inner):
 
     @property
     def _numba_type_(self) -> types.Type:
-        """The type by which kernels find what they call."""
+        """The type by which kernels find their callees."""
         return types.Dispatcher(self.inside)
 
     def compile(self, signature: Any) -> Any:
-        """Return the entry point for ``signature``; Numba's garbage is collected afterwards.
+        """Return the entry point for ``signature``, and collect Numba's garbage.
 
-        Raises KernelFault if Python asked for it and it cannot be compiled.
+        Raises KernelFault if the kernel cannot be compiled and Python called it.
         """
         with global_compiler_lock:
             return self._compile(signature)
@@ -204,7 +204,7 @@ class Kernel(Inner):
         try:
             return super().compile(signature)
         except ForceLiteralArg:
-            raise  # asks for another signature
+            raise  # it requests another signature
         except faults.FAULTS as fault:
             if Kernel._depth > 1 or config.FULL_TRACEBACKS:
                 raise
@@ -229,7 +229,7 @@ class Shared(Kernel):
         return types.Dispatcher(self)
 
     def compile(self, signature: Any) -> Any:
-        """Compile or load the code for ``signature``; kernels can call it from then on."""
+        """Compile or load the code for ``signature``, so that kernels can call it."""
         entry = super().compile(signature)
         arguments = tuple(sigutils.normalize_signature(signature)[0])
         if arguments not in self._links:
@@ -237,11 +237,11 @@ class Shared(Kernel):
         return entry
 
     def get_overload(self, signature: Any) -> Link:
-        """Return the key under which Numba finds how to call the code for ``signature``."""
+        """Return the key under which Numba finds the call of the code for ``signature``."""
         return self.link(tuple(sigutils.normalize_signature(signature)[0]))
 
     def link(self, arguments: tuple[types.Type, ...]) -> Link:
-        """Return the link to the code for ``arguments``, which is compiled or loaded."""
+        """Return the link to the code for ``arguments``, after compiling or loading it."""
         self.compile(arguments)
         return self._links[arguments]
 
@@ -256,7 +256,7 @@ class Shared(Kernel):
 
 
 class Late:
-    """A `Shared` kernel that nothing compiles before `load`; kernels call a stand-in until then.
+    """A `Shared` kernel that is not compiled before `load`; kernels call a stand-in until then.
 
     ``function``, ``stand_in``: kernels with the same parameters and the same type of result.
     """
@@ -273,7 +273,7 @@ class Late:
         return self._function(*arguments)
 
     def load(self) -> None:
-        """Compile or load the kernel, now or as soon as a kernel refers to it."""
+        """Compile or load the kernel, now or when a kernel first refers to it."""
         self.loaded = True
         for arguments, (_, slot) in self._slots.items():
             slot.value = self._address(arguments)
@@ -283,15 +283,15 @@ class Late:
         return types.Dispatcher(self)
 
     def get_call_template(self, arguments: tuple, named: dict) -> tuple:
-        """Part of Numba's interface: the type of a call is that of the stand-in."""
+        """Part of Numba's interface: calls have the type of the stand-in."""
         return self._stand_in.get_call_template(arguments, named)
 
     def get_overload(self, signature: Any) -> Link:
-        """Part of Numba's interface, as `Shared.get_overload`."""
+        """Part of Numba's interface; see `Shared.get_overload`."""
         return self.link(tuple(sigutils.normalize_signature(signature)[0]))
 
     def link(self, arguments: tuple[types.Type, ...]) -> Link:
-        """Return the link to the place that holds the address for ``arguments``."""
+        """Return the link to the cell that holds the address for ``arguments``."""
         if arguments not in self._slots:
             link = _name_link(self._function, arguments, "late.")
             slot = ctypes.c_uint64(self._address(arguments))
@@ -301,7 +301,7 @@ class Late:
         return self._slots[arguments][0]
 
     def _address(self, arguments: tuple[types.Type, ...]) -> int:
-        """Return the address to call now; TypeError if the stand-in returns another type."""
+        """Return the current address to call; TypeError if the stand-in's return type differs."""
         kinds = []
         for kernel in (self._stand_in, self._function)[: 1 + self.loaded]:
             kernel.compile(arguments)
@@ -335,7 +335,7 @@ class Late:
 
 
 def _name_link(kernel: Shared, arguments: tuple[types.Type, ...], prefix: str = "") -> Link:
-    """Return a link to ``kernel`` whose symbol has the digest of its sources in it."""
+    """Return a link to ``kernel`` whose symbol contains the digest of its sources."""
     function, unique = kernel.py_func, f"{id(kernel)}.{arguments}"
     if isinstance(kernel._cache, CodeCache):
         with suppress(Nameless):
@@ -345,7 +345,7 @@ def _name_link(kernel: Shared, arguments: tuple[types.Type, ...], prefix: str = 
 
 
 def _insert_call(context: Any, link: Link, call: Callable) -> None:
-    """Have calls of ``link`` lowered by ``call``, and libraries remember them."""
+    """Register ``call`` to lower calls of ``link``, and have libraries remember them."""
 
     def implement(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         context.active_code_library.links[link.symbol] = link
@@ -355,13 +355,13 @@ def _insert_call(context: Any, link: Link, call: Callable) -> None:
 
 
 def _link_once() -> None:
-    """Have Numba make libraries of the class of this module."""
+    """Make Numba create libraries of this module's class."""
     codegen = cpu_target.target_context.codegen()
     codegen._library_class = Library
     set_environment = codegen.set_env
 
     def set_where_defined(name: str, environment: Any) -> None:
-        if codegen._engine.is_symbol_defined(name):  # a library that waits has no address yet
+        if codegen._engine.is_symbol_defined(name):  # incomplete libraries have no address yet
             set_environment(name, environment)
 
     codegen.set_env = set_where_defined

@@ -1,14 +1,14 @@
-"""Additions of installed packages to the project, found by their entry points.
+"""Plug-ins: additions of installed packages, found by their entry points.
 
-A distribution names what it adds in its metadata [PyPA specification "Entry points"], so nothing
-of the project is edited.  An entry point stands in one of four groups:
+A distribution declares them in its metadata [PyPA specification "Entry points"], so no file of the
+project is edited.  An entry point belongs to one of four groups:
 
-* ``sleuth.policies`` -- a module like those of `sim.policies`, called as the entry point is;
+* ``sleuth.policies`` -- a module like those of `sim.policies`, with the entry point's name;
 * ``sleuth.beliefs`` -- a module with a belief of that name (`belief.beliefs.base`);
-* ``sleuth.domains`` -- a module that registers search domains when it is imported;
+* ``sleuth.domains`` -- a module that registers search domains on import;
 * ``sleuth.players`` -- a function ``make(spec, rules)`` that returns a `sim.player.Player`.
 
-`entry_points` reads metadata alone, so it is cheap; nothing is imported before `Plugin.load`.
+`entry_points` reads only metadata, so it is cheap; nothing is imported before `Plugin.load`.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ GROUPS = ("sleuth.policies", "sleuth.beliefs", "sleuth.domains", "sleuth.players
 
 
 class BrokenPlugin(SleuthError):
-    """An addition, mostly one from outside, cannot be used; one line says which and why."""
+    """A plug-in cannot be used; one line says which and why."""
 
 
 @dataclass(frozen=True)
@@ -41,12 +41,12 @@ class Plugin:
     name: str
     module: str
     attribute: str
-    """What it names in the module, dotted; empty for the module itself."""
+    """Dotted name of the object in the module; empty for the module itself."""
     distribution: str
-    """Name and version of the distribution that has it."""
+    """Name and version of the distribution that declares it."""
 
     def load(self) -> Any:
-        """Import and return what the entry point names; `BrokenPlugin` if that fails."""
+        """Import and return the object that the entry point names; `BrokenPlugin` on failure."""
         try:
             found = importlib.import_module(self.module)
             for part in filter(None, self.attribute.split(".")):
@@ -57,7 +57,7 @@ class Plugin:
         return found
 
     def broken(self, complaint: str) -> BrokenPlugin:
-        """Return the exception that says what is wrong with this entry point."""
+        """Return the exception that says ``complaint`` of this entry point."""
         return BrokenPlugin(
             f"{self.distribution}: {self.name!r} of {self.group} {complaint}; "
             "fix or uninstall the package"
@@ -66,7 +66,7 @@ class Plugin:
 
 @cache
 def entry_points(group: str) -> dict[str, Plugin]:
-    """Return the entry points of ``group`` by name, sorted; read once a process.
+    """Return the entry points of ``group`` by name, sorted; read once per process.
 
     Raises BrokenPlugin if two distributions use the same name.
     """
@@ -85,15 +85,15 @@ def entry_points(group: str) -> dict[str, Plugin]:
 
 
 def names(group: str) -> list[str]:
-    """Return the names in ``group``, sorted; whether they can be used is for `entry_points`."""
+    """Return the names in ``group``, sorted, without checking that they can be used."""
     return sorted({entry.name for entry in metadata.entry_points(group=group)})
 
 
 @contextmanager
 def blame_plugin() -> Iterator[None]:
-    """Name the plug-in out of which, or about which, an exception comes from the block.
+    """Name the plug-in that raised, or that is named by, an exception from the block.
 
-    Raises BrokenPlugin in place of what a plug-in raised, `SystemExit` included.
+    Raises BrokenPlugin in place of a plug-in's exception, `SystemExit` included.
     """
     try:
         yield
@@ -107,9 +107,9 @@ def blame_plugin() -> Iterator[None]:
 
 
 def _at_fault(fault: BaseException) -> Plugin | None:
-    """Return the plug-in in whose file ``fault`` was raised, or that its text names, as a kernel's.
+    """Return the plug-in whose file raised ``fault``, or whose file its text names.
 
-    Compiled code names its file as it is imported (`mcts.kernel.compile`), not the whole path.
+    Compiled code names its file as it is imported (`mcts.kernel.compile`), not by the whole path.
     """
     inner = list(traceback.extract_tb(fault.__traceback__))[::-1]
     text = "".join(traceback.format_exception_only(fault))  # also of one that cannot be printed
@@ -124,7 +124,7 @@ def _at_fault(fault: BaseException) -> Plugin | None:
 def modules(group: str) -> list[ModuleType]:
     """Import the modules that the entry points of ``group`` name; return them sorted by name.
 
-    Raises BrokenPlugin if one is no module of the entry point's own name, or cannot be imported.
+    Raises BrokenPlugin for one that is not a module of the entry point's name, or fails to import.
     """
     plugins = entry_points(group).values()
     for plugin in plugins:

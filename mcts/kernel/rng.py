@@ -1,13 +1,13 @@
 """Counter-based random streams for nogil kernels.
 
-A *stream* is a ``uint64`` array of which element 0 is the state.  It is made from a key and never
-from a clock or a shared generator: `fold` hashes the words that name a purpose (seed, game, turn,
-worker, ...) into a key, and `draw` walks SplitMix64 [Steele, Lea & Flood 2014] from there.  Equal
-words give equal numbers in every process, thread and order of execution.
+A *stream* is a ``uint64`` array whose element 0 is the state.  It is made from a key, never from a
+clock or a shared generator: `fold` hashes the words that name a purpose (seed, game, turn, worker,
+...) into a key, and `draw` steps SplitMix64 [Steele, Lea & Flood 2014] from there.  Equal words
+give equal numbers in every process, thread and order of execution.
 
-Every function here is pure apart from advancing the stream that it is handed.  In the plain
-interpreter (``NUMBA_DISABLE_JIT=1``) the same bits come out; NumPy's warnings about the intended
-wrap-around of ``uint64`` are silenced for these products alone.
+Functions have no effect but to advance their stream.  The plain interpreter
+(``NUMBA_DISABLE_JIT=1``) gives the same bits; NumPy's warnings about the intended wrap-around of
+``uint64`` are silenced for these products alone.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def shuffle(stream: np.ndarray, items: np.ndarray) -> None:
 
 
 def derive_key(key: int, *words: int) -> np.uint64:
-    """Return the key named by ``words`` one below the other; for Python, whose integers grow."""
+    """Return the key named by ``words`` in nesting order; for Python's unbounded integers."""
     found = np.uint64(int(key) % 2**64)
     for word in words:
         found = np.uint64(fold(found, word))

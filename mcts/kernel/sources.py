@@ -1,12 +1,12 @@
-"""Sources on which compiled code depends, and a digest of them.
+"""Sources that compiled code depends on, and a digest of them.
 
-A kernel depends on its module and on all that this one imports, however indirectly, as far as it
-is of the same package, of the project, or not installed at all (a script and what lies beside it).
-What generates code is in the digest by its version.  Other people's packages are not read: their
-upgrades are not noticed.
+A kernel depends on its module and on all direct and indirect imports of that module that are of the
+same package, of the project, or not installed (a script and the modules next to it).  Code
+generators enter the digest by their version.  Third-party packages are not read: their upgrades go
+undetected.
 
-A source is read once a process, when the first kernel that depends on it is made.  So what was
-compiled from modules in memory is never filed under an edit that came later.
+A source is read once per process, when the first kernel that depends on it is made.  So code
+compiled from modules in memory is never filed under a later edit.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ from mcts.kernel import plugins
 OURS = ("mcts", "belief", "sim")
 
 _INSTALLED = {"site-packages", "dist-packages"}
-"""Folders of other people's packages, wherever they lie."""
+"""Folders of third-party packages."""
 
 
 @cache
 def file_of(module: str) -> Path | None:
-    """Return the file of ``module``, which need not be imported for that, and is not."""
+    """Return the file of ``module`` without importing it."""
     loaded = sys.modules.get(module)
     if loaded is not None and getattr(loaded, "__file__", None):
         return Path(loaded.__file__)
@@ -59,7 +59,7 @@ def file_of(module: str) -> Path | None:
 
 @cache
 def source(module: str) -> bytes | None:
-    """Return what is in the file of ``module``, read once a process; None without a file."""
+    """Return the content of the file of ``module``, read once per process; None without a file."""
     path = file_of(module)
     try:
         return path.read_bytes() if path else None
@@ -69,7 +69,7 @@ def source(module: str) -> bytes | None:
 
 @cache
 def _is_read(top: str) -> bool:
-    """Return whether modules of the package ``top`` are dependencies of any that imports them."""
+    """Return whether modules of the package ``top`` count as dependencies."""
     if top in sys.stdlib_module_names:
         return False
     loaded = sys.modules.get(top)
@@ -81,7 +81,7 @@ def _is_read(top: str) -> bool:
 
 @cache
 def _face(package: str) -> dict[str, str]:
-    """Return by public name of ``package`` the module that it comes from, as its stub says."""
+    """Return the module of each public name of ``package``, from its stub."""
     path = file_of(package)
     stub = path and path.with_suffix(".pyi")
     if not stub or path.name != "__init__.py" or not stub.exists():
@@ -98,12 +98,12 @@ _IMPORT = re.compile(
     rb"(?:^|[:;])[ \t]*((?:from|import)[ \t][^\n(#]*(?:\((?:[^)#]|#[^\n]*)*\))?)", re.MULTILINE
 )
 _LISTING = re.compile(rb"""\bmodules_of\(\s*["']([\w.]+)["'](?:\s*,\s*["']([\w.]+)["'])?""")
-"""Import statements, and calls of `modules_of`: by text, for parsing all of it takes long."""
+"""Import statements and calls of `modules_of`, found by text because parsing is slow."""
 
 
 @cache
 def _imports(module: str) -> tuple[str, ...]:
-    """Return the modules on which ``module`` depends and that its import statements name."""
+    """Return the dependencies that the import statements of ``module`` name."""
     text = (source(module) or b"").replace(b"\\\n", b" ")
     package = _package(module)
     packages = {*OURS, (package or module).partition(".")[0]}
@@ -116,7 +116,7 @@ def _imports(module: str) -> tuple[str, ...]:
         if node.level:
             try:
                 origin = importlib.util.resolve_name("." * node.level + origin, package)
-            except ImportError:  # it leads out of the package, and fails when it is run
+            except ImportError:  # it leaves the package, and fails at run time
                 continue
         behind = _face(origin)
         named.append(origin)
@@ -124,7 +124,7 @@ def _imports(module: str) -> tuple[str, ...]:
     for listed, group in _LISTING.findall(text):
         outside = [plugin.module for plugin in plugins.entry_points(group.decode()).values()]
         packages.update(name.partition(".")[0] for name in outside)
-        if file_of(listed.decode()) is not None:  # else it is text, not code
+        if file_of(listed.decode()) is not None:  # else text, not code
             named += _names_in(listed.decode()) + outside
     return tuple(
         name
@@ -143,7 +143,7 @@ def _parse_imports(text: bytes) -> Iterator[ast.Import | ast.ImportFrom]:
 
 
 def _package(module: str) -> str:
-    """Return the package to which relative imports of ``module`` refer."""
+    """Return the package that relative imports of ``module`` refer to."""
     package = getattr(sys.modules.get(module), "__package__", None)
     if package is not None:
         return package  # `python -m` calls a module `__main__`
@@ -158,12 +158,11 @@ def _names_in(package: str) -> list[str]:
 
 
 def modules_of(package: str, group: str | None = None, /) -> list[ModuleType]:
-    """Import all modules of ``package`` and return them by name, those of plug-ins after ours.
+    """Import all modules of ``package`` and return them by name, plug-ins after ours.
 
-    For tables of what is written one to a file: the caller depends on all the files.  Both
-    arguments are literals, for digests read them; ``group`` is one of `mcts.kernel.plugins`.
-    Raises BrokenPlugin if a plug-in cannot be imported or takes the name of a module of
-    ``package``.
+    For registries with one entry per file: the caller depends on all the files.  Both arguments
+    must be literals, because digests read them; ``group`` is one of `mcts.kernel.plugins`.  Raises
+    BrokenPlugin if a plug-in cannot be imported or takes the name of a module of ``package``.
     """
     found = [importlib.import_module(name) for name in _names_in(package)]
     if group is None:
@@ -177,7 +176,7 @@ def modules_of(package: str, group: str | None = None, /) -> list[ModuleType]:
 
 @cache
 def _closure(module: str) -> frozenset[str]:
-    """Return ``module`` and all on which it depends, directly or not."""
+    """Return ``module`` and all its dependencies, direct or not."""
     seen, waiting = {module}, [module]
     while waiting:
         for name in _imports(waiting.pop()):
@@ -189,12 +188,12 @@ def _closure(module: str) -> frozenset[str]:
 
 @cache
 def digest(modules: frozenset[str]) -> bytes:
-    """Return a digest of the sources of ``modules`` and of all on which they depend.
+    """Return a digest of the sources of ``modules`` and of all their dependencies.
 
-    In it as well is what makes machine code of sources: versions and switches.
+    It also covers the code generators: versions and switches.
     """
     versions = (sys.version, numba.__version__, llvmlite.__version__, np.__version__)
-    # With -O assertions are left out, of kernels as well.
+    # With -O assertions are removed, also from kernels.
     switches = (config.BOUNDSCHECK, int(config.OPT), sys.flags.optimize)
     state = hashlib.sha256(repr((versions, *switches)).encode())
     for name in sorted(set().union(*map(_closure, modules))):
@@ -203,6 +202,6 @@ def digest(modules: frozenset[str]) -> bytes:
 
 
 def forget() -> None:
-    """Read all sources again when they are needed: for programs that write modules."""
+    """Read all sources again when needed: for programs that write modules."""
     for function in (file_of, source, _is_read, _face, _imports, _closure, digest):
         function.cache_clear()

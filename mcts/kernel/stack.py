@@ -1,8 +1,8 @@
-"""Scratch arrays on the stack of a kernel: no allocation, no reference counts, gone at its return.
+"""Scratch arrays on the stack of a kernel: no allocation, no reference counts, freed on return.
 
-`floats` makes one inside a `mcts.kernel.compile.jit` kernel, which may create no other arrays; it
-must not be returned, nor kept anywhere.  Its size is a constant of the module.  The elements are
-not set.  In the plain interpreter it is an ordinary array.
+`floats` makes one inside a `mcts.kernel.compile.jit` kernel that creates no other arrays; it must
+not be returned or stored.  Its size is a constant of the module.  The elements are uninitialised.
+In the plain interpreter it is an ordinary array.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from numba.np.arrayobj import make_array, populate_array
 from mcts.kernel.compile import INTERPRETED
 
 _LINE = 64
-"""Bytes of a cache line, at which the arrays begin."""
+"""Cache line in bytes; the arrays are aligned to it."""
 
 
 @intrinsic(prefer_literal=True)
 def _floats(typing, rows, columns):
-    """Return a float64 array of ``rows`` times ``columns``, in the frame of the caller."""
+    """Return a float64 array of ``rows`` times ``columns`` in the caller's frame."""
     if not all(isinstance(size, types.IntegerLiteral) for size in (rows, columns)):
         return None
     array = types.Array(types.float64, 2, "C")

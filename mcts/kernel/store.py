@@ -1,12 +1,12 @@
-"""Bytes kept on disk for later processes: private, and whole or not at all.
+"""Bytes kept on disk for later processes: private, and written atomically.
 
-What is read here is unpickled and run as machine code.  So the folder must belong to this user and
-be closed to others, and a file counts for nothing unless a checksum in it, of its name and of all
-its bytes, agrees.  A file is written under another name and renamed, so that neither a reader nor a
-second writer ever meets half of one, nor does the end of the process leave half of one behind.
+The content is unpickled and run as machine code.  So the folder must belong to this user and be
+closed to others, and a file is ignored unless its checksum, of its name and all its bytes, agrees.
+A file is written under a temporary name and renamed, so neither a concurrent process nor a crash
+leaves a partial file under the final name.
 
-Whatever cannot be read is a miss, whatever cannot be written is not kept: a run never ends for it.
-The one exception is `UnsafeCache`.
+An unreadable file is a miss, and an unwritable one is not kept: neither ends a run.  The one
+exception is `UnsafeCache`.
 """
 
 from __future__ import annotations
@@ -34,17 +34,17 @@ _HEADER = len(_MARK) + hashlib.sha256().digest_size
 
 _ENDING = ".code"
 _OURS = re.compile(rf".+-[0-9a-f]{{32}}{re.escape(_ENDING)}(\.\w+\.tmp)?")
-"""Names of files that are written here, and so may be removed."""
+"""Names of files that this module writes, and so may remove."""
 
 _DAY = 86400.0
 _UNUSED = 30 * _DAY
-_ABANDONED = _DAY / 24  # a file that its writer never came to rename
+_ABANDONED = _DAY / 24  # age of a file that its writer never renamed
 
 _CLAIMS = ".claims"
-"""File whose bytes processes lock while they make what is not there yet, each one byte."""
+"""File whose bytes processes lock, one byte per name, while they make a missing entry."""
 
 _PATIENCE = 120.0
-"""Longest wait for another process that makes the same, in seconds."""
+"""Maximum wait for another process that makes the same entry, in seconds."""
 
 _NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
@@ -53,13 +53,13 @@ _AGAIN = f"so the next start compiles again: {_REMEDY}"
 
 
 class UnsafeCache(SleuthError):
-    """Others could have put machine code where ours is kept; the message is one line."""
+    """Others could have replaced the cached machine code; the message is one line."""
 
 
 class Store:
-    """Files of bytes by name in one folder; without a folder it keeps nothing.
+    """Files of bytes by name in one folder; without a folder nothing is kept.
 
-    Attribute ``folder``: a Path or None, taken as it is; `open_store` checks it.
+    Attribute ``folder``: a Path or None, unchecked; `open_store` checks it.
     """
 
     def __init__(self, folder: Path | None) -> None:
@@ -68,7 +68,7 @@ class Store:
         self._claims: int | None = None
 
     def path(self, name: str) -> Path:
-        """Return the file of ``name``, which ends in 32 hexadecimal digits after a dash."""
+        """Return the file of ``name``, which ends in a dash and 32 hexadecimal digits."""
         return self.folder / (name + _ENDING)
 
     def read(self, name: str) -> memoryview | None:
@@ -80,20 +80,20 @@ class Store:
                 found = file.read()
                 if abs(time.time() - os.fstat(file.fileno()).st_mtime) > _DAY:
                     with suppress(OSError):
-                        os.utime(file.fileno())  # in use: `_remove_unused` goes by this time
+                        os.utime(file.fileno())  # in use: `_remove_unused` reads this time
         except (OSError, MemoryError):
             return None
         return memoryview(found)[_HEADER:] if _is_whole(name, found) else None
 
     def write(self, name: str, content: bytes) -> None:
-        """Keep ``content`` as ``name``; if that is not possible, say so once."""
+        """Keep ``content`` as ``name``; if that fails, say so once."""
         if self.folder is None:
             return
         try:
             try:
                 self._replace(name, content)
             except FileNotFoundError:
-                prepare(self.folder)  # it was removed meanwhile
+                prepare(self.folder)  # it was removed in the meantime
                 self._replace(name, content)
         except (OSError, UnsafeCache) as fault:
             reason = getattr(fault, "strerror", None) or fault
@@ -106,8 +106,8 @@ class Store:
     def claim(self, name: str) -> bool:
         """Claim the making of ``name`` for this process; return whether another had claimed it.
 
-        Then its result is waited for, but no longer than `_PATIENCE`.  The claim ends with the
-        process, or by `disclaim`.  Where files cannot be locked nobody waits.
+        If so, wait for its result, at most `_PATIENCE`.  The claim ends with the process, or by
+        `disclaim`.  Where files cannot be locked there is no wait.
         """
         if self.folder is None:
             return False
@@ -149,7 +149,7 @@ class Store:
             raise
 
     def _remove_unused(self) -> None:
-        """Remove what no process has read for a month, and what none has finished writing."""
+        """Remove files unread for a month, and temporary files that were never renamed."""
         now = time.time()
         with suppress(OSError), os.scandir(self.folder) as entries:
             for entry in entries:
@@ -162,40 +162,40 @@ class Store:
 
 
 def _place(name: str) -> int:
-    """Return the byte of `_CLAIMS` that stands for ``name``."""
+    """Return the byte of `_CLAIMS` for ``name``."""
     return int(name[-12:], 16)
 
 
 def header(name: str, content: bytes | memoryview) -> bytes:
-    """Return what stands before ``content`` in the file of ``name``."""
+    """Return the bytes that precede ``content`` in the file of ``name``."""
     state = hashlib.sha256(name.encode() + b"\0")
     state.update(content)
     return _MARK + state.digest()
 
 
 def _is_whole(name: str, found: bytes) -> bool:
-    """Return whether ``found`` is what was written for ``name``, to the last bit."""
+    """Return whether ``found`` is exactly what was written for ``name``."""
     return found[:_HEADER] == header(name, memoryview(found)[_HEADER:])
 
 
 @cache
 def open_store() -> Store:
-    """Return the store of this process; the folder is there, private, and can be written.
+    """Return the store of this process; its folder exists, is private, and can be written.
 
-    It is what `VARIABLE` names, else ``~/.cache/sleuth-mcts``, else, after a line on the error
-    stream, a temporary one that is removed when this process ends.  Processes that are started from
-    here on, those of Ray among them, find the same one by `VARIABLE`.  Raises UnsafeCache if it
-    belongs to another user, or others can write to it.
+    The folder is given by `VARIABLE`, else ``~/.cache/sleuth-mcts``, else, after a line on the
+    error stream, a temporary one that is removed when this process ends.  Processes started later,
+    Ray's included, find the same one through `VARIABLE`.  Raises UnsafeCache if it belongs to
+    another user, or others can write to it.
     """
     named = os.environ.get(VARIABLE)
     wanted = named or "~/.cache"
     try:
         wanted = _find_folder(named)
         prepare(wanted)
-    except (OSError, RuntimeError, ValueError) as fault:  # no home, a path that cannot be
+    except (OSError, RuntimeError, ValueError) as fault:  # no home, or an invalid path
         wanted = _temporary(wanted, getattr(fault, "strerror", None) or fault)
     else:
-        if named:  # relative to where this process is now
+        if named:  # relative to the current directory
             os.environ[VARIABLE] = str(wanted)
     return Store(wanted)
 
@@ -212,7 +212,7 @@ def prepare(folder: Path) -> None:
     """Create ``folder`` with mode 0700, or check that it is safe to use.
 
     A link is judged by its target.  Raises UnsafeCache if it belongs to another user, or others can
-    write to it.  Raises OSError if it cannot be created, read or written, except for want of room.
+    write to it.  Raises OSError if it cannot be created, read or written, except for lack of space.
     """
     with suppress(FileExistsError):
         os.makedirs(folder, mode=0o700)
@@ -232,7 +232,7 @@ def prepare(folder: Path) -> None:
 
 
 def _temporary(wanted: Path | str, reason: object) -> Path | None:
-    """Return a new private folder for this process and those that it starts, and say why."""
+    """Say why, and return a new private folder for this process and its children."""
     try:
         folder = temporary.folder("code-")
     except OSError:

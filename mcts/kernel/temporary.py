@@ -1,8 +1,8 @@
 """Private temporary folders that do not outlive the process that made them.
 
-An orderly end removes them, and so does `discard` before an end that is none.  What a killed
-process leaves is removed by the next that makes such a folder: each holds a file, of a name that
-nobody else gives, which its maker keeps locked as long as it lives.
+A normal exit removes them, and so does `discard` before an abrupt one.  The next process to make
+such a folder removes those that a killed process left: each holds a file of a unique name, locked
+by its maker while it lives.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ from contextlib import suppress
 from pathlib import Path
 
 PREFIX = "sleuth-"
-"""How the names of all such folders begin."""
+"""Prefix of the names of all such folders."""
 
 _LOCK = ".sleuth-temporary"
 
-_SETTLED_SECONDS = 60.0  # a file is not locked at the moment when it is made
+_SETTLED_SECONDS = 60.0  # a file is not locked at the instant of its creation
 
 _made: list[tuple[Path, int, int]] = []
-"""Folders, the descriptors that hold their locks, and who made them."""
+"""Folders, the descriptors that hold their locks, and the makers' process ids."""
 
 
 def folder(prefix: str, parent: str | Path | None = None) -> Path:
-    """Make a folder below ``parent``, by default that of temporary files, for this user alone.
+    """Make a folder below ``parent``, by default that of temporary files, private to this user.
 
     Raises OSError if it cannot be made there.
     """
@@ -36,14 +36,14 @@ def folder(prefix: str, parent: str | Path | None = None) -> Path:
     _remove_abandoned(parent)
     made = Path(tempfile.mkdtemp(prefix=f"{PREFIX}{prefix}", dir=parent))
     descriptor = os.open(made / _LOCK, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
-    with suppress(OSError):  # a file system without locks: nobody else will hold one either
+    with suppress(OSError):  # a file system without locks: no process holds one there
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     _made.append((made, descriptor, os.getpid()))
     return made
 
 
 def remove(made: Path) -> None:
-    """Remove what `folder` has made."""
+    """Remove a folder made by `folder`."""
     for entry in [entry for entry in _made if entry[0] == made]:
         _made.remove(entry)
         shutil.rmtree(made, ignore_errors=True)
@@ -52,9 +52,9 @@ def remove(made: Path) -> None:
 
 @atexit.register
 def discard() -> None:
-    """Remove the folders that this process made: for one that ends at once."""
+    """Remove the folders that this process made; for processes that exit abruptly."""
     for made, _, maker in list(_made):
-        if maker == os.getpid():  # and not a copy of the process, by `fork`
+        if maker == os.getpid():  # not a `fork` of it
             remove(made)
 
 
@@ -67,7 +67,7 @@ def _remove_abandoned(parent: Path) -> None:
 
 
 def _remove_if_abandoned(path: str) -> None:
-    """Remove the folder ``path`` if this module made it for this user, and its maker has ended."""
+    """Remove the folder ``path`` if this user made it here, and its maker has ended."""
     descriptor = os.open(os.path.join(path, _LOCK), os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK)
     try:
         info = os.fstat(descriptor)

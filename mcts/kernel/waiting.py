@@ -1,8 +1,8 @@
 """Lines for a user who waits, and Ctrl-C while native code runs.
 
-Python acts on Ctrl-C in the main thread alone, and between its own instructions.  So native code
-that takes seconds runs in another thread (`call_aside`) or in portions (`call_in_portions`).  At
-Python's prompt a line says what is compiled and how far a call is; commands show that themselves.
+Python handles Ctrl-C in the main thread alone, between its own instructions.  So native code that
+takes seconds runs in another thread (`call_aside`) or in portions (`call_in_portions`).  At
+Python's prompt a line reports compiling and the progress of a call; commands show that themselves.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from threading import Thread, current_thread, main_thread
 from typing import Any
 
 SILENT = 2.0
-"""Seconds that a call may take before a line says what it does."""
+"""Seconds that a call may take before a line reports it."""
 
 _LOOK_SECONDS = 0.1
 _PORTION_SECONDS = 0.2
@@ -25,27 +25,27 @@ _ours = True
 
 
 def leave_to_caller() -> None:
-    """Say nothing of compiling or progress from now on: a command shows it."""
+    """Stop reporting compiling and progress: a command shows them."""
     global _ours
     _ours = False
 
 
 def say_compiling(since: float) -> None:
-    """Say once a process that code is compiled, if it is waited for since ``since``."""
+    """Say once per process that code is compiled, if the user has waited since ``since``."""
     if _ours and time.monotonic() - since > SILENT:
         say("compiling, a minute or two the first time")
 
 
 @cache
 def say(line: str) -> None:
-    """Print ``line`` on the error stream, once a process."""
+    """Print ``line`` on the error stream, once per process."""
     print(f"sleuth: {line}", file=sys.stderr, flush=True)
 
 
 class Progress:
-    """The progress of a long call: one line in a terminal, written again each second.
+    """Progress of a long call: one line in a terminal, rewritten every second.
 
-    ``what``: the plural of what is counted; ``total``: how many there will be, if that is known.
+    ``what``: plural of the counted items; ``total``: the final count, if known.
     """
 
     def __init__(self, what: str, total: int | None = None) -> None:
@@ -61,7 +61,7 @@ class Progress:
             print(file=sys.stderr, flush=True)
 
     def show(self, done: int) -> None:
-        """Show that ``done`` are done, to be called several times a second."""
+        """Show that ``done`` are done; to be called several times a second."""
         now = time.monotonic()
         if now < self._next or not _ours or not sys.stderr.isatty():
             return
@@ -70,9 +70,9 @@ class Progress:
 
 
 def call_aside(job: Callable[..., Any], *arguments: Any) -> Any:
-    """Return ``job(*arguments)``, or raise what it raises; Ctrl-C is heard meanwhile.
+    """Return ``job(*arguments)``, or raise what it raises; Ctrl-C is handled meanwhile.
 
-    After KeyboardInterrupt the job runs on to its end: what it writes to must not be used again.
+    After KeyboardInterrupt the job runs to its end: the arrays it writes must not be used again.
     """
     if current_thread() is not main_thread():
         return job(*arguments)
@@ -85,7 +85,7 @@ def call_aside(job: Callable[..., Any], *arguments: Any) -> Any:
             done.set_exception(fault)
 
     Thread(target=work, daemon=True).start()
-    while True:  # the system may hand Ctrl-C to any thread: the main one must wake to act on it
+    while True:  # the system may deliver Ctrl-C to any thread: the main one must wake to handle it
         try:
             return done.result(_LOOK_SECONDS)
         except TimeoutError:
@@ -96,10 +96,10 @@ def call_aside(job: Callable[..., Any], *arguments: Any) -> Any:
 def call_in_portions(
     call: Callable[[int, int], int], total: int, what: str, portion: int = 1
 ) -> None:
-    """Have ``call(first, last)`` do all below ``total``; it returns before which it stopped.
+    """Have ``call(first, last)`` process all below ``total``; it returns where it stopped.
 
-    A call takes a fraction of a second, the first with at most ``portion``.  ``what``: the plural
-    of what is done, for the line that shows how far it is.
+    A call takes a fraction of a second, the first at most ``portion`` items.  ``what``: the plural
+    of the items, for the progress line.
     """
     done, began = 0, time.perf_counter()
     with Progress(what, total) as progress:
@@ -111,7 +111,7 @@ def call_in_portions(
 
 
 def _next_portion(portion: int, seconds: float) -> int:
-    """Return how many to do at a time, if ``portion`` took ``seconds``."""
+    """Return the size of the next portion, if ``portion`` took ``seconds``."""
     if seconds > 2 * _PORTION_SECONDS:
         return max(1, portion // 2)
     return 2 * portion if seconds < _PORTION_SECONDS / 2 else portion

@@ -1,4 +1,4 @@
-"""OpenSpiel: its games searched here, our games judged there (extra ``openspiel``)."""
+"""OpenSpiel: search its games here, evaluate our planners there (extra ``openspiel``)."""
 
 import lazy_loader
 

@@ -7,16 +7,16 @@
     result = search.run(Budget(simulations=10_000), key=1)
     problem.action(result.best)
 
-The player who is to move searches.  The others are moved by the tree, which has nodes of that
-player alone (SO-ISMCTS) or of each player (MO-ISMCTS), or by a fixed policy (POMCP).
+The player to move searches.  The other players are moved by the tree, which has nodes of the
+searching player alone (SO-ISMCTS) or of each player (MO-ISMCTS), or by a fixed policy (POMCP).
 
-What a player has seen is its information state, in the words of the game.  Two decisions that it
-cannot distinguish share a node if as many decisions lie between them and the root: the number of
-moves is taken to be public, which it is not in phantom games.
+A player's observations are its information state, in the words of the game.  Two decisions that it
+cannot distinguish share a node if the same number of decisions separates them from the root: the
+number of moves is assumed to be public, which it is not in phantom games.
 
-Chance of the game is drawn from the search's stream, so a key gives the same tree every time.  What
-was not tried yet at a node is tried in the order of the game's list, or with ``order`` in one that
-is made from it and from what the mover knows: OpenSpiel's own ISMCTS tries at random.
+The game's chance is drawn from the search's stream, so a key gives the same tree every time.
+Untried actions of a node are tried in the order of the game's list, or with ``order`` in one
+derived from it and from the mover's information: OpenSpiel's own ISMCTS tries at random.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ ONE_TREE, TREES, POLICY = "one_tree", "trees", "policy"
 """Models of the others: nodes of the searching player, nodes of their own, or a fixed policy."""
 
 Policy = Callable[[pyspiel.State], Mapping[int, float]]
-"""Chances of the legal actions in a state, by what its mover knows."""
+"""Probabilities of the legal actions in a state, given its mover's information."""
 Resample = Callable[[pyspiel.State, Chance], pyspiel.State]
 """Draws a state that the mover of a state cannot distinguish from it."""
 
 
 def uniform(state: pyspiel.State) -> dict[int, float]:
-    """Return equal chances of the legal actions."""
+    """Return equal probabilities of the legal actions."""
     legal = state.legal_actions()
     return dict.fromkeys(legal, 1.0 / len(legal))
 
@@ -56,19 +56,19 @@ def make_problem(
 ) -> Problem:
     """Return the problem of the player to move in ``state``.
 
-    Raises ValueError for a game that cannot be searched, with the reason, or if no player is to
+    Raises ValueError with the reason for a game that cannot be searched, or if no player is to
     move.
 
     Parameters
     ----------
     others : `ONE_TREE`, `TREES` or `POLICY`
-    policy : moves the others where ``others`` is `POLICY`; where the belief is made of histories,
-        it also says how likely they have moved as they did
-    resample : the belief: draws what may be hidden.  By default the game's own
-        (``resample_from_infostate``), and where it has none, all histories that the player cannot
+    policy : moves the others if ``others`` is `POLICY`; if the belief consists of histories, it
+        also gives the probabilities of their past moves
+    resample : the belief: draws the hidden part.  By default the game's own
+        (``resample_from_infostate``), and without one all histories that the player cannot
         distinguish (`mcts.openspiel.states`)
-    order : names the order in which actions are tried; None: the game's
-    places : states of this game met in earlier searches, which need not be asked again
+    order : keys the order in which actions are tried; None: the game's order
+    places : cached states of this game from earlier searches
     """
     game = state.get_game()
     refuse(game)
@@ -82,16 +82,16 @@ def make_problem(
     draw_state = _belief(state, resample, policy)
 
     def seat(player: int) -> int:
-        """Return the seat in the game of ``player`` of the search, whose player 0 searches."""
+        """Return the game seat of ``player`` of the search, whose player 0 searches."""
         return (me + player) % players
 
     def payment(at: Place) -> float:
-        """Return what the searching player has got so far."""
+        """Return the searching player's return so far."""
         return at.returns()[me] if along_the_way or at.over else 0.0
 
     def step(at: Place, action: int, chance: Chance) -> tuple[Place, float]:
         after = known.follow(at, action)
-        while not after.over:  # chance goes on, and with a policy all others
+        while not after.over:  # chance moves, and with a policy all other players
             if after.mover == pyspiel.PlayerId.CHANCE:
                 after = known.follow(after, after.draw(chance))
             elif alone and after.mover != me:
@@ -140,17 +140,17 @@ def make_problem(
 
 
 def refuse(game: pyspiel.Game) -> None:
-    """Raise ValueError if ``game`` cannot be searched, with the reason."""
+    """Raise ValueError with the reason if ``game`` cannot be searched."""
     kind = game.get_type()
     name = kind.short_name
     if kind.dynamics != pyspiel.GameType.Dynamics.SEQUENTIAL:
         raise ValueError(
-            f"{name} is not turn-based: load it by pyspiel.load_game_as_turn_based, if it can be"
+            f"{name} is not turn-based: load it by pyspiel.load_game_as_turn_based, if possible"
         )
     if kind.chance_mode == pyspiel.GameType.ChanceMode.SAMPLED_STOCHASTIC:
-        raise ValueError(f"{name} draws its chance itself: a game is needed that lists it")
+        raise ValueError(f"{name} samples its chance itself: the game must list chance outcomes")
     if not (kind.provides_information_state_string or kind.provides_observation_string):
-        raise ValueError(f"{name} does not say what a player sees")
+        raise ValueError(f"{name} does not define what a player sees")
 
 
 def _words(game: pyspiel.Game) -> Callable[[pyspiel.State, int], str]:
@@ -163,7 +163,7 @@ def _words(game: pyspiel.Game) -> Callable[[pyspiel.State, int], str]:
 def _belief(
     state: pyspiel.State, resample: Resample | None, policy: Policy
 ) -> Callable[[Chance], pyspiel.State]:
-    """Return a function that draws states consistent with the information of the mover."""
+    """Return a function that draws states consistent with the mover's information."""
     if resample is not None:
         return lambda chance: resample(state, chance)
     me = state.current_player()
@@ -177,7 +177,7 @@ def _belief(
 
 
 _drawing: dict[str, bool] = {}
-"""By game, whether it draws what may be hidden; asking one that does not prints a line."""
+"""By game, whether it draws hidden parts; asking one that does not prints a line."""
 
 
 def _draws_itself(state: pyspiel.State) -> bool:

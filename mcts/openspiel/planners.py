@@ -1,9 +1,9 @@
-"""Searches as planners of OpenSpiel: tables for its judges, a bot for its matches.
+"""Searches as planners of OpenSpiel: policy tables for its evaluation, a bot for its matches.
 
-A planner is asked for a state and a key, and returns the share of the simulations that began with
-each legal action: a policy, as OpenSpiel's own ISMCTS returns one.  `table_of` asks it once for
-every information state of a small game; exploitability, best responses and the like are worked out
-of the table by OpenSpiel::
+A planner takes a state and a key, and returns the share of the simulations that began with each
+legal action: a policy, as OpenSpiel's own ISMCTS returns one.  `table_of` calls it once for every
+information state of a small game; OpenSpiel computes exploitability, best responses and the like
+from the table::
 
     plan = planner(Options(selection="availability", exploration=0.5), Budget(simulations=1_000))
     pyspiel.exploitability(game, table_of(game, plan, seed=1))
@@ -28,7 +28,7 @@ from mcts.search import Search, SearchResult
 Plan = Callable[[pyspiel.State, int], Mapping[int, float]]
 """Shares of the legal actions in a state, by a key that names all randomness."""
 Table = dict[str, list[tuple[int, float]]]
-"""A policy as OpenSpiel takes it: by information state the legal actions and their chances."""
+"""A policy in OpenSpiel's form: legal actions and their probabilities by information state."""
 
 
 def planner(
@@ -43,8 +43,8 @@ def planner(
 
     Parameters
     ----------
-    others, policy, resample : as there
-    shuffled : whether what was not tried yet is tried in an order of its own in every search
+    others, policy, resample : see `make_problem`
+    shuffled : whether untried actions are tried in a new order in every search
     """
     made: dict[str, Search] = {}
     known: defaultdict[str, Places] = defaultdict(Places)
@@ -70,9 +70,9 @@ def shares(result: SearchResult, action: Callable[[int], int] = int) -> dict[int
 
 
 def table_of(game: pyspiel.Game, plan: Plan, seed: int) -> Table:
-    """Return what ``plan`` does in every information state of ``game``, each with its own key.
+    """Return the policy of ``plan`` in every information state of ``game``, each with its own key.
 
-    All histories of the game are walked: it must be small.
+    All histories of the game are enumerated: it must be small.
     """
     table: Table = {}
     waiting = [game.new_initial_state()]
@@ -92,13 +92,13 @@ def table_of(game: pyspiel.Game, plan: Plan, seed: int) -> Table:
 
 
 class SearchBot(pyspiel.Bot):
-    """Plays in OpenSpiel's matches (``evaluate_bots``) what a planner makes of each state.
+    """Bot for OpenSpiel's matches (``evaluate_bots``) that plays by a planner.
 
     Parameters
     ----------
     plan : the planner
     seed : names all randomness of all games of this bot
-    best : whether it does what the planner chose most often, in place of drawing by the shares
+    best : whether it plays the planner's most frequent choice instead of drawing by the shares
     """
 
     def __init__(self, plan: Plan, seed: int, best: bool = True) -> None:
@@ -107,10 +107,10 @@ class SearchBot(pyspiel.Bot):
         self._decisions = 0
 
     def restart_at(self, state: pyspiel.State) -> None:
-        """Begin a game; nothing is kept of an earlier one but the count of decisions."""
+        """Begin a game; only the count of decisions is kept from earlier ones."""
 
     def step(self, state: pyspiel.State) -> int:
-        """Return the action in ``state``."""
+        """Return the bot's action in ``state``."""
         self._decisions += 1
         key = int(derive_key(self._seed, self._decisions))
         found = self._plan(state, key)

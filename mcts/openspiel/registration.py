@@ -14,8 +14,8 @@ def make_type(
 
     Parameters
     ----------
-    players : the fewest and the most
-    parameters : what a game may be loaded with, and the defaults
+    players : minimum and maximum number
+    parameters : parameters for loading a game, with their defaults
     """
     kind = pyspiel.GameType
     return kind(
@@ -42,14 +42,15 @@ PUBLIC = -1
 
 
 class Observer:
-    """The information of a player, by the ``known_to(player)`` of a state; there are no tensors.
+    """The information of a player, by the ``known_to(player)`` of a state; without tensors.
 
-    Raises ValueError if the private things of all players are asked for, or there are ``params``.
+    Raises ValueError if the private information of all players is requested, or ``params`` are
+    given.
 
     Parameters
     ----------
-    kind : ``pyspiel.IIGObservationType``, of which whether private things belong to it is read
-    params : none are known
+    kind : ``pyspiel.IIGObservationType``; only whether it includes private information is read
+    params : must be empty
     """
 
     tensor = None
@@ -57,7 +58,7 @@ class Observer:
     def __init__(self, kind: Any = None, params: Any = None) -> None:
         private = pyspiel.PrivateInfoType.SINGLE_PLAYER if kind is None else kind.private_info
         if private == pyspiel.PrivateInfoType.ALL_PLAYERS or params:
-            raise ValueError("what one player knows can be observed, or what all know")
+            raise ValueError("choose one player's information or the public information")
         self._public = private == pyspiel.PrivateInfoType.NONE
         self.dict: dict[str, Any] = {}
 
@@ -65,5 +66,5 @@ class Observer:
         """Do nothing: there is no tensor to fill."""
 
     def string_from(self, state: pyspiel.State, player: int) -> str:
-        """Return all that ``player`` has seen and done, or all that is public."""
+        """Return all that ``player`` has seen and done, or the public information."""
         return state.known_to(PUBLIC if self._public else player)

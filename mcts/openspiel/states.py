@@ -1,13 +1,13 @@
-"""States of an OpenSpiel game: those met before, and those that a player cannot distinguish.
+"""States of an OpenSpiel game: a cache of those met, and those that a player cannot distinguish.
 
-Most steps of a search lead where an earlier one has been.  A `Place` keeps its state, and of that
-what OpenSpiel has answered; `Places` finds it again by its history or by the action that leads
-there, so such a step crosses into OpenSpiel no more.  Above so many places nothing more is kept.
+Most steps of a search lead to a known state.  A `Place` keeps its state with OpenSpiel's answers
+about it; `Places` finds it again by its history or by the action that leads there, so such a step
+makes no call to OpenSpiel.  The number of places is bounded.
 
-`consistent` lists all histories that a player cannot distinguish, each with its weight: the chance
-of the game's draws in it times that of what the others did, by a policy.  The player is taken to
-remember all that it has seen and done [perfect recall].  This is exact, and for games that are
-small.
+`consistent` lists all histories that a player cannot distinguish, each with its weight: the
+probability of the game's draws in it times that of the others' actions under a policy.  The player
+is assumed to remember all that it has seen and done [perfect recall].  This is exact, and for small
+games.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ from mcts.plain.chance import Chance
 from mcts.plain.values import number
 
 MOST = 1_000_000
-"""States that are looked at before it is given up."""
+"""Maximum number of states to examine."""
 
 MOST_PLACES = 50_000
-"""Places kept, of a few kilobytes each with what belongs to them."""
+"""Maximum number of places, a few kilobytes each."""
 _OWN = 2**62 - 1
 
 
 class Place:
-    """A state, and what is known of it; ``state`` is never changed."""
+    """A state with cached answers; ``state`` is never changed."""
 
     __slots__ = ("_chances", "_legal", "_returns", "_seen", "after", "mover", "over", "state")
 
@@ -53,7 +53,7 @@ class Place:
         return self._legal
 
     def returns(self) -> list[float]:
-        """Return what each player has got."""
+        """Return each player's returns so far."""
         if self._returns is None:
             self._returns = self.state.returns()
         return self._returns
@@ -65,7 +65,7 @@ class Place:
         return self._seen[player]
 
     def draw(self, chance: Chance) -> int:
-        """Return what the game's chance does here; one draw."""
+        """Return a chance outcome of the game; one draw."""
         if self._chances is None:
             actions, shares = zip(*self.state.chance_outcomes(), strict=True)
             self._chances = list(actions), list(accumulate(shares))
@@ -74,14 +74,14 @@ class Place:
 
 
 class Places:
-    """The places met so far, ``most`` of them."""
+    """Cache of at most ``max_places`` places."""
 
-    def __init__(self, most: int = MOST_PLACES) -> None:
-        self._room = most
+    def __init__(self, max_places: int = MOST_PLACES) -> None:
+        self._room = max_places
         self._by_history: dict[tuple[int, ...], Place] = {}
 
     def find(self, state: pyspiel.State) -> Place:
-        """Return the place of ``state``, which is the caller's no longer."""
+        """Return the place of ``state``, taking ownership of it."""
         history = tuple(state.history())
         place = self._by_history.get(history)
         if place is None:
@@ -92,7 +92,7 @@ class Places:
         return place
 
     def follow(self, place: Place, action: int) -> Place:
-        """Return where ``action`` leads."""
+        """Return the place that ``action`` leads to."""
         after = place.after.get(action)
         if after is None:
             after = Place(place.state.child(action))
@@ -103,9 +103,9 @@ class Places:
 
 
 def play_out(place: Place, chance: Chance) -> Place:
-    """Return the end of a game that goes on from ``place`` at random; a draw a move.
+    """Return the end of a random play-out from ``place``; one draw per move.
 
-    Places met before are followed, but no more of them are kept.
+    Cached places are used, but no new ones are added.
     """
     while not place.over:
         chances = place.mover == pyspiel.PlayerId.CHANCE
@@ -133,7 +133,7 @@ def _finish(state: pyspiel.State, chance: Chance) -> pyspiel.State:
 
 
 def draw(weighed: Sequence[tuple[Any, float]], chance: Chance) -> Any:
-    """Return one of ``weighed``, pairs of a thing and its weight; one draw."""
+    """Return one of ``weighed``, pairs of an object and its weight; one draw."""
     sums = list(accumulate(weight for _, weight in weighed))
     place = bisect(sums, chance.random() * sums[-1])
     return weighed[min(place, len(weighed) - 1)][0]
@@ -143,13 +143,13 @@ def consistent(
     state: pyspiel.State,
     policy: Callable[[pyspiel.State], Mapping[int, float]],
     words: Callable[[pyspiel.State, int], str],
-    most: int = MOST,
+    max_states: int = MOST,
 ) -> list[tuple[pyspiel.State, float]]:
     """Return the states that the mover of ``state`` cannot distinguish from it, with weights.
 
-    ``words`` is the information of a player in a state.  In a terminal a line shows how far it is:
-    a game written in Python may take minutes.  Raises ValueError if more than ``most`` states would
-    have to be looked at, or none is found.
+    ``words`` is the information of a player in a state.  A terminal shows progress in a line: a
+    game written in Python may take minutes.  Raises ValueError if more than ``max_states`` states
+    would have to be examined, or none is found.
     """
     me = state.current_player()
     past = _past(state, me, words)
@@ -158,10 +158,10 @@ def consistent(
     def below(at: pyspiel.State, made: int, weight: float) -> Iterator[tuple[Any, float]]:
         nonlocal looked
         looked += 1
-        if looked > most:
+        if looked > max_states:
             raise ValueError(
-                f"more than {most:,} states must be looked at to find what may be hidden: give "
-                "resample, which draws it"
+                f"more than {max_states:,} states to examine for the hidden part: give resample, "
+                "which draws it"
             )
         if not looked % 64:
             progress.show(looked)
@@ -184,17 +184,17 @@ def consistent(
             after.apply_action(action)
             yield from below(after, so_far, share)
 
-    with Progress(f"states (at most {most:,}) looked at for what may be hidden") as progress:
+    with Progress(f"states (at most {max_states:,}) examined for the hidden part") as progress:
         found = list(below(state.get_game().new_initial_state(), 0, 1.0))
     if not found:
-        raise ValueError("no history agrees with what the player has seen: the policy rules it out")
+        raise ValueError("no history fits the player's observations: the policy rules it out")
     return found
 
 
 def _past(
     state: pyspiel.State, me: int, words: Callable[[pyspiel.State, int], str]
 ) -> list[tuple[str, int | None]]:
-    """Return what ``me`` knew at each of its decisions and what it did; at the last one None."""
+    """Return the information and action of ``me`` at its decisions; the last action is None."""
     at = state.get_game().new_initial_state()
     past: list[tuple[str, int | None]] = []
     for action in state.history():

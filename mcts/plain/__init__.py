@@ -1,1 +1,1 @@
-"""Problems in plain Python, searched by the compiled search: slower, and without Numba."""
+"""Problems in plain Python for the compiled search: slower, and without Numba code."""

@@ -1,14 +1,14 @@
 """Kernels that call back into Python, by one C function that every process makes for itself.
 
-The kernel names the function by a symbol, which the linker looks up in the process at hand: so
-machine code that calls back is kept on disk as any other, and one compilation serves all problems.
-`ctypes` takes the GIL for the time of the call, which kernels do not hold.
+The kernel names the function by a symbol, which the linker resolves in the running process: so
+machine code with callbacks is cached on disk like any other, and one compilation serves all
+problems.  `ctypes` acquires the GIL, which kernels do not hold, for the call.
 
-What Python raises cannot travel through C.  It is put by for its thread, the call returns nan, and
-the kernel raises `Raised`, in whose place what was put by appears.
+A Python exception cannot cross C.  It is saved for its thread, the call returns nan, and the kernel
+raises `Raised`, which turns into the saved exception.
 """
 
-# Numba compares signatures with annotations: what it overloads has none.
+# Numba compares signatures with annotations: functions that it overloads have none.
 # mypy: disallow-untyped-defs=False
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ _put_by = threading.local()
 
 
 class Raised(Exception):
-    """Becomes, when it is made, what Python code that a kernel called has raised."""
+    """Turns, when constructed, into the exception of Python code that a kernel called."""
 
     def __new__(cls, *_: object) -> BaseException:  # type: ignore[misc]
-        """Return what was put by for this thread."""
+        """Return the saved exception of this thread."""
         return _put_by.fault  # and keep it: Numba makes the exception more than once
 
 
 def no_answer(what: int, position: int, workspace: int, argument: int) -> float:
-    """Stand where nothing has been given to `answer_by`."""
+    """Placeholder until `answer_by` sets a function."""
     raise RuntimeError("nothing answers kernels")
 
 
@@ -50,7 +50,7 @@ def answer_by(function: Callable[[int, int, int, int], float]) -> None:
 
 
 def ask(what: int, position: int, workspace: int, argument: int) -> float:
-    """Return what Python answers; nan if it raised, which `Raised` then raises again."""
+    """Return Python's answer; nan if it raised, which `Raised` then raises again."""
     return _answer(what, position, workspace, argument)
 
 
@@ -59,9 +59,9 @@ def _from_kernels(what: int, position: int, workspace: int, argument: int) -> fl
     try:
         return float(_answer(what, position, workspace, argument))
     except BaseException as fault:
-        # Numba writes the way through its kernels over the way through the problem.
+        # Numba replaces the traceback through the problem by the one through its kernels.
         where = "".join(traceback.format_tb(fault.__traceback__))
-        fault.add_note(f"It was raised here, and came through the search:\n{where}")
+        fault.add_note(f"Raised here, called by the search:\n{where}")
         _put_by.fault = fault.with_traceback(None)
         return math.nan
 

@@ -1,7 +1,7 @@
-"""Chance for plain Python: `random.Random` that draws what kernels draw from the same stream.
+"""Chance for plain Python: `random.Random` with the same draws as kernels from the same stream.
 
 `Chance.random` is `mcts.kernel.rng.uniform` and `Chance.below` is `mcts.kernel.rng.below`, bit by
-bit.  So a problem that is written twice, in Python and compiled, can be made of the same chance.
+bit.  So a problem written twice, in Python and compiled, can use the same chance.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class Chance(random.Random):
         super().__init__(key)
 
     def seed(self, a: Any = 0, version: int = 2) -> None:
-        """Begin the stream of the integer key ``a``; nothing of an earlier one is left."""
+        """Begin the stream of the integer key ``a``, discarding the earlier one."""
         self.word = a & _MASK
         self.gauss_next = None  # Python keeps every second normal deviate
 
@@ -32,7 +32,7 @@ class Chance(random.Random):
         return (self.word,)
 
     def setstate(self, state: tuple[Any, ...]) -> None:
-        """Go on from a state that `getstate` returned."""
+        """Restore a state that `getstate` returned."""
         self.seed(*state)
 
     def random(self) -> float:

@@ -1,13 +1,13 @@
-"""The domain of all problems in plain Python: kernels that ask, Python that answers.
+"""The domain of all problems in plain Python: kernels that call back into Python.
 
-There is one compiled domain for all of them (`mcts.domain`).  Its parameters hold a number, by
-which the problem and the belief are found, its workspaces another, by which the state is found; and
-of a state the workspace holds what the search asks for again and again: whether all is over, whose
-decision it is, what was seen by whom, what is paid.  So a step in the tree is one call of Python,
-and a whole roll-out another.
+One compiled domain serves all of them (`mcts.domain`).  Its parameters hold a number that
+identifies the problem and the belief, its workspaces another that identifies the state; the
+workspace also caches what the search reads repeatedly: whether the state is terminal, player to
+move, observations, payoffs.  So a step in the tree is one call of Python, and a whole roll-out
+another.
 """
 
-# Numba compares signatures with annotations: what a domain registers has none.
+# Numba compares signatures with annotations: functions that a domain registers have none.
 # mypy: disallow-untyped-defs=False
 from __future__ import annotations
 
@@ -43,22 +43,22 @@ from mcts.plain.workspaces import (
 )
 
 _START, _ACTIONS, _STEP, _ROLLOUT, _COPY, _AVAILABLE, _ACTION_TYPE = range(7)
-"""What is asked."""
+"""Questions of kernels."""
 
 
 def _answer(what: int, position: int, slot: int, argument: int) -> float:
-    """Answer a kernel (`mcts.plain.calling`): what it asks, of which position and workspace."""
+    """Answer the question ``what`` of a kernel about a position and workspace."""
     searched, w = searched_by_number[position], workspaces[slot]
     if found := w.cells[STATE]:
-        w.state = searched.states[found]  # the kernel may have gone on alone
+        w.state = searched.states[found]  # the kernel may have continued alone
     return _ANSWERS[what](searched, w, argument)
 
 
 def _note(searched: Searched, w: Workspace, state: Any, begins: bool = False) -> None:
-    """Take ``state`` for the workspace's, and write down what is known at once."""
+    """Set the workspace's ``state``, and cache its immediate properties."""
     problem, cells = searched.problem, w.cells
     w.state = state
-    ended = cells[TO_GO] == 0  # which the same state need not be when it is met again
+    ended = cells[TO_GO] == 0  # need not hold when the same state is met again
     if problem.same and not ended:
         known = searched.known.get(state)
         if known is not None:
@@ -85,7 +85,7 @@ def _note(searched: Searched, w: Workspace, state: Any, begins: bool = False) ->
 
 
 def _look(searched: Searched, w: Workspace, begins: bool) -> None:
-    """Write down what was seen, by players who have nodes; at the start by those not searching."""
+    """Cache observations: of players who have nodes; at the start of those not searching."""
     problem = searched.problem
     begins = begins and not problem.same
     if problem.players == 1:
@@ -99,7 +99,7 @@ def _look(searched: Searched, w: Workspace, begins: bool) -> None:
 
 
 def _number_of(searched: Searched, seen: Any, of: str) -> int:
-    """Return the number of what was seen, and remember it if that is watched."""
+    """Return the number of an observation, and remember it if watched."""
     found = number_of(seen, of)
     if searched.observed is not None:
         searched.observed.setdefault(found, seen)
@@ -107,7 +107,7 @@ def _number_of(searched: Searched, seen: Any, of: str) -> int:
 
 
 def _pay(problem: Any, w: Workspace) -> None:
-    """Write down what each player gets."""
+    """Cache each player's payoff."""
     for player in range(problem.players):
         paid = real(problem.payoff(w.state, player), "payoff(state, player)")
         w.paid[SEEN_BY + problem.players + player] = paid
@@ -119,7 +119,7 @@ def _start(searched: Searched, w: Workspace, argument: int) -> float:
     _note(searched, w, searched.problem.draw(searched.belief, chance), begins=True)
     if w.cells[OVER]:
         raise ValueError(
-            f"a simulation began with {show(w.state)}, where all is over: the belief must not have "
+            f"a simulation began in a terminal state, {show(w.state)}: the belief must exclude "
             "it, and step must not change a state of a belief"
         )
     w.cells[STREAM] = chance.word
@@ -131,7 +131,7 @@ def _actions(searched: Searched, w: Workspace, argument: int) -> float:
     found = [problem.number(action) for action in problem.list_actions(w.state)]
     begin = SEEN_BY + 2 * problem.players
     rows = w.cells[ROWS] * row_width(problem.players)
-    room = min(problem.most_actions, len(w.cells) - rows - begin)  # of the problem first searched
+    room = min(problem.most_actions, len(w.cells) - rows - begin)  # of the first problem searched
     if len(found) > room:
         raise ValueError(
             f"{len(found)} actions are more than the problem's most_actions, {room}: raise it"
@@ -192,7 +192,7 @@ def _rollout(searched: Searched, w: Workspace, argument: int) -> float:
 
 
 def _list_available(problem: Any, state: Any, listed: Sequence[Any]) -> Sequence[Any]:
-    """Return those of the actions ``listed`` that are available."""
+    """Return the available ones of the actions ``listed``."""
     if problem.available is None:
         return listed
     of = "available(state, action)"
@@ -204,7 +204,7 @@ def _check_choice(problem: Any, state: Any, action: Any) -> None:
     legal = _list_available(problem, state, problem.list_actions(state))
     if number_of(action, "rollout(state, chance)") not in map(number, legal):
         raise ValueError(
-            f"rollout(state, chance) chose {show(action)} in {show(state)}, where it is not legal"
+            f"rollout(state, chance) chose {show(action)}, which is illegal in {show(state)}"
         )
 
 
@@ -241,7 +241,7 @@ answer_by(_answer)
 
 @jit
 def _ask_python(p, s, what, argument):
-    """Return what Python answers, or raise what it raised."""
+    """Return Python's answer, or raise its exception."""
     answer = ask(what, p.number, s[SLOT], argument)
     if math.isnan(answer):
         raise Raised()
@@ -250,7 +250,7 @@ def _ask_python(p, s, what, argument):
 
 @jit
 def _ask_python_with_chance(p, s, what, argument, stream):
-    """Return the same of what draws from ``stream``."""
+    """Return Python's answer to a question that draws from ``stream``."""
     s[STREAM] = np.int64(stream[0])
     answer = _ask_python(p, s, what, argument)
     stream[0] = np.uint64(s[STREAM])
@@ -267,7 +267,7 @@ def start(p, s, stream):
 
 @jit
 def actions(p, s, out, edge_data):
-    """List the actions by their numbers."""
+    """List the actions by number."""
     n = int(_ask_python(p, s, _ACTIONS, 0))
     for i in range(n):
         out[i] = s[SEEN_BY + 2 * p.players + i]
@@ -277,7 +277,7 @@ def actions(p, s, out, edge_data):
 
 @jit
 def step(p, s, action, edge_data, stream):
-    """Step, alone where it is known; else draws as the problem does."""
+    """Step, without Python if cached; else draws as the problem does."""
     s[TO_GO] -= 1
     before, word = s[STATE], stream[0]
     if before == 0 or s[ROWS] == 0 or s[TO_GO] == 0:
@@ -299,13 +299,13 @@ def step(p, s, action, edge_data, stream):
 
 @jit
 def observation(p, s):
-    """Return the number of what was seen."""
+    """Return the number of the observation."""
     return np.uint64(s[SEEN])
 
 
 @jit
 def terminal(p, s):
-    """Return whether all is over."""
+    """Return whether the state is terminal."""
     return s[OVER] != 0
 
 
@@ -317,7 +317,7 @@ def rollout(p, s, stream):
 
 @jit
 def mover(p, s):
-    """Return whose decision it is."""
+    """Return the player to move."""
     return s[MOVER]
 
 
@@ -335,21 +335,21 @@ def action_type(p, s, action):
 
 @jit
 def observation_of(p, s, player):
-    """Return the number of what ``player`` saw."""
+    """Return the number of ``player``'s observation."""
     s[SEEN] = s[SEEN_BY + player]
     return np.uint64(s[SEEN])
 
 
 @jit
 def payoff(p, s, player):
-    """Return what ``player`` gets."""
+    """Return ``player``'s payoff."""
     at = SEEN_BY + p.players + player
     return s[at : at + 1].view(np.float64)[0]
 
 
 @jit
 def copy(p, s, into):
-    """Hand the state on."""
+    """Copy the reference to the state."""
     for i in range(TO_GO, SEEN_BY + 2 * p.players):
         if i != ROWS:
             into[i] = s[i]

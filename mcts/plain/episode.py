@@ -1,13 +1,13 @@
-"""A closed loop of a problem in plain Python, with particles for its belief.
+"""A closed loop of a problem in plain Python, with a particle belief.
 
     from mcts import play_episode
     choose = lambda position, key: search.run(Budget(simulations=500), key, position).best
     play_episode(problem, choose, key=1)
 
-A trial ends after the problem's ``steps``, and each position says how many are left, so that a
-search plans for what it is judged by; unless it is to look a fixed ``horizon`` ahead.
+A trial ends after the problem's ``steps``, and each position holds the remaining ones, so that a
+search plans for its evaluation; unless a fixed ``horizon`` is given.
 
-It needs no Hydra and no Ray, and works in a notebook.
+It needs neither Hydra nor Ray, and works in a notebook.
 """
 
 from __future__ import annotations
@@ -26,18 +26,18 @@ from mcts.plain.workspaces import PlainPosition
 _WORLD, _BELIEF, _DECISIONS = 0, 1, 2
 
 _OVER = object()
-"""Observed when the episode is over, and never while it goes on."""
+"""Observed only when the episode is over."""
 
 
 class Episode(NamedTuple):
-    """The outcome of one episode."""
+    """Result of one episode."""
 
     returned: float
     """Discounted."""
     actions: list[Any]
-    """In the order in which they were done."""
+    """Actions in order."""
     deprived: bool = False
-    """Whether it ended early because no particle explained what was observed."""
+    """Whether it ended early because no particle explained an observation."""
 
 
 def play_episode(
@@ -49,23 +49,23 @@ def play_episode(
 ) -> Episode:
     """Play one episode from the problem's start, to its end or for its ``steps``.
 
-    Raises mcts.plain.particle_filter.Deprived if in no particle of the start there is anything to
-    decide.  Raises ValueError if the problem has several players, there are no particles, a search
-    has changed the states that it was given, or what it chose cannot be done.
+    Raises mcts.plain.particle_filter.Deprived if all particles of the start are terminal.  Raises
+    ValueError if the problem has several players, there are no particles, a search has changed the
+    states of the belief, or a chosen action is illegal.
 
     Parameters
     ----------
     choose : ``choose(position, key)`` returns the number of an action, as a search reports it; the
-        position has the particles and the steps to go, and the key is another one at each decision
+        position has the particles and the steps to go, and the key differs between decisions
     key : names all randomness: what is hidden, what is observed, particles, the keys of decisions
-    particles : of the belief.  That an episode begins, or goes on, is an observation, too
-    horizon : steps to go of every position, however few are left of the trial: a receding horizon,
+    particles : their number.  That an episode begins, or continues, is also observed
+    horizon : steps to go of every position, regardless of how many are left: a receding horizon,
         for problems without an end.  The search must be made for as many
     """
     if particles < 1:
-        raise ValueError(f"a belief needs a particle, not {particles}")
+        raise ValueError(f"a belief needs at least one particle, not {particles}")
     if problem.players > 1:
-        raise ValueError("a closed loop is of one player: the others belong to the step")
+        raise ValueError("a closed loop needs one player: other players belong in step")
     chance = Chance(int(derive_key(key, _WORLD)))
     drawing = Chance(int(derive_key(key, _BELIEF)))
     state = problem.draw(problem.start, chance)
@@ -94,10 +94,10 @@ def play_episode(
         decision = int(derive_key(key, _DECISIONS, len(done)))
         left = problem.steps - len(done)
         position = problem.position(belief.states, left if horizon is None else horizon)
-        before = None if done else position.contents()  # looked at once: it takes a while
+        before = None if done else position.contents()  # checked once: it is slow
         found = choose(position, decision)
         if before is not None and position.contents() != before:
-            raise ValueError("a state was changed by looking ahead: step must return another one")
+            raise ValueError("the search changed a state: step must return a new one")
         action = _legal(problem, state, found)
         state, reward = problem.step_checked(state, action, chance)
         total += weight * reward
@@ -116,15 +116,15 @@ def _legal(problem: Problem, state: Any, found: int) -> Any:
     action = problem.action(found)
     if number(action) not in map(number, problem.list_actions(state)):
         raise ValueError(
-            f"{action!r} was chosen, and cannot be done: actions must not depend on what is hidden"
+            f"{action!r} was chosen but is illegal: actions must not depend on hidden information"
         )
     return action
 
 
 def _draw_start(problem: Problem, particles: int, chance: Chance) -> list[Any]:
-    """Return ``particles`` states of the start, or fewer, in which something is to be decided."""
+    """Return ``particles`` non-terminal initial states, or fewer."""
     drawn = (problem.draw(problem.start, chance) for _ in range(ATTEMPTS * particles))
     found = list(islice((state for state in drawn if not problem.over(state)), particles))
     if not found:
-        raise Deprived(f"in {ATTEMPTS * particles:,} states of the start all is over at once")
+        raise Deprived(f"all of {ATTEMPTS * particles:,} initial states are terminal")
     return found

@@ -1,17 +1,17 @@
-"""A belief for any problem that can be simulated: particles, moved on by what was done and seen.
+"""A particle belief for any problem that can be simulated.
 
-Without a likelihood, particles are proposed until enough of them observe what was observed
-[POMCP: Silver & Veness 2010, s. 3.2].  With one, each particle is moved on once, weighed by it, and
-as many are drawn by their weights [bootstrap filter: Gordon, Salmond & Smith 1993], each from its
-own part of the whole [stratified resampling: Kitagawa 1996].
+Without a likelihood, particles are proposed until enough of them reproduce the observation [POMCP:
+Silver & Veness 2010, s. 3.2].  With one, each particle is propagated once, weighted by it, and the
+same number is drawn by weight [bootstrap filter: Gordon, Salmond & Smith 1993], by stratified
+resampling [Kitagawa 1996].
 
-Reinvigoration: what is hidden and does not move is settled once and for all by the particles drawn
-at the start, and after many observations few different ones are left.  So a share of the proposals
-is varied before it is moved on, and kept like any other if it observes what was observed.  As in
-POMCP, a varied particle answers for the last observation and not for those before: with a large
-share the belief forgets.  What `vary` does decides how much; it may look at the evidence itself.
+Reinvigoration: static hidden parts are fixed by the initial particles, and after many observations
+few different ones remain.  So a share of the proposals is varied before being propagated, and
+accepted like any other if it reproduces the observation.  As in POMCP, a varied particle is checked
+against the last observation only: with a large share the belief forgets.  How much depends on
+`vary`, which may use the evidence itself.
 
-It knows nothing of Cluedo, whose beliefs are in `belief.beliefs`.
+It is independent of Cluedo, whose beliefs are in `belief.beliefs`.
 """
 
 from __future__ import annotations
@@ -29,54 +29,53 @@ State = Any
 Likelihood = Callable[[State, Any, Any], float]
 
 SHARE = 1 / 16
-"""Of the proposals that are varied, as in POMCP's program."""
+"""Share of varied proposals, as in POMCP's program."""
 
 ATTEMPTS = 100
-"""Proposals for each particle, after which it is seen whether any was right."""
+"""Proposals per particle before giving up."""
 
 
 class Deprived(SleuthError, ValueError):
-    """No particle explains what was observed."""
+    """No particle explains the observation."""
 
 
 @dataclass
 class ParticleFilter:
     """Equally likely states.
 
-    Raises ValueError if there is no particle, or ``share`` is no probability.
+    Raises ValueError without particles, or if ``share`` is no probability.
     """
 
     states: Sequence[State]
     """The particles; replaced at each update, never changed."""
     simulate: Callable[[State, Any, Any], tuple[State, Any]]
-    """``simulate(state, action, chance)`` returns the next state, another one, and what is seen."""
+    """``simulate(state, action, chance)`` returns a new next state and the observation."""
     likelihood: Likelihood | None = None
-    """``likelihood(state, action, observation)``: P(observation) in the state that followed."""
+    """``likelihood(state, action, observation)``: P(observation) in the next ``state``."""
     vary: Callable[[State, Any], State] | None = None
-    """Returns a state like the one it is given, with something hidden in it changed."""
+    """Returns a state like its argument, with one hidden part changed."""
     share: float = SHARE
-    """Of proposals that are varied, where there is `vary`."""
+    """Share of varied proposals, given `vary`."""
     attempts: int = ATTEMPTS
     same: Callable[[Any, Any], Any] = operator.eq
-    """Return whether what a particle sees is what was observed; arrays need more than ``==``."""
+    """Return whether two observations are equal; arrays need more than ``==``."""
     accepted: int = field(default=0, init=False)
-    """Proposals that explained the last observation, at most as many as there are particles ..."""
+    """Accepted proposals of the last update, at most the number of particles ..."""
     proposed: int = field(default=0, init=False)
-    """... and how many were made."""
+    """... and the proposals made."""
 
     def __post_init__(self) -> None:
         if not len(self.states):
-            raise ValueError("a particle filter needs a particle")
+            raise ValueError("a particle filter needs at least one particle")
         if not 0 <= real(self.share, "share") <= 1:
             raise ValueError(f"share must be from 0 to 1, not {self.share!r}")
         if not real(self.attempts, "attempts") > 0:
             raise ValueError(f"attempts must be above 0, not {self.attempts!r}")
 
     def update(self, action: Any, observation: Any, chance: random.Random) -> None:
-        """Take in that ``observation`` followed ``action``; all draws are from ``chance``.
+        """Update on ``observation`` after ``action``; all draws are from ``chance``.
 
-        Raises Deprived if no proposal explains the observation; the particles are then as they
-        were.
+        Raises Deprived if no proposal explains the observation, leaving the particles unchanged.
         """
         if self.likelihood is None:
             found = self._reject(action, observation, chance)
@@ -85,13 +84,13 @@ class ParticleFilter:
         if not found:
             raise Deprived(
                 f"none of {self.proposed:,} simulations from {len(self.states):,} particles "
-                f"explains {observation!r} after {action!r}: take more particles, or give vary or "
+                f"explains {observation!r} after {action!r}: increase particles, or give vary or "
                 "likelihood"
             )
         self.states = found
 
     def _proposal(self, state: State, action: Any, chance: random.Random) -> tuple[State, Any]:
-        """Return what comes of ``state``, varied or not."""
+        """Return a proposal from ``state``, varied or not."""
         if self.vary is not None and chance.random() < self.share:
             state = self.vary(state, chance)
         came = self.simulate(state, action, chance)
@@ -99,13 +98,13 @@ class ParticleFilter:
             following, seen = came
         except (TypeError, ValueError):
             raise TypeError(
-                "simulate(state, action, chance) returns the next state and what is seen, not "
+                "simulate(state, action, chance) returns the next state and the observation, not "
                 f"{show(came)}"
             ) from None
         return following, seen
 
     def _reject(self, action: Any, observation: Any, chance: random.Random) -> list[State]:
-        """Return as many particles as before that observe what was observed; or none."""
+        """Return as many particles as before that reproduce the observation; or none."""
         wanted = len(self.states)
         found: list[State] = []
         self.proposed = 0
@@ -125,7 +124,7 @@ class ParticleFilter:
     def _weigh(
         self, likelihood: Likelihood, action: Any, observation: Any, chance: random.Random
     ) -> list[State]:
-        """Return as many particles as before, drawn by their likelihood; none if all are 0."""
+        """Return as many particles as before, drawn by likelihood; none if all are 0."""
         moved = [self._proposal(state, action, chance)[0] for state in self.states]
         of = "likelihood(state, action, observation)"
         weights = [real(likelihood(state, action, observation), of) for state in moved]

@@ -1,16 +1,16 @@
-"""A problem of one's own in plain Python, for the search that Cluedo and Tiger are searched by.
+"""A user's problem in plain Python, for the same search as Cluedo and Tiger.
 
     problem = Problem(start=..., actions=..., step=..., observation=..., low=-10, high=10, steps=20)
     search = Search(problem.position(), Options(nodes=1_000))
     result = search.run(Budget(simulations=2_000), key=1)
     print(problem.action(result.best), root_table(result, problem.words))
 
-States, actions and observations are any values of Python.  Chance comes from the `Chance` that
-functions are given, a `random.Random`, and from nowhere else: then the same key gives the same
-tree.  Numbers of actions and observations are those of `mcts.plain.values`.
+States, actions and observations are any Python values.  Chance comes only from the `Chance` that
+functions receive, a `random.Random`: then the same key gives the same tree.  Numbers of actions and
+observations are those of `mcts.plain.values`.
 
-Limits: Python runs one thread at a time, so several threads search no faster.  States are handed
-on, not copied: `step` returns another one and leaves the one it was given as it was.
+Limits: Python runs one thread at a time, so several threads search no faster.  States are passed
+on, not copied: `step` returns a new one and leaves its argument unchanged.
 """
 
 from __future__ import annotations
@@ -38,54 +38,55 @@ _MAY_BE_NONE = (
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Problem:
-    """Actions, steps and observations of a problem; parts that are not given have defaults.
+    """Actions, steps and observations of a problem; omitted parts have defaults.
 
-    Raises ValueError for a number out of range, TypeError for a part of another kind.
+    Raises ValueError for a number out of range, TypeError for a part of the wrong kind.
     """
 
     start: Belief
-    """Draws a state in which a search begins, with all that is hidden."""
+    """Draws an initial state of a search, hidden parts included."""
     actions: Callable[[State], Sequence[Any]]
-    """Legal actions in a state, in the order to try them; they do not depend on what is hidden."""
+    """Legal actions in a state, in the order to try them; independent of what is hidden."""
     step: Callable[[State, Any, Chance], tuple[State, float]]
-    """Returns the next state and the reward; with several players rewards do not count."""
+    """Returns the next state and the reward; with several players rewards are ignored."""
     observation: Callable[[State], Any]
-    """What is seen after a step."""
+    """Observation after a step."""
     low: float
-    """The least return from the start, which is scaled to 0 ..."""
+    """Minimum return from the start, scaled to 0 ..."""
     high: float
-    """... and the greatest, which is scaled to 1."""
+    """... and the maximum, scaled to 1."""
     steps: int
-    """Actions after which a simulation ends in any case."""
+    """Maximum number of actions of a simulation."""
     discount: float = 1.0
     terminal: Callable[[State], bool] | None = None
-    """Whether all is over; by default, where there are no legal actions."""
+    """Whether a state is terminal; by default, if it has no legal actions."""
     rollout: Callable[[State, Chance], Any] | None = None
-    """The action of the roll-out policy; by default any legal one."""
+    """Action of the roll-out policy; by default uniform over legal ones."""
     play_out: Callable[[State, Chance], State] | None = None
-    """With several players: the end of a roll-out; by default `rollout` and `step` lead there."""
+    """With several players: the final state of a roll-out; by default from `rollout` and `step`."""
     same: bool = False
-    """Whether a state that is met again is the same object: what is seen there is asked once."""
+    """Whether a repeated state is the same object: its observation is then computed once."""
     most_actions: int = 100
-    """Longest list of actions."""
+    """Maximum length of a list of actions."""
     players: int = 1
     """With several, `mover`, `seen` and `payoff` must be given; player 0 searches."""
     trees: bool = False
-    """Whether each of several players has nodes of its own (MO-ISMCTS), or all are player 0's."""
+    """Whether each of several players has its own nodes (MO-ISMCTS), or all nodes are player
+    0's."""
     mover: Callable[[State], int] | None = None
-    """Whose decision it is."""
+    """Player to move."""
     seen: Callable[[State, int], Any] | None = None
-    """What a player saw of the last step; at the start, for players other than 0, all it knows."""
+    """What a player saw of the last step; at the start, for other players than 0, all it knows."""
     payoff: Callable[[State, int], float] | None = None
-    """What a player gets in the end."""
+    """Return of a player at the end."""
     available: Callable[[State, Any], bool] | None = None
-    """Whether a listed action is legal in this state, where the list holds what may be."""
+    """Whether a listed action is legal in this state, if the list holds possible actions."""
     action_type: Callable[[Any], int] | None = None
     """The type of an action, from 0 to 7, for searches with the option ``action_types``."""
     vary: Callable[[State, Chance], State] | None = None
-    """For particles of a belief: a state with something hidden in it changed ..."""
+    """For particles of a belief: a state with one hidden part changed ..."""
     likelihood: Callable[[State, Any, Any], float] | None = None
-    """... and P(observation) after an action that led to the state; searches read neither."""
+    """... and P(observation) after an action that led to the state; searches use neither."""
     _values: dict[int, Any] = field(default_factory=dict, init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -109,7 +110,7 @@ class Problem:
                     raise ValueError(f"a problem of {self.players} players needs {name}")
 
     def position(self, belief: Belief | None = None, steps: int | None = None) -> PlainPosition:
-        """Return what a `Search` searches: from ``belief``, by default from ``start``.
+        """Return the position for a `Search`: from ``belief``, by default from ``start``.
 
         ``steps``: actions to go, by default those of the problem.
         """
@@ -122,12 +123,12 @@ class Problem:
                 raise TypeError(f"a belief {is_not}")
             if len(belief) == 0:
                 raise ValueError("a belief needs a state")
-        for action in self.list_actions(self.draw(belief, Chance())):  # also where others search
+        for action in self.list_actions(self.draw(belief, Chance())):  # also for searches elsewhere
             self.number(action)
         return position_of(self, belief, steps)
 
     def action(self, found: int) -> Any:
-        """Return the action of a number that a search reported; KeyError if it listed no such."""
+        """Return the action of a number that a search reported; KeyError for an unknown number."""
         return self._values[int(found)]
 
     def words(self, found: int) -> str:
@@ -135,15 +136,15 @@ class Problem:
         return str(self.action(found))
 
     def number(self, action: Any) -> int:
-        """Return the number of ``action``, and remember whose it is."""
+        """Return the number of ``action``, and remember the action."""
         found = number_of(action, "an action")
         self._values.setdefault(found, action)
         return found
 
     def list_actions(self, state: State) -> Sequence[Any]:
-        """Return the legal actions as a list, of which `actions` may also return an array.
+        """Return the legal actions as a list; `actions` may also return an array.
 
-        Raises TypeError if they are nothing of the kind, or have no order.
+        Raises TypeError if they are neither, or unordered.
         """
         found = self.actions(state)
         if isinstance(found, (list, tuple)):
@@ -153,10 +154,10 @@ class Problem:
         return list(found)
 
     def step_checked(self, state: State, action: Any, chance: Chance) -> tuple[State, float]:
-        """Return what `step` returns, the next state and the reward.
+        """Return the next state and the reward from `step`.
 
-        Raises TypeError if it returns something else.  Raises ValueError if the reward is infinite,
-        nan, or beyond `mcts.plain.values.MOST`.
+        Raises TypeError for any other result.  Raises ValueError if the reward is infinite, nan, or
+        beyond `mcts.plain.values.MOST`.
         """
         came = self.step(state, action, chance)
         try:
@@ -166,12 +167,12 @@ class Problem:
                 "step(state, action, chance) returns the next state and the reward, a number, not "
                 f"{show(came)}"
             ) from None
-        if type(reward) is float and -MOST <= reward <= MOST:  # quick: it happens at every step
+        if type(reward) is float and -MOST <= reward <= MOST:  # fast path: run at every step
             return following, reward
         return following, real(reward, f"step's reward of {show(action)}")
 
     def over(self, state: State) -> bool:
-        """Return whether nothing is left to decide in ``state``."""
+        """Return whether ``state`` is terminal."""
         if self.terminal is None:
             return not self.list_actions(state)
         return truth(self.terminal(state), "terminal(state)")

@@ -1,11 +1,11 @@
-"""Values that users' functions return: taken as they are meant or refused, and numbered.
+"""Values that users' functions return: converted or rejected, and numbered.
 
-``of`` says in messages which function returned the value.  Numbers may be of any type that is one:
+``of`` names in messages the function that returned the value.  Numbers may be of any numeric type:
 NumPy's, fractions, decimals, an array without dimensions.
 
-The search knows actions and observations as numbers.  A whole number from 0 to below 2**62 stands
-for itself; anything else is named by a digest of what it is made of.  Python's own `hash` will not
-do, for words have another one in each process.  Values that are equal have equal numbers.
+The search knows actions and observations by numbers.  An integer from 0 to below 2**62 is its own
+number; any other value is named by a digest of its content.  Python's `hash` will not do, because
+it differs between processes for strings.  Equal values have equal numbers.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from typing import Any
 import numpy as np
 
 MOST = 1e100
-"""Greatest reward and return: sums of millions of their squares are finite."""
+"""Maximum absolute reward and return: sums of millions of squares stay finite."""
 
 _OWN = 2**62
-"""Numbers below this stand for themselves, digests lie above."""
+"""Numbers below this are their own, digests lie above."""
 
 
 def number(value: Any) -> int:
@@ -39,7 +39,7 @@ def number(value: Any) -> int:
     if isinstance(value, Hashable):
         try:
             return _remembered(value)
-        except TypeError:  # a tuple with a list in it
+        except TypeError:  # a tuple that contains a list
             pass
     return _digest(value)
 
@@ -53,8 +53,8 @@ def _digest(value: Any) -> int:
 
 
 _remembered = lru_cache(maxsize=2**12)(_digest)
-"""Few, for what is seen may be long; and of values that are equal it knows the first: so `_spell`
-must return the same for them."""
+"""Few, because observations may be long; of equal values the first is kept, so `_spell` must return
+the same for them."""
 
 
 def _spell(value: Any) -> str:
@@ -64,7 +64,7 @@ def _spell(value: Any) -> str:
     if isinstance(value, (float, np.floating)):
         return f"i{int(value)}" if float(value).is_integer() else f"f{float(value)!r}"
     for words in (str, bytes):
-        if isinstance(value, words):  # also NumPy's and enumerations, whose repr differs
+        if isinstance(value, words):  # also NumPy's and enumerations, with other reprs
             return f"w{words.__repr__(value)}"
     if value is None:
         return "wNone"
@@ -87,7 +87,7 @@ def _spell(value: Any) -> str:
 
 
 def show(value: Any) -> str:
-    """Return ``value`` in one line of at most 100 characters, also if it cannot be printed."""
+    """Return ``value`` in one line of at most 100 characters, even if it cannot be printed."""
     try:
         return f"{' '.join(repr(value).split()):.100}"
     except Exception:
@@ -97,7 +97,7 @@ def show(value: Any) -> str:
 def real(value: Any, of: str) -> float:
     """Return the number ``value`` as a float.
 
-    Raises TypeError if it is none.  Raises ValueError if it is infinite, nan, or beyond `MOST`.
+    Raises TypeError for another type.  Raises ValueError if infinite, nan, or beyond `MOST`.
     """
     found = value
     if type(value) is not float:
@@ -115,7 +115,7 @@ def real(value: Any, of: str) -> float:
 
 
 def truth(value: Any, of: str) -> bool:
-    """Return ``value``, which is true or false, as a bool; TypeError if it is neither."""
+    """Return ``value`` as a bool; TypeError if it is neither true nor false."""
     if value is True or value is False:
         return value
     if isinstance(value, (Integral, np.bool_)) and value in (0, 1):
@@ -124,12 +124,12 @@ def truth(value: Any, of: str) -> bool:
 
 
 def below(value: Any, end: int) -> bool:
-    """Return whether ``value`` is a whole number from 0 to below ``end``."""
+    """Return whether ``value`` is an integer from 0 to below ``end``."""
     return isinstance(value, Integral) and 0 <= int(value) < end
 
 
 def fractional(value: Any) -> bool:
-    """Return whether there is a number with a fraction in ``value``."""
+    """Return whether ``value`` contains a non-integer number."""
     if isinstance(value, (float, np.floating)):
         return not float(value).is_integer()
     if isinstance(value, np.ndarray):

@@ -1,6 +1,6 @@
-"""Positions and workspaces of problems in plain Python: how a kernel names what Python holds."""
+"""Positions and workspaces of problems in plain Python: how a kernel refers to Python objects."""
 
-# Numba compares signatures with annotations: what a kernel calls has none.
+# Numba compares signatures with annotations: functions that a kernel calls have none.
 # mypy: disallow-untyped-defs=False
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ from mcts.plain.values import fractional
 from mcts.threads import private
 
 SLOT, STREAM, TO_GO, ROWS, STATE, OVER, SEEN, MOVER, SEEN_BY = range(9)
-"""Places in a workspace; the last begins what each player saw, then come the bits of what each is
-paid, then the list of actions, and in the end rows of steps that were made before."""
+"""Places in a workspace; the last begins what each player saw, then follow the bits of each
+player's return, the list of actions, and finally the rows of earlier steps."""
 
 MOST_ROWS, MOST_KNOWN = 2**14, 100_000
-"""For a problem whose states are met again: steps kept, and states that have a number."""
+"""For a problem with repeated states: steps kept, and states that have a number."""
 
 
 CHECKED = 8
-"""Roll-outs of a position whose actions are looked up in the list of legal ones."""
+"""Roll-outs of a position whose actions are checked against the legal ones."""
 
 
 _FEW = 8
-"""Observations that say nothing on whether they recur."""
+"""Observations too few to show whether they recur."""
 
 
 class Searched:
@@ -41,18 +41,18 @@ class Searched:
         self.problem, self.belief = problem, belief
         self.unchecked = CHECKED
         self.observed: dict[int, Any] | None = None  # by number, if watched
-        self.adding = threading.Lock()  # of states, whose numbers are their places
+        self.adding = threading.Lock()  # of states, whose numbers are their indices
         self.known: dict[Any, memoryview] = {}  # cells from `STATE` on
         self.states: list[Any] = [None]  # by number
 
 
 class Reference(int):
-    """The number of a `Searched`, which lives as long as this does."""
+    """The number of a `Searched`, alive as long as this object."""
 
     searched: Searched
 
     def __reduce__(self) -> tuple:
-        """Be another number in another process."""
+        """Pickle as a new number in another process."""
         return _refer, (self.searched.problem, self.searched.belief)
 
 
@@ -62,12 +62,12 @@ class PlainPosition(NamedTuple):
     number: Reference
     players: int
     hides: int
-    """1: actions that are listed may be unavailable."""
+    """1: listed actions may be unavailable."""
     steps: int
-    """Actions to go, at which a simulation ends in any case."""
+    """Actions to go; a simulation ends there at the latest."""
 
     def contents(self) -> list[bytes]:
-        """Return the states of the belief, if it lists any that can be: nobody may change them."""
+        """Return the belief's listed non-terminal states, if any; they must not be changed."""
         belief = self.number.searched.belief
         try:
             return [] if callable(belief) else [pickle.dumps(state) for state in belief]
@@ -79,17 +79,17 @@ class PlainPosition(NamedTuple):
         return self.number.searched.problem.words(action)
 
     def words_seen(self, observation: int) -> str:
-        """Return the observation of a number in words, if it was seen while this was watched."""
+        """Return the observation of a number in words, if it was seen while watched."""
         return repr((self.number.searched.observed or {}).get(observation, observation))
 
     def watch(self) -> None:
-        """Keep what is observed from now on, and check all roll-outs."""
+        """Keep observations from now on, and check all roll-outs."""
         self.number.searched.observed, self.number.searched.unchecked = {}, 2**62
 
     def doubt(self, times: Mapping[int, int]) -> str | None:
-        """Return in words why a tree goes no deeper than one action, if observations do not recur.
+        """Return in words why the tree is one action deep, if observations do not recur.
 
-        ``times``: how often each was seen, by its number, while this was watched.
+        ``times``: how often each was seen while watched, by its number.
         """
         observed = self.number.searched.observed or {}
         once = [
@@ -101,14 +101,13 @@ class PlainPosition(NamedTuple):
         if total < _FEW or 2 * len(once) <= total:
             return None
         return (
-            f"{len(once)} of {total} observations were seen once, such as {once[0]!r}: after such "
-            "numbers a search looks one action ahead; round them, or plan with POMCPOW "
-            "(mcts.continuous)"
+            f"{len(once)} of {total} observations were seen once, such as {once[0]!r}: the search "
+            "looks only one action ahead; round them, or plan with POMCPOW (mcts.continuous)"
         )
 
 
 class Workspace:
-    """Python's part of a workspace."""
+    """The Python part of a workspace."""
 
     def __init__(self, cells: memoryview) -> None:
         self.cells, self.paid = cells, cells.cast("B").cast("d")
@@ -129,15 +128,15 @@ def _refer(problem: Any, belief: Any) -> Reference:
 
 
 def position_of(problem: Any, belief: Any, steps: int) -> PlainPosition:
-    """Return the position of ``problem`` at ``belief`` with so many ``steps`` to go."""
+    """Return the position of ``problem`` at ``belief`` with ``steps`` to go."""
     hides = int(problem.available is not None)
     return PlainPosition(_refer(problem, belief), int(problem.players), hides, int(steps))
 
 
 def workspace(p: PlainPosition) -> np.ndarray:
     """Return a workspace, int64: its number, the stream, steps to go, rows at the end, the state's
-    number or 0, whether all is over, what was seen, whose decision it is, 2 players: what each saw
-    and is paid, the longest list: actions, and the rows.
+    number or 0, whether it is terminal, what was seen, player to move, 2 players: what each saw
+    and its return, the longest list: actions, and the rows.
     """
     problem = p.number.searched.problem
     rows = MOST_ROWS if problem.same else 0
@@ -152,5 +151,5 @@ def workspace(p: PlainPosition) -> np.ndarray:
 
 @jit
 def row_width(players):
-    """Return the words of a row: a key, and the cells from `STATE` to what is paid."""
+    """Return the words of a row: a key, and the cells from `STATE` to the returns."""
     return 1 + SEEN_BY + 2 * players - STATE

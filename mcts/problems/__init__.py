@@ -1,4 +1,4 @@
-"""Small problems with known values, which import nothing but the search."""
+"""Small problems with known values, which import only the search."""
 
 import lazy_loader
 

@@ -1,6 +1,6 @@
-"""Normal noise for kernels, and eight beams around an agent that are read with it.
+"""Normal noise for kernels, and eight noisy beams around an agent.
 
-One of the beams may hold what is looked for.
+One of the beams may hold the target.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from mcts.kernel.compile import jit
 from mcts.kernel.rng import uniform
 
 BEAMS = 8
-"""Of 45 degrees each: the first goes from east, exclusively, to north-east."""
+"""Of 45 degrees each: the first from east, exclusive, to north-east."""
 
 _SQRT_2_PI = math.sqrt(2 * math.pi)
 
@@ -32,7 +32,7 @@ def bell(x, mean, deviation):
 
 @jit
 def beam_of(x, y):
-    """Return the beam that a place, relative to the agent, is in."""
+    """Return the beam that contains a place relative to the agent."""
     angle = math.atan2(y, x)
     if angle <= 0.0:
         angle += 2.0 * math.pi
@@ -41,9 +41,9 @@ def beam_of(x, y):
 
 @jit
 def draw_readings(reading, seen, stream):
-    """Draw what all beams read into ``seen``.
+    """Draw the readings of all beams into ``seen``.
 
-    ``reading``: the beam that holds something, or -1, mean and deviation in it, and in the others.
+    ``reading``: the beam of the target, or -1; mean and deviation in it, and in the others.
     """
     beam, mean, deviation, other, noise = reading
     for i in range(len(seen)):
@@ -55,7 +55,7 @@ def draw_readings(reading, seen, stream):
 
 @jit
 def weigh_readings(reading, seen):
-    """Return the density of what all beams read."""
+    """Return the density of the readings of all beams."""
     beam, mean, deviation, other, noise = reading
     found = 1.0
     for i in range(len(seen)):

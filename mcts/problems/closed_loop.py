@@ -1,8 +1,8 @@
-"""A closed loop of a compiled problem: plan, act, observe, and plan again from the exact belief.
+"""A closed loop of a compiled problem: plan, act, observe, and replan from the exact belief.
 
-The problem is any domain of one player whose parameters have ``steps``, the actions to go, and
-which has a function ``after(p, action, seen)``: the position, with its belief, when ``seen`` was
-observed after ``action``, and one step less to go.  Tiger and RockSample have one.
+Works for any domain of one player whose parameters have ``steps``, the actions to go, and a
+function ``after(p, action, seen)``: the position, with its belief, once ``seen`` was observed after
+``action``, with one step less to go.  Tiger and RockSample have one.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ def play(
     key: int,
     horizon: int | None = None,
 ) -> float:
-    """Play one episode from ``p``, of its ``steps`` at most; return its discounted return.
+    """Play one episode from ``p``, at most ``p.steps`` actions; return its discounted return.
 
     Parameters
     ----------
     choose : ``choose(position, key)`` returns an action; the position has the exact belief and the
-        steps to go, and the key is another one at each decision
+        steps to go, and the key differs between decisions
     key : names all randomness: what is hidden, what is observed, the keys of decisions
-    horizon : steps to go of every position, however few are left of the episode: a receding
-        horizon, for problems without an end
+    horizon : steps to go of every position, regardless of how many are left: a receding horizon,
+        for problems without an end
     """
     domain = domain_of(p)
     discount = float(domain.declaration("discount", p))

@@ -1,7 +1,7 @@
-"""Light Dark in one dimension [Sunberg & Kochenderfer 2018]: go where it is light, then act.
+"""Light Dark in one dimension [Sunberg & Kochenderfer 2018]: localise in the light, then act.
 
 The agent is on a line of integers and must stop at 0, which pays 100; stopping elsewhere costs 100,
-and either way all is over.  It moves by 1 or 10, which costs 1.  It sees where it is with normal
+and both end the problem.  It moves by 1 or 10, which costs 1.  It observes its place with normal
 noise, whose deviation is the distance from the light at 10.  Steps off the line end at its end.
 """
 
@@ -25,7 +25,7 @@ _CERTAIN = 1e-4
 
 
 class LightDarkParameters(NamedTuple):
-    """The problem's numbers.  State: place + radius; 2 radius + 1 when all is over."""
+    """The problem's numbers.  State: place + radius; 2 radius + 1 when terminal."""
 
     q: np.ndarray
     """float32 (2 radius + 2, 5): values of the MDP."""
@@ -51,7 +51,7 @@ def draw(p, s, stream):
 
 @jit
 def outcome(p, s, action, number):
-    """Return the state that follows for certain."""
+    """Return the deterministic successor."""
     chance = 1.0 if number == 0 else 0.0
     if action == STOP or s > 2 * p.radius:
         return 2 * p.radius + 1, chance
@@ -62,7 +62,7 @@ def outcome(p, s, action, number):
 
 @jit
 def reward(p, s, action, then):
-    """Return what stopping brings, or the cost of a move."""
+    """Return the reward of stopping, or the cost of a move."""
     if action != STOP:
         return -1.0
     return p.correct if s[0] == p.radius else p.wrong
@@ -76,20 +76,20 @@ def terminal(p, s):
 
 @jit
 def observe(p, action, then, seen, stream):
-    """Draw what is seen: the place, with noise."""
+    """Draw the observation: the place, with noise."""
     place = then[0] - p.radius
     seen[0] = place + (abs(place - p.light) + _CERTAIN) * normal(stream)
 
 
 @jit
 def density(p, action, then, seen):
-    """Return the density of what was seen."""
+    """Return the density of the observation."""
     place = then[0] - p.radius
     return bell(seen[0], place, abs(place - p.light) + _CERTAIN)
 
 
 def go_to_the_side(p: LightDarkParameters, particles: np.ndarray) -> int | None:
-    """Return `FAR_RIGHT` until one place has 90 % of the belief; then None: values decide.
+    """Return `FAR_RIGHT` until one place has 90 % of the belief; then None: use values.
 
     The authors' heuristic "side".
     """

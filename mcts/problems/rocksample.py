@@ -2,16 +2,16 @@
 
 A rover crosses a map of n x n cells from the west edge to the east, where leaving pays.  k rocks
 lie in known places and are good or bad; sampling one, from its cell, pays or costs.  A sensor
-reports from afar what a rock is, and errs more the farther it lies: it is right with probability
-(1 + 2**(-d / half_distance)) / 2 at Euclidean distance d.
+reports the quality of a rock from afar, correctly with probability (1 + 2**(-d / half_distance)) /
+2 at Euclidean distance d.
 
-As in POMCP's program, a sampled rock is gone (in the first paper a good one turns bad), and moves
-off the map to the north, south and west, samples of nothing and checks of rocks that are gone are
-not offered (there some cost 100).  There preferred actions also begin with visits in the tree; here
+As in POMCP's program, a sampled rock disappears (in the first paper a good one turns bad), and
+moves off the map to the north, south and west, samples of nothing and checks of removed rocks are
+illegal (there some cost 100).  There preferred actions also get initial visits in the tree; here
 they are a roll-out policy alone.  The paper's "rollout" is a search without a tree, most likely
 with random roll-outs (docs/rocksample.md).
 
-The rocks are drawn from the root belief once a simulation; nodes are keyed by what was sensed.
+The rocks are drawn from the root belief once per simulation; nodes are keyed by what was sensed.
 Cells are (x, y) from the south-west corner, x to the east.
 """
 
@@ -30,9 +30,9 @@ from mcts.threads import private
 NORTH, EAST, SOUTH, WEST, SAMPLE, CHECK = 0, 1, 2, 3, 4, 5
 """Actions; `CHECK` + i checks rock i."""
 NOTHING, GOOD, BAD = 0, 1, 2
-"""Observations: `NOTHING` but after a check."""
+"""Observations: `NOTHING` except after a check."""
 RANDOM, PREFERRED = 0, 1
-"""Roll-out policies: any legal action, or any of POMCP's preferred ones (see `_prefer`)."""
+"""Roll-out policies: uniform over legal actions, or over POMCP's preferred ones (`_prefer`)."""
 
 PUBLISHED = {
     (7, 8): ((2, 0), (0, 1), (3, 1), (6, 3), (2, 4), (3, 4), (5, 5), (1, 6)),
@@ -47,8 +47,8 @@ PUBLISHED = {
 }
 """The rocks of the maps that the papers share, by (n, k).
 
-Of [15, 15] there is none: this one is in the program of HyP-DESPOT [Cai et al. 2018], which has two
-rovers; other papers draw the rocks.
+There is none for [15, 15]: this one is from the program of HyP-DESPOT [Cai et al. 2018], which has
+two rovers; other papers draw the rocks.
 """
 
 _NO_ROCK = -1
@@ -70,14 +70,14 @@ class RockSampleParameters(NamedTuple):
     left: np.ndarray
     """bool (k,): rocks not sampled yet."""
     balance: np.ndarray
-    """int64 (k,): checks that said good less those that said bad."""
+    """int64 (k,): checks that said good minus those that said bad."""
     checks: np.ndarray
     """int64 (k,): checks so far; `_ENOUGH_CHECKS` once one was certain."""
     x: int
     y: int
     """The rover's cell."""
     steps: int = 90
-    """Actions to go (the horizon, where the problem has no end)."""
+    """Actions to go (the horizon, if the problem has no end)."""
     discount: float = 0.95
     exit: float = 10.0
     """Reward of leaving to the east."""
@@ -90,15 +90,15 @@ class RockSampleParameters(NamedTuple):
 def rocksample(
     size: int, rocks: Sequence[tuple[int, int]], half_distance: float = 20.0, **numbers: Any
 ) -> RockSampleParameters:
-    """Return the start: the rover in the middle of the west edge, every rock as likely good as bad.
+    """Return the start: the rover in the middle of the west edge, each rock good with 1/2.
 
     Raises ValueError if two rocks share a cell or one lies off the map.
 
     Parameters
     ----------
     size : n, cells from side to side
-    rocks : their cells, no two the same: of `PUBLISHED`, or from `random_rocks`
-    half_distance : distance, in cells, at which the sensor is half as much better than chance
+    rocks : their cells, all different: of `PUBLISHED`, or from `random_rocks`
+    half_distance : distance, in cells, at which the sensor's advantage over chance is halved
     numbers : further fields of `RockSampleParameters`
     """
     cells = np.array(rocks, np.int64).reshape(-1, 2)
@@ -156,7 +156,7 @@ def start(p, s, stream):
 
 @jit
 def _rock_here(p, s):
-    """Return the rock in the rover's cell, or -1 if there is none any more."""
+    """Return the rock left in the rover's cell, or -1."""
     rock = p.rock_at[s[_X], s[_Y]]
     return rock if rock != _NO_ROCK and s[_ROCKS + len(p.good) + rock] else _NO_ROCK
 
@@ -177,7 +177,7 @@ def _legal(p, s, action):
 
 @jit
 def actions(p, s, out, edge_data):
-    """List the legal actions; which rocks are left is known."""
+    """List the legal actions; the set of remaining rocks is known."""
     n = 0
     for action in range(CHECK + len(p.good)):
         if _legal(p, s, action):
@@ -221,7 +221,7 @@ def step(p, s, action, edge_data, stream):
 
 @jit
 def observation(p, s):
-    """Return what the sensor said; where the rover is follows from its actions."""
+    """Return the sensor's report; the rover's cell follows from its actions."""
     return np.uint64(s[_SEEN])
 
 
@@ -233,11 +233,11 @@ def terminal(p, s):
 
 @jit
 def _prefer(p, s, out, first):
-    """Write POMCP's preferred actions to ``out`` from ``first`` on; return the place behind them.
+    """Write POMCP's preferred actions to ``out`` from ``first`` on; return the end.
 
-    Sample a rock whose checks said good more often than bad.  Go east if every rock left has a
-    negative balance.  Otherwise: move towards rocks that have not, check a rock that has been
-    checked less than five times, never for certain, and has a balance of less than two either way.
+    Sample a rock with a positive balance.  Go east if every rock left has a negative balance.
+    Otherwise move towards rocks without one, or check a rock that has fewer than five checks, none
+    of them certain, and a balance below two either way.
     """
     k = len(p.good)
     left, balance, checks = _ROCKS + k, _ROCKS + 2 * k, _ROCKS + 3 * k
@@ -271,7 +271,7 @@ def _prefer(p, s, out, first):
 
 @jit
 def _rollout_action(p, s, stream):
-    """Return the roll-out policy's action; draws once, or until an action is legal."""
+    """Return the roll-out policy's action; draws until an action is legal, at least once."""
     if p.rollout == PREFERRED:
         first = _ROCKS + 4 * len(p.good)
         preferred = _prefer(p, s, s, first) - first
@@ -295,9 +295,9 @@ def rollout(p, s, stream):
 
 
 def after(p: RockSampleParameters, action: int, seen: int) -> RockSampleParameters:
-    """Return the position after ``action`` when ``seen`` was observed, with the exact belief.
+    """Return the position after ``action`` and the observation ``seen``, with the exact belief.
 
-    Rocks are independent, so each has its own Bayes update.  One step less is to go.
+    Rocks are independent, so each has its own Bayes update.  Steps to go decrease by one.
     """
     p = p._replace(steps=p.steps - 1)
     if action < SAMPLE:
@@ -319,7 +319,7 @@ def after(p: RockSampleParameters, action: int, seen: int) -> RockSampleParamete
 
 
 def _rewards(p: RockSampleParameters, a_rock: float, leaving: float) -> float:
-    """Return what it would be worth to get ``a_rock`` for each rock left, then ``leaving``."""
+    """Return the value ``a_rock`` for each rock left, then ``leaving``."""
     rewards = np.array([a_rock] * int(p.left.sum()) + [leaving])[: p.steps]
     return float(np.sum(rewards * p.discount ** np.arange(len(rewards))))
 

@@ -1,12 +1,12 @@
 """Sub Hunt [Sunberg & Kochenderfer 2018]: find a submarine by sonar and engage it.
 
-Both are on a grid of 20 x 20 cells.  The target starts at one edge and makes for the opposite one,
+Both are on a grid of 20 x 20 cells.  The target starts at one edge and heads for the opposite one,
 where it escapes: 2 cells ahead with 1/2, or 1 ahead and 1 to either side.  The agent starts in the
-middle, moves 3 cells, pings or engages.  Engaging within 2 cells kills, which pays 100: for certain
-if the target is not aware of the agent, else with 0.6.  A ping makes it aware.
+middle, moves 3 cells, pings or engages.  Engaging within 2 cells kills, which pays 100: with
+certainty if the target is unaware of the agent, else with 0.6.  A ping makes it aware.
 
-Eight beams, of 45 degrees each, are read with normal noise.  Passive sonar reads the distance of a
-target within 3 cells in its beam, with a deviation of 0.5; all else is 3 with a deviation of 5.  A
+Eight beams of 45 degrees are read with normal noise.  Passive sonar reads the distance of a target
+within 3 cells in its beam, with a deviation of 0.5; other readings are 3 with a deviation of 5.  A
 ping reads the distance of any target in its beam, and 20 in the others, with a deviation of 0.5.
 """
 
@@ -23,7 +23,7 @@ from mcts.kernel.rng import below
 from mcts.problems.beams import BEAMS, beam_of, draw_readings, weigh_readings
 
 NORTH, EAST, SOUTH, WEST, PING, ENGAGE = 0, 1, 2, 3, 4, 5
-"""Actions; the first four are also what a target makes for."""
+"""Actions; the first four are also the target's headings."""
 
 
 class SubHuntParameters(NamedTuple):
@@ -67,7 +67,7 @@ def place(p, x, y, target_x, target_y, goal, aware):
 
 @jit
 def parts(p, s):
-    """Return x, y, target's x and y, its direction, whether it is aware, of a state by number."""
+    """Return x, y, target's x and y, its direction and awareness, from the state number."""
     s, aware = divmod(s, 2)
     s, goal = divmod(s, 4)
     s, target_y = divmod(s, p.size)
@@ -86,7 +86,7 @@ def _ahead(direction):
 
 @jit
 def draw(p, s, stream):
-    """Draw where the target makes for and starts; two draws."""
+    """Draw the target's heading and start; two draws."""
     middle, last = p.size // 2 - 1, p.size - 1
     goal, along = below(stream, 4), below(stream, p.size)
     east, north = _ahead(goal)
@@ -112,7 +112,7 @@ def _odds(p, s, action):
 
 @jit
 def outcome(p, s, action, number):
-    """Return a target killed, or gone ahead, or ahead and to a side."""
+    """Return a successor: target killed, or ahead, or ahead and to a side."""
     if s == _number_killed(p) or number > 3:
         return s, 1.0 if number == 0 else 0.0
     kills = _odds(p, s, action)
@@ -153,7 +153,7 @@ def terminal(p, s):
 
 @jit
 def _reading(p, action, then):
-    """Return the beam that has the target, or -1, mean and deviation in it, and in the others."""
+    """Return the beam of the target, or -1; mean and deviation in it, and in the others."""
     x = y = 0
     if then[0] != _number_killed(p):
         own_x, own_y, target_x, target_y, _, _ = parts(p, int(then[0]))
@@ -179,7 +179,7 @@ def density(p, action, then, seen):
 
 
 def ping_first(p: SubHuntParameters, particles: np.ndarray) -> int | None:
-    """Return `PING` while the target is not aware; then None: values decide.
+    """Return `PING` while the target is unaware; then None: use values.
 
     The authors' heuristic.
     """

@@ -1,17 +1,17 @@
-"""Tag [Pineau, Gordon & Thrun 2003] and Laser Tag [Somani et al. 2013]: find who flees, and tag it.
+"""Tag [Pineau, Gordon & Thrun 2003] and Laser Tag [Somani et al. 2013]: chase a fleeing opponent.
 
 Robot and opponent are on a grid.  A move costs 1; tagging pays 10 in the opponent's cell, which
-ends the problem, and costs 10 elsewhere.  The opponent flees from the cell that the robot was in:
-with 0.4 along x and 0.4 along y, if it can; level with the robot along an axis, 0.2 either way;
-otherwise it stays.  Robots stay where a move is blocked.
+ends the problem, and costs 10 elsewhere.  The opponent flees from the robot's previous cell: with
+0.4 along x and 0.4 along y, if it can; level with the robot along an axis, 0.2 either way;
+otherwise it stays.  A robot whose move is blocked stays.
 
 * In *Tag* the robot knows its cell, and sees the opponent only in its own.
 * In *Laser Tag* it does not know its cell.  Eight beams, along the axes and the diagonals, read the
-  distance to what is next, short by the absolute value of a normal variable; in the opponent's cell
-  the reading is unmistakable.
+  distance to the next obstacle, short by the absolute value of a normal variable; in the opponent's
+  cell the reading is unmistakable.
 
-As in the program of POMCPOW's authors, obstacles of Laser Tag are eight cells drawn for each
-episode, both may start anywhere, also on one, and a tag that fails lets the opponent move.
+As in the program of POMCPOW's authors, the obstacles of Laser Tag are eight cells drawn per
+episode, both may start anywhere, even on one, and a failed tag lets the opponent move.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ NORTH, EAST, SOUTH, WEST, TAG = 0, 1, 2, 3, 4
 """Actions; north is up, and cells are (x, y) from the south-west corner."""
 
 FLOOR = ("#####...##", "#####...##", "#####...##", "..........", "..........")
-"""Of Tag, from the north; walls are #."""
+"""The map of Tag, from the north; walls are #."""
 
 SAME = -1.0
-"""All that is observed in the opponent's cell."""
+"""The only observation in the opponent's cell."""
 
 _BEAMS = 8
 _ROOT_2 = math.sqrt(2.0)
@@ -52,14 +52,14 @@ class TagParameters(NamedTuple):
     blocked: np.ndarray
     """bool (width, height)"""
     starts: np.ndarray
-    """int64: cells to start in."""
+    """int64: possible initial cells."""
     clear: np.ndarray
-    """int64 (cells, 8): free cells on the way of each beam, the opponent aside."""
+    """int64 (cells, 8): free cells along each beam, ignoring the opponent."""
     reading: np.ndarray
-    """float64 (2, cells on the way, readings): probabilities, along axes and diagonals."""
+    """float64 (2, free cells, readings): probabilities, along axes and diagonals."""
     lasers: bool
     deviation: float = 2.5
-    """Of the beams' noise, in cells."""
+    """Deviation of the beams' noise, in cells."""
     hit: float = 10.0
     miss: float = -10.0
     move: float = -1.0
@@ -91,7 +91,7 @@ def _make(blocked: np.ndarray, starts: np.ndarray, lasers: bool, numbers: dict) 
 
 
 def _readings(longest: int, deviation: float) -> np.ndarray:
-    """Return the probability of each reading by the free cells on the way."""
+    """Return the probability of each reading by the number of free cells."""
     found = np.zeros((2, longest, int(_ROOT_2 * longest) + 2))
 
     def below_(noise: float) -> float:
@@ -110,7 +110,7 @@ def _readings(longest: int, deviation: float) -> np.ndarray:
 
 @jit
 def _toward(direction):
-    """Return the step of a move, or of a beam, in x and y: axes first, then diagonals."""
+    """Return the x and y step of a move or a beam: axes first, then diagonals."""
     if direction == NORTH:
         return 0, 1
     if direction == EAST:
@@ -136,7 +136,7 @@ def _open(blocked, x, y):
 
 @jit
 def _measure(blocked, clear):
-    """Write the free cells on the way of each beam from each cell."""
+    """Write the free cells along each beam from each cell."""
     for cell in range(len(clear)):
         for beam in range(_BEAMS):
             east, north = _toward(beam)
@@ -156,7 +156,7 @@ def draw(p, s, stream):
 
 @jit
 def outcome(p, s, action, number):
-    """Return where the opponent flees to: along x, along y, or nowhere."""
+    """Return a successor: the opponent flees along x, along y, or stays."""
     cells, height = p.blocked.size, p.blocked.shape[1]
     robot, opponent = divmod(s, cells)
     if s == cells**2 or (action == TAG and robot == opponent):
@@ -183,7 +183,7 @@ def outcome(p, s, action, number):
 
 @jit
 def reward(p, s, action, then):
-    """Return what tagging brings, or the cost of a move."""
+    """Return the reward of tagging, or the cost of a move."""
     if action != TAG:
         return p.move
     robot, opponent = divmod(int(s[0]), p.blocked.size)
@@ -198,7 +198,7 @@ def terminal(p, s):
 
 @jit
 def _free_cells(p, robot, opponent, beam):
-    """Return the free cells on the way of a beam, the opponent in it or not."""
+    """Return the free cells along a beam, given the opponent."""
     height = p.blocked.shape[1]
     east, north = _toward(beam)
     ahead = opponent // height - robot // height, opponent % height - robot % height
@@ -211,7 +211,7 @@ def _free_cells(p, robot, opponent, beam):
 
 @jit
 def observe(p, action, then, seen, stream):
-    """Draw what is seen: the robot's cell in Tag, eight readings in Laser Tag."""
+    """Draw the observation: the robot's cell in Tag, eight readings in Laser Tag."""
     robot, opponent = divmod(int(then[0]), p.blocked.size)
     same = robot == opponent or terminal(p, then)
     for beam in range(len(seen)):
@@ -227,7 +227,7 @@ def observe(p, action, then, seen, stream):
 
 @jit
 def density(p, action, then, seen):
-    """Return the probability of what was seen."""
+    """Return the probability of the observation."""
     robot, opponent = divmod(int(then[0]), p.blocked.size)
     same = robot == opponent or terminal(p, then)
     if same or seen[0] == SAME:

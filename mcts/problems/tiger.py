@@ -1,18 +1,18 @@
 """Tiger [Kaelbling, Littman & Cassandra 1998]: the smallest problem in which listening pays.
 
 A tiger is behind one of two doors.  Listening reports its side with an accuracy; opening the other
-door is rewarded, opening the tiger's punished, and either way the tiger is placed again, and a
-sound heard that says nothing.  Its exact values are known, so it checks that a search gathers
-information for what it is worth: 19.3714 at the uniform belief with the default numbers and no end,
+door is rewarded, opening the tiger's punished, and either way the tiger is placed again and an
+uninformative sound is heard.  Its exact values are known, so it checks that a search gathers
+information at the right price: 19.3714 at the uniform belief with the default numbers and no end,
 2.3098 with three steps to go.
 
-Nodes are keyed by what was heard.  What a simulation takes for hidden is a value of the parameters:
-one side, drawn from the belief at its start and whenever the tiger is placed [POMCP: Silver &
-Veness 2010], or nothing: under ``propagated`` the belief itself is carried along, sounds are drawn
-from its prediction, and a door pays what it is worth on average [BMCTS: Ledford 2018, 3.4].
+Nodes are keyed by what was heard.  What a simulation samples is set by the parameters: one side,
+drawn from the belief at its start and whenever the tiger is placed [POMCP: Silver & Veness 2010],
+or nothing: under ``propagated`` the belief itself is carried along, sounds are drawn from its
+prediction, and a door pays its expected value [BMCTS: Ledford 2018, 3.4].
 
-With ``noises`` above 1 something else is heard with each sound, which says nothing: hardly any
-observation comes twice, and a tree grows only if observations are limited.
+With ``noises`` above 1 each sound comes with uninformative noise: observations hardly ever repeat,
+and a tree grows only if their number is limited.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ LISTEN, OPEN_LEFT, OPEN_RIGHT = 0, 1, 2
 NOTHING, HEARD_LEFT, HEARD_RIGHT = 0, 1, 2
 """Observations: `NOTHING` before the first action."""
 LISTENING, RANDOM, LISTEN_THEN_ACT = 0, 1, 2
-"""Roll-out policies: listen to the end; any action; open once the odds are those of two more
-sounds from one side than from the other."""
+"""Roll-out policies: listen to the end; any action; open once the odds equal two more sounds from
+one side than from the other."""
 
 _LEFT, _TO_GO, _HEARD, _EVIDENCE, _NOISE = 0, 1, 2, 3, 4
 _ENOUGH = 2.0 - 1e-9  # evidence at the root is a rounded logarithm
@@ -45,7 +45,7 @@ class TigerParameters(NamedTuple):
     left: float = 0.5
     """Belief at the root: the probability that the tiger is on the left."""
     steps: int = 60
-    """Actions to go (the horizon, where the problem has no end)."""
+    """Actions to go (the horizon, if the problem has no end)."""
     discount: float = 0.95
     accuracy: float = 0.85
     """Probability that listening reports the true side; above 1/2 and below 1."""
@@ -55,9 +55,9 @@ class TigerParameters(NamedTuple):
     rollout: int = LISTENING
     """`LISTENING`, `RANDOM` or `LISTEN_THEN_ACT`."""
     propagated: bool = False
-    """Whether simulations carry the belief, in place of one side drawn from it."""
+    """Whether simulations carry the belief instead of one side drawn from it."""
     noises: int = 1
-    """Equally likely noises beside each sound."""
+    """Equally likely noises that accompany each sound."""
 
 
 def workspace(p: TigerParameters) -> np.ndarray:
@@ -82,7 +82,7 @@ def _place(p, s, left, stream):
 
 @jit
 def _sound(p):
-    """Return what a sound from a side adds to the logarithm of its odds."""
+    """Return the log-odds increment of one sound."""
     return math.log(p.accuracy / (1.0 - p.accuracy))
 
 
@@ -118,7 +118,7 @@ def step(p, s, action, edge_data, stream):
         s[_NOISE] = below(stream, p.noises)
     if action == LISTEN:
         from_left = left * p.accuracy + (1.0 - left) * (1.0 - p.accuracy)
-        # Bayes' rule; a side that was drawn stays what it is
+        # Bayes' rule; a sampled side does not change
         if uniform(stream) < from_left:
             s[_HEARD] = HEARD_LEFT
             s[_EVIDENCE] += 1.0
@@ -178,9 +178,9 @@ def action_type(p, s, action):
 
 
 def after(p: TigerParameters, action: int, seen: int) -> TigerParameters:
-    """Return the position after ``action`` when ``seen`` was observed, with the exact belief.
+    """Return the position after ``action`` and the observation ``seen``, with the exact belief.
 
-    One step less is to go.
+    Steps to go decrease by one.
     """
     p = p._replace(steps=p.steps - 1)
     if action != LISTEN:
@@ -191,7 +191,7 @@ def after(p: TigerParameters, action: int, seen: int) -> TigerParameters:
 
 
 def _annuity(p: TigerParameters) -> float:
-    """Return what a reward of 1 a step is worth over all steps."""
+    """Return the discounted sum of a reward of 1 per step over all steps."""
     if p.discount == 1.0:
         return float(p.steps)
     return (1.0 - p.discount**p.steps) / (1.0 - p.discount)

@@ -1,14 +1,14 @@
 """Van der Pol Tag [Sunberg & Kochenderfer 2018]: states, actions and observations are continuous.
 
-The agent starts in the middle of a plane and chases a target that drifts by the equations of Van
-der Pol, with noise.  It goes half a unit in any direction; four barriers, along the axes, stop it,
-but not the target.  Coming within 0.1 pays 100 and ends all; each action costs 1.
+The agent starts in the middle of a plane and chases a target that drifts by the Van der Pol
+equations, with noise.  It moves half a unit in any direction; four barriers, along the axes, stop
+it, but not the target.  Coming within 0.1 pays 100 and ends the problem; each action costs 1.
 
 Eight beams around the agent are read: the target's reads its distance, the others 1, all with a
-deviation of 5.  The agent may look as it goes, which costs 5: then the target's beam has 0.1.
+deviation of 5.  The agent may look as it moves, which costs 5: the target's beam then has 0.1.
 
 An action is a number: below `angles` the direction, counted from east; from there on the same, with
-a look.  There are 2 ** 32 directions to stand for all, or few.
+a look.  The 2 ** 32 directions approximate all, or a few are used.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from mcts.problems.beams import BEAMS, beam_of, draw_readings, normal, weigh_rea
 
 _ULP = 2.0**-52
 _MOVES = 5
-"""Steps of Runge and Kutta's method, of `VdpTagParameters.step` each, while an agent moves."""
+"""Runge-Kutta steps, of `VdpTagParameters.step` each, while an agent moves."""
 
 
 class VdpTagParameters(NamedTuple):
@@ -36,11 +36,11 @@ class VdpTagParameters(NamedTuple):
     mu: float = 2.0
     step: float = 0.1
     stride: float = 0.5
-    """How far the agent goes at once."""
+    """Distance of one move."""
     drift: float = 0.05
     """Deviation of the target's place, after each action."""
     start: float = 4.0
-    """The target starts anywhere in a square up to here."""
+    """Half the side of the square in which the target starts."""
     radius: float = 0.1
     tagged: float = 100.0
     move: float = -1.0
@@ -72,7 +72,7 @@ def _slope(p, x, y):
 
 @jit
 def drift(p, x, y):
-    """Return where a target without noise gets to in one action."""
+    """Return the place of a noiseless target after one action."""
     h = p.step
     for _ in range(_MOVES):
         x1, y1 = _slope(p, x, y)
@@ -86,7 +86,7 @@ def drift(p, x, y):
 
 @jit
 def way(p, x, y, dx, dy):
-    """Return which part of the way from (x, y) by (dx, dy) is free of barriers: at most 1."""
+    """Return the part of the move from (x, y) by (dx, dy) before a barrier: at most 1."""
     free = 1.0 + 2.0 * _ULP
     for along_x, along_y in ((1.0, 0.0), (0.0, 1.0), (-1.0, 0.0), (0.0, -1.0)):
         bx, by = p.length * along_x, p.length * along_y
@@ -119,14 +119,14 @@ def terminal(p, s):
 
 @jit
 def reward(p, s, action, then):
-    """Return what a tag or a move brings, with the cost of a look."""
+    """Return the reward of a tag or a move, with the cost of a look."""
     gain = p.tagged if terminal(p, then) else p.move
     return gain + p.look if action >= p.angles else gain
 
 
 @jit
 def _reading(p, action, then):
-    """Return what `mcts.problems.beams` reads."""
+    """Return the argument ``reading`` of `mcts.problems.beams`."""
     x, y = then[2] - then[0], then[3] - then[1]
     deviation = p.close if action >= p.angles else p.noise
     return beam_of(x, y), math.hypot(x, y), deviation, 1.0, p.noise
@@ -145,7 +145,7 @@ def density(p, action, then, seen):
 
 
 def intercept(p: VdpTagParameters, particles: np.ndarray, look: bool = False) -> int:
-    """Return the action that goes to where the mean target will be, from the mean agent."""
+    """Return the move from the mean agent to the mean target's next place."""
     x, y, target_x, target_y = (float(mean) for mean in particles.mean(axis=0))
     to_x, to_y = drift(p, target_x, target_y)
     turn = math.atan2(to_y - y, to_x - x) / (2.0 * math.pi)
@@ -153,7 +153,7 @@ def intercept(p: VdpTagParameters, particles: np.ndarray, look: bool = False) ->
 
 
 def manage_uncertainty(p: VdpTagParameters, particles: np.ndarray) -> int:
-    """Return `intercept`, with a look while the target's place is not known to 0.01.
+    """Return `intercept`, with a look while the target's place is uncertain by 0.01 or more.
 
     The authors' heuristic: the root of the determinant of the covariance.
     """

@@ -1,9 +1,9 @@
-"""RockSample for searches that weigh observations: a model with numbered states.
+"""RockSample for searches that weight observations: a model with numbered states.
 
-The problem is that of `mcts.problems.rocksample`, but for what is known of a rock once it is
-sampled: here, as in the first paper, it is bad from then on, and may be checked and sampled again.
-The values of the MDP are exact and need no table of all states: who sees all goes straight from one
-good rock to the next, and at last to the east.
+The problem is that of `mcts.problems.rocksample`, except that, as in the first paper, a sampled
+rock is bad from then on, and may be checked and sampled again.  The values of the MDP are exact and
+need no table of all states: under full observability the rover goes straight from one good rock to
+the next, and finally to the east.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ from mcts.problems.rocksample import (
 class WeighedRocksParameters(NamedTuple):
     """The problem's numbers.
 
-    A state is (x * size + y) * 2 ** rocks + the sum of 2 ** i over good rocks i, or
-    size ** 2 * 2 ** rocks when the rover has left.
+    A state is (x * size + y) * 2 ** rocks + the sum of 2 ** i over good rocks i, or size ** 2 * 2
+    ** rocks when the rover has left.
     """
 
     rocks: np.ndarray
@@ -42,9 +42,9 @@ class WeighedRocksParameters(NamedTuple):
     accuracy: np.ndarray
     """float64 (size, size, k): probability that a check from the cell is right."""
     worth: np.ndarray
-    """float64 (k, 2 ** k): MDP's value of sampling a rock from its cell, by which are good."""
+    """float64 (k, 2 ** k): MDP value of sampling a rock from its cell, by the set of good rocks."""
     fade: np.ndarray
-    """float64 (2 size,): discount by actions."""
+    """float64 (2 size,): discount by number of actions."""
     start: int
     """The cell, x * size + y."""
     discount: float = 0.95
@@ -80,7 +80,7 @@ def _solve(p):
 
 @jit
 def _value(p, x, y, good):
-    """Return what it is worth to be at x, y for one who knows which rocks are ``good``."""
+    """Return the value at x, y for the known set of ``good`` rocks."""
     best = p.exit * p.fade[len(p.rock_at) - 1 - x]
     for rock in range(len(p.rocks)):
         if good >> rock & 1:
@@ -91,7 +91,7 @@ def _value(p, x, y, good):
 
 @jit
 def _parts(p, s):
-    """Return x, y and which rocks are good, of a state by number."""
+    """Return x, y and the set of good rocks, from the state number."""
     cell, good = divmod(s, p.worth.shape[1])
     x, y = divmod(cell, len(p.rock_at))
     return x, y, good
@@ -111,7 +111,7 @@ def draw(p, s, stream):
 
 @jit
 def outcome(p, s, action, number):
-    """Return the state that follows for certain."""
+    """Return the deterministic successor."""
     chance = 1.0 if number == 0 else 0.0
     if s == _number_left(p):
         return s, chance
@@ -133,9 +133,9 @@ def outcome(p, s, action, number):
 
 @jit
 def reward(p, s, action, then):
-    """Return what sampling or leaving brings.
+    """Return the reward of sampling or leaving.
 
-    ``then`` may have come from another state than ``s``, so it is not asked which rock was good.
+    ``then`` may have come from another state than ``s``, so ``s`` does not say which rock was good.
     """
     if terminal(p, then):
         return p.exit
@@ -166,14 +166,14 @@ def legal(p, s, action):
 
 @jit
 def _accuracy(p, then, rock):
-    """Return how right a check is, and whether the rock is good."""
+    """Return the accuracy of a check, and whether the rock is good."""
     x, y, good = _parts(p, int(then[0]))
     return p.accuracy[x, y, rock], good >> rock & 1
 
 
 @jit
 def observe(p, action, then, seen, stream):
-    """Draw what the sensor says."""
+    """Draw the sensor's report."""
     seen[0] = NOTHING
     if action >= CHECK:
         accuracy, good = _accuracy(p, then, action - CHECK)
@@ -183,7 +183,7 @@ def observe(p, action, then, seen, stream):
 
 @jit
 def density(p, action, then, seen):
-    """Return the probability of what the sensor said."""
+    """Return the probability of the sensor's report."""
     if action < CHECK:
         return 1.0
     accuracy, good = _accuracy(p, then, action - CHECK)
@@ -192,7 +192,7 @@ def density(p, action, then, seen):
 
 @jit
 def values(p, s, action):
-    """Return what ``action`` is worth to one who knows which rocks are good."""
+    """Return the value of ``action`` when the good rocks are known."""
     following, _ = outcome(p, int(s[0]), action, 0)
     if following == _number_left(p):
         return p.exit

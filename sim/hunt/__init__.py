@@ -1,4 +1,4 @@
-"""The treasure hunt: where a mobile sensor goes, and what it measures [Ferrari & Cai 2009]."""
+"""The treasure hunt: paths and measurements of a mobile sensor [Ferrari & Cai 2009]."""
 
 import lazy_loader
 

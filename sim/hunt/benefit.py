@@ -1,6 +1,6 @@
-"""The information of a set of measurements, in nats: the interface by which ways are valued.
+"""The information of a set of measurements, in nats: the value function of paths.
 
-`Benefit` is the value of a set of targets.  `sim.hunt.measurements` computes it by a joint
+`Benefit` is the value of a set of targets.  `sim.hunt.measurements` computes it from a joint
 distribution; `Partition`, below, needs none.
 """
 
@@ -15,13 +15,13 @@ from sim.hunt.graph import members, unpack
 
 
 class Benefit(ABC):
-    """Information I(y; z_S) about the hypothesis by the measurements of a set S of targets.
+    """Information I(y; z_S) about the hypothesis from the measurements of a set S of targets.
 
     Attributes
     ----------
-    targets : how many there are
-    submodular : whether what a target adds never grows with what was measured before, so that
-        marginal gains bound what is left; information is monotone in any case
+    targets : number of targets
+    submodular : whether the gain of a target never grows with earlier measurements, so that
+        marginal gains bound the rest; information is monotone in any case
     """
 
     targets: int
@@ -32,23 +32,23 @@ class Benefit(ABC):
         """Return the information of these targets, in nats; 0 for none."""
 
     def reductions(self, order: Sequence[int]) -> np.ndarray:
-        """Return what one measurement after another adds, Delta H, float (k,) [eq. 6].
+        """Return the gain Delta H of each measurement after the earlier ones, float (k,) [eq. 6].
 
-        0 for one that is repeated.
+        0 for a repeated one.
         """
         return np.diff([self.value(order[:k]) for k in range(len(order) + 1)])
 
     def values(self, masks: np.ndarray) -> np.ndarray:
-        """Return the information of each set of targets, float64 (k,), of masks (k, words)."""
+        """Return the information of each set of targets, float64 (k,), given masks (k, words)."""
         return np.array([self.value(members(bits)) for bits in masks])
 
-    def most(self) -> float:
+    def upper_bound(self) -> float:
         """Return an upper bound on the information of any set, in nats: that of all targets."""
         return self.value(range(self.targets))
 
 
 class Partition(Benefit):
-    """One of several places holds the treasure; looking at one shows whether it is this one.
+    """One of several places holds the treasure; looking at one reveals whether it is there.
 
     The benefit of rooms in Clue when no other hand is known [Ferrari & Cai 2009, eq. 27]: with
     p the probabilities (targets,), of sum at most 1, and p_S their sum over S,
@@ -64,7 +64,7 @@ class Partition(Benefit):
         self.probability = np.asarray(probability, float)
         self.targets = len(self.probability)
         if (self.probability < 0).any() or self.probability.sum() > 1 + 1e-9:
-            raise ValueError("probabilities of places are at least 0 and at most 1 together")
+            raise ValueError("probabilities of places must be at least 0 and sum to at most 1")
 
     def value(self, measured: Iterable[int]) -> float:
         chosen = self.probability[sorted(set(measured))]

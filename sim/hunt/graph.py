@@ -3,9 +3,9 @@
 Cells of free space are nodes; an arc joins two cells between which the robot can move, and has a
 length.  From an *observation cell* one or more targets can be measured, from a void one none.  In
 Python a hunt is a `networkx.Graph`: node attribute ``targets``, a tuple of target numbers from 0
-on (empty or missing: a void cell), edge attribute ``length`` > 0 or = 0.  Other attributes of a
-node (its polygon, a place to draw it) are not read here.  Kernels take the same as arrays,
-`Connectivity`, made by `compile_graph`.
+on (empty or missing: a void cell), edge attribute ``length`` >= 0.  Other attributes of a node (its
+polygon, a place to draw it) are ignored here.  Kernels take the same as arrays, `Connectivity`,
+made by `compile_graph`.
 
 Sets of targets are bit masks in words of 64: target i is bit i % 64 of word i // 64.
 """
@@ -20,13 +20,13 @@ import networkx as nx
 import numpy as np
 
 WORD = 64
-"""Targets a word of a mask."""
+"""Targets per word of a mask."""
 
 
 class Connectivity(NamedTuple):
     """A hunt's graph as arrays; cells are numbered in the order of the graph's nodes.
 
-    Cell c's neighbours are ``neighbour[first[c] : first[c + 1]]``; each arc stands there twice.
+    Cell c's neighbours are ``neighbour[first[c] : first[c + 1]]``; each arc is listed twice.
     """
 
     first: np.ndarray
@@ -34,15 +34,15 @@ class Connectivity(NamedTuple):
     neighbour: np.ndarray
     """int64 (2 arcs,)."""
     length: np.ndarray
-    """float64 (2 arcs,): of the arc to that neighbour."""
+    """float64 (2 arcs,): length of the arc to that neighbour."""
     seen: np.ndarray
     """uint64 (cells, words): mask of the targets that can be measured from a cell."""
     targets: int
-    """How many there are."""
+    """Number of targets."""
 
 
 def words(targets: int) -> int:
-    """Return how many words a mask of so many targets takes, at least 1."""
+    """Return the number of words of a mask of ``targets`` targets, at least 1."""
     return max(1, -(-targets // WORD))
 
 
@@ -61,7 +61,7 @@ def members(bits: np.ndarray) -> tuple[int, ...]:
 
 
 def unpack(masks: np.ndarray, targets: int) -> np.ndarray:
-    """Return which of ``targets`` are in each of masks (k, words), bool (k, targets)."""
+    """Return the members of ``targets`` in each of the masks (k, words), bool (k, targets)."""
     number = np.arange(targets)
     held = np.asarray(masks, np.uint64)[:, number // WORD]
     bits = held >> (number % WORD).astype(np.uint64) & np.uint64(1)
@@ -76,7 +76,7 @@ def number_of_targets(graph: nx.Graph) -> int:
 def compile_graph(graph: nx.Graph) -> Connectivity:
     """Return ``graph`` for kernels.
 
-    ValueError if it is directed or empty, an arc has no length that is finite and not negative, or
+    ValueError if it is directed or empty, the length of an arc is not finite and non-negative, or
     targets are not numbered from 0 on.
     """
     if graph.is_directed() or graph.is_multigraph() or not len(graph):

@@ -1,20 +1,20 @@
 """Information of measurements of targets about a hypothesis y, exactly, by the chain rule.
 
-The benefit of a test is the entropy that it takes away by expectation, given the earlier tests
+The benefit of a test is its expected reduction of entropy, given the earlier tests
 
     Delta H(t_k) = H(y | Z_{k-1}) - H(y | Z_k) = I(y; z_k | Z_{k-1})
 
-[Ferrari & Cai 2009, eq. 6].  Its sum is I(y; z_S) (eq. 7), and no order changes it (Remark 4.2).
+[Ferrari & Cai 2009, eq. 6].  Its sum is I(y; z_S) (eq. 7), independent of the order (Remark 4.2).
 Models of y and the measurements:
 
 `NaiveBayes`  measurements are independent given y (divergent factorisation, eqs. 11-13)
 `Dependent`   any joint table (eqs. 14-17)
 `Independent` every target has a hypothesis of its own: mines of a field
 
-Nats throughout.  The text has log2 (eq. 3), its Table III was made with natural logarithms.
+All values are in nats.  The text has log2 (eq. 3), its Table III was made with natural logarithms.
 
 Sums run over all joint outcomes of a set and so grow exponentially with its size.  They are
-bounded, and a `ValueError` says what to do.
+bounded, and a `ValueError` suggests a remedy.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ from sim.hunt.benefit import Benefit, surprise
 from sim.hunt.graph import mask, unpack
 
 MOST_OUTCOMES = 1 << 22
-"""Joint outcomes, beginnings among them, that are summed over for one set."""
+"""Maximum joint outcomes, partial ones included, summed over for one set."""
 
 MOST_ENTRIES = 1 << 24
-"""Of a joint table."""
+"""Maximum entries of a joint table."""
 
 
 class NaiveBayes(Benefit):
@@ -42,10 +42,10 @@ class NaiveBayes(Benefit):
 
         P(y, Z_k) = P(z_k | y) P(y, Z_{k-1}).
 
-    It is submodular: a measurement is worth less the more is known already.
+    It is submodular: the value of a measurement falls with the earlier ones.
 
-    ValueError if shapes do not fit or distributions do not sum to 1; by `value`, if a set has more
-    than `MOST_OUTCOMES` joint outcomes.
+    ValueError if shapes do not fit or distributions do not sum to 1; from `value`, if a set has
+    more than `MOST_OUTCOMES` joint outcomes.
 
     Parameters
     ----------
@@ -63,12 +63,12 @@ class NaiveBayes(Benefit):
             raise ValueError("a hypothesis has a prior (Y,) and likelihoods (targets, Y, outcomes)")
         if self.likelihood.shape[1] != len(self.prior):
             raise ValueError(
-                f"likelihoods {self.likelihood.shape} are not of {len(self.prior)} hypotheses"
+                f"likelihoods {self.likelihood.shape} do not fit {len(self.prior)} hypotheses"
             )
         check_distributions(self.prior, self.likelihood)
         self.targets = len(self.likelihood)
         self.noise = surprise(self.likelihood).sum(axis=2) @ self.prior
-        """float (targets,): H(z_i | y), what is left of a measurement's entropy when y is known."""
+        """float (targets,): H(z_i | y), the entropy of a measurement when y is known."""
 
     def value(self, measured: Iterable[int]) -> float:
         return float(self.values(mask(measured, self.targets)[None])[0])
@@ -90,7 +90,7 @@ class NaiveBayes(Benefit):
             )
         return np.maximum(0.0, entropy - member @ self.noise)
 
-    def most(self) -> float:
+    def upper_bound(self) -> float:
         """Return the entropy of y, or the sum over single targets if that is less.
 
         All targets together may have too many joint outcomes.
@@ -100,9 +100,9 @@ class NaiveBayes(Benefit):
 
 
 class Dependent(Benefit):
-    """Measurements with any joint distribution: of small numbers of targets.
+    """Measurements with any joint distribution, for few targets.
 
-    It is monotone and need not be submodular: two measurements may be informative together and
+    It is monotone but not necessarily submodular: two measurements may be informative together and
     worthless alone, as in y = z_1 XOR z_2.
 
     ValueError if it is no distribution, or has more than `MOST_ENTRIES` entries.  ``joint``: float
@@ -166,12 +166,12 @@ class Independent(Benefit):
 
 
 def detector(places: int, hit: np.ndarray | float, false_alarm: np.ndarray | float) -> np.ndarray:
-    """Return the likelihood of sensors that indicate whether the treasure is where they look.
+    """Return the likelihood of sensors that indicate whether the treasure is at their target.
 
-    Hypothesis y < ``places`` says where it is, target i is place i.  Outcome 1 is an alarm.
-    ``hit``, ``false_alarm``: P(alarm | it is here), P(alarm | it is elsewhere), of all targets or
-    of each.  Returns float (places, places, 2); with ``hit`` 1 and ``false_alarm`` 0 the benefit is
-    `Partition`'s.
+    Hypothesis y < ``places`` is the place of the treasure, target i is place i.  Outcome 1 is an
+    alarm.  ``hit``, ``false_alarm``: P(alarm | it is here), P(alarm | it is elsewhere), of all
+    targets or of each.  Returns float (places, places, 2); with ``hit`` 1 and ``false_alarm`` 0 the
+    benefit is `Partition`'s.
     """
     here = np.eye(places, dtype=bool)
     hit, false_alarm = (
@@ -182,11 +182,11 @@ def detector(places: int, hit: np.ndarray | float, false_alarm: np.ndarray | flo
 
 
 def classifier(accuracy: np.ndarray, values: int) -> np.ndarray:
-    """Return the likelihood of sensors that name the value of a hypothesis, and may be wrong.
+    """Return the likelihood of sensors that name the value of a hypothesis, with errors.
 
-    ``accuracy``: float (targets,), P(it names the true one); any wrong one is as likely as another;
-    ``values``: of the hypothesis, at least 2.  Returns float (targets, values, values), for
-    `NaiveBayes` (one hypothesis) and `Independent` alike.
+    ``accuracy``: float (targets,), P(it names the true one); wrong ones are equally likely;
+    ``values``: of the hypothesis, at least 2.  Returns float (targets, values, values), for both
+    `NaiveBayes` (one hypothesis) and `Independent`.
     """
     accuracy = np.asarray(accuracy, float)[:, None, None]
     return np.where(np.eye(values, dtype=bool), accuracy, (1 - accuracy) / (values - 1))
@@ -201,14 +201,14 @@ def check_distributions(*tables: np.ndarray) -> None:
 
 
 @jit
-def entropies(likelihood, member, most, joint, place, entropy):
-    """Write H(z_S) of each set of targets to ``entropy``, float64 (k,); NaN where it is too large.
+def entropies(likelihood, member, max_outcomes, joint, place, entropy):
+    """Write H(z_S) of each set of targets to ``entropy``, float64 (k,); NaN for too large ones.
 
     Parameters
     ----------
     likelihood : as of `NaiveBayes`
     member : bool (k, targets)
-    most : joint outcomes of a set, beginnings among them, after which it is given up
+    max_outcomes : maximum joint outcomes of a set, partial ones included
     joint : float64 (targets + 1, hypotheses), work space: row n holds P(y, first n outcomes),
         row 0 the prior
     place : int64 (2, targets + 1), work space
@@ -219,11 +219,11 @@ def entropies(likelihood, member, most, joint, place, entropy):
             if member[k, target]:
                 place[0, size] = target
                 size += 1
-        entropy[k] = _entropy(likelihood, place[0], size, most, joint, place[1])
+        entropy[k] = _entropy(likelihood, place[0], size, max_outcomes, joint, place[1])
 
 
 @jit
-def _entropy(likelihood, chosen, size, most, joint, outcome):
+def _entropy(likelihood, chosen, size, max_outcomes, joint, outcome):
     """Return H(z) of ``chosen[:size]`` by depth-first search through outcomes [eq. 13], or NaN."""
     if size == 0:
         return 0.0
@@ -242,7 +242,7 @@ def _entropy(likelihood, chosen, size, most, joint, outcome):
         if mass == 0.0:
             continue
         steps += 1
-        if steps > most:
+        if steps > max_outcomes:
             return math.nan
         if level + 1 == size:
             total -= mass * math.log(mass)

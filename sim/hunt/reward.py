@@ -1,12 +1,12 @@
 """The reward of a hunt: information less tests less distance [Ferrari & Cai 2009, eqs. 1, 2].
 
 The sum over steps of w_B Delta H - w_J J - w_D D; the first part telescopes to the information of
-all that was measured (eq. 7), so a way is worth
+all measurements (eq. 7), so the value of a path is
 
     V = w_B I(y; z_S) - w_J sum of J over S - w_D length
 
-with S the targets measured on it, each at most once.  Information is in nats: the published Table
-III is.
+with S the targets measured on it, each at most once.  Information is in nats, as in the published
+Table III.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 
 class Weights(NamedTuple):
-    """w_B of a nat, w_J of a test's cost, w_D of a unit of length."""
+    """w_B per nat, w_J per unit of a test's cost, w_D per unit of length."""
 
     benefit: float = 1.0
     test: float = 1.0
@@ -24,10 +24,10 @@ class Weights(NamedTuple):
 
 
 class Route(NamedTuple):
-    """A way through the graph of a hunt, and what is measured on it.
+    """A path through the graph of a hunt, and its measured targets.
 
-    ``cells`` are nodes of the `networkx.Graph`, from start to end, in the order of the way;
-    ``measured`` target numbers, in order; ``benefit`` in nats and ``value`` by the weights.
+    ``cells`` are nodes of the `networkx.Graph` along the path; ``measured`` target numbers, in
+    order; ``benefit`` in nats and ``value`` by the weights.
     """
 
     cells: tuple[Hashable, ...]

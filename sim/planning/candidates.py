@@ -8,7 +8,7 @@ expected turn of walking.  The order is what progressive widening widens along.
 Net bits are the own information by the closed form of `belief.information`, less ``hiding`` times
 what the opponents still playing are expected to gain, less ``summoning`` where the pawn of one of
 them would be called, but no less than a share of the own (`sim.policies.hide`).  Own marginals are
-those of the node's belief; what the opponents believe is the public view (`belief.giveaway`), so a
+those of the node's belief; what the opponents believe is the public view (`belief.leakage`), so a
 list is a function of what the searching seat has seen.  Some places of the list can be kept for the
 most informative.
 """
@@ -20,8 +20,8 @@ from typing import NamedTuple
 import numpy as np
 
 from belief.evidence import lowest
-from belief.giveaway import BOUND, COLUMNS, UNSURE, given_away, tabulate
 from belief.information import closed_form
+from belief.leakage import BOUND, COLUMNS, UNSURE, leakage, tabulate
 from mcts.kernel.compile import jit, jit_owning, jit_shared
 from sim.board import N_ROOMS
 from sim.cards import ALL_CARDS, CATEGORY_MASK, FIRST_ROOM, FIRST_WEAPON, N_CARDS
@@ -44,7 +44,7 @@ class Ranking(NamedTuple):
     Attributes
     ----------
     marginals : (21, 7) what the seat that decides believes
-    table : (21, `belief.giveaway.COLUMNS`) what the others would gain; read only if there is a
+    table : (21, `belief.leakage.COLUMNS`) what the others would gain; read only if there is a
         price
     hiding : price, in own bits, of a bit that the others gain
     summoning : price, in bits, of calling the pawn of an opponent who still plays
@@ -118,9 +118,7 @@ def net(world: World, s: State, by: Ranking, seat: int, room: int, pair: int, bi
         cost += by.summoning
     if by.hiding > 0.0:
         weapon = FIRST_WEAPON + pair % 6
-        cost += by.hiding * given_away(
-            by.table, world.players, pair // 6, weapon, FIRST_ROOM + room
-        )
+        cost += by.hiding * leakage(by.table, world.players, pair // 6, weapon, FIRST_ROOM + room)
     return max(bits - cost, LEAST * bits)
 
 

@@ -2,7 +2,7 @@
 
 It knows what `sim.policies.swift` knows, and ranks all 36 pairs of a room by own bits less
 ``hiding`` times the bits that the opponents still playing are expected to gain, as far as the
-public view shows (`belief.giveaway`), less ``summoning`` where the pawn of one of them would be
+public view shows (`belief.leakage`), less ``summoning`` where the pawn of one of them would be
 called.  It names cards of its own, which mislead.  How much that is worth depends on who sits
 opposite (`docs/players/hide.md`): with 0 and 0 it is swift.  What it accuses from may change with
 the number of those who are out; alone, it waits for proof.
@@ -15,17 +15,17 @@ from dataclasses import dataclass
 import numpy as np
 
 from belief.evidence import count, lowest
-from belief.giveaway import (
+from belief.information import closed_form
+from belief.leakage import (
     BOUND,
     COLUMNS,
     LANES,
     TWIN,
     UNSURE,
-    beside,
-    given_away_by_weapon,
+    leakage_by_weapon,
     tabulate,
+    weapon_columns,
 )
-from belief.information import closed_form
 from mcts.kernel.compile import jit
 from mcts.kernel.stack import floats
 from mcts.limits import between
@@ -155,7 +155,7 @@ def best_pair(
         bits_now, bound_now = bits + table[suspect, UNSURE], bound + table[suspect, BOUND]
         if _net(bits_now, hiding * bound_now + price) <= most:
             continue
-        given_away_by_weapon(table, columns, players, suspect, FIRST_ROOM + room, given)
+        leakage_by_weapon(table, columns, players, suspect, FIRST_ROOM + room, given)
         for lane in range(6):
             weapon = FIRST_WEAPON + (lane + first) % 6
             if table[weapon, TWIN] != weapon:
@@ -213,7 +213,7 @@ def turn(world: World, s: State, seat: int) -> int:
     swift.refresh(world, s, seat)
     table, columns, known = floats(N_CARDS, COLUMNS), floats(COLUMNS, LANES), floats(3, N_ROOMS)
     _tabulate(world, s, seat, ALL_CARDS, table)
-    beside(table, columns)
+    weapon_columns(table, columns)
     first = _likely_best(table, hiding)
     here = world.room_of[s.spot[seat]]
     passage = -1 if here < 0 else world.passage[here]
@@ -286,7 +286,7 @@ def suggestion(world: World, s: State, seat: int) -> int:
         table, columns = floats(N_CARDS, COLUMNS), floats(COLUMNS, LANES)
         named = CATEGORY_MASK[0] | CATEGORY_MASK[1] | 1 << FIRST_ROOM + room
         _tabulate(world, s, seat, named, table)
-        beside(table, columns)
+        weapon_columns(table, columns)
         called = called_by(world, s, seat, room)
         first = _likely_best(table, s.hiding[seat])
         pair = best_pair(s, world.players, seat, room, called, table, columns, first, -1.0)[0]

@@ -104,7 +104,7 @@ BROKEN = {
     "name is not that of the class": {"__init__": begin_renamed},
     "marginals must return a new array": keep("marginals"),
     "marginals of a card do not sum to 1": spoil("marginals", lose),
-    "a player who is not there": spoil("marginals", seat_a_guest),
+    "a card may be with an absent player": spoil("marginals", seat_a_guest),
     "envelope_table must return a new array": keep("envelope_table"),
     "envelope_table sums to 1.5": spoil("envelope_table", lambda table: 1.5 * table),
     "envelope_entropy is not that": spoil("envelope_entropy", lambda bits: bits * np.log(2)),
@@ -118,10 +118,10 @@ BROKEN = {
         "_observe": lambda self, events: ClosureBelief._observe(self, events[-1:])
     },
     "replay ends with other marginals": {"_replay": replay_late},
-    "heard not to be the envelope may be it": {
+    "an excluded envelope is still possible": {
         "envelope_table": lambda self: product_table(self._rows(), int(self.known.may[0]))
     },
-    "without the events that were taken back": {"correct": lambda self, number, event: None},
+    "one that never saw the undone events": {"correct": lambda self, number, event: None},
 }
 """What is said of a `ClosureBelief` with other methods."""
 
@@ -155,7 +155,7 @@ def test_a_belief_that_breaks_the_contract_is_caught():
         ({"hand": None}, "hand must be a whole number, not None"),
         ({"shares": 5}, "shares must be 4 tuples of 3 numbers"),
         ({"hand": 1 << 21}, "masks of 21 cards"),
-        ({"face_up": mask((0, 3))}, "without a common one"),
+        ({"face_up": mask((0, 3))}, "must be disjoint masks"),
         ({"hand": mask((0, 7, 13))}, "the hand has 3 cards, its size is 4"),
         ({"face_up": mask((3,))}, "must be 21 cards, not 20"),
         ({"showing": 2}, "showing must be 0 or 1"),

@@ -78,7 +78,7 @@ def test_what_is_wrong_is_raised_by_its_name(history):
     other = next(p for p in range(history.players) if p != history.seat)
     for player in (history.seat, other):
         has_card(ev[0], player, int(np.flatnonzero(history.deal == history.seat + 1)[0]))
-    with pytest.raises(ContradictoryEvidence, match="exclude each other"):
+    with pytest.raises(ContradictoryEvidence, match="contradict each other"):
         ExactPosterior(ev[0])
 
 

@@ -222,9 +222,9 @@ def test_what_is_taken_back_was_never_said(name):
     assert_alike(belief, wanted)
     assert not np.array_equal(wanted.marginals(), make_of(name, [LOG[0], LOG[2]]).marginals())
     for number in (-1, 2):
-        with pytest.raises(ValueError, match=f"there is no event {number}: 2 were taken in"):
+        with pytest.raises(ValueError, match=f"there is no event {number}: 2 were observed"):
             belief.correct(number, None)
-    with pytest.raises(ValueError, match="an event is a row of four whole numbers"):
+    with pytest.raises(ValueError, match="an event is a row of four integers"):
         belief.correct(0, (PASSED, 1))
     with pytest.raises(ValueError, match=r"event 1, .*the table has no such player"):
         belief.correct(1, (PASSED, 7, mask((2, 6, 12)), -1))
@@ -232,7 +232,7 @@ def test_what_is_taken_back_was_never_said(name):
     belief.undo()
     belief.undo()
     assert_alike(belief, make_of(name, []))
-    with pytest.raises(ValueError, match="0 were taken in"):
+    with pytest.raises(ValueError, match="0 were observed"):
         belief.undo()
 
 

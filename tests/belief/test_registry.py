@@ -21,7 +21,7 @@ def test_names():
     for name in plain:
         assert make_belief(name, SETTING, new_stream(1)).name == name
     for name in set(BELIEFS) - set(plain):
-        with pytest.raises(ValueError, match=f"'{name}' needs hands by category: how many"):
+        with pytest.raises(ValueError, match=f"'{name}' needs hands by category: the number"):
             make_belief(name, SETTING, new_stream(1))
         public = replace(SETTING, shares=((1, 2, 3), (2, 1, 3), (2, 2, 2)))
         assert make_belief(name, public, new_stream(1)).name == name

@@ -92,7 +92,7 @@ def test_a_fault_is_its_authors_and_the_tournament_goes_on(fault, contest):
 
 
 REFUSED = [
-    (("classes=null",), "classes: give the folder or the jar of the contest's programs that you"),
+    (("classes=null",), "classes: give the folder or the jar of the contest's built programs"),
     (("+entries.Ray='python3 {folder}/ray.py'",), "entries.Ray has {folder}: give folder=PATH"),
     (("numbers=[4]",), "numbers=[4]: 3 entries play; give numbers from 3 to that"),
     (("+entries.swift='x'",), "two entries are called swift"),
@@ -144,7 +144,7 @@ def test_a_player_enters_a_server_that_runs(run_study):
 @pytest.mark.parametrize(
     ("message", "sentence"),
     [
-        ("suggest", "the server sent 'suggest', but no game is under way"),
+        ("suggest", "the server sent 'suggest', but no game is running"),
         ("reset 3 0 Pl", "the server dealt 1 cards to seat 0, which gets 6"),
     ],
 )

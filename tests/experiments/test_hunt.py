@@ -179,7 +179,7 @@ HOSTILE = {
         json.dumps(FEATURES).replace("[2, 6]", f"[2, 1{'0' * 400}]"),
         "a target is not a geometry",
     ),
-    "start.yaml": (FIELD.replace("POINT (1 1)", "POINT (4 4)"), "cannot stand at its start"),
+    "start.yaml": (FIELD.replace("POINT (1 1)", "POINT (4 4)"), "does not fit at its start"),
     "many.yaml": (
         FIELD.replace("[POINT (2 6)", f"[{'POINT (2 6), ' * 600}POINT (2 6)"),
         "it has 602 targets: at most 14",
@@ -221,7 +221,7 @@ def test_a_hostile_workspace_is_refused_in_one_sentence(name, tmp_path):
         ("minefield hunt.objcts=3", "did you mean objects?"),
         ("minefield hunt.objects=100000", "hunt.objects=100000: must be at most 14"),
         ("minefield hunt.robot=nan", "hunt.robot=nan: must be at least 0"),
-        ("minefield hunt.robot=6", "seed=0: there is no place for 8 obstacles"),
+        ("minefield hunt.robot=6", "seed=0: there is no room for 8 obstacles"),
         ("minefield hunt.small.planners=[best]", "hunt.small.planners=best: choose one of"),
         ("mansion hunt.start=[0,0]", "hunt.start=[0, 0]: give column and row of a corridor square"),
         ("mansion hunt.held=[Attic]", "hunt.held=Attic: choose from Study, Hall"),

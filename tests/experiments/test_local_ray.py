@@ -180,7 +180,7 @@ def test_a_start_that_fails_is_one_line_and_leaves_nothing(folders, monkeypatch,
 
 def test_a_command_line_that_is_no_text_is_refused_at_once(folders, monkeypatch):
     monkeypatch.setattr(sys, "orig_argv", ["python", "player.label=Zo\udcc3\udcab"])
-    with pytest.raises(Refusal, match="characters that the locale does not know: set LC_ALL"):
+    with pytest.raises(Refusal, match="characters outside the locale's encoding: set LC_ALL"):
         runner.start(None, 2)
     assert not folders
 

@@ -144,7 +144,7 @@ def test_a_head_is_gone_after_it_was_silent_for_long_and_not_after_a_pause_of_ou
     clock.now += cluster.SILENT_SECONDS - 1
     assert not watch.check()
     clock.now += 5
-    with pytest.raises(local_ray.RayFault, match="does not answer any more: start it again"):
+    with pytest.raises(local_ray.RayFault, match="no longer answers: restart it"):
         watch.check()
 
 

@@ -75,7 +75,7 @@ class Calls:
                 warnings.simplefilter("error")
                 return getattr(self, name)()
         except DOCUMENTED as fault:
-            text = str(fault).partition("\nIt was raised here")[0]
+            text = str(fault).partition("\nRaised here")[0]
             return f"several lines: {text!r}" if "\n" in text else None
         except Exception as fault:
             return f"{describe(fault)} is not documented"

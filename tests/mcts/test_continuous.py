@@ -188,7 +188,7 @@ def test_policies_choose_by_the_belief():
     assert choose_by_values(p, at) == FAR_LEFT
     assert go_to_the_side(p, at) is None
     assert go_to_the_side(p, at + np.arange(10)[:, None]) == FAR_RIGHT
-    with pytest.raises(ValueError, match="all particles are over"):
+    with pytest.raises(ValueError, match="all particles are terminal"):
         choose_by_values(p, np.full((3, 1), 2 * p.radius + 1.0))
 
 

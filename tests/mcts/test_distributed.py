@@ -33,7 +33,7 @@ def test_a_copy_has_the_same_digest_until_a_source_changes(tmp_path):
 
 def test_other_code_is_refused_by_the_name_of_its_host():
     code.check(code.digest())
-    with pytest.raises(code.OtherCode, match="has other code") as said:
+    with pytest.raises(code.OtherCode, match="runs other code") as said:
         code.check("0" * 64)
     assert "\n" not in str(said.value)
 
@@ -62,4 +62,4 @@ def test_missing_parts_are_reported_once_and_do_nothing(capsys):
         assert list(part()) == [] and "127.0.0.1:1" not in part
         part.ENABLE_RAY_CLUSTER = False
     line = capsys.readouterr().err
-    assert line.count("\n") == 1 and "was not tried" in line
+    assert line.count("\n") == 1 and "is untested" in line

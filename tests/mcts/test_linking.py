@@ -317,4 +317,4 @@ def test_an_untried_numba_links_by_itself_and_one_line_says_so(patch, printed, w
     assert done.returncode == 0, done.stderr
     assert done.stdout.strip() == printed
     said = [line for line in done.stderr.splitlines() if "compiling, a minute" not in line]
-    assert len(said) == ("was not tried" in done.stderr) == warned
+    assert len(said) == ("is untested" in done.stderr) == warned

@@ -129,7 +129,7 @@ def test_the_results_stay_as_they_were(rule):
 
 
 def test_nothing_to_merge_and_unknown_rules_are_refused():
-    with pytest.raises(ValueError, match="no search to merge"):
+    with pytest.raises(ValueError, match="no searches to merge"):
         merge([], "visits")
     with pytest.raises(ValueError, match=r"merge must be visits or value or vote, not 'mean'"):
         merge(THREE_WAYS, "mean")

@@ -166,7 +166,7 @@ def test_looking_for_histories_shows_how_far_it_is_and_hears_ctrl_c(monkeypatch)
 def test_histories_that_cannot_be_found_are_told():
     state = after("kuhn_poker", 1, 0, 0, 1)
     with pytest.raises(ValueError, match="more than 5 states"):
-        consistent(state, uniform, words, most=5)
+        consistent(state, uniform, words, max_states=5)
     with pytest.raises(ValueError, match="the policy rules it out"):
         consistent(state, lambda state: {0: 1.0}, words)
 

@@ -21,7 +21,7 @@ BAD = [
     ({"merge": "sum"}, "merge=sum: choose one of visits, value, vote"),
     ({"workers": 0, "mode": "root"}, "workers=.*: must be at least 1"),
     ({"workers": 2}, "2 workers need mode root, not tree"),
-    ({"keep_tree": True, "mode": "root"}, "keep_tree is for one tree: not for mode root"),
+    ({"keep_tree": True, "mode": "root"}, "keep_tree needs one tree: it excludes mode root"),
 ]
 
 

@@ -106,7 +106,7 @@ def test_what_cannot_be_explained_is_told_and_changes_nothing():
         belief.update("look", "else", random.Random(1))
     assert belief.states == [1, 2]
     zero = ParticleFilter([1, 2], belief.simulate, lambda *_: 0.0)
-    with pytest.raises(Deprived, match="take more particles, or give vary or likelihood"):
+    with pytest.raises(Deprived, match="increase particles, or give vary or likelihood"):
         zero.update("look", "else", random.Random(1))
 
 
@@ -127,7 +127,10 @@ def test_stratified_resampling_keeps_proportions():
 
 @pytest.mark.parametrize(
     ("given", "said"),
-    [({"states": []}, "needs a particle"), ({"states": [1], "share": 2}, "share must be from 0")],
+    [
+        ({"states": []}, "needs at least one particle"),
+        ({"states": [1], "share": 2}, "share must be from 0"),
+    ],
 )
 def test_what_cannot_be_is_refused(given, said):
     with pytest.raises(ValueError, match=said):
@@ -144,7 +147,7 @@ def test_a_likelihood_that_is_none_is_refused(weight):
 @pytest.mark.parametrize(
     ("parts", "said"),
     [
-        ({"simulate": lambda *_: None}, "next state and what is seen, not None"),
+        ({"simulate": lambda *_: None}, "next state and the observation, not None"),
         ({"simulate": lambda n, *_: (n, np.array([n, n]))}, r"same\(.*True or False, not array"),
         ({"same": lambda *_: None}, r"same\(.* must be True or False, not None"),
     ],

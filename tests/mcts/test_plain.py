@@ -147,15 +147,18 @@ def test_what_a_problem_raises_comes_out_with_the_place(part, threads):
         ({"terminal": lambda _: "no"}, "terminal.state. must be True or False, not 'no'"),
         ({"available": lambda *_: 2}, "available.state, action. must be True or False, not 2"),
         ({"action_type": lambda _: 0.5}, "action_type.0. is 0.5: it must be from 0 to 7"),
-        ({"rollout": lambda *_: 7}, r"rollout.state, chance. chose 7 in \(.*\), where it is not"),
+        ({"rollout": lambda *_: 7}, r"rollout.state, chance. chose 7, which is illegal in \("),
         ({"observation": lambda _: object()}, "made of numbers, words and tuples of them"),
         ({"actions": lambda _: [print]}, "made of numbers, words and tuples of them"),
         ({"actions": lambda _: {"a", "b"}}, "actions.state. must return a list, not {"),
         ({"actions": lambda _: "go"}, "actions.state. must return a list, not 'go'"),
         ({"actions": lambda _: None}, "actions.state. must return a list, not None"),
         ({"actions": lambda _: [1, "go", "go"]}, "actions.state. lists 'go' twice"),
-        ({"actions": lambda _: []}, r"began with \((True|False), None\), where all is over"),
-        ({"terminal": lambda state: state == (True, None)}, r"began with \(True, None\), where"),
+        ({"actions": lambda _: []}, r"began in a terminal state, \((True|False), None\)"),
+        (
+            {"terminal": lambda state: state == (True, None)},
+            r"began in a terminal state, \(True, None\)",
+        ),
     ],
 )
 def test_a_faulty_problem_is_refused(parts, message):
@@ -214,7 +217,7 @@ def test_a_step_that_changes_the_state_it_is_given_is_found():
         observation=lambda state: 0,
         terminal=lambda state: False,
     )
-    with pytest.raises(AssertionError, match="leaves the one it was given as it was"):
+    with pytest.raises(AssertionError, match="leave its argument unchanged"):
         check_domain(changing.position(), paths=1, draws=2)
     leaving = replace(changing, step=lambda state, action, chance: ([*state, action], 0.0))
     check_domain(leaving.position(), paths=1, draws=2)
@@ -234,10 +237,10 @@ CORRIDOR = Problem(
 @pytest.mark.parametrize(
     ("parts", "said"),
     [
-        ({"rollout": lambda state, chance: "left"}, "chose 'left' in 0, where it is not legal"),
+        ({"rollout": lambda state, chance: "left"}, "chose 'left', which is illegal in 0"),
         (
             {"available": lambda at, move: at < 2 or move == "left", "rollout": lambda *_: "right"},
-            "chose 'right' in 2, where it is not legal",
+            "chose 'right', which is illegal in 2",
         ),
         ({"high": 2}, r"the return 3.0 after actions right \(seen: 1\), .* leaves the declared"),
     ],
@@ -263,7 +266,7 @@ def test_observations_that_never_recur_are_warned_of(seen, recwarn):
         assert not warned
     else:
         (line,) = warned
-        assert re.search("were seen once, .* looks one action ahead; round .* POMCPOW", line)
+        assert re.search("were seen once, .* looks only one action ahead; round .* POMCPOW", line)
 
 
 def test_two_problems_are_searched_at_once():

@@ -39,7 +39,7 @@ def test_a_running_search_refuses_and_is_not_disturbed(call):
 
     def step(*given):
         if not refused:
-            with pytest.raises(RuntimeError, match="is running: make one for each thread") as fault:
+            with pytest.raises(RuntimeError, match="is running: make one per thread") as fault:
                 getattr(search, call)(*calls[call])
             refused.append(fault)
         return usual.step(*given)
@@ -169,10 +169,10 @@ def test_a_cancel_at_any_moment_of_the_start_is_heard(monkeypatch):
 def test_a_kept_tree_is_searched_with_a_position_that_fits_it_alone():
     search, _ = run_search(300)
     assert search.advance(3, 1)
-    with pytest.raises(ValueError, match="after advance give run the position that followed"):
+    with pytest.raises(ValueError, match="after advance, give run the position that followed"):
         search.run(FEW, 1)
     for other in (Ladder(width=3), Ladder(width=6)):
-        with pytest.raises(ValueError, match="position with other actions than this one"):
+        with pytest.raises(ValueError, match="position with other actions"):
             search.run(FEW, 1, other)
     kept = search.run(FEW, 1, Ladder(begin=1))
     assert kept.visits.sum() > kept.simulations == 200

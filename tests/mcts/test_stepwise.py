@@ -54,5 +54,5 @@ def test_a_tree_grows_by_what_was_not_seen_before(tiger):
 
 def test_another_search_is_not_one_more_simulation(tiger):
     search, units = tiger
-    with pytest.raises(ValueError, match="did not add to the tree"):
+    with pytest.raises(ValueError, match="did not extend the tree"):
         follow(grower(search, lambda count: count), SIMULATIONS, **units)

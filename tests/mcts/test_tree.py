@@ -150,7 +150,7 @@ SPOILS = {
     "a node too often visited": (_at("visits", _deepest, 3000), "fewer visits"),
     "another parent": (_at("parent", _deepest, 1), "not its parent's"),
     "shared edges": (_at("first", lambda t: t.parent[_deepest(t)], -1), "shares edges"),
-    "edges not in a block": (_at("counters", lambda t: EDGES, 1), "edges handed out"),
+    "edges not in a block": (_at("counters", lambda t: EDGES, 1), "edges allocated"),
 }
 
 
@@ -166,7 +166,7 @@ def test_each_invariant_can_fail(name):
 def test_a_node_twice_in_the_table_is_seen():
     tree = run_search().tree
     tree.key[tree.order[5]] = tree.key[tree.order[6]]
-    with pytest.raises(AssertionError, match="stands twice"):
+    with pytest.raises(AssertionError, match="is in the table twice"):
         check_invariants(tree)
 
 

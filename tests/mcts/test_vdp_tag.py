@@ -165,7 +165,7 @@ def test_few_actions_are_all_there():
 
 
 def test_what_cannot_be_searched_is_refused():
-    with pytest.raises(ValueError, match="too many to try all: choose k_action"):
+    with pytest.raises(ValueError, match="too many to try all: set k_action"):
         Planner(P, Search("pomcpow", 50.0, leaf="random"), 10)
-    with pytest.raises(ValueError, match="leaf=values looks at all actions"):
+    with pytest.raises(ValueError, match="leaf=values needs all actions"):
         Search("pomcpow", 50.0, k_action=3.0)

@@ -17,8 +17,8 @@ from positions import (
 
 from belief import evidence, public
 from belief.exact.solver import ExactPosterior
-from belief.giveaway import COLUMNS, given_away, tabulate
 from belief.information import closed_form
+from belief.leakage import COLUMNS, leakage, tabulate
 from sim.cards import ALL_CARDS, FIRST_ROOM, FIRST_WEAPON
 from sim.contract.testing import exchange
 from sim.planning import cluedo
@@ -117,7 +117,7 @@ def nets(one, hiding, summoning):
         bits = closed_form(marginals, one.seat, *trio)
         called = int(board.seat_of[suspect])
         calls = called >= 0 and playing >> called & 1 and board.room_of[s.spot[called]] != room
-        cost = hiding * given_away(table, board.players, *trio) + summoning * bool(calls)
+        cost = hiding * leakage(table, board.players, *trio) + summoning * bool(calls)
         found.append(max(bits - cost, 0.1 * bits))
     return np.array(found)
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from belief import public
-from belief.giveaway import BOUND, COLUMNS, LANES, beside, given_away, tabulate
 from belief.information import closed_form
+from belief.leakage import BOUND, COLUMNS, LANES, leakage, tabulate, weapon_columns
 from sim.arena import play_many
 from sim.chance import game_key
 from sim.game import apply, decider, new_game, open_decision
@@ -194,13 +194,13 @@ def test_what_it_leaves_out_unseen_is_no_better(switches):
     looked = 0
     columns = np.empty((COLUMNS, LANES))
     for state, table in thinking(**switches):
-        beside(table, columns)
+        weapon_columns(table, columns)
         for room in range(9):
             nets = []
             for pair in range(36):
                 trio = pair // 6, 6 + pair % 6, 12 + room
                 bits = closed_form(state.marginals, 0, *trio)
-                cost = state.hiding[0] * given_away(table, 4, *trio)
+                cost = state.hiding[0] * leakage(table, 4, *trio)
                 cost += state.summoning[0] * hide.summons(BOARD, state, 0, pair // 6, room)
                 nets.append(max(bits - cost, hide.LEAST * bits))
             seen = state, 4, 0, room, hide.called_by(BOARD, state, 0, room), table, columns
@@ -217,7 +217,7 @@ def test_the_others_never_gain_less_than_the_bound():
     nearest = np.inf
     for _, table in thinking(games=2):
         for trio in ((s, w, r) for s in range(6) for w in range(6, 12) for r in range(12, 21)):
-            gained = given_away(table, 4, *trio) - table[list(trio), BOUND].sum()
+            gained = leakage(table, 4, *trio) - table[list(trio), BOUND].sum()
             assert gained > -1e-9
             nearest = min(nearest, gained)
     assert nearest < 0.01  # the control: a bound that is never reached would prove little

@@ -161,7 +161,7 @@ def test_what_all_may_observe_tells_nobodys_cards():
     everything = pyspiel.IIGObservationType(
         public_info=True, perfect_recall=True, private_info=pyspiel.PrivateInfoType.ALL_PLAYERS
     )
-    with pytest.raises(ValueError, match="what one player knows can be observed"):
+    with pytest.raises(ValueError, match="choose one player's information"):
         make_observation(game, everything)
 
 

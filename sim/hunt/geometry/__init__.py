@@ -1,4 +1,4 @@
-"""From polygons to the graph of a hunt: grown obstacles, convex cells, who borders on whom."""
+"""From polygons to the graph of a hunt: grown obstacles, convex cells, and their adjacency."""
 
 from mcts.kernel.extras import extra
 

@@ -1,14 +1,13 @@
-"""Free space in convex polygons, of which none is half in the region of a target.
+"""Free space in convex polygons, none of which straddles the border of a target's region.
 
-The borders of free space and of all regions from which targets are seen make up *faces*, which are
-neither convex nor without holes: from all places of a face the same targets are seen.  Every
-decomposition cuts them further, so a cell is an observation cell or a void one, as a whole.  Here:
-convex polygons, for any workspace [Ferrari & Cai 2009, s. VII-B].
+The borders of free space and of all regions from which targets are seen bound *faces*, which are
+neither convex nor without holes: the same targets are seen from every place of a face.  Every
+decomposition cuts them further, so a whole cell is an observation cell or a void one.  Here: convex
+polygons, for any workspace [Ferrari & Cai 2009, s. VII-B].
 
-All lines are put together at once (snap rounding to the workspace's grid), so that neighbours share
-their corners to the last bit and are found without a tolerance.  Borders that should be one, but
-were computed in two ways, leave faces a few units of the grid wide between them; those are joined
-to a neighbour.
+All lines are merged at once (snap rounding to the workspace's grid), so that neighbours share exact
+corners and are found without a tolerance.  Borders that should coincide, but were computed in two
+ways, leave faces a few grid units wide between them; those are joined to a neighbour.
 """
 
 from __future__ import annotations
@@ -30,20 +29,20 @@ from sim.hunt.geometry.regions import THIN, convex_pieces, is_thin
 from sim.hunt.geometry.workspace import LINES, Workspace
 
 PASSES = 10
-"""Corners made one may move lines to others; seldom twice."""
+"""Rounds of snapping: merged corners may move lines onto others, seldom twice."""
 
 Side = tuple[tuple[float, float], tuple[float, float]]
 """Two corners, the smaller one first."""
 
 
 class Cells(NamedTuple):
-    """Convex cells; a cell is its place in the lists."""
+    """Convex cells; a cell is its index in the lists."""
 
     polygons: list[shapely.Polygon]
     targets: list[tuple[int, ...]]
     """The targets that are seen from everywhere in the cell, in order."""
     borders: dict[tuple[int, int], shapely.LineString]
-    """By pair of neighbours: a segment of their common border that no wall closes, the longest."""
+    """By pair of neighbours: the longest segment of their common border that no wall closes."""
     lost: float
     """Area of free space in no cell, 0 for an exact decomposition."""
 
@@ -60,10 +59,10 @@ def polygons(workspace: Workspace) -> Cells:
 
 
 def convex_parts(face: shapely.Polygon, grid: float) -> list[shapely.Polygon]:
-    """Return convex polygons that make up ``face``; convex but for the rounding to ``grid``.
+    """Return convex polygons that partition ``face``, convex up to the rounding to ``grid``.
 
-    Sides between triangles are taken away, the longest first, where what remains is convex
-    [Hertel & Mehlhorn 1983]; at most four times as many parts are left as there must be.
+    Sides between triangles are removed, the longest first, if the union is convex [Hertel &
+    Mehlhorn 1983]; at most four times the minimum number of parts remain.
     """
     if not face.interiors and face.convex_hull.area - face.area <= grid * face.length:
         return [face]
@@ -106,7 +105,7 @@ def find_borders(
 
 
 def _longest(sides: Sequence[Side]) -> shapely.LineString:
-    """Return the longest segment that ``sides`` make up, the first of equal ones."""
+    """Return the longest segment formed by ``sides``, the first of equal ones."""
     if len(sides) == 1:
         return shapely.LineString(sides[0])
     whole = shapely.line_merge(shapely.MultiLineString(list(sides)))
@@ -147,7 +146,7 @@ def targets_at(workspace: Workspace, shapes: np.ndarray) -> list[tuple[int, ...]
 
 
 def owners(polygons: Sequence[shapely.Polygon]) -> dict[Side, list[int]]:
-    """Return by side the polygons, by place, that have it."""
+    """Return the polygons, by index, of each side."""
     found: dict[Side, list[int]] = defaultdict(list)
     for number, polygon in enumerate(polygons):
         for ring in (polygon.exterior, *polygon.interiors):
@@ -171,7 +170,7 @@ def lie_along(lines: BaseGeometry, sides: Sequence, grid: float) -> np.ndarray:
 
 
 def _put_together(lines: Sequence[BaseGeometry], grid: float) -> BaseGeometry:
-    """Return ``lines`` cut where they meet, with no two corners nearly in one place."""
+    """Return ``lines`` cut where they meet, with nearly equal corners merged."""
     whole = shapely.union_all(lines, grid_size=grid)
     for _ in range(PASSES):
         corners = np.unique(shapely.get_coordinates(whole), axis=0)
@@ -195,14 +194,14 @@ def _put_together(lines: Sequence[BaseGeometry], grid: float) -> BaseGeometry:
 
 
 def _faces(workspace: Workspace, lines: BaseGeometry) -> list[shapely.Polygon]:
-    """Return what ``lines`` enclose of free space."""
+    """Return the parts of free space that ``lines`` enclose."""
     found = np.array(shapely.get_parts(shapely.polygonize([lines])))
     shapely.prepare(workspace.free)
     return list(found[shapely.covers(workspace.free, shapely.point_on_surface(found))])
 
 
 def _beside_thin_ones(workspace: Workspace, found: list[shapely.Polygon]) -> set[Side]:
-    """Return of each thin face the longest side that it shares; no wall is one."""
+    """Return the longest shared side of each thin face; walls do not count."""
     strips = {number for number, face in enumerate(found) if is_thin(face, workspace.grid)}
     if not strips:
         return set()
@@ -216,14 +215,14 @@ def _beside_thin_ones(workspace: Workspace, found: list[shapely.Polygon]) -> set
 
 
 def _prolong_walls(workspace: Workspace) -> list[BaseGeometry]:
-    """Return the walls' lines, prolonged out of free space, and a frame that all of them cross.
+    """Return the walls' lines, extended out of free space, and a frame that all of them cross.
 
-    A wall that ends in the middle of a face, or joins two holes of one, would be no face's border.
+    A wall that ends inside a face, or joins two holes of one, would otherwise bound no face.
     """
     if not workspace.walls.length:
         return []
     lines = [shape for shape in workspace.obstacles if shape.geom_type in LINES]
-    # Not the walls themselves: what rounding left of one may point anywhere.
+    # Not the walls themselves: the rounded rest of one may point anywhere.
     ends = np.array(
         [shapely.get_coordinates(segment) for segment in convex_pieces(shapely.union_all(lines))]
     )

@@ -1,8 +1,8 @@
 """From cells to the graph of a hunt [Ferrari & Cai 2009, Def. 3.1].
 
 A node is a cell, an arc a pair of neighbours or a passage.  The arc's line runs from the centre of
-one cell through the middle of the border that they share to the centre of the other: both halves
-lie in convex cells, so the whole lies in free space.
+one cell through the middle of the shared border to the centre of the other: both halves lie in
+convex cells, so the whole lies in free space.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ METRICS: dict[str, Callable[[np.ndarray], float]] = {
     "euclid": lambda step: float(np.hypot(*step)),
     "taxicab": lambda step: float(np.abs(step).sum()),
 }
-"""Length of a straight piece of way, by its difference (2,)."""
+"""Length of a straight segment, from its difference (2,)."""
 
 
 def make_graph(
@@ -37,7 +37,7 @@ def make_graph(
 
     Parameters
     ----------
-    workspace : to be cut into cells
+    workspace : the workspace to decompose
     cells : key of `DECOMPOSITIONS`
     metric : key of `METRICS`
     choices : arguments of the decomposition: of `quadtree` ``smallest``
@@ -47,8 +47,8 @@ def make_graph(
     nx.Graph
         Nodes 0, 1, ... with attributes ``targets`` (tuple of numbers), ``polygon`` and ``at``, the
         (x, y) of its centre; arcs with ``length``, ``line``, a LineString, and ``passage``, whether
-        it is one.  It hangs together.  The graph has ``lost``, the area of free space in
-        no cell, or in cells that an approximate decomposition cuts off.
+        it is one.  It is connected.  The graph has ``lost``, the area of free space in no cell, or
+        in cells that an approximate decomposition cuts off.
     """
     for name, known, what in ((cells, DECOMPOSITIONS, "cells"), (metric, METRICS, "metric")):
         if name not in known:
@@ -68,13 +68,13 @@ def make_graph(
 
 
 def cell_at(made: nx.Graph, x: float, y: float) -> int | None:
-    """Return the cell of a graph that holds (x, y), the first if several do, None if none does."""
+    """Return the first cell of a graph that contains (x, y), or None."""
     point = shapely.Point(x, y)
     return next((cell for cell, held in made.nodes("polygon") if held.intersects(point)), None)
 
 
 def _length(metric: str, way: Sequence[tuple[float, float]]) -> float:
-    """Return the length of a way from corner to corner."""
+    """Return the length of a path from corner to corner."""
     return sum(METRICS[metric](np.subtract(b, a)) for a, b in pairwise(way))
 
 
@@ -95,10 +95,10 @@ def _add_passages(made: nx.Graph, workspace: Workspace, metric: str) -> None:
 
 
 def _whole(made: nx.Graph, workspace: Workspace) -> nx.Graph:
-    """Return the piece of a graph that has the robot's start, or is the largest by area.
+    """Return the component with the robot's start, or the largest by area.
 
-    Only an approximate decomposition falls into pieces, where gaps are too narrow for it.  One in
-    which a target is not seen is refused.
+    Only an approximate decomposition has several, where gaps are too narrow for it.  ValueError if
+    no target cell of one target remains.
     """
     pieces = [sorted(piece) for piece in nx.connected_components(made)]
     if len(pieces) > 1:
@@ -112,7 +112,7 @@ def _whole(made: nx.Graph, workspace: Workspace) -> nx.Graph:
     seen = {target for _, found in made.nodes("targets") for target in found}
     if hidden := sorted(set(range(len(workspace.targets))) - seen):
         raise ValueError(
-            f"target {hidden[0]} is seen from no cell that can be reached: choose a smaller "
+            f"target {hidden[0]} is visible from no reachable cell: choose a smaller "
             "smallest square, or cells=polygons"
         )
     return made

@@ -3,12 +3,12 @@
 No other module of `sim.hunt` knows the game.
 
 A square of the board is a unit square, y runs downwards, distances are taxicab.  A suggestion is a
-measurement, for which the pawn must be at the right place; that square is an observation cell of
-its own.  The paper's figure of the cells is not at hand, so there are two readings of the place:
+measurement that requires the pawn at the right place; that square is a separate observation cell.
+The paper's figure of the cells is not available, so there are two readings of the place:
 
 * ``inside``, as everywhere in this project: the squares just inside a room's doors, which open to
-  one side alone;
-* ``before``: the corridor squares before the doors.
+  one side only;
+* ``before``: the corridor squares in front of the doors.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ def mansion(by: str = "refinement", doors: str = "inside", passage: float | None
 
     Parameters
     ----------
-    by : which rectangles of void squares: "row" and "column", maximal runs, merged with those
-        beside them that begin and end alike; "refinement", where both agree; or "grid", squares
-    doors : a value of `READINGS`, where one suggests: inside a door or on the square before it
+    by : rectangles of void squares: "row" and "column", maximal runs, merged with adjacent ones of
+        equal ends; "refinement", where both agree; or "grid", squares
+    doors : a value of `READINGS`, the place of suggestions: inside a door or the square before it
     passage : length of a secret passage in squares; None for a mansion without
     """
     if doors not in READINGS:

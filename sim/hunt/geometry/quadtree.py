@@ -1,9 +1,9 @@
 """Cells of any workspace by a quadtree: squares, an approximate decomposition.
 
-A square is divided by four until no border goes through it, or its quarters would be too small.
-What is lost is the free space of those smallest squares that an obstacle's border crosses, and with
-it gaps that are about as narrow.  A smallest square that the border of a target's region crosses is
-kept, and sees only what is seen from all of it.
+A square is divided by four until no border crosses it, or its quarters would be too small.  The
+smallest squares that an obstacle's border crosses are lost, and with them gaps about as narrow.  A
+smallest square that the border of a target's region crosses is kept, and sees only the targets that
+are seen from all of it.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from sim.hunt.geometry.cells import Cells, find_borders, targets_at
 from sim.hunt.geometry.workspace import Workspace
 
 DEEPEST = 12
-"""Divisions at most: 4096 smallest squares on a side."""
+"""Maximum number of divisions: 4096 smallest squares on a side."""
 
 
 def quadtree(workspace: Workspace, smallest: float | None = None) -> Cells:
     """Return the squares of a quadtree in free space.
 
-    ValueError if ``smallest`` asks for more than 12 divisions.  ``workspace``: any; ``smallest``:
-    no square has a shorter side; a 64th of the longer side of free space if not given.
+    ValueError if ``smallest`` needs more than 12 divisions.  ``workspace``: any; ``smallest``:
+    minimum side of a square, by default a 64th of the longer side of free space.
     """
     left, low, right, high = workspace.free.bounds
     side = max(right - left, high - low)
@@ -40,9 +40,9 @@ def quadtree(workspace: Workspace, smallest: float | None = None) -> Cells:
 
 
 def _squares(workspace: Workspace, low: np.ndarray, side: float, smallest: float) -> np.ndarray:
-    """Return the squares of free space, those that only borders of regions cross last.
+    """Return the squares of free space; those that only borders of regions cross come last.
 
-    The square that is divided first has its lower left corner at ``low`` (2,).
+    The first square to divide has its lower left corner at ``low`` (2,).
     """
     closed = shapely.union_all([workspace.free.boundary, workspace.walls])
     open_ = shapely.union_all([region.boundary & workspace.free for region in workspace.regions])
@@ -51,7 +51,7 @@ def _squares(workspace: Workspace, low: np.ndarray, side: float, smallest: float
     whole = []
     place = np.zeros((1, 2), int)  # in squares of this size, from the lower left
     while True:
-        # Corners on the workspace's grid: there they stay when lines are put together.
+        # Corners on the workspace's grid: they do not move when lines are merged.
         corners = (low + np.stack([place, place + 1]) * side) / workspace.grid
         bounds = np.concatenate(np.round(corners) * workspace.grid, axis=1)
         boxes, inner = shapely.box(*bounds.T), _inner(bounds, workspace.grid)
@@ -68,7 +68,7 @@ def _squares(workspace: Workspace, low: np.ndarray, side: float, smallest: float
 
 
 def _inner(bounds: np.ndarray, grid: float) -> np.ndarray:
-    """Return squares without their rims: a border along a side does not go through a square."""
+    """Return squares without their rims: a border along a side does not cross a square."""
     return shapely.box(*(bounds + 2 * grid * np.array([1, 1, -1, -1])).T)
 
 
@@ -76,6 +76,6 @@ def _with_corners(squares: np.ndarray, grid: float) -> list[shapely.Polygon]:
     """Return ``squares`` with the corners of their smaller neighbours on their sides."""
     lines = shapely.union_all(shapely.boundary(squares), grid_size=grid)
     found = np.array(shapely.get_parts(shapely.polygonize([lines])))
-    # Between squares there may be faces as well, round what is lost.
+    # Between squares there may also be faces, around lost area.
     inside, _ = shapely.STRtree(squares).query(shapely.point_on_surface(found), "within")
     return list(found[np.unique(inside)])

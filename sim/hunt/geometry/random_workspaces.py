@@ -10,7 +10,7 @@ from sim.hunt.geometry.regions import grow, shrink
 from sim.hunt.geometry.workspace import Workspace
 
 TRIES = 1000
-"""Places tried for a shape before it is given up."""
+"""Maximum number of attempts to place a shape."""
 
 
 def random_workspace(
@@ -25,13 +25,13 @@ def random_workspace(
 ) -> Workspace:
     """Return a random workspace in which the robot can get from any free place to any other.
 
-    ValueError if so many do not fit.
+    ValueError if the obstacles or targets do not fit.
 
     Parameters
     ----------
     seed : of everything drawn
-    obstacles, targets : how many.  Obstacles may overlap; targets are points
-    side : of the square that bounds it; obstacles are about a tenth of it wide
+    obstacles, targets : their numbers.  Obstacles may overlap; targets are points
+    side : of the bounding square; obstacles are about a tenth of it wide
     robot, sensor, line_of_sight : as in `Workspace`
     """
     rng = np.random.default_rng(seed)
@@ -45,7 +45,7 @@ def random_workspace(
             if rest.geom_type == "Polygon" and not rest.is_empty:
                 break
         else:
-            raise ValueError(f"there is no place for {obstacles} obstacles: ask for fewer")
+            raise ValueError(f"there is no room for {obstacles} obstacles: ask for fewer")
         placed.append(shape)
         free = rest
     hunted: list[BaseGeometry] = []
@@ -55,7 +55,7 @@ def random_workspace(
             if free.contains(shape):
                 break
         else:
-            raise ValueError(f"there is no place for {targets} targets: ask for fewer obstacles")
+            raise ValueError(f"there is no room for {targets} targets: ask for fewer obstacles")
         hunted.append(shape)
     return Workspace(
         bounds, placed, hunted, robot=robot, sensor=sensor, line_of_sight=line_of_sight

@@ -1,13 +1,13 @@
-"""Places where the robot may stand, and from which its sensor sees a target.
+"""Free configurations of the robot, and those from which its sensor sees a target.
 
 The robot moves without turning, so its place is that of its reference point, (x, y).  The
 *C-obstacle* of an obstacle is the set of places where the robot would touch it, the Minkowski sum
 of obstacle and reflected robot; the *C-target* of a target is the same with the sensor's field of
-view in place of the robot [Cai & Ferrari 2009, which Ferrari & Cai 2009 cite for this step].
+view instead of the robot [Cai & Ferrari 2009, which Ferrari & Cai 2009 cite for this step].
 
-A disc is replaced by a polygon of 32 sides, always on the safe side: a robot by one round it (at
-most 0.5 % of its radius is lost), a sensor by one within it.  Polygons are summed exactly, piece by
-convex piece.
+A disc is approximated by a polygon of 32 sides, always on the safe side: a robot by an outer one
+(at most 0.5 % of its radius is lost), a sensor by an inner one.  Polygons are summed exactly, by
+convex pieces.
 """
 
 from __future__ import annotations
@@ -19,22 +19,22 @@ import shapely
 from shapely.geometry.base import BaseGeometry
 
 QUARTER = 8
-"""Sides of the polygon that stands for a quarter of a disc."""
+"""Polygon sides per quarter of a disc."""
 
 OUTSIDE = 1 / math.cos(math.pi / (4 * QUARTER))
-"""By what a radius grows so that the polygon holds the disc."""
+"""Factor on a radius such that the polygon contains the disc."""
 
 THIN = 20
-"""Units of the grid: corners that are not farther apart are one, an area not wider is none."""
+"""Tolerance in grid units: closer corners coincide, narrower areas vanish."""
 
 
 def is_thin(shape: BaseGeometry, grid: float) -> bool:
-    """Return whether ``shape`` is an error of rounding: its area is that of so narrow a strip."""
+    """Return whether ``shape`` is a rounding error: its area is that of a strip that narrow."""
     return shape.area <= THIN * grid * shape.length / 2
 
 
 def convex_pieces(shape: BaseGeometry) -> list[BaseGeometry]:
-    """Return triangles, segments and points that make up ``shape``."""
+    """Return triangles, segments and points that partition ``shape``."""
     if shape.geom_type == "Polygon":
         if not shape.interiors and shape.convex_hull.area - shape.area <= 1e-15 * shape.area:
             return [shape]
@@ -54,7 +54,7 @@ def grow(shape: BaseGeometry, by: float | shapely.Polygon, safely: bool) -> Base
     ----------
     shape : the fixed one: polygons, lines or points
     by : the moving one about its reference point: radius of a disc, or a convex polygon
-    safely : whether a disc's polygon holds the disc (a robot's), rather than is within it (a
+    safely : whether a disc's polygon contains the disc (a robot's), rather than lies within it (a
         sensor's)
     """
     if isinstance(by, float):
@@ -81,9 +81,9 @@ def shrink(bounds: shapely.Polygon, robot: float | shapely.Polygon) -> BaseGeome
 
 
 def in_sight(mark: shapely.Point, open_space: BaseGeometry, walls: BaseGeometry) -> BaseGeometry:
-    """Return what of ``open_space`` is in sight of ``mark``: all that no border or wall shades.
+    """Return the part of ``open_space`` visible from ``mark``, with no border or wall in between.
 
-    Each segment of a border shades what is behind it.  A line of sight may touch a corner, or end
+    Each segment of a border shades the area behind it.  A line of sight may touch a corner, or end
     at a wall.
     """
     if not open_space.intersects(mark):
@@ -116,14 +116,15 @@ def seen_from(
     target : polygons or points
     sensor : field of view about the reference point: radius of a disc, or a convex polygon
     sight : open space and walls if the line of sight must be free, else None: the sensor sees
-        through everything.  In sight is a target of which a corner, or a point in the middle, is.
+        through everything.  A target is visible if one of its corners, or a point in the middle,
+        is.
     """
     near = grow(target, sensor, False)
     if sight is None:
         return near
     corners = shapely.points(np.unique(shapely.get_coordinates(target), axis=0))
     marks = [*corners, *(part.representative_point() for part in shapely.get_parts(target))]
-    # No line of sight leaves the box round both its ends' regions.
+    # No line of sight leaves the bounding box of both its ends' regions.
     window = (near | target).envelope
     open_space, walls = polygons(sight[0] & window), sight[1] & window
     return near & shapely.union_all([in_sight(mark, open_space, walls) for mark in marks])

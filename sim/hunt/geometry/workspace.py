@@ -1,18 +1,17 @@
 """A workspace: the space in which a robot with a sensor moves, and its targets.
 
-Bounds, obstacles, targets, the shapes of robot and sensor, and what follows from them: the free
-configuration space and the region from which each target is seen.  All of it is checked when it is
-made.
+Bounds, obstacles, targets, the shapes of robot and sensor, and the derived free configuration space
+and visibility region of each target.  All is checked on construction.
 
-Accepted, and how:
+Accepted input:
 
-* Obstacles may overlap each other and the bounds (they are united and cut off), have holes (free
+* Obstacles may overlap each other and the bounds (they are united and clipped), have holes (free
   space, if the robot can get there), or be lines: walls without thickness.
 * Targets do not stop the robot.  They may overlap each other, and obstacles in part.
-* Free space in several pieces needs ``start``, which chooses, or passages that join them.
-* A gap of no width cannot be passed.
+* Free space in several pieces needs ``start``, which chooses one, or passages that join them.
+* A gap of zero width cannot be passed.
 
-Coordinates of what is derived are rounded to 1e-12 of the workspace's size.
+Derived coordinates are rounded to 1e-12 of the workspace's size.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ POINTS = ("Point", "MultiPoint")
 
 
 class Passage(NamedTuple):
-    """A way beside free space between two places, (x, y); its length is free to choose."""
+    """A connection outside free space between two places, (x, y); its length is arbitrary."""
 
     start: tuple[float, float]
     end: tuple[float, float]
@@ -46,7 +45,7 @@ class Passage(NamedTuple):
 class Workspace:
     """The place of a hunt; see the module.
 
-    ValueError if no workspace is like that, in one sentence that says why.
+    ValueError, with the reason in one sentence, if it is invalid.
 
     Parameters
     ----------
@@ -55,19 +54,19 @@ class Workspace:
     targets : polygons or points, numbered from 0 on
     robot : radius of a disc, or a convex polygon about (0, 0), the reference point.  It moves
         without turning.
-    sensor : range, or field of view as a convex polygon about the reference point.  With range 0
-        a target must be stood upon.
+    sensor : range, or field of view as a convex polygon about the reference point.  Range 0
+        requires the reference point to be on the target.
     line_of_sight : whether obstacles hide targets: whether a straight line from the reference
         point to a corner, or to a point in the middle, of the target must be free.  If not, the
         sensor sees through them.
-    start : (x, y) in free space; what cannot be reached from there is left out
-    passages : ways beside those through free space
+    start : (x, y) in free space; unreachable parts are left out
+    passages : connections outside free space
 
     Attributes
     ----------
-    grid : what derived coordinates are multiples of
+    grid : unit of derived coordinates
     free : free configuration space, a Polygon or MultiPolygon
-    walls : lines within it that cannot be crossed; only where the robot is a point
+    walls : lines within it that cannot be crossed; only if the robot is a point
     regions : for each target the places from which it is seen, not cut to free space
     """
 
@@ -85,7 +84,7 @@ class Workspace:
     regions: tuple[BaseGeometry, ...] = field(init=False)
 
     def __post_init__(self) -> None:
-        """Check what is given, and derive the rest."""
+        """Check the input, and derive the rest."""
         self._set("bounds", _check_shape(self.bounds, "bounds", ("Polygon",)))
         self._set("grid", 1e-12 * 10 ** math.floor(math.log10(_measure_extent(self.bounds))))
         self._set("obstacles", _all(self.obstacles, "obstacle", (*AREAS, *LINES)))
@@ -111,7 +110,7 @@ class Workspace:
         return shapely.set_precision(shape, self.grid)
 
     def _check_targets(self, solid: BaseGeometry) -> None:
-        """Refuse targets of which nothing is within the bounds, or nothing outside obstacles."""
+        """Raise ValueError for targets entirely out of bounds or inside obstacles."""
         for number, target in enumerate(self.targets):
             if not target.intersects(self.bounds):
                 raise ValueError(f"target {number} lies outside the bounds: move it in")
@@ -131,7 +130,7 @@ class Workspace:
         self._set("free", polygons(shapely.union_all(self._reachable(free))))
 
     def _reachable(self, free: BaseGeometry) -> list[shapely.Polygon]:
-        """Return the pieces of ``free`` that hang together, by passages too."""
+        """Return the connected pieces of ``free``, including passages."""
         lines = shapely.union_all([free.boundary, self.walls], grid_size=self.grid)
         pieces = [
             piece
@@ -144,28 +143,28 @@ class Workspace:
                 raise ValueError(f"passage {number} has length {length}: give 0 or more")
             ends = [_holding(pieces, place) for place in (start, end)]
             if None in ends:
-                raise ValueError(f"passage {number} has an end where the robot cannot stand")
+                raise ValueError(f"passage {number} has an end where the robot does not fit")
             joined.add_edge(*ends)
         groups = list(nx.connected_components(joined))
         if self.start is not None:
             first = _holding(pieces, self.start)
             if first is None:
-                raise ValueError(f"the robot cannot stand at its start {self.start}")
+                raise ValueError(f"the robot does not fit at its start {self.start}")
             groups = [group for group in groups if first in group]
         if len(groups) > 1:
             raise ValueError(
-                f"the free space falls into {len(groups)} pieces: choose one by a start, or join "
-                "them by passages"
+                f"the free space has {len(groups)} pieces: choose one by a start, or join them by "
+                "passages"
             )
         return [pieces[number] for number in sorted(groups[0])]
 
     def _check_regions(self) -> None:
-        """Refuse targets that cannot be seen."""
+        """Raise ValueError for targets that cannot be seen."""
         for number, region in enumerate(self.regions):
             if is_thin(self.free & region, self.grid):
                 raise ValueError(
-                    f"target {number} is seen from nowhere that the robot can reach: move it, or "
-                    "give the sensor a longer range"
+                    f"target {number} is visible from no reachable place: move it, or give the "
+                    "sensor a longer range"
                 )
 
 
@@ -177,7 +176,7 @@ def _all(shapes: Sequence[BaseGeometry], name: str, kinds: Sequence[str]) -> tup
 
 
 def _holding(pieces: Sequence[shapely.Polygon], place: tuple[float, float]) -> int | None:
-    """Return the first piece that holds ``place``, None if none does."""
+    """Return the index of the first piece that contains ``place``, or None."""
     point = shapely.Point(place)
     return next((i for i, piece in enumerate(pieces) if piece.intersects(point)), None)
 
@@ -185,8 +184,8 @@ def _holding(pieces: Sequence[shapely.Polygon], place: tuple[float, float]) -> i
 def _check_shape(shape: object, name: str, kinds: Sequence[str]) -> BaseGeometry:
     """Return the geometry ``shape`` without a third coordinate.
 
-    ValueError if it is of none of ``kinds``, is empty, has a coordinate that is no finite number,
-    crosses itself, or has no area (no length) where its kind should have one.
+    ValueError if it is of none of ``kinds``, is empty, has a coordinate that is not finite, crosses
+    itself, or has no area (no length) although its kind requires one.
     """
     if not isinstance(shape, BaseGeometry) or shape.geom_type not in kinds:
         what = shape.geom_type if isinstance(shape, BaseGeometry) else type(shape).__name__
@@ -209,7 +208,7 @@ def _check_shape(shape: object, name: str, kinds: Sequence[str]) -> BaseGeometry
 
 
 def _area(shape: BaseGeometry) -> float:
-    """Return the area, 0 also for a ring whose corners are on one line whatever its rounding."""
+    """Return the area, 0 also for a ring with collinear corners, regardless of rounding."""
     hull = shapely.convex_hull(shape)
     return 0.0 if hull.area <= 1e-12 * hull.length**2 else max(hull.area, shape.area)
 
@@ -217,7 +216,7 @@ def _area(shape: BaseGeometry) -> float:
 def _check_moving_shape(shape: object, name: str) -> float | shapely.Polygon:
     """Return a shape about its reference point, the origin: a disc's radius or a convex polygon.
 
-    ValueError if it is neither, or a polygon that does not hold the origin.
+    ValueError if it is neither, or a polygon without the origin.
     """
     if isinstance(shape, int | float | np.integer | np.floating) and not isinstance(shape, bool):
         if not (math.isfinite(shape) and shape >= 0):
@@ -228,20 +227,20 @@ def _check_moving_shape(shape: object, name: str) -> float | shapely.Polygon:
     if polygon.interiors or hull.area - polygon.area > 1e-9 * hull.area:
         raise ValueError(f"{name} is not convex: give its convex hull, or a radius for a disc")
     if not polygon.intersects(shapely.Point(0, 0)):
-        raise ValueError(f"{name} does not hold (0, 0), its reference point: move it there")
+        raise ValueError(f"{name} does not contain (0, 0), its reference point: move it there")
     return polygon
 
 
 def _measure_extent(bounds: shapely.Polygon) -> float:
-    """Return the longer side of the box round ``bounds``.
+    """Return the longer side of the bounding box of ``bounds``.
 
-    ValueError if numbers of 64 bits cannot measure it well.
+    ValueError if 64-bit floats cannot measure it well.
     """
     corners = shapely.get_coordinates(bounds)
     extent = float(np.ptp(corners, axis=0).max())
     if not 1e-6 <= extent <= 1e9 or np.abs(corners).max() > 1e3 * extent:
         raise ValueError(
             f"the bounds are {extent:.3g} long and reach to {np.abs(corners).max():.3g}: choose a "
-            "unit of length by which they are 1e-6 to 1e9 long, and an origin near them"
+            "unit of length in which they are 1e-6 to 1e9 long, and an origin near them"
         )
     return extent

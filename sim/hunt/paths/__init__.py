@@ -1,1 +1,1 @@
-"""Ways through the graph of a hunt, and the best of them."""
+"""Paths through the graph of a hunt, and the best of them."""

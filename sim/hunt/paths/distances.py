@@ -1,4 +1,4 @@
-"""Shortest distances between cells, and the ends of ways."""
+"""Shortest distances between cells, and the ends of paths."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from scipy.sparse.csgraph import dijkstra
 from sim.hunt.graph import Connectivity, compile_graph
 
 ROUNDING = 1e-12
-"""Of a length, relative: the shortest way itself must not be lost to rounding."""
+"""Relative tolerance of a length: rounding must not lose the shortest path."""
 
 
 class Distances(NamedTuple):
-    """Shortest ways from some cells to all."""
+    """Shortest paths from some cells to all."""
 
     length: np.ndarray
-    """float64 (sources, cells), infinite where there is no way."""
+    """float64 (sources, cells), infinite without a path."""
     before: np.ndarray
-    """int32 (sources, cells): the cell before the last one; negative at the source."""
+    """int32 (sources, cells): the last cell but one; negative at the source."""
 
 
 def distances(net: Connectivity, sources: np.ndarray) -> Distances:
-    """Return the shortest ways from the cells of number ``sources`` to all cells [Dijkstra]."""
+    """Return the shortest paths from the cells numbered ``sources`` to all cells [Dijkstra]."""
     return Distances(*dijkstra(matrix(net), indices=sources, return_predecessors=True))
 
 
@@ -37,7 +37,7 @@ def matrix(net: Connectivity) -> csr_array:
 
 
 def trace_path(before: np.ndarray, end: int) -> list[int]:
-    """Return the cells of the shortest way to ``end``, by one row of `Distances.before`."""
+    """Return the cells of the shortest path to ``end``, from one row of `Distances.before`."""
     way = [end]
     while before[way[-1]] >= 0:
         way.append(int(before[way[-1]]))
@@ -45,7 +45,7 @@ def trace_path(before: np.ndarray, end: int) -> list[int]:
 
 
 class Ends(NamedTuple):
-    """Start and goal of ways in a graph, and how long these may be."""
+    """Start and goal of paths in a graph, and their maximum length."""
 
     net: Connectivity
     start: int
@@ -55,15 +55,15 @@ class Ends(NamedTuple):
     home: np.ndarray
     """float64 (cells,): shortest length to the goal, 0 without one."""
     limit: float
-    """Longest length of a way."""
+    """Maximum length of a path."""
 
 
 def find_ends(
     graph: nx.Graph, start: Hashable, goal: Hashable | None, within: float | None
 ) -> Ends:
-    """Return the ends of ways that are at most ``within`` (d_M) longer than the shortest.
+    """Return the ends of paths that are at most ``within`` (d_M) longer than the shortest.
 
-    ValueError if start or goal are no cells, there is no way between them, or d_M is negative.
+    ValueError if start or goal are no cells, no path joins them, or d_M is negative.
     """
     if within is not None and not within >= 0:
         raise ValueError(f"`within` is a length of 0 or more, not {within!r}")
@@ -73,13 +73,13 @@ def find_ends(
     out, *back = distances(net, np.array([first] if last is None else [first, last])).length
     home = back[0] if back else np.zeros(len(graph))
     if home[first] == np.inf:
-        raise ValueError(f"there is no way from {start!r} to {goal!r}")
+        raise ValueError(f"there is no path from {start!r} to {goal!r}")
     limit = np.inf if within is None else float((home[first] + within) * (1 + ROUNDING))
     return Ends(net, first, last, out, home, limit)
 
 
 def _cell_number(graph: nx.Graph, cell: Hashable, name: str) -> int:
-    """Return the number of a cell; ``name`` is what an error calls it."""
+    """Return the number of a cell; errors call it ``name``."""
     for number, node in enumerate(graph):
         if node == cell:
             return number

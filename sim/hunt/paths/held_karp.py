@@ -1,14 +1,14 @@
-"""The best way by shortest distances between cells, and Held-Karp over sets of targets.
+"""The best path by shortest distances between cells, and Held-Karp over sets of targets.
 
-Only the cells that show something matter: the way between two of them is a shortest one, and what
-is passed on it may be left unmeasured.  So a way is an order of such cells, and with L(S, c) the
-shortest length that ends in c and has seen the set S of targets [Held & Karp 1962],
+Only observation cells matter: the path between two of them is a shortest one, and targets passed on
+it may be left unmeasured.  So a path is an order of such cells, and with L(S, c) the shortest
+length that ends in c and has seen the set S of targets [Held & Karp 1962],
 
     L(S + seen(c), c) = min over c' of L(S, c') + d(c', c).
 
-Exact for up to `MOST_TARGETS` targets, whatever the size of the graph: 2^targets x cells that show
-some.  Several cells may show one target, and a cell may show several.  Beyond, where detours are
-few, see `sim.hunt.paths.labels`.
+Exact for up to `MOST_TARGETS` targets, whatever the size of the graph: 2^targets x observation
+cells.  Several cells may show one target, and a cell may show several.  For more targets with few
+detours, see `sim.hunt.paths.labels`.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from sim.hunt.reward import Route, Weights
 
 MOST_TARGETS = 20
 MOST_ENTRIES = 1 << 26
-"""Entries of the table, (sets, cells) of 8 bytes: half a gigabyte."""
+"""Maximum entries of the table, (sets, cells) of 8 bytes: half a gigabyte."""
 
 
 @jit
@@ -38,7 +38,7 @@ def fill(from_start: np.ndarray, between: np.ndarray, seen: np.ndarray, table: n
     ----------
     from_start : float64 (cells,)
     between : float64 (cells, cells), from row to column
-    seen : int64 (cells,): the set that each cell shows, not empty, bit i for target i
+    seen : int64 (cells,): the non-empty set that each cell shows, bit i for target i
     """
     cells = len(from_start)
     table[:] = np.inf
@@ -74,18 +74,17 @@ def best(
     goal: Hashable | None = None,
     cost: np.ndarray | None = None,
 ) -> Route:
-    """Return the best way from ``start`` to ``goal``, exactly.
+    """Return the best path from ``start`` to ``goal``, exactly.
 
-    ValueError as `find_ends`, or if there are more targets than `MOST_TARGETS` or entries of the
-    table than `MOST_ENTRIES`.
-    ``goal``: where the way must end; anywhere if None; ``cost``: J of each target's test, float64
+    ValueError as `find_ends`, or for more than `MOST_TARGETS` targets or `MOST_ENTRIES` entries of
+    the table.  ``goal``: the last cell; any if None; ``cost``: J of each target's test, float64
     (targets,); 1 each if None.
     """
     net, first, last, out, home, _ = find_ends(graph, start, goal, None)
     cells = np.flatnonzero((net.seen != 0).any(axis=1) & (out < np.inf))
     if net.targets > MOST_TARGETS or len(cells) << net.targets > MOST_ENTRIES:
         raise ValueError(
-            f"{net.targets} targets that {len(cells)} cells show are too many for all their sets "
+            f"{net.targets} targets shown by {len(cells)} cells are too many for all their sets "
             f"(at most {MOST_TARGETS}, and a table of {MOST_ENTRIES:,} entries): use "
             "sim.hunt.paths.labels with a small `within`"
         )
@@ -114,7 +113,7 @@ def best(
 
 
 def _decline(shortest: np.ndarray, targets: int) -> None:
-    """Let every set be as short as the shortest that holds it: measurements may be declined."""
+    """Lower every set's length to the minimum over its supersets: targets may be left out."""
     for target in range(targets):
         halves = shortest.reshape(-1, 2, 1 << target)
         np.minimum(halves[:, 0], halves[:, 1], out=halves[:, 0])
@@ -128,7 +127,7 @@ def _order(
     wanted: int,
     length: float,
 ) -> list[int]:
-    """Return the cells, by their place in ``seen``, of a way of ``length`` that sees ``wanted``."""
+    """Return the cells, by index in ``seen``, of a path of ``length`` that sees ``wanted``."""
     ending = np.argwhere(table + to_goal == length)
     chosen, last = next((s, c) for s, c in ending.tolist() if s & wanted == wanted)
     order = [last]
@@ -143,9 +142,9 @@ def _order(
 def _before(
     table: np.ndarray, between: np.ndarray, seen: np.ndarray, chosen: int, last: int
 ) -> tuple[int, int] | None:
-    """Return the entry that (``chosen``, ``last``) was filled from; None if from the start."""
+    """Return the predecessor entry of (``chosen``, ``last``); None if that is the start."""
     new = int(seen[last])
-    while new:  # all that the last cell may have added, [Warren 2003]'s walk over subsets
+    while new:  # all subsets that the last cell may have added [Warren 2003]
         earlier = chosen & ~new
         found = np.flatnonzero(table[earlier] + between[:, last] == table[chosen, last])
         if len(found):

@@ -1,16 +1,16 @@
-"""Every set of targets that a way within d_M of the shortest can measure, and its shortest way.
+"""Every set of targets measurable within d_M of the shortest path, and its shortest path.
 
-What the pruned tree of [Ferrari & Cai 2009, s. VI-A] promises: of all ways between two cells that
-see the same targets the shortest, and with it an optimum by distance alone.  The printed algorithm
-does not keep that promise; labels do.
+This is the promise of the pruned tree of [Ferrari & Cai 2009, s. VI-A]: of all paths between two
+cells that see the same targets the shortest, and so the optimum for distance-only costs.  The
+printed algorithm breaks that promise; labels keep it.
 
-A *label* is a way from the start: the cell where it ends, its length, and all targets that could be
-measured on it.  It is dropped if another label at the cell is no longer and has seen the same
-targets or more: a measurement may be declined, so whatever can follow the one can follow the other,
-with more to choose from.  Labels are taken from a heap by length [Dijkstra], hence one that is
-taken and not dropped stays [Martins 1984, with sets in place of a second length].
+A *label* is a path from the start: its last cell, its length, and all targets measurable on it.  It
+is dropped if another label at the cell is no longer and has seen the same targets or more:
+measurements are optional, so every continuation of the one is open to the other, with more to
+choose from.  Labels are taken from a heap by length [Dijkstra], so one that is taken and not
+dropped is final [Martins 1984, with sets in place of a second length].
 
-d_M bounds the way: its length is at most that of the shortest one and d_M.  Without a goal a way
+d_M bounds the path: its length is at most that of the shortest one plus d_M.  Without a goal a path
 may end anywhere, and d_M bounds its length.
 """
 
@@ -33,20 +33,20 @@ from sim.hunt.paths.objective import Objective
 from sim.hunt.reward import Route, Weights
 
 MOST_LABELS = 5_000_000
-"""Labels that a search may make; some 100 bytes each for 270 targets."""
+"""Maximum labels of a search; some 100 bytes each for 270 targets."""
 
 NONE = -1
-"""The parent of the first label, and the label before the first of its kind."""
+"""The parent of the first label, and the predecessor of the first of its kind."""
 
 FIRST_MEMORY = 1 << 12
-"""Labels at first; memory is doubled when it is full."""
+"""Initial capacity for labels; doubled when full."""
 
 
 class Network(NamedTuple):
-    """The cells that matter, start and goal and all that show something, and arcs between them.
+    """The relevant cells, start, goal and observation cells, and the arcs between them.
 
-    An arc is a shortest way over void cells alone.  Without a goal there is one more cell, to which
-    every other has an arc of length 0.
+    An arc is a shortest path through void cells only.  Without a goal there is one more cell, to
+    which every other has an arc of length 0.
     """
 
     first: np.ndarray
@@ -62,18 +62,18 @@ class Network(NamedTuple):
     start: int
     goal: int
     inside: np.ndarray
-    """int64: the cells of the graph that some way within the limit can pass."""
+    """int64: the cells of the graph on some path within the limit."""
     kept: np.ndarray
-    """int64 (cells,): those of the network, by their place in ``inside``."""
+    """int64 (cells,): cells of the network, by index in ``inside``."""
     before: np.ndarray
-    """int32 (cells, places): the place before each one on the way there; of none below 0, and of
+    """int32 (cells, places): the previous place on the path there; negative for none, and for
     those next to a cell of the network, `len` (inside) or more."""
 
     def trace_path(self, cells: list[int]) -> list[int]:
-        """Return all cells of the graph on the way over ``cells`` of the network."""
+        """Return all cells of the graph on the path over ``cells`` of the network."""
         way = [int(self.kept[cells[0]])]
         for one, other in pairwise(cells):
-            if other == len(self.kept):  # the end of ways without a goal
+            if other == len(self.kept):  # the end of paths without a goal
                 break
             leg = [int(self.kept[other])]
             while (place := self.before[one, leg[-1]]) < len(self.inside):
@@ -83,7 +83,7 @@ class Network(NamedTuple):
 
 
 def contract(ends: Ends) -> Network:
-    """Return the cells that matter for ways between ``ends``."""
+    """Return the relevant cells for paths between ``ends``."""
     net, start, goal, out, home, limit = ends
     inside = np.flatnonzero((out < np.inf) & (out + home <= limit))
     arcs = matrix(net)[inside][:, inside].tocoo()
@@ -91,7 +91,7 @@ def contract(ends: Ends) -> Network:
     matters[[start] if goal is None else [start, goal]] = True
     kept = np.flatnonzero(matters[inside])
     places, number = len(inside), len(kept)
-    # Ways leave a cell that matters from a copy of it: none leads on through the cell itself.
+    # Paths leave a relevant cell from a copy of it: none passes through the cell itself.
     copy = np.arange(places)
     copy[kept] = places + np.arange(number)
     size = places + number
@@ -113,16 +113,16 @@ def contract(ends: Ends) -> Network:
 
 
 class Labels(NamedTuple):
-    """Labels by the order in which they were made."""
+    """Labels in order of creation."""
 
     length: np.ndarray
     """float64 (labels,)."""
     cell: np.ndarray
     """int32 (labels,)."""
     parent: np.ndarray
-    """int32 (labels,): the label that it continues."""
+    """int32 (labels,): the parent label."""
     older: np.ndarray
-    """int32 (labels,): the one before of the same cell and number of targets."""
+    """int32 (labels,): the previous one of the same cell and number of targets."""
     seen: np.ndarray
     """uint64 (labels, words)."""
     stays: np.ndarray
@@ -131,15 +131,15 @@ class Labels(NamedTuple):
 
 @jit_owning
 def search_labels(
-    net: Network, limit: float, targets: int, every: bool, most: int
+    net: Network, limit: float, targets: int, every: bool, max_labels: int
 ) -> tuple[Labels, int]:
-    """Return the labels of all ways of at most the length ``limit``, and how many they are.
+    """Return the labels of all paths of at most the length ``limit``, and their number.
 
     Parameters
     ----------
-    limit : of the length of a way and of its way home, together
-    every : keep every set of targets, not those alone that no larger one dominates
-    most : labels that may be made; -1 are returned if they do not do
+    limit : maximum length of a path including the remaining distance to the goal
+    every : keep every set of targets, not only those that no larger one dominates
+    max_labels : maximum number of labels; the number returned is -1 if they do not suffice
     """
     labels = Labels(
         np.zeros(FIRST_MEMORY),
@@ -158,7 +158,7 @@ def search_labels(
     while heap:
         far, label = heappop(heap)
         here = labels.cell[label]
-        seen = labels.seen[label]  # what waited is compared with the newer ones alone
+        seen = labels.seen[label]  # a label from the heap is compared with newer ones only
         if _is_dominated(labels, newest[here], largest[here], far, seen, label, every):
             continue
         labels.stays[label] = True
@@ -181,7 +181,7 @@ def search_labels(
                 seen[word] = labels.seen[label, word] | net.seen[there, word]
             if _is_dominated(labels, newest[there], largest[there], length, seen, NONE, every):
                 continue
-            if made == most:
+            if made == max_labels:
                 return labels, -1
             size = _members(seen)
             labels.length[made], labels.cell[made], labels.parent[made] = length, there, label
@@ -205,7 +205,7 @@ def _is_dominated(
 ) -> bool:
     """Return whether a label made after ``since`` is no longer and has seen as much or more.
 
-    ``newest`` int32 (targets + 1,) are the newest labels of the cell by what they have seen.
+    ``newest`` int32 (targets + 1,) are the newest labels of the cell by number of targets seen.
     """
     least = _members(seen)
     for size in range(least, least + 1 if every else largest + 1):
@@ -222,7 +222,7 @@ def _is_dominated(
 
 @jit
 def _members(seen: np.ndarray) -> int:
-    """Return how many members a set has."""
+    """Return the number of members of a set."""
     number = 0
     for word in range(len(seen)):
         bits = seen[word]
@@ -233,14 +233,14 @@ def _members(seen: np.ndarray) -> int:
 
 
 class Routes:
-    """Shortest ways by the targets that can be measured on them.
+    """Shortest paths by measurable set of targets.
 
     Attributes
     ----------
-    masks : uint64 (k, words), targets that can be measured on each way
+    masks : uint64 (k, words), targets measurable on each path
     lengths : float64 (k,)
-    targets : how many the graph has
-    made : labels that the search made
+    targets : number of targets in the graph
+    made : number of labels made by the search
     """
 
     def __init__(
@@ -256,7 +256,7 @@ class Routes:
         return len(self.lengths)
 
     def cells(self, way: int) -> tuple[Hashable, ...]:
-        """Return the cells of a way, from start to end."""
+        """Return the cells of a path, from start to end."""
         label, stops = int(self._ended[way]), []
         while label != NONE:
             stops.append(int(self._labels.cell[label]))
@@ -270,33 +270,33 @@ def routes(
     goal: Hashable | None = None,
     within: float | None = None,
     every: bool = False,
-    most: int = MOST_LABELS,
+    max_labels: int = MOST_LABELS,
 ) -> Routes:
-    """Return the shortest way of each set of targets that can be measured from start to goal.
+    """Return the shortest path of each set of targets measurable from start to goal.
 
-    ValueError if start or goal are no cells, there is no way between them, d_M is negative, or
-    there are too many labels.
+    ValueError if start or goal are no cells, no path joins them, d_M is negative, or there are too
+    many labels.
 
     Parameters
     ----------
-    goal : where ways end; anywhere if None
+    goal : last cell of paths; any if None
     within : d_M, in units of length; no bound if None
-    every : keep a set also if a way that is no longer sees all of it and more
-    most : labels that may be made
+    every : keep a set even if a path that is no longer sees a superset
+    max_labels : maximum number of labels
     """
     ends = find_ends(graph, start, goal, within)
     net = contract(ends)
     targets = ends.net.targets
-    labels, made = search_labels(net, ends.limit, targets, every, most)
+    labels, made = search_labels(net, ends.limit, targets, every, max_labels)
     if made < 0:
         raise ValueError(
-            f"more than {most} ways to keep among {targets} targets: make `within` smaller"
+            f"more than {max_labels} paths to keep among {targets} targets: make `within` smaller"
         )
     return Routes(graph, targets, net, labels, made)
 
 
 def best(ways: Routes, benefit: Benefit, weights: Weights, cost: np.ndarray | None = None) -> Route:
-    """Return the best of ``ways``, and what is worth measuring on it.
+    """Return the best of ``ways``, with the targets worth measuring on it.
 
     ValueError as `sim.hunt.paths.objective.Objective` does.  ``cost``: J of each target's test,
     float64 (targets,); 1 each if None.

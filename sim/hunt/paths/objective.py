@@ -1,7 +1,7 @@
-"""The objective of ways: V = w_B I(y; z_S) - w_J sum of J - w_D length, and the best of many sets.
+"""The objective of paths: V = w_B I(y; z_S) - w_J sum of J - w_D length, and its maximum.
 
-Information is computed lazily, in the order of an upper bound, and never twice: with monotone
-information I(S) <= `Benefit.most`, and with submodular information I(S) <= sum of I({i}) over S.
+Information is computed lazily, in the order of an upper bound, and never twice: monotone
+information has I(S) <= `Benefit.upper_bound`, and submodular one I(S) <= sum of I({i}) over S.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ from sim.hunt.graph import members, unpack
 from sim.hunt.reward import Route, Weights
 
 CHUNK = 4096
-"""Sets that are valued at once."""
+"""Number of sets evaluated at once."""
 
 MOST_UNSTRUCTURED = 20
-"""Targets of one way of which all subsets are tried, if nothing is known about the benefit."""
+"""Maximum targets of one path for trying all subsets, for a benefit without structure."""
 
 TOLERANCE = 1e-9
-"""Of values, relative to all that can be gained: less is no reason to look on."""
+"""Tolerance of values, relative to the possible gain: smaller improvements end the search."""
 
 
 class Choice(NamedTuple):
-    """The best of some ways: which row, and what is measured on it."""
+    """The best of some paths: its row, and its measured targets."""
 
     row: int
     measured: tuple[int, ...]
@@ -34,7 +34,7 @@ class Choice(NamedTuple):
     value: float
 
     def route(self, cells: tuple[Hashable, ...], length: float) -> Route:
-        """Return it as the way over ``cells``."""
+        """Return it as the route over ``cells``."""
         return Route(cells, length, self.measured, self.benefit, self.value)
 
 
@@ -48,14 +48,12 @@ class Objective:
         self, benefit: Benefit, weights: Weights, targets: int, cost: np.ndarray | None = None
     ) -> None:
         if min(weights) < 0:
-            raise ValueError(f"weights are at least 0, not {tuple(weights)}")
+            raise ValueError(f"weights must be at least 0, not {tuple(weights)}")
         if targets > benefit.targets:
-            raise ValueError(
-                f"the graph has {targets} targets, and the benefit knows {benefit.targets}"
-            )
+            raise ValueError(f"the graph has {targets} targets, and the benefit {benefit.targets}")
         each = np.ones(targets) if cost is None else np.asarray(cost, float)
         if each.shape != (targets,) or not (each >= 0).all():
-            raise ValueError(f"costs of tests are {targets} numbers of at least 0, not {cost!r}")
+            raise ValueError(f"costs of tests must be {targets} numbers >= 0, not {cost!r}")
         self.benefit = benefit
         self.weights = weights
         self.targets = targets
@@ -70,13 +68,13 @@ class Objective:
         return self._known[key]
 
     def best(self, masks: np.ndarray, lengths: np.ndarray) -> Choice:
-        """Return the best of ways that measure all of their sets; the first of equal ones.
+        """Return the best of paths that measure all of their sets; the first of equal ones.
 
         ``masks``: uint64 (k, words); ``lengths``: float64 (k,), finite.
         """
         upper = np.zeros(len(masks))
         alone = np.array([self.information([i]) for i in range(self.targets)])
-        whole = self.weights.benefit * self.benefit.most()
+        whole = self.weights.benefit * self.benefit.upper_bound()
         costs = self.weights.distance * lengths
         for rows in _chunks(np.arange(len(masks))):
             shown = unpack(masks[rows], self.targets)
@@ -95,15 +93,15 @@ class Objective:
         return Choice(row, measured, self.benefit.value(measured), value)
 
     def best_declining(self, masks: np.ndarray, lengths: np.ndarray) -> Choice:
-        """Return the best of ways on which any target may be left unmeasured.
+        """Return the best of paths on which any target may be left unmeasured.
 
         Parameters are those of `best`.
 
-        ValueError if there are no ways, or more than `MOST_UNSTRUCTURED` targets of one are in
-        doubt and nothing is known about the benefit by which to choose.
+        ValueError without paths, or if more than `MOST_UNSTRUCTURED` targets of one are undecided
+        and the benefit has no structure.
         """
         if not len(masks):
-            raise ValueError("there is no way to choose from")
+            raise ValueError("there is no path to choose from")
         if not self.test.any():
             return self.best(masks, lengths)
         alone = np.array([self.information([i]) for i in range(self.targets)])
@@ -114,9 +112,9 @@ class Objective:
                 shown = unpack(masks[rows], self.targets)
                 whole = np.minimum(whole, shown @ np.maximum(alone - self.test, 0.0))
             upper[rows] = whole - self.weights.distance * lengths[rows]
-        best, most = None, TOLERANCE * self.weights.benefit * self.benefit.most()
+        best, tolerance = None, TOLERANCE * self.weights.benefit * self.benefit.upper_bound()
         for row in np.argsort(-upper, kind="stable").tolist():
-            if best is not None and upper[row] <= best.value + most:
+            if best is not None and upper[row] <= best.value + tolerance:
                 break
             measured = self.worth_measuring(members(masks[row]))
             value = self._less_tests(measured) - self.weights.distance * float(lengths[row])
@@ -127,9 +125,9 @@ class Objective:
     def worth_measuring(self, offered: tuple[int, ...]) -> tuple[int, ...]:
         """Return the subset of targets with the most information less tests.
 
-        Where the benefit is submodular a target is measured whatever else is if what it adds to all
-        others pays its test, and is not if it does not pay alone; for the rest both are tried
-        [data correcting, Goldengorin et al. 1999].
+        For a submodular benefit a target is measured if its gain on top of all others pays its
+        test, and is not if it does not pay alone; for the rest both are tried [data correcting,
+        Goldengorin et al. 1999].
         """
         return self._subset(frozenset(), frozenset(offered), -np.inf)[1]
 
@@ -141,7 +139,7 @@ class Objective:
             taken, offered = self._fix_decided(taken, offered)
         elif len(offered) > MOST_UNSTRUCTURED:
             raise ValueError(
-                f"{len(offered)} targets of one way and a benefit that is not submodular: make "
+                f"{len(offered)} targets of one path and a benefit that is not submodular: make "
                 "`within` smaller, or tests free (a weight of 0)"
             )
         value, best = self._less_tests(taken), tuple(sorted(taken))
@@ -159,7 +157,7 @@ class Objective:
     def _fix_decided(
         self, taken: frozenset[int], offered: frozenset[int]
     ) -> tuple[frozenset[int], frozenset[int]]:
-        """Return both sets without the targets whose measuring is decided."""
+        """Return both sets without the targets whose measurement is decided."""
         while True:
             everything = taken | offered
             pays = {

@@ -1,9 +1,8 @@
 """Random connectivity graphs: planar, connected, of any size, by seed.
 
-The graphs of [Ferrari & Cai 2009, Tables I and II] are not published.  These have their counts of
-cells, arcs and observation cells: random points in a square; of the edges of their Delaunay
-triangulation those of the minimum spanning tree first, so that the graph is connected, then the
-shortest.
+The graphs of [Ferrari & Cai 2009, Tables I and II] are not published.  These have the same numbers
+of cells, arcs and observation cells: random points in a square, joined by edges of their Delaunay
+triangulation: the minimum spanning tree first, so that the graph is connected, then the shortest.
 
 **The unit of length is the mean length of an arc.**  The mansion's arcs have lengths of 0.5 to 2
 in the paper's Table III, so its d_M of 5 and 10 are of the same order.
@@ -23,12 +22,12 @@ def random_graph(
 ) -> nx.Graph:
     """Return a random hunt whose cells are 0, 1, ... , cells - 1.
 
-    ValueError if there are fewer than 3 cells, more observation cells than cells or more targets
-    than those, too few arcs to connect the cells or more than the triangulation has.  ``targets``:
-    how many there are, each seen from one observation cell at least, and the further cells each
-    show one of them; one target a cell if None; ``seed``: of `numpy.random.default_rng`.  Nodes
-    have ``at``, a place (x, y), and ``targets``; arcs their Euclidean ``length`` in units of the
-    mean.
+    ValueError for fewer than 3 cells, more observation cells than cells, more targets than
+    observation cells, too few arcs to connect the cells or more than the triangulation has.
+    ``targets``: their number; each is seen from at least one observation cell, and each further
+    cell shows one of them; one target per cell if None; ``seed``: of `numpy.random.default_rng`.
+    Nodes have ``at``, a place (x, y), and ``targets``; arcs their Euclidean ``length`` in units of
+    the mean.
     """
     targets = observation_cells if targets is None else targets
     if cells < 3 or not 0 <= targets <= observation_cells <= cells:
@@ -67,7 +66,7 @@ def cell_at_distance(graph: nx.Graph, start: int, far: float) -> int:
 
 
 def _edges(at: np.ndarray, arcs: int) -> np.ndarray:
-    """Return the pairs of points that are joined, int (arcs, 2)."""
+    """Return the joined pairs of points, int (arcs, 2)."""
     corners = Delaunay(at).simplices
     pairs = np.sort(np.concatenate([corners[:, [0, 1]], corners[:, [1, 2]], corners[:, [0, 2]]]))
     pairs = np.unique(pairs, axis=0)

@@ -1,7 +1,7 @@
 """All simple paths between two cells: the exhaustive search of [Ferrari & Cai 2009, Table II].
 
-It is the paper's method of comparison.  `sim.hunt.paths.labels` needs none of these paths, and may
-turn back.
+It is the paper's baseline.  `sim.hunt.paths.labels` needs none of these paths, and may revisit
+cells.
 """
 
 from __future__ import annotations
@@ -16,17 +16,16 @@ from sim.hunt.graph import Connectivity
 from sim.hunt.paths.distances import find_ends
 
 MOST_BRANCHES = 5_000_000
-"""Paths that are written down."""
+"""Maximum number of stored paths."""
 
 
 class Branches:
     """The branches of a tree from start to goal, as `sim.hunt.paths.labels.Routes`.
 
     Attributes
-    ----------
-    masks : uint64 (k, words), targets that can be measured on each
+    masks : uint64 (k, words), targets measurable on each
     lengths : float64 (k,)
-    targets : how many the graph has
+    targets : number of targets in the graph
     """
 
     def __init__(
@@ -56,10 +55,10 @@ def exhaustive(
 ) -> Branches:
     """Return all simple paths from start to goal, at most ``within`` longer than the shortest.
 
-    No cell is passed twice, so a target at the end of a dead end is never measured; the tree of
-    [Ferrari & Cai 2009, Table II, exhaustive search] has 34,835 branches of at most 19 cells.
+    No cell is visited twice, so a target in a dead end is never measured; the tree of [Ferrari &
+    Cai 2009, Table II, exhaustive search] has 34,835 branches of at most 19 cells.
 
-    ValueError as `find_ends`, or if there are more than `MOST_BRANCHES`.
+    ValueError as `find_ends`, or for more than `MOST_BRANCHES`.
     """
     net, first, last, _, home, limit = find_ends(graph, start, goal, within)
     written, stops, lengths, number = _simple_paths(net, first, last, home, limit, MOST_BRANCHES)
@@ -73,13 +72,13 @@ def exhaustive(
 
 @jit_owning
 def _simple_paths(
-    net: Connectivity, start: int, goal: int, home: np.ndarray, limit: float, most: int
+    net: Connectivity, start: int, goal: int, home: np.ndarray, limit: float, max_paths: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, int]:
-    """Walk through all simple paths, depth first.
+    """Enumerate all simple paths, depth first.
 
-    Returns the cells of all paths, where each path ends among them, their lengths, and how many
-    there are, -1 if more than ``most``.  ``home``: float64 (cells,), distance to the goal; a path
-    is cut where it cannot meet ``limit``.
+    Returns the cells of all paths, the end of each path among them, their lengths, and their
+    number, -1 if more than ``max_paths``.  ``home``: float64 (cells,), distance to the goal; a path
+    is cut if it cannot meet ``limit``.
     """
     passed = np.zeros(len(home), np.bool_)
     path, arc = np.zeros(len(home) + 1, np.int64), np.zeros(len(home) + 1, np.int64)
@@ -91,7 +90,7 @@ def _simple_paths(
     while depth >= 0:
         here = path[depth]
         if found:
-            if paths == most:
+            if paths == max_paths:
                 return written, ends, lengths, -1
             if paths == len(ends):
                 ends, lengths = np.concatenate((ends, ends)), np.concatenate((lengths, lengths))

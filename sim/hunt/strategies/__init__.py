@@ -1,1 +1,1 @@
-"""Hunts in which outcomes decide what follows: recursion, influence diagram, search."""
+"""Hunts in which outcomes decide the next steps: recursion, influence diagram, search."""

@@ -1,13 +1,13 @@
 """The influence diagram of a hunt as the paper draws it [Ferrari & Cai 2009, eqs. 18-22, Fig. 7].
 
-In time slice t the sensor decides where to go, ``a(t)``, is there, ``x(t)``, decides whether to
-measure, ``u(t)``, and sees ``z(t)``: an outcome of the target there, or ``un``, unobserved.
-``y(t)`` is the hypothesis by all that was seen; it feeds the reward and nothing else.  This is the
+In time slice t the sensor decides where to move, ``a(t)``, is at ``x(t)``, decides whether to
+measure, ``u(t)``, and observes ``z(t)``: an outcome of the target there, or ``un``, unobserved.
+``y(t)`` is the hypothesis given all observations; it affects only the reward.  This is the
 reference for small horizons, solved by pyAgrum, and a picture; `sim.hunt.strategies.recursion`
 solves the same hunts.
 
-Where it departs from the text, `docs/hunt.md` says why: z(t) has the earlier z as parents [Shachter
-1986], what cannot be done changes nothing, and the reward sees all z: it is ln P(y | Z_t) less
+`docs/hunt.md` explains the deviations from the text: z(t) has the earlier z as parents [Shachter
+1986], impossible actions change nothing, and the reward depends on all z: it is ln P(y | Z_t) less
 ln P(y | Z_{t-1}), with the expectation of eq. 10.  ``printed=True`` is the text, a control that
 fails.
 """
@@ -25,7 +25,7 @@ from mcts.kernel.extras import extra
 from sim.hunt.strategies.hunt import NO_TARGET, Hunt
 
 MOST_ENTRIES = 1 << 20
-"""Of a table; solving needs several times as many for the memory of a decision."""
+"""Maximum entries of a table; solving needs several times as many for the memory of a decision."""
 
 
 class Node(NamedTuple):
@@ -35,11 +35,11 @@ class Node(NamedTuple):
     kind: str
     """``chance``, ``decision`` or ``utility``."""
     parents: tuple[str, ...] = ()
-    """Of a decision: what it sees, beside all that earlier decisions saw."""
+    """Of a decision: its information set, apart from that of earlier decisions."""
     values: tuple[str, ...] = ()
     """None of a utility."""
     table: np.ndarray | None = None
-    """float64: an axis for each parent, and one for its own values if it is a chance."""
+    """float64: an axis for each parent, and for a chance node one for its own values."""
     slice: int = 0
     """When, for drawing."""
 
@@ -55,7 +55,7 @@ def diagram(hunt: Hunt, printed: bool = False) -> list[Node]:
     """Return the influence diagram of ``hunt``, its nodes in the order of time.
 
     ValueError if a table has more than `MOST_ENTRIES` entries.  ``printed``: z(t) is independent of
-    what was seen before, as in eq. 22: a control.
+    earlier observations, as in eq. 22: a control.
     """
     cells, seen = _ranges(hunt)
     hypotheses = len(hunt.prior)
@@ -63,7 +63,7 @@ def diagram(hunt: Hunt, printed: bool = False) -> list[Node]:
     if (size := histories * max(hypotheses, 2 * len(cells[-1]))) > MOST_ENTRIES:
         raise ValueError(
             f"a diagram of {hunt.moves} moves has a table of {size:,} entries (at most "
-            f"{MOST_ENTRIES:,}), since y(t) and z(t) depend on all that was seen: take fewer "
+            f"{MOST_ENTRIES:,}), because y(t) and z(t) depend on all observations: take fewer "
             "moves, or closed_loop"
         )
     nodes = [Node("x(0)", "chance", (), _labels("k", cells[0]), np.ones(1))]
@@ -92,7 +92,7 @@ def sizes(hunt: Hunt) -> dict[str, int]:
 
 
 def structure(nodes: Sequence[Node]) -> nx.DiGraph:
-    """Return a diagram for drawing: ``kind``, ``slice`` and ``values`` (how many) of its nodes."""
+    """Return a diagram for drawing: ``kind``, ``slice`` and number of ``values`` of its nodes."""
     graph = nx.DiGraph()
     for node in nodes:
         graph.add_node(node.name, kind=node.kind, slice=node.slice, values=len(node.values))
@@ -103,8 +103,8 @@ def structure(nodes: Sequence[Node]) -> nx.DiGraph:
 def solve(nodes: Sequence[Node]) -> float:
     """Return the maximum expected utility of a diagram by pyAgrum, with no forgetting.
 
-    ImportError if pyAgrum is not installed, with what to do.  ``nodes``: in the order of time:
-    parents first, decisions in the order in which they are made.
+    ImportError, with the remedy, if pyAgrum is not installed.  ``nodes``: in the order of time:
+    parents first, decisions in order.
     """
     with extra("diagram"):
         import pyagrum as library
@@ -134,7 +134,7 @@ def _fill(tensor: Any, node: Node, table: np.ndarray) -> None:
 
 
 def _ranges(hunt: Hunt) -> tuple[list[list[int]], list[Seen]]:
-    """Return the cells that can be reached by slice (0 too), and what can be seen from 1 on."""
+    """Return the reachable cells by slice (0 included), and the possible outcomes from 1 on."""
     arc = np.isfinite(hunt.length)
     near = np.arange(len(arc)) == hunt.cell
     cells, seen = [[hunt.cell]], []
@@ -157,7 +157,7 @@ def _is_measured(target: int, seen: Sequence[Seen]) -> np.ndarray:
 def _posterior(hunt: Hunt, before: np.ndarray, seen: Sequence[Seen]) -> np.ndarray:
     """Return P(y | z(1), .., z(t)) from P(y | z(1), .., z(t - 1)) [eq. 12]; an axis for each z.
 
-    Outcomes that cannot be seen, and repeated measurements, change nothing.
+    Impossible outcomes and repeated measurements change nothing.
     """
     found = np.repeat(before[..., None, :], len(seen[-1].target), axis=-2)
     for number, (target, outcome) in enumerate(zip(*seen[-1], strict=True)):
@@ -196,7 +196,7 @@ def _outcome_table(
 def _motion(
     hunt: Hunt, t: int, before: list[int], here: list[int], last: tuple[str, ...]
 ) -> list[Node]:
-    """Return the decision where to go, which sees the cell and the ``last`` z, and what it does."""
+    """Return the motion decision, which sees the cell and the ``last`` z, and its effect."""
     length = hunt.length[np.ix_(before, here)]
     arc = np.isfinite(length)
     there = np.where(arc, np.array(here), np.array(before)[:, None])

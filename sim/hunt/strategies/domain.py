@@ -1,24 +1,25 @@
 """A hunt with noisy, adaptive outcomes as a search domain (`mcts.domain`).
 
-A decision is a whole trip to a test (`trips`), or `STOP`, which ends the hunt: for staying to the
-end, which costs nothing.  Between two tests nothing new is learnt, so the way between them can be
-decided at once, and the hunt is worth the same.  What is observed is the outcome.  The exact
-posterior over y by what was seen goes along in the state, and the reward of a test is w_B times the
-entropy that it takes away, less its costs (`sim.hunt.strategies.hunt`).  It depends on the belief,
-not on a hidden state alone [rho-POMDP: Araya-Lopez et al. 2010], so the history must determine the
-belief: nodes are keyed by decisions and outcomes.
+A decision is a whole trip to a test (`trips`), or `STOP`, which ends the hunt: staying to the end
+costs nothing.  Between two tests nothing new is learnt, so deciding the path between them at once
+does not change the value of the hunt.  The observation is the outcome.  The state carries the exact
+posterior over y, and the reward of a test is w_B times its reduction of entropy, less its costs
+(`sim.hunt.strategies.hunt`).  It depends on the belief, not on a hidden state alone [rho-POMDP:
+Araya-Lopez et al. 2010], so the history must determine the belief: nodes are keyed by decisions and
+outcomes.
 
 Draws differ as in `sim.planning.variants`:
 
 * outcomes come from one hypothesis y drawn from the prior at the start [POMCP: Silver & Veness
   2010], or one by one from the belief in the state (``propagated``) [BMCTS: Ledford 2018, 3.4];
-* a test pays by the belief, or ``from_truth``: w_B ln of how many times more likely the hypothesis
-  drawn has become, the logarithmic score, of which the mean is the entropy that falls;
+* a test pays by the belief, or ``from_truth``: w_B times the log-likelihood ratio of the drawn
+  hypothesis after and before it, the logarithmic score, whose mean is the reduction of entropy;
 * ``resampled``: y is drawn again for the roll-out, from the belief at the leaf [Ledford 2018,
   2.5.2];
-* ``known``: the y of all simulations, which a determinized search takes for drawn.
+* ``known``: the y of all simulations, which a determinized search assumes drawn.
 
-The limits: everything but y is known, and what was seen matters by the belief over y alone.
+Limits: everything but y is known, and observations matter only through the belief over y.
+
 """
 
 from __future__ import annotations
@@ -44,25 +45,25 @@ _UNKNOWN = -1
 
 
 class Decisions(NamedTuple):
-    """Ways as arrays, those that begin in cell c at ``first[c]`` to ``first[c + 1]``.
+    """Paths as arrays; those from cell c are ``first[c]`` to ``first[c + 1]``.
 
-    Of the ways to a cell those that are *efficient*: no way of as few steps is shorter.
+    Only *efficient* paths to a cell: no path of as few steps is shorter.
     """
 
     first: np.ndarray
     """int64 (cells + 1,)."""
     cell: np.ndarray
-    """int64 (ways,): where it ends."""
+    """int64 (ways,): last cell."""
     steps: np.ndarray
-    """int64 (ways,): moves that it takes."""
+    """int64 (ways,): number of moves."""
     length: np.ndarray
     """float64 (ways,)."""
 
 
 def trips(hunt: Hunt) -> Decisions:
-    """Return the efficient ways of up to ``hunt.moves`` steps to each test, by min-plus products.
+    """Return the efficient paths of up to ``hunt.moves`` steps to each test, by min-plus products.
 
-    A test in the cell where the sensor is takes one step as well, that of staying.
+    A test in the sensor's own cell takes one step as well, that of staying.
     """
     goals = np.flatnonzero(hunt.target != NO_TARGET)
     rows: list[list[tuple[int, int, float]]] = [[] for _ in hunt.target]
@@ -87,21 +88,21 @@ def trips(hunt: Hunt) -> Decisions:
 
 
 class AdaptiveHunt(NamedTuple):
-    """A position of the problem, made by `adaptive` and `after`, and how it is simulated."""
+    """A position of the problem, made by `adaptive` and `after`, and how to simulate it."""
 
     hunt: Hunt
     decisions: Decisions
-    """The trips that the search and the roll-out policy decide among."""
+    """The trips available to the search and the roll-out policy."""
     noise: np.ndarray
     """float64 (targets, hypotheses): entropy of each measurement's outcome given y, in nats."""
     propagated: bool = False
-    """Whether outcomes come from the belief, in place of one y drawn from it."""
+    """Whether outcomes come from the belief instead of one y drawn from it."""
     from_truth: bool = False
     """Whether a test pays by the y drawn; not if ``propagated``."""
     resampled: bool = False
     """Whether y is drawn again at the leaf."""
     known: int = _UNKNOWN
-    """The y that every simulation takes for drawn, or -1."""
+    """The y that every simulation assumes, or -1."""
 
 
 def adaptive(hunt: Hunt) -> AdaptiveHunt:
@@ -125,7 +126,7 @@ def adaptive(hunt: Hunt) -> AdaptiveHunt:
 
 
 def workspace(p: AdaptiveHunt) -> np.ndarray:
-    """Return a workspace, float64 (6 + hypotheses + targets,): cell, steps to go, what was seen,
+    """Return a workspace, float64 (6 + hypotheses + targets,): cell, steps to go, observation,
     the y drawn or -1, the entropy of the belief, targets left; the belief; whether each is left."""
     return private(_BELIEF + len(p.hunt.prior) + len(p.hunt.open))
 
@@ -146,7 +147,7 @@ def _draw_truth(p, s, stream):
     rest = uniform(stream)
     for y in range(len(p.hunt.prior)):
         if s[_BELIEF + y] > 0.0:
-            s[_TRUTH] = y  # the last one that is possible, should rounding leave a rest
+            s[_TRUTH] = y  # the last possible one, if rounding leaves a remainder
             rest -= s[_BELIEF + y]
             if rest < 0.0:
                 break
@@ -183,7 +184,7 @@ def _possible(p, s, way):
 
 @jit
 def actions(p, s, out, edge_data):
-    """List the decisions that are possible in the cell, and `STOP` as the last."""
+    """List the possible decisions in the cell, and `STOP` as the last."""
     n = 0
     ways, cell = p.decisions, int(s[_CELL])
     for way in range(ways.first[cell], ways.first[cell + 1]):
@@ -210,7 +211,7 @@ def _chance(p, s, target, outcome):
 
 @jit
 def _measure(p, s, target, stream):
-    """Measure ``target``; one draw.  Return what that pays, its cost apart."""
+    """Measure ``target``; one draw.  Return the payment, without its cost."""
     hunt = p.hunt
     rest, outcome = uniform(stream), 0
     for z in range(hunt.likelihood.shape[2]):
@@ -238,7 +239,7 @@ def _measure(p, s, target, stream):
 
 @jit
 def _follow(p, s, way, stream):
-    """Go ``way``, and measure what is seen at its end; one draw.  Return the reward."""
+    """Follow ``way``, and measure the target at its end; one draw.  Return the reward."""
     ways = p.decisions
     cell = ways.cell[way]
     s[_CELL] = cell
@@ -273,7 +274,7 @@ def terminal(p, s):
 
 @jit
 def _information(p, s, target):
-    """Return the entropy that measuring ``target`` takes away on average, in nats."""
+    """Return the expected reduction of entropy by measuring ``target``, in nats."""
     hunt = p.hunt
     total = 0.0
     for y in range(len(hunt.prior)):
@@ -289,7 +290,7 @@ def _information(p, s, target):
 
 @jit
 def greediest(p, s):
-    """Return the trip of the greatest net gain a step, or -1 if none has any; no draw."""
+    """Return the trip of the greatest net gain per step, or -1 if none has any; no draw."""
     hunt, ways, cell = p.hunt, p.decisions, int(s[_CELL])
     best, best_rate = -1, 0.0
     for way in range(ways.first[cell], ways.first[cell + 1]):
@@ -304,7 +305,7 @@ def greediest(p, s):
 
 @jit
 def rollout(p, s, stream):
-    """Take the greediest trip while one gains at all; one draw a test."""
+    """Take the greediest trip while one gains at all; one draw per test."""
     if p.resampled and s[_TRUTH] != _UNKNOWN:
         _draw_truth(p, s, stream)
     total = 0.0
@@ -318,7 +319,7 @@ def rollout(p, s, stream):
 
 
 def _costs(p: AdaptiveHunt) -> float:
-    """Return what no way through the hunt costs more than."""
+    """Return an upper bound on the cost of any path through the hunt."""
     hunt, most = p.hunt, p.hunt.moves
     arcs = hunt.length[np.isfinite(hunt.length)].max(initial=0.0)
     tests = np.sort(hunt.cost[hunt.open])[::-1][:most]
@@ -326,7 +327,7 @@ def _costs(p: AdaptiveHunt) -> float:
 
 
 def _low(p: AdaptiveHunt) -> float:
-    """Return the least return: all costs, and a belief that ends even, or without the truth."""
+    """Return the minimum return: all costs, and a final belief uniform or without the truth."""
     hunt = p.hunt
     possible = hunt.prior[hunt.prior > 0]
     if not p.from_truth:
@@ -338,7 +339,7 @@ def _low(p: AdaptiveHunt) -> float:
 
 
 def _high(p: AdaptiveHunt) -> float:
-    """Return the greatest return: y is found, for nothing."""
+    """Return the maximum return: y is found, for nothing."""
     possible = p.hunt.prior[p.hunt.prior > 0]
     surprise = -math.log(possible.min())
     return p.hunt.benefit * (surprise if p.from_truth else entropy_of(possible))

@@ -1,4 +1,4 @@
-"""Hunts in which it pays to decide by what was seen: a fork, and a field with noisy sensors."""
+"""Hunts in which using outcomes pays: a fork, and a field with noisy sensors."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ FIELD = Weights(1.0, 0.02, 0.01)
 
 
 def fork(moves: int = 4, pointer: float = 0.9, decoy: float = 0.8, detail: float = 0.95) -> Hunt:
-    """Return a fork of nine cells: two arms that are too far apart to go to both.
+    """Return a fork of nine cells: two arms too far apart to visit both.
 
     y is a side, left with probability 0.7, and two bits, each 0 with probability 0.75.  Arms leave
     from cell 1.  The two targets of an arm, cells 4, 5 on the left and 7, 8 on the right, show a
-    bit each if y is on that side, and noise if it is not: on the left correctly with probability
+    bit each if y is on that side, and noise otherwise: on the left correctly with probability
     ``detail``, on the right always.  In cell 1 an expensive test, the ``pointer``, shows the side.
-    In cell 2 a free one, the ``decoy``, shows whether the bits are the same.  It leads a policy of
-    greatest gain per step astray, and a plan for all outcomes goes to the left.
+    In cell 2 a free one, the ``decoy``, shows whether the bits are the same.  It misleads a policy
+    of greatest gain per step, and a plan for all outcomes goes to the left.
     """
     graph = nx.Graph()
     targets = {1: 0, 2: 1, 4: 2, 5: 3, 7: 4, 8: 5}
@@ -54,11 +54,11 @@ def field(
     weights: Weights = FIELD,
     seed: int = 2,
 ) -> Hunt:
-    """Return a field of ``side`` x ``side`` cells, in one of which a treasure lies, all as likely.
+    """Return a field of ``side`` x ``side`` cells with a treasure in a uniformly random one.
 
     A sensor in each of ``sensors`` cells, drawn without replacement by ``seed``, sounds with
     probability f + (``near`` - f) 2**-(d / ``reach``)**2 if the treasure lies at Euclidean distance
-    d, f the rate of ``false_alarm``.  One begins in a corner and goes from cell to cell.
+    d, f the rate of ``false_alarm``.  The hunt begins in a corner and moves from cell to cell.
     """
     cells = list(itertools.product(range(side), repeat=2))
     placed = np.random.default_rng(seed).permutation(len(cells))[:sensors]

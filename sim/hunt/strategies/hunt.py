@@ -1,9 +1,9 @@
-"""A hunt with outcomes: a position from which moves and tests are decided one after another.
+"""A hunt with outcomes: a position with sequential moves and tests.
 
-In each step the sensor moves to a neighbouring cell or stays, and then measures the target of the
-cell it is in, or does not [Ferrari & Cai 2009, eqs. 18-22].  What a measurement shows depends on
-the hypothesis y alone (naive Bayes, eq. 11); each target is measured at most once.  The reward of a
-step is w_B (H before - H after) - w_J J - w_D D, H the entropy of y in nats by what was seen.
+In each step the sensor moves to a neighbouring cell or stays, and then may measure the target of
+the cell it is in [Ferrari & Cai 2009, eqs. 18-22].  An outcome depends on the hypothesis y alone
+(naive Bayes, eq. 11); each target is measured at most once.  The reward of a step is w_B (H before
+- H after) - w_J J - w_D D, H the entropy of y in nats given the observations.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ NO_TARGET = -1
 
 
 class Hunt(NamedTuple):
-    """A position of a hunt with outcomes; made by `hunt`, and by what plays it on."""
+    """A position of a hunt with outcomes; made by `hunt` and the functions that advance it."""
 
     length: np.ndarray
-    """float64 (cells, cells): of the arc, 0 for staying, infinite where there is none."""
+    """float64 (cells, cells): length of the arc, 0 for staying, infinite without one."""
     target: np.ndarray
     """int64 (cells,): the target that can be measured there, or `NO_TARGET`."""
     prior: np.ndarray
-    """float64 (hypotheses,): P(y) by what was seen so far."""
+    """float64 (hypotheses,): P(y) given the observations so far."""
     likelihood: np.ndarray
     """float64 (targets, hypotheses, outcomes): P(outcome | y) of each target's measurement."""
     cost: np.ndarray
@@ -40,7 +40,7 @@ class Hunt(NamedTuple):
     distance: float
     """w_B, w_J and w_D."""
     cell: int
-    """Where the sensor is."""
+    """Cell of the sensor."""
     moves: int
     """Steps to go."""
 

@@ -1,12 +1,12 @@
-"""Planners of hunts, one search with a few choices made differently, and hunts played by them.
+"""Planners of hunts, variants of one search, and hunts played by them.
 
-They are those of `sim.planning.variants`, as far as they differ in a hunt.  There is no other
-player, and every listed action is possible, so SO-ISMCTS and MO-ISMCTS are POMCP.
+They are those of `sim.planning.variants` that differ in a hunt.  There is no other player, and
+every listed action is possible, so SO-ISMCTS and MO-ISMCTS equal POMCP.
 
 * ``bmcts``: outcomes from the propagated belief, which also pays.
 * ``bmcts_or``: outcomes by a y drawn at the root, another drawn at the leaf.
-* ``pomcp``: one y a simulation, by which tests pay (the logarithmic score).
-* ``ld_bmcts``: control, y drawn once a decision, as the text has it [Ledford 2018, 3.5].
+* ``pomcp``: one y per simulation, by which tests pay (the logarithmic score).
+* ``ld_bmcts``: control, y drawn once per decision, as in the text [Ledford 2018, 3.5].
 * ``pimc``: control, a tree for each y that knows it, root tables added.
 * ``flat``: control, no tree.
 * ``greedy``: control, no search: the roll-out policy.
@@ -30,15 +30,15 @@ from sim.hunt.strategies.domain import STOP, AdaptiveHunt, greediest, start, wor
 
 @dataclass(frozen=True)
 class Variant:
-    """The choices that distinguish a planner."""
+    """The choices that define a planner."""
 
     propagated: bool = False
     from_truth: bool = False
     resampled: bool = False
     once: bool = False
-    """Whether y is drawn once a decision."""
+    """Whether y is drawn once per decision."""
     clairvoyant: bool = False
-    """Whether each y has a tree of its own."""
+    """Whether each y has its own tree."""
     builds_tree: bool = True
 
 
@@ -53,17 +53,17 @@ VARIANTS = {
 """Planners by name."""
 
 NODES = 200_000
-"""Most nodes of a tree."""
+"""Maximum nodes of a tree."""
 
 
 class Planner:
-    """A planner of positions like ``p``; called, it chooses in closed loop.
+    """A planner of positions like ``p``; calling it chooses in closed loop.
 
     Parameters
     ----------
     name : one of `VARIANTS`
-    simulations : budget of a decision, of all its trees together
-    exploration, root_exploration : c in the tree and at its root, in units of the greatest return
+    simulations : budget of a decision, over all its trees
+    exploration, root_exploration : c in the tree and at its root, in units of the maximum return
         that the position declares for this planner's pay-offs: w_B times the entropy, or the
         surprise of the rarest y
     """
@@ -103,7 +103,7 @@ class Planner:
         return merge(trees, "visits")
 
     def _run(self, p: AdaptiveHunt, key: int, simulations: int, known: int = -1) -> SearchResult:
-        """Return what one tree finds."""
+        """Return the result of one tree."""
         p = p._replace(
             propagated=self.variant.propagated,
             from_truth=self.variant.from_truth,
@@ -120,19 +120,19 @@ class Planner:
 
 
 def value(result: SearchResult) -> float:
-    """Return what the search finds its choice to be worth."""
+    """Return the value of the search's choice."""
     return float(result.values[result.actions == result.best][0])
 
 
 def greedy(p: AdaptiveHunt, key: int) -> int:
-    """Return what the roll-out policy does, with no search; ``key`` is not used."""
+    """Return the roll-out policy's action, without search; ``key`` is not used."""
     s = workspace(p)
     start(p._replace(known=0), s, new_stream(key))
     return int(greediest(p, s)) + STOP + 1
 
 
 Choice = Callable[[AdaptiveHunt, int], int]
-"""``choose(position, key)`` returns an action; the key is another one at each decision."""
+"""``choose(position, key)`` returns an action; the key differs between decisions."""
 
 _NO_OUTCOME = -1
 
@@ -157,7 +157,7 @@ def chances(p: AdaptiveHunt, action: int) -> dict[int, float]:
 
 
 def after(p: AdaptiveHunt, action: int, outcome: int = _NO_OUTCOME) -> AdaptiveHunt:
-    """Return the position after ``action`` when its test showed ``outcome``, the belief exact.
+    """Return the position after ``action`` and the ``outcome`` of its test, with the exact belief.
 
     ValueError if the outcome is impossible, one is missing, or there was no test.
     """
@@ -175,7 +175,7 @@ def after(p: AdaptiveHunt, action: int, outcome: int = _NO_OUTCOME) -> AdaptiveH
 
 
 def reward(p: AdaptiveHunt, action: int, then: AdaptiveHunt) -> float:
-    """Return what ``action`` paid that led from ``p`` to ``then``: the entropy, less the costs."""
+    """Return the reward of ``action`` from ``p`` to ``then``: the entropy, less the costs."""
     if action == STOP:
         return 0.0
     hunt, target = p.hunt, target_of(p, action)
@@ -188,7 +188,7 @@ def reward(p: AdaptiveHunt, action: int, then: AdaptiveHunt) -> float:
 def play(p: AdaptiveHunt, choose: Choice, key: int) -> float:
     """Play one hunt from ``p`` in closed loop; return the sum of its rewards.
 
-    ``key``: names all randomness: the y that is true, the outcomes, the keys of decisions.
+    ``key``: names all randomness: the true y, the outcomes, the keys of decisions.
     """
     stream, decision, total = new_stream(derive_key(key, 0)), 0, 0.0
     truth = _draw(p.hunt.prior, stream)
@@ -205,9 +205,9 @@ def play(p: AdaptiveHunt, choose: Choice, key: int) -> float:
 
 
 def expected_value(p: AdaptiveHunt, choose: Choice, key: int) -> float:
-    """Return the exact mean of the rewards if ``choose`` decides, over all outcomes.
+    """Return the exact mean of the rewards under ``choose``, over all outcomes.
 
-    ``choose`` is called once for each position that can come up, with a key derived from the path.
+    ``choose`` is called once for each reachable position, with a key derived from the path.
     """
     if over(p):
         return 0.0

@@ -1,15 +1,15 @@
 """Exact strategies for small hunts: open, replanned and closed, and the value of full information.
 
-`open_loop`         one sequence of moves and tests, whatever is seen: what Table III shows
-`replan`            an open plan made again after each outcome, of which the first step is taken:
+`open_loop`         one sequence of moves and tests, regardless of outcomes: as in Table III
+`replan`            an open plan made again after each outcome, whose first step is taken:
                     the strategy of the ID player
-`closed_loop`       outcomes decide: the optimum, and what the influence diagram solves
+`closed_loop`       outcomes decide: the optimum, which the influence diagram also finds
 `full_information`  a bound: every outcome is known before the first step
 
     open <= replanned <= closed <= full information.
 
-All by one recursion backwards over (moves to go, cell, outcomes by target), the sufficient
-statistic, where a solver of influence diagrams works with tables over whole histories
+All use one backward recursion over (moves to go, cell, outcomes by target), the sufficient
+statistic, while a solver of influence diagrams uses tables over whole histories
 (`sim.hunt.strategies.diagram`).  Its work is moves x cells^2 x (outcomes + 1)^targets, targets
 within reach: small hunts only.  `MOST_SITUATIONS` bounds it.
 """
@@ -29,23 +29,23 @@ from sim.hunt.strategies.hunt import NO_TARGET, Hunt
 
 MOST_SITUATIONS = 1 << 24
 TIE = 1e-12
-"""A gain of less counts as none: what can wait waits, and cells come in their order."""
+"""Smaller gains count as none: actions are postponed, and cells come in their order."""
 
 UNSEEN = -1
 
 
 class Situation(NamedTuple):
-    """All that matters of what happened so far."""
+    """The sufficient statistic of the history."""
 
     moves: int
     """Steps to go."""
     cell: int
     seen: tuple[int, ...]
-    """Of each target the outcome of its measurement, or `UNSEEN`."""
+    """The outcome of each target's measurement, or `UNSEEN`."""
 
 
 class Decision(NamedTuple):
-    """The cell to go to, which may be the same, and whether to measure its target then."""
+    """The cell to move to, possibly the same, and whether to measure its target then."""
 
     cell: int
     test: bool
@@ -55,7 +55,7 @@ Policy = Callable[[Situation], Decision]
 
 
 class Followed(NamedTuple):
-    """The value of a policy, by expectation over all outcomes, and its decisions."""
+    """The expected value of a policy over all outcomes, and its decisions."""
 
     value: float
     """By the weights of the hunt."""
@@ -65,16 +65,16 @@ class Followed(NamedTuple):
     """The sum of J over tests."""
     length: float
     decisions: dict[Situation, Decision]
-    """In every situation that it can meet."""
+    """In every reachable situation."""
 
 
 def start(hunt: Hunt) -> Situation:
-    """Return the situation in which ``hunt`` is."""
+    """Return the current situation of ``hunt``."""
     return Situation(hunt.moves, hunt.cell, (UNSEEN,) * len(hunt.open))
 
 
 def after(situation: Situation, decision: Decision, target: int, outcome: int) -> Situation:
-    """Return what follows on ``decision``, if a test of ``target`` has this outcome."""
+    """Return the situation after ``decision``, if a test of ``target`` has this outcome."""
     seen = list(situation.seen)
     if decision.test:
         seen[target] = outcome
@@ -82,14 +82,14 @@ def after(situation: Situation, decision: Decision, target: int, outcome: int) -
 
 
 def position(hunt: Hunt, situation: Situation) -> Hunt:
-    """Return ``hunt`` as it stands in ``situation``.
+    """Return ``hunt`` in ``situation``.
 
-    ValueError if the outcomes seen contradict each other.
+    ValueError if the outcomes contradict each other.
     """
     measured = np.array(situation.seen) != UNSEEN
     posterior = _joint(hunt, situation)
     if posterior.sum() <= 0:
-        raise ValueError(f"outcomes {situation.seen} cannot be seen together")
+        raise ValueError(f"outcomes {situation.seen} cannot occur together")
     return hunt._replace(
         prior=posterior / posterior.sum(),
         open=hunt.open & ~measured,
@@ -99,15 +99,15 @@ def position(hunt: Hunt, situation: Situation) -> Hunt:
 
 
 def follow(hunt: Hunt, policy: Policy) -> Followed:
-    """Return what ``policy`` is worth in ``hunt``, exactly: by recursion over all outcomes.
+    """Return the exact value of ``policy`` in ``hunt``, by recursion over all outcomes.
 
-    ValueError if the policy goes where no arc leads, or measures what cannot be measured there.
+    ValueError if the policy uses a missing arc, or measures where nothing is left to measure.
     """
     decisions: dict[Situation, Decision] = {}
     parts: dict[Situation, np.ndarray] = {}
 
     def expectation(situation: Situation) -> np.ndarray:
-        """Return benefit, cost and length to come, times the probability of what was seen."""
+        """Return benefit, cost and length to come, times the probability of the observations."""
         if not situation.moves:
             return np.zeros(3)
         if situation in parts:
@@ -146,7 +146,7 @@ def _joint(hunt: Hunt, situation: Situation) -> np.ndarray:
 
 
 def _check_decision(hunt: Hunt, situation: Situation, decision: Decision) -> int:
-    """Return the target of the cell of ``decision``; ValueError if it may not be taken."""
+    """Return the target of the cell of ``decision``; ValueError if it is not allowed."""
     if not np.isfinite(hunt.length[situation.cell, decision.cell]):
         raise ValueError(f"no arc leads from cell {situation.cell} to cell {decision.cell}")
     target = int(hunt.target[decision.cell])
@@ -158,31 +158,31 @@ def _check_decision(hunt: Hunt, situation: Situation, decision: Decision) -> int
 
 
 class Solution(NamedTuple):
-    """The value of a strategy, by the weights of the hunt, and what it decides."""
+    """The value of a strategy, by the weights of the hunt, and its decisions."""
 
     value: float
     policy: Policy
 
 
 class Plan(NamedTuple):
-    """A sequence of decisions that no outcome changes, and its value."""
+    """A sequence of decisions independent of outcomes, and its value."""
 
     value: float
     decisions: tuple[Decision, ...]
 
     def policy(self, situation: Situation) -> Decision:
-        """Follow the plan blindly: a `Policy`."""
+        """Follow the plan regardless of outcomes: a `Policy`."""
         return self.decisions[len(self.decisions) - situation.moves]
 
 
 class Reach(NamedTuple):
-    """Outcomes that can be seen in a hunt, as codes.
+    """Possible outcomes of a hunt, as codes.
 
     Digit i of a code is 0, or 1 + the outcome of target i.
     """
 
     targets: tuple[int, ...]
-    """Those that can be measured within the moves to go."""
+    """Targets measurable within the moves to go."""
     base: int
     """Outcomes + 1."""
     mass: np.ndarray
@@ -211,8 +211,8 @@ def closed_loop(hunt: Hunt) -> Solution:
 def open_loop(hunt: Hunt) -> Plan:
     """Return the best sequence of moves and tests; ValueError as `closed_loop`.
 
-    Steps in which nothing happens come last: they are worth the same anywhere, and a replanner
-    then learns sooner.
+    Idle steps come last: their value does not depend on their time, and a replanner then learns
+    sooner.
     """
     reach = _reach(hunt)
     sets = _blind(reach, _pool(reach))
@@ -233,12 +233,12 @@ def open_loop(hunt: Hunt) -> Plan:
 def replan(hunt: Hunt, ahead: int | None = None) -> Solution:
     """Return the strategy that takes the first step of `open_loop` in every situation.
 
-    It never does worse than the plan itself, since what remains of a plan is a plan.
+    It is never worse than the plan itself, since the rest of a plan is a plan.
 
     Parameters
     ----------
-    ahead : steps that a plan looks ahead; by default all that are left.  With 1 it is
-        the myopic strategy, which can do worse than an open plan.
+    ahead : lookahead of a plan in steps; by default all that are left.  With 1 it is the myopic
+        strategy, which can be worse than an open plan.
     """
 
     @cache
@@ -252,9 +252,9 @@ def replan(hunt: Hunt, ahead: int | None = None) -> Solution:
 def full_information(hunt: Hunt) -> float:
     """Return the value of knowing all outcomes in advance; ValueError as `closed_loop`.
 
-    For each outcome of all targets within reach the best plan, worth the drop of entropy that its
-    tests then bring.  A strategy cannot do better, since it knows less: its decisions may depend
-    on outcomes already seen alone.
+    For each outcome of all targets within reach, take the best plan, valued by the reduction of
+    entropy of its tests.  No strategy does better, since it knows less: its decisions depend only
+    on past outcomes.
     """
     reach = _reach(hunt)
     number = len(reach.targets)
@@ -271,7 +271,7 @@ def full_information(hunt: Hunt) -> float:
 
 
 def _reach(hunt: Hunt) -> Reach:
-    """Return what can be seen from here on, with its probability and what it leaves uncertain."""
+    """Return the reachable outcomes, with their probabilities and remaining entropies."""
     targets = tuple(sorted(_within(hunt)))
     base = hunt.likelihood.shape[2] + 1
     size = max(1, hunt.moves) * len(hunt.target) * base ** len(targets)
@@ -289,7 +289,7 @@ def _reach(hunt: Hunt) -> Reach:
 
 
 def _within(hunt: Hunt) -> Iterator[int]:
-    """Yield the targets that are not measured yet, of cells within the moves to go."""
+    """Yield the unmeasured targets of cells within the moves to go."""
     arc = np.isfinite(hunt.length)
     near = np.arange(len(arc)) == hunt.cell
     for _ in range(hunt.moves):
@@ -308,9 +308,9 @@ def _pool(reach: Reach) -> np.ndarray:
 
 
 def _blind(reach: Reach, entropy: np.ndarray) -> Reach:
-    """Return ``reach`` for a hunter that learns of a test only that it was made.
+    """Return ``reach`` for a hunter that learns only which tests were made.
 
-    ``entropy`` float64 (2 ** targets,) is what the tests of each set leave.
+    ``entropy`` float64 (2 ** targets,) is the remaining entropy after each set of tests.
     """
     return Reach(reach.targets, 2, np.ones(len(entropy)), np.ascontiguousarray(entropy))
 
@@ -333,7 +333,7 @@ def _solve(hunt: Hunt, reach: Reach) -> tuple[float, np.ndarray, np.ndarray]:
 
 
 def _decode(move: np.ndarray, test: np.ndarray, moves: int, cell: int, code: int) -> Decision:
-    """Return the decision with so many moves to go."""
+    """Return the decision with ``moves`` moves to go."""
     there = int(move[moves - 1, cell, code])
     return Decision(there, bool(test[moves - 1, there, code]))
 
@@ -344,18 +344,18 @@ def backwards(way, place, cost, mass, kept, base, value, arrived, move, test):
 
     Parameters
     ----------
-    way : float64 (cells, cells), w_D times length, infinite where no arc leads
-    place : int64 (cells,), which digit of a code the cell's target is, or `NO_TARGET`
+    way : float64 (cells, cells), w_D times length, infinite without an arc
+    place : int64 (cells,), digit of the code for the cell's target, or `NO_TARGET`
     cost : float64 (digits,), w_J J
     mass, kept : float64 (codes,), P(seen) and w_B P(seen) H(y | seen)
     base : outcomes + 1
-    value : float64 (cells, codes), zeros at first; the result, of the most moves to go
+    value : float64 (cells, codes), zeros at first; the result, with the most moves to go
     arrived : float64 (cells,), work space
     move, test : int16 and bool (moves, cells, codes), written: with n + 1 moves to go the cell to
-        go to from a cell, and whether to measure after arriving in a cell
+        move to from a cell, and whether to measure after arriving in a cell
     """
     for left in range(len(move)):
-        # What follows on a test has a larger code: in rising order it still has the old value.
+        # A test leads to a larger code: in rising order that still has the old value.
         for code in range(len(mass)):
             tie = TIE * mass[code]
             for cell in range(len(place)):

@@ -165,7 +165,7 @@ def test_a_gap_too_narrow_for_squares():
     begun = Workspace(**given, targets=[Point(2, 2)], start=(1, 1))
     assert cell_at(make_graph(begun, "quadtree", smallest=0.5), 1, 1) is not None
     both = Workspace(**given, targets=[Point(2, 2), Point(8, 8)])
-    with pytest.raises(ValueError, match="target 0 is seen from no cell that can be reached"):
+    with pytest.raises(ValueError, match="target 0 is visible from no reachable cell"):
         make_graph(both, "quadtree", smallest=0.5)
 
 
@@ -211,5 +211,5 @@ def test_random_workspaces_repeat_themselves():
     one, again, other = (random_workspace(seed, 5, 3) for seed in (3101, 3101, 3102))
     assert one.free.equals(again.free) and one.targets == again.targets
     assert not one.free.equals(other.free)
-    with pytest.raises(ValueError, match="no place for 3 targets"):
+    with pytest.raises(ValueError, match="no room for 3 targets"):
         random_workspace(3101, 0, 3, side=4.0, robot=1.98)

@@ -56,24 +56,24 @@ def test_refusals():
         best(graph, benefit, Weights(), "x")
     with pytest.raises(ValueError, match="goal 99 is no cell"):
         best(graph, benefit, Weights(), 0, 99)
-    with pytest.raises(ValueError, match=r"21 targets that .*labels"):
+    with pytest.raises(ValueError, match=r"21 targets shown by .*labels"):
         best(graph, benefit, Weights(), 0)
     crowded = random_graph(90, 120, 80, seed=1, targets=20)
-    with pytest.raises(ValueError, match=r"20 targets that 80 cells show .*labels"):
+    with pytest.raises(ValueError, match=r"20 targets shown by 80 cells .*labels"):
         best(crowded, benefit, Weights(), 0)
     apart = random_graph(10, 14, 3, seed=1)
     apart.add_node("island")
-    with pytest.raises(ValueError, match="no way from 0 to 'island'"):
+    with pytest.raises(ValueError, match="no path from 0 to 'island'"):
         best(apart, Partition([0.2] * 3), Weights(), 0, "island")
 
 
 def test_what_is_worthless_is_refused():
     graph = random_graph(10, 14, 3, seed=1)
     for benefit, weights, cost, sentence in [
-        (Partition([0.5, 0.5]), Weights(), None, "3 targets, and the benefit knows 2"),
-        (Partition([0.2] * 3), Weights(-1, 1, 1), None, "weights are at least 0"),
-        (Partition([0.2] * 3), Weights(), np.ones(2), "costs of tests are 3 numbers"),
-        (Partition([0.2] * 3), Weights(), -np.ones(3), "costs of tests are 3 numbers"),
+        (Partition([0.5, 0.5]), Weights(), None, "3 targets, and the benefit 2"),
+        (Partition([0.2] * 3), Weights(-1, 1, 1), None, "weights must be at least 0"),
+        (Partition([0.2] * 3), Weights(), np.ones(2), "costs of tests must be 3 numbers"),
+        (Partition([0.2] * 3), Weights(), -np.ones(3), "costs of tests must be 3 numbers"),
     ]:
         with pytest.raises(ValueError, match=sentence):
             best(graph, benefit, weights, 0, cost=cost)

@@ -196,7 +196,7 @@ def test_too_many_outcomes_are_refused(monkeypatch):
 @pytest.mark.parametrize(
     ("make", "said"),
     [
-        (lambda: NaiveBayes(np.full(3, 1 / 3), detector(4, 1, 0)), "not of 3 hypotheses"),
+        (lambda: NaiveBayes(np.full(3, 1 / 3), detector(4, 1, 0)), "do not fit 3 hypotheses"),
         (lambda: NaiveBayes(np.full(4, 1 / 3), detector(4, 1, 0)), "sum to 1"),
         (lambda: NaiveBayes(np.full(4, 1 / 4), detector(4, 1.2, 0)), "at least 0"),
         (lambda: NaiveBayes(np.full(4, 1 / 4), np.ones((4, 4))), "likelihoods"),
@@ -216,6 +216,6 @@ def test_no_set_tells_more_than_the_most(sensors):
     """Few noisy sensors show less together than one by one, many at most what there is to know."""
     benefit = NaiveBayes(np.full(3, 1 / 3), detector(3, 0.9, 0.1)[np.arange(sensors) % 3])
     alone = sum(benefit.value([sensor]) for sensor in range(sensors))
-    assert benefit.value(range(sensors)) < benefit.most()
-    assert benefit.most() == pytest.approx(min(alone, log(3)))
+    assert benefit.value(range(sensors)) < benefit.upper_bound()
+    assert benefit.upper_bound() == pytest.approx(min(alone, log(3)))
     assert (alone < log(3)) == (sensors == 2)

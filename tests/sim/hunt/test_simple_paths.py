@@ -87,7 +87,7 @@ def test_the_printed_d_m_may_leave_no_way_at_all():
     """It is measured from the end of a branch, so even the shortest way can be cut off."""
     tree = prune_as_printed(random_graph(20, 45, 6, seed=9), 0, 19, 1)
     assert not len(tree)
-    with pytest.raises(ValueError, match="no way to choose from"):
+    with pytest.raises(ValueError, match="no path to choose from"):
         best(tree, Partition(np.full(6, 1 / 6)), Weights())
     assert len(routes(random_graph(20, 45, 6, seed=9), 0, 19, 1))
 
@@ -98,7 +98,7 @@ def test_refusals(search, monkeypatch):
     graph.add_node("island")
     with pytest.raises(ValueError, match="start 'x' is no cell"):
         search(graph, "x", 0)
-    with pytest.raises(ValueError, match="no way from 0 to 'island'"):
+    with pytest.raises(ValueError, match="no path from 0 to 'island'"):
         search(graph, 0, "island")
     monkeypatch.setattr(printed_pruning, "MOST_STEPS", 2)
     if search is prune_as_printed:

@@ -39,7 +39,7 @@ HOSTILE = {
     "a target within": ({"obstacles": [box(1, 1, 3, 3)]}, "target 0 lies inside an obstacle"),
     "out of range": (
         {"obstacles": [box(0, 0, 4, 1.9), box(0, 2.1, 4, 4)], "robot": 0.5, "sensor": 0.7},
-        "target 0 is seen from nowhere",
+        "target 0 is visible from no reachable place",
     ),
     "behind a wall": (
         {
@@ -47,17 +47,17 @@ HOSTILE = {
             "line_of_sight": True,
             "start": (5, 5),
         },
-        "target 0 is seen from nowhere",
+        "target 0 is visible from no reachable place",
     ),
-    "a point underfoot": ({"sensor": 0.0}, "target 0 is seen from nowhere"),
-    "two rooms": ({"obstacles": [BAR]}, "falls into 2 pieces"),
+    "a point underfoot": ({"sensor": 0.0}, "target 0 is visible from no reachable place"),
+    "two rooms": ({"obstacles": [BAR]}, "has 2 pieces"),
     "no room": ({"obstacles": [box(0, 0, 10, 1.9), box(0, 2.1, 10, 10)], "robot": 0.2}, "nowhere"),
     "too large a robot": ({"robot": 6.0}, "the robot fits nowhere"),
     "a negative robot": ({"robot": -1.0}, "the radius of the robot is -1"),
     "a hollow robot": ({"robot": Polygon([(-1, -1), (1, -1), (0, 0), (1, 1), (-1, 1)])}, "convex"),
-    "a robot elsewhere": ({"robot": box(1, 1, 2, 2)}, "does not hold (0, 0)"),
+    "a robot elsewhere": ({"robot": box(1, 1, 2, 2)}, "does not contain (0, 0)"),
     "an endless sensor": ({"sensor": math.inf}, "the radius of the sensor is inf"),
-    "a start in a wall": ({"obstacles": [box(4, 4, 6, 6)], "start": (5, 5)}, "stand at its start"),
+    "a start in a wall": ({"obstacles": [box(4, 4, 6, 6)], "start": (5, 5)}, "fit at its start"),
     "a passage from a wall": (
         {"obstacles": [box(4, 4, 6, 6)], "passages": [((5, 5), (1, 1), 1)]},
         "passage 0 has an end where",

@@ -1,21 +1,21 @@
-"""Information that a suggestion gives away: bits of the envelope that the others learn.
+"""Information that a suggestion leaks: bits about the envelope that the opponents learn.
 
-For each named card the others hold a probability that it is in the envelope.  What an answer gives
-one of them is the change of its log score, log2 of the probability that it gives to what is so:
-more if it comes nearer to the truth, less if it is misled.  `net` sums that over cards, opponents
-and answers, each weighed by the *own* belief, so it is below 0 where the others are expected to be
-misled.  The three cards are taken as independent.
+For each named card an opponent has a probability that it is in the envelope.  Its gain from an
+answer is the change of its log score, log2 of the probability that it gives to the truth: positive
+if it comes nearer to the truth, negative if it is misled.  `net` sums that over cards, opponents
+and answers, each weighted by the *own* belief, so it is below 0 if the opponents are expected to be
+misled.  The three cards are assumed independent.
 
-How an opponent sees it is the public view (`belief.public`) less that it has the card itself: it
-knows its own hand, and where it has the card there is nothing to learn.  It also knows the cards
-that we have shown it (``shown``).  Its own private knowledge beyond that is not looked at: nobody
-may.
+An opponent's view is the public view (`belief.public`) without the case that it has the card
+itself: it knows its own hand, and if it has the card there is nothing to learn.  It also knows the
+cards that we have shown it (``shown``).  Its other private knowledge is not used, as no player may
+know it.
 
-How much a card shown reveals of one of the three depends on the two others: nothing, if one of them
-is known to be there.  By Bayes the odds are divided by the chance that one of the two had to be
-shown; here the gain lies between that of `SHOWN` times the odds and that of the same odds, by that
-chance.  So `tabulate` sums over opponents and holders once a card, and a pair costs some dozen
-products.  Nothing here consumes randomness or allocates.
+How much a shown card reveals of one of the three depends on the two others: nothing, if one of them
+is known to be there.  By Bayes the odds are divided by the probability that one of the two had to
+be shown; here the gain is interpolated, by that probability, between those of `SHOWN` times the
+odds and of the same odds.  So `tabulate` sums over opponents and holders once per card, and a pair
+costs a few dozen products.  Nothing here consumes randomness or allocates.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ from mcts.kernel.compile import jit
 from mcts.kernel.stack import floats
 
 SHOWN = 3.0
-"""Odds that who shows one of three cards has a given one, beside those before, where the two others
-are as likely to explain it as not (a chance of 1 / `SHOWN`)."""
+"""Factor on the odds that a player who shows one of three cards has a given one, if the two others
+explain it with probability 1/2 (1 / `SHOWN`)."""
 
 _SPAN = SHOWN / (SHOWN - 1.0)
 
@@ -42,20 +42,20 @@ HERE, HERE_MORE = VIEW + 3 * MAX_PLAYERS, VIEW + 4 * MAX_PLAYERS
 AWAY = VIEW + 5 * MAX_PLAYERS
 COLUMNS = VIEW + 6 * MAX_PLAYERS
 """Columns of a table.  `UNSURE`: own entropy of "the card is in the envelope", in bits; `BOUND`:
-less than it the others never gain on the card; `TWIN`: the first card of its category that nobody
-learns from it by this table.  The others go by step, that of seats clockwise from the asker, and
-the number of players for "nobody could".  `VIEW`: the public chance that the seat has the card.
-`SHIFT`: gain times chance, where the card is with nobody asked so far; `HERE`: where the answerer
-has it; `_MORE`: what comes on top if the odds of the answerer's having it are multiplied by
-`SHOWN`.  `AWAY`: chance that the card is with none of the first so many seats."""
+lower bound of the opponents' gain on the card; `TWIN`: the first card of its category from which
+all learn the same by this table.  The others are indexed by step, that of seats clockwise from the
+asker, and the number of players for "no answer".  `VIEW`: the public probability that the seat has
+the card.  `SHIFT`: gain times probability, if no player asked so far has the card; `HERE`: if the
+answerer has it; `_MORE`: the addition if the odds of the answerer's having it are multiplied by
+`SHOWN`.  `AWAY`: probability that none of the first seats, so many, has the card."""
 
 _LEAST = 0.002
-"""An opponent is never taken for surer than this: the view is rough, and a log is steep."""
+"""Maximum certainty of an opponent: the view is rough, and a log is steep."""
 
 
 @jit
 def _score(before: float, after: float) -> float:
-    """Return log2(after / before), both kept from 0 and 1."""
+    """Return log2(after / before), both kept away from 0 and 1."""
     return log2(max(after, _LEAST) / max(before, _LEAST))
 
 
@@ -72,8 +72,8 @@ def tabulate(
 ) -> None:
     """Fill the rows of ``table`` (21, `COLUMNS`) for ``cards`` (mask).
 
-    ``belief`` is the own one of ``seat``, ``view`` the public one; ``playing`` is the mask of seats
-    that still play, and ``shown[p]`` the mask of cards that player p has seen in our hand.
+    ``belief`` is that of ``seat``, ``view`` the public one; ``playing`` is the mask of seats that
+    still play, and ``shown[p]`` the mask of cards that player p has seen in our hand.
     """
     for card in range(N_CARDS):
         if not cards >> card & 1:
@@ -105,7 +105,7 @@ def tabulate(
 
 @jit
 def _twin(belief: np.ndarray, view: np.ndarray, shown: np.ndarray, cards: int, card: int) -> int:
-    """Return the first of ``cards`` in the category of ``card`` of which the same is known."""
+    """Return the first of ``cards`` in the category of ``card`` with the same knowledge."""
     for other in range(CATEGORY_START[category(card)], card):
         if cards >> other & 1 and _same(belief, view, shown, card, other):
             return other
@@ -114,7 +114,7 @@ def _twin(belief: np.ndarray, view: np.ndarray, shown: np.ndarray, cards: int, c
 
 @jit
 def _same(belief: np.ndarray, view: np.ndarray, shown: np.ndarray, card: int, other: int) -> bool:
-    """Return whether the same is known of two cards."""
+    """Return whether the knowledge of two cards is the same."""
     for holder in range(HOLDERS):
         if belief[card, holder] != belief[other, holder]:
             return False
@@ -129,9 +129,9 @@ def _same(belief: np.ndarray, view: np.ndarray, shown: np.ndarray, card: int, ot
 
 @jit
 def _bound(row: np.ndarray, players: int) -> float:
-    """Return what the others gain at least on the card of ``row``, whatever it is named with.
+    """Return a lower bound of the opponents' gain on the card of ``row``, in any suggestion.
 
-    The weights of `SHIFT` are chances that sum to 1, those of `HERE` are at most 1 each.
+    The weights of `SHIFT` are probabilities that sum to 1, those of `HERE` are at most 1 each.
     """
     least, here = row[SHIFT + players], 0.0
     for answer in range(1, players):
@@ -152,13 +152,13 @@ def _add(
     before = view[ENVELOPE] / max(rest, _LEAST)
     if before >= 1.0 - _LEAST:
         return
-    # Of the card: the other's chance that nobody asked so far has it, and our chance that it is
-    # with nobody asked so far, neither in the envelope nor with the other.
+    # Of the card: the other's probability that no player asked so far has it, and our probability
+    # that it is with no player asked so far, neither in the envelope nor with the other.
     asked, elsewhere = 1.0, 1.0 - belief[ENVELOPE] - belief[other + 1]
     right = misled = 0.0
     player = seat
     for answer in range(1, players + 1):
-        # Who answers is ``answer`` steps away; behind the last seat: nobody.
+        # The answerer is ``answer`` steps away; past the last seat: no answer.
         player = player + 1 if player + 1 < players else 0
         here = 0.0
         if answer < players and answer != step:
@@ -185,12 +185,12 @@ def _gains(before: float, scale: float) -> tuple[float, float]:
 
 
 @jit
-def given_away(table: np.ndarray, players: int, suspect: int, weapon: int, room: int) -> float:
-    """Return the bits that the opponents together are expected to gain from this suggestion."""
+def leakage(table: np.ndarray, players: int, suspect: int, weapon: int, room: int) -> float:
+    """Return the bits that all opponents together are expected to gain from this suggestion."""
     one, two, three = table[suspect], table[weapon], table[room]
     bits = 0.0
     for answer in range(1, players + 1):
-        # Chances that the two others are with none of the seats before this one, or up to it.
+        # Probabilities that the two others are with none of the seats before this one, or up to it.
         before = AWAY + answer - 1
         first = two[before] * three[before]
         second = one[before] * three[before]
@@ -209,10 +209,10 @@ def given_away(table: np.ndarray, players: int, suspect: int, weapon: int, room:
 def _part(
     row: np.ndarray, other: np.ndarray, third: np.ndarray, answer: int, here: float, away: float
 ) -> float:
-    """Return what the others gain on the card of ``row`` where the seat ``answer`` away shows.
+    """Return the opponents' gain on the card of ``row`` if the seat ``answer`` away shows.
 
-    ``here`` is the chance of that if the answerer has the card, ``away`` if it is with nobody asked
-    so far.
+    ``here`` is the probability of that if the answerer has the card, ``away`` if no player asked so
+    far has it.
     """
     more = _SPAN * (1.0 - other[VIEW + answer]) * (1.0 - third[VIEW + answer])
     return here * (row[HERE + answer] + more * row[HERE_MORE + answer]) + away * (
@@ -221,12 +221,12 @@ def _part(
 
 
 LANES = 8
-"""Weapons side by side, of which there are six: loops over them become one instruction."""
+"""Weapons in one vector, of which six are real: loops over them become one instruction."""
 
 
 @jit
-def beside(table: np.ndarray, columns: np.ndarray) -> None:
-    """Write the weapons of ``table`` side by side into ``columns`` (`COLUMNS`, `LANES`)."""
+def weapon_columns(table: np.ndarray, columns: np.ndarray) -> None:
+    """Write the weapons of ``table`` as vectors into ``columns`` (`COLUMNS`, `LANES`)."""
     for column in range(COLUMNS):
         for lane in range(CATEGORY_START[1]):
             columns[column, lane] = table[CATEGORY_START[1] + lane, column]
@@ -235,13 +235,14 @@ def beside(table: np.ndarray, columns: np.ndarray) -> None:
 
 
 @jit
-def given_away_by_weapon(
+def leakage_by_weapon(
     table: np.ndarray, columns: np.ndarray, players: int, suspect: int, room: int, bits: np.ndarray
 ) -> None:
-    """Write into ``bits`` (1, `LANES`) what `given_away` is with each of the six weapons.
+    """Write into ``bits`` (1, `LANES`) `leakage` for each of the six weapons.
 
-    ``columns`` is what `beside` made of ``table``.  Equal bit by bit: every lane does the same
-    operations in the same order.
+    ``columns`` is the result of `weapon_columns` for ``table``.  Equal bit by bit: every lane does
+    the same operations in the same order.
+
     """
     one, three = table[suspect], table[room]
     sums = floats(1, LANES)
@@ -283,9 +284,11 @@ def given_away_by_weapon(
                 three_shift + more * three_shift_more
             )
             sums[0, lane] = sum_
-    before, nobody = AWAY + players - 1, SHIFT + players
+    before, no_answer = AWAY + players - 1, SHIFT + players
     second = one[before] * three[before]
     for lane in range(LANES):
         two = columns[before, lane]
-        sum_ = sums[0, lane] + (two * three[before] * one[nobody] + second * columns[nobody, lane])
-        bits[0, lane] = sum_ + one[before] * two * three[nobody]
+        sum_ = sums[0, lane] + (
+            two * three[before] * one[no_answer] + second * columns[no_answer, lane]
+        )
+        bits[0, lane] = sum_ + one[before] * two * three[no_answer]

@@ -6,14 +6,14 @@ from math import log2
 import numpy as np
 import pytest
 
-from belief.giveaway import (
+from belief.leakage import (
     COLUMNS,
     LANES,
     SHOWN,
-    beside,
-    given_away,
-    given_away_by_weapon,
+    leakage,
+    leakage_by_weapon,
     tabulate,
+    weapon_columns,
 )
 
 PLAYERS, SEAT, TRIO = 4, 1, (2, 8, 15)
@@ -82,7 +82,7 @@ def compute(own, view, playing, known):
     table = np.full((21, COLUMNS), np.nan)
     mask = sum(1 << other for other in playing)
     tabulate(own, view, SEAT, PLAYERS, mask, known, (1 << 21) - 1, table)
-    return given_away(table, PLAYERS, *TRIO)
+    return leakage(table, PLAYERS, *TRIO)
 
 
 @pytest.mark.parametrize("playing", [(0, 2, 3), (2,), ()])
@@ -108,10 +108,10 @@ def test_six_weapons_at_once_come_to_the_same_bit_by_bit():
     columns, given = np.empty((COLUMNS, LANES)), np.empty((1, LANES))
     for players in (3, 4, 6):
         table = rng.normal(size=(21, COLUMNS))
-        beside(table, columns)
+        weapon_columns(table, columns)
         for suspect, room in ((0, 12), (5, 20)):
-            given_away_by_weapon(table, columns, players, suspect, room, given)
-            alone = [given_away(table, players, suspect, weapon, room) for weapon in range(6, 12)]
+            leakage_by_weapon(table, columns, players, suspect, room, given)
+            alone = [leakage(table, players, suspect, weapon, room) for weapon in range(6, 12)]
             assert given[0, :6].tolist() == alone
-            given_away_by_weapon(table, columns[:, ::-1].copy(), players, suspect, room, given)
+            leakage_by_weapon(table, columns[:, ::-1].copy(), players, suspect, room, given)
             assert given[0, :6].tolist() != alone  # the control
