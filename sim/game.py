@@ -25,9 +25,10 @@ from mcts.kernel.rng import below
 from sim.board import N_ROOMS
 from sim.cards import FIRST_ROOM, FIRST_WEAPON
 from sim.chance import DECIDE, DETOUR, deal, open_stream, roll
+from sim.deadlock import skip_turns
 from sim.knowledge import begin, learn, open_public, witness
+from sim.movement import barred_room, survey, walk_out
 from sim.policies.registry import SLOW, choose, number
-from sim.standstill import skip_turns
 from sim.state import (
     ACCUSE,
     ACCUSED,
@@ -49,7 +50,6 @@ from sim.state import (
     State,
     World,
 )
-from sim.walks import barred_room, survey, walk_out
 
 _DETOURS = 10
 _RANDOM = number("random")

@@ -7,6 +7,7 @@ import numpy as np
 from belief.evidence import lowest
 from mcts.kernel.compile import jit, jit_owning
 from sim.board import N_ROOMS
+from sim.movement import barred_room, squares_within, survey
 from sim.policies.common import ALL_PAIRS, PAIRS, may_accuse
 from sim.rules import ACCUSE as ACCUSATIONS
 from sim.state import (
@@ -25,7 +26,6 @@ from sim.state import (
     State,
     World,
 )
-from sim.walks import barred_room, squares_within, survey
 
 _ANY_TIME = ACCUSATIONS.index("any")
 

@@ -22,7 +22,7 @@ from dataclasses import asdict, replace
 from functools import cache
 
 from mcts.kernel import sources, store
-from sim.models.company import Company, members, wins
+from sim.models.opponents import Opponents, members, wins
 from sim.models.own_cards import fit_weight
 from sim.models.timing import (
     BY_OUT,
@@ -66,7 +66,7 @@ _CHOSEN = {"threshold", "own_card_weight", "hiding", "summoning", "by_out"}
 
 
 @cache
-def best_response(rules: Rules, own: Policy, model: Company) -> Policy:
+def best_response(rules: Rules, own: Policy, model: Opponents) -> Policy:
     """Return ``own`` with the switches that win most games against ``model`` in all other seats.
 
     Chosen are the weight of own cards and the threshold, as far as the policy has them, and all
@@ -76,38 +76,38 @@ def best_response(rules: Rules, own: Policy, model: Company) -> Policy:
     posterior of a greedy player does not fit into memory.  ``model``: a policy, or (policy, weight)
     pairs from which each other seat is drawn for each game.
     """
-    company = members(model)
+    opponents = members(model)
     has = {*switches_of(own.name)} & _CHOSEN
     if "threshold" not in has:
         return own
     plain = replace(own, **{name: DEFAULTS[name] for name in has})
-    name = _name(rules, plain, company)
+    name = _name(rules, plain, opponents)
     kept = store.open_store().read(name)
     if kept is None:
-        found = _compute(rules, plain, company)
+        found = _compute(rules, plain, opponents)
         kept = json.dumps({name: getattr(found, name) for name in sorted(has)}).encode()
         store.open_store().write(name, kept)
     return replace(plain, **json.loads(bytes(kept)))
 
 
-def _name(rules: Rules, own: Policy, company: Company) -> str:
+def _name(rules: Rules, own: Policy, opponents: Opponents) -> str:
     """Return under what name a best response is kept: of all that it depends on."""
-    others = [(asdict(policy), chance) for policy, chance in company]
+    others = [(asdict(policy), chance) for policy, chance in opponents]
     asked = json.dumps([asdict(rules), asdict(own), others, _GAMES, _READ])
     state = hashlib.blake2b(asked.encode(), digest_size=16)
     state.update(sources.digest(frozenset({__name__})))
     return f"response-{state.hexdigest()}"
 
 
-def _compute(rules: Rules, own: Policy, company: Company) -> Policy:
-    """Return the best response to ``company`` from ``own``, whose chosen switches are at rest."""
+def _compute(rules: Rules, own: Policy, opponents: Opponents) -> Policy:
+    """Return the best response to ``opponents`` from ``own``, whose chosen switches are at rest."""
     if "own_card_weight" in switches_of(own.name):
-        weight = fit_weight(rules, company, games=_READ).value
+        weight = fit_weight(rules, opponents, games=_READ).value
         own = replace(own, own_card_weight=min(max(weight, LEAST_WEIGHT), MOST_WEIGHT))
     if own.name not in WATCHED:
         tried = [replace(own, threshold=threshold) for threshold in THRESHOLDS]
-        return max(tried, key=lambda one: wins(rules, one, company, _SEED, range(_GAMES)).sum())
-    trials = _Trials(rules, company)
+        return max(tried, key=lambda one: wins(rules, one, opponents, _SEED, range(_GAMES)).sum())
+    trials = _Trials(rules, opponents)
     if own.name == "hide":
         own = _choose_prices(trials, own)
     return trials.best(own, _GAMES)
@@ -128,10 +128,10 @@ def _choose_prices(trials: _Trials, own: Policy) -> Policy:
 
 
 class _Trials:
-    """Games of policies that wait, each against the same company, watched once and gone on with."""
+    """Games of waiting policies, each against the same opponents, extended on demand."""
 
-    def __init__(self, rules: Rules, company: Company) -> None:
-        self._rules, self._company = rules, company
+    def __init__(self, rules: Rules, opponents: Opponents) -> None:
+        self._rules, self._opponents = rules, opponents
         self._turns: dict[Policy, Turns] = {}
 
     def turns(self, own: Policy, games: int) -> Turns:
@@ -139,7 +139,7 @@ class _Trials:
         held = self._turns.get(own)
         played = held.games if held else 0
         if played < games:
-            more = collect_turns(self._rules, own, self._company, _SEED, range(played, games))
+            more = collect_turns(self._rules, own, self._opponents, _SEED, range(played, games))
             self._turns[own] = join_turns(held, more) if held else more
         return self._turns[own]
 

@@ -23,7 +23,7 @@ from sim.arena import Memory, act
 from sim.cards import FIRST_WEAPON
 from sim.chance import game_key
 from sim.game import apply, new_game
-from sim.models.company import Company, draw_seats, members
+from sim.models.opponents import Opponents, draw_seats, members
 from sim.policies import greedy, swift
 from sim.policies.common import HIGHEST
 from sim.policies.registry import Policy, seat_policies, switches_of
@@ -115,18 +115,18 @@ def _note(
     return used
 
 
-def namings(rules: Rules, model: Company, seed: int, games: int) -> np.ndarray:
+def namings(rules: Rules, model: Opponents, seed: int, games: int) -> np.ndarray:
     """Return (believed, held), float64 (n, 2), of cards named for the first time.
 
     In all seats sits ``model``, or who is drawn from it, and reads nothing for the time being.
 
     belief.evidence.EvidenceFull if the posterior of a greedy player does not fit into memory.
     """
-    company = tuple((_unread(policy), chance) for policy, chance in members(model))
+    opponents = tuple((_unread(policy), chance) for policy, chance in members(model))
     board, states = world(rules)[0], empty(2)
-    memory = Memory([policy for policy, _ in company])
+    memory = Memory([policy for policy, _ in opponents])
     rows, used = np.empty((_MOST_ROWS, 2)), 0
-    for game, seats in draw_seats(company, rules.players, seed, range(games)):
+    for game, seats in draw_seats(opponents, rules.players, seed, range(games)):
         seat_policies(states[0], seats)
         states[0].tracks[: rules.players] |= FACTORED | EVIDENCE
         new_game(board, states[0], np.uint64(game_key(seed, game)))
@@ -170,7 +170,7 @@ def most_likely(believed: np.ndarray, held: np.ndarray) -> Weight:
 
 
 @cache
-def fit_weight(rules: Rules, model: Company, seed: int = SEED, games: int = GAMES) -> Weight:
+def fit_weight(rules: Rules, model: Opponents, seed: int = SEED, games: int = GAMES) -> Weight:
     """Return the weight of own cards in the suggestions of ``model`` among its kind.
 
     belief.evidence.EvidenceFull as `namings`.

@@ -22,7 +22,7 @@ from mcts.kernel.compile import jit
 from sim.arena import Memory, act
 from sim.chance import game_key
 from sim.game import apply, new_game
-from sim.models.company import Company, draw_seats, members
+from sim.models.opponents import Opponents, draw_seats, members
 from sim.policies import greedy, hide, swift
 from sim.policies.common import may_accuse
 from sim.policies.registry import Policy, seat_policies
@@ -92,7 +92,7 @@ def _watch(
 
 
 def collect_turns(
-    rules: Rules, own: Policy, model: Company, seed: int, games: Sequence[int]
+    rules: Rules, own: Policy, model: Opponents, seed: int, games: Sequence[int]
 ) -> Turns:
     """Return the turns of ``own``, which waits, in ``games`` against ``model``.
 

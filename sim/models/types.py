@@ -164,7 +164,7 @@ def take_seat(s: State, seat: int, one: np.record) -> None:
 
 
 @jit
-def draw_company(
+def draw_opponents(
     s: State, seat: int, players: int, types: np.recarray, chances: np.ndarray, stream: np.ndarray
 ) -> None:
     """Put a drawn type into each seat but ``seat``; one draw if they are alike, else one more each.

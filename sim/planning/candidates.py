@@ -25,12 +25,12 @@ from belief.information import closed_form
 from mcts.kernel.compile import jit, jit_owning, jit_shared
 from sim.board import N_ROOMS
 from sim.cards import ALL_CARDS, CATEGORY_MASK, FIRST_ROOM, FIRST_WEAPON, N_CARDS
+from sim.movement import barred_room
 from sim.planning.node_belief import likeliest
 from sim.policies.common import ALL_PAIRS, PAIRS, may_accuse, turns_to
 from sim.policies.hide import LEAST, still_playing, summons
 from sim.policies.swift import SLACK
 from sim.state import ACCUSE, ASK, END, MOVE, PASS, PASSAGE, SUGGEST, TURN, State, World
-from sim.walks import barred_room
 
 _SHORTLIST = 3
 _CERTAIN = 1.0 - 1e-9

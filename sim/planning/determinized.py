@@ -24,7 +24,7 @@ from sim.cards import N_CARDS
 from sim.chance import deal_out
 from sim.game import advance, apply, decider
 from sim.knowledge import begin, inform_others, update_seat_closure
-from sim.models.types import draw_company
+from sim.models.types import draw_opponents
 from sim.planning.opponent_nodes import GUESS, guess
 from sim.planning.variants import EXACT, POLICY
 from sim.state import ACCUSE, MAX_PLAYERS, MOVE, OVER, PASSAGE, REVEAL, State
@@ -59,7 +59,9 @@ def begin_opponents(p, state: State, stream: np.ndarray) -> None:
     From a mixture it is drawn who they are.
     """
     if len(p.seating.types):
-        draw_company(state, p.seat, p.world[0].players, p.seating.types, p.seating.chances, stream)
+        draw_opponents(
+            state, p.seat, p.world[0].players, p.seating.types, p.seating.chances, stream
+        )
     for seat in range(p.world[0].players):
         if seat != p.seat:
             begin(p.world[0], state, seat)

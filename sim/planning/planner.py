@@ -26,7 +26,7 @@ from mcts.search import Search, SearchResult
 from mcts.searcher import Searcher, searcher
 from mcts.threads import alone
 from sim.legal import legal
-from sim.models.company_belief import CompanyBelief
+from sim.models.opponent_belief import OpponentBelief
 from sim.planning import node_belief
 from sim.planning.candidates import offer
 from sim.planning.cluedo import Cluedo, Workspace, workspace
@@ -131,7 +131,7 @@ class Planner(Player):
         return bool(np.any(self.belief.facts.own_card_weight[: self._rules.players] != 1.0))
 
     @property
-    def company(self) -> CompanyBelief | None:
+    def opponent_belief(self) -> OpponentBelief | None:
         """The belief over the types of its opponents; None if it has one model of them."""
         return self.models.types
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from mcts.kernel.rng import derive_key, new_stream
 from sim.models.best_response import best_response
-from sim.models.company_belief import DEALS, CompanyBelief
+from sim.models.opponent_belief import DEALS, OpponentBelief
 from sim.models.own_cards import fit_weight
 from sim.models.types import NO_TYPES, Seating, wants_public
 from sim.planning.config import PlannerConfig
@@ -46,10 +46,10 @@ class SeatModels:
         """Reply to the opponents of ``config``; ``key`` names the chance of the game."""
         self._config, self._rules, self._seat, self._key = config, rules, seat, key
         self._showing = showing
-        self.types: CompanyBelief | None = None
+        self.types: OpponentBelief | None = None
         if config.mixture is not None:
             chance = int(derive_key(key, 0, _CHANCE))
-            self.types = CompanyBelief(rules, seat, config.mixture, chance)
+            self.types = OpponentBelief(rules, seat, config.mixture, chance)
         self._reply()
 
     def _reply(self) -> None:

@@ -19,6 +19,7 @@ import numpy as np
 from mcts.limits import above, between, one_of
 from sim.board import N_ROOMS
 from sim.cards import FIRST_ROOM, FIRST_WEAPON
+from sim.movement import barred_room
 from sim.players.foresight import ENVELOPE, NEVER, ROOM, Foresight, turns_now
 from sim.players.paper import PaperPlayer
 from sim.policies import greedy
@@ -28,7 +29,6 @@ from sim.rules import Rules
 from sim.seat import Seat
 from sim.state import ASK, END, EVIDENCE, PASS, SUGGEST, TURN, State
 from sim.view import replay_evidence
-from sim.walks import barred_room
 
 ABOUT = {"envelope": ENVELOPE, "room": ROOM}
 """Aims of the player: all hidden cards, or the room card alone (a control)."""

@@ -28,6 +28,7 @@ from mcts.limits import between, one_of
 from sim.board import N_ROOMS
 from sim.cards import FIRST_ROOM
 from sim.hunt.reward import Weights
+from sim.movement import barred_room
 from sim.players.bayes import AGAIN, BayesPlayer
 from sim.players.moves import WALKS, settle, wanted_rooms
 from sim.players.paper import Believing
@@ -43,7 +44,6 @@ from sim.players.room_hunt import (
 from sim.policies.walking import SAME, enter_again, step_out, towards
 from sim.rules import Rules
 from sim.state import State, World
-from sim.walks import barred_room
 
 UNITS = ("bins", "turns")
 """Units of the hunter's ways: squares, or expected turns."""

@@ -31,6 +31,7 @@ import numpy as np
 from mcts.limits import above, between, one_of
 from sim.board import N_ROOMS, N_SPOTS, door_spots, graph
 from sim.cards import FIRST_ROOM
+from sim.movement import barred_room
 from sim.players.moves import find_certain, suggestion
 from sim.players.paper import Believing, BelievingPlayer
 from sim.policies.common import accusation, may_accuse, was_heard
@@ -38,7 +39,6 @@ from sim.policies.walking import step_out, towards
 from sim.qlearning.functions import FUNCTIONS, function
 from sim.rules import Rules
 from sim.state import END, PASS, SUGGEST
-from sim.walks import barred_room
 
 ACCUSES = ("any", "end")
 """When it accuses: at the start or the end of its turn, or at the end alone."""

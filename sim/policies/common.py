@@ -17,9 +17,9 @@ from mcts.kernel.compile import jit
 from mcts.kernel.rng import below
 from sim.board import N_ROOMS
 from sim.cards import ALL_CARDS, CATEGORY_MASK, FIRST_ROOM, FIRST_WEAPON, N_CARDS
+from sim.movement import barred_room
 from sim.rules import ACCUSE as ACCUSATIONS
 from sim.state import ACCUSE, ASK, END, MAX_PLAYERS, MOVE, PASSAGE, TURN, State, World
-from sim.walks import barred_room
 
 SUGGESTS = -1
 """What a policy's turn returns for "make a suggestion where the pawn is"."""

@@ -19,9 +19,9 @@ from mcts.kernel.compile import jit, jit_late, jit_owning, jit_shared
 from mcts.limits import above
 from sim.board import N_ROOMS
 from sim.cards import FIRST_ROOM, FIRST_WEAPON
+from sim.movement import barred_room
 from sim.policies.common import HIGHEST, avoid_repeat, may_accuse, turns_to
 from sim.state import ACCUSE, ASK, END, EVIDENCE, MOVE, PASS, PASSAGE, SUGGEST, State, World
-from sim.walks import barred_room
 
 REQUIRES = EVIDENCE
 

@@ -18,9 +18,9 @@ from mcts.kernel.rng import below
 from sim.board import N_ROOMS
 from sim.cards import CATEGORY_MASK, FIRST_ROOM, FIRST_WEAPON
 from sim.knowledge import row_bits
+from sim.movement import barred_room
 from sim.policies.common import kind_of_turn, needs_goal
 from sim.state import ASK, FACTORED, MOVE, State, World
-from sim.walks import barred_room
 
 REQUIRES = FACTORED
 

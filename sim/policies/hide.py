@@ -31,11 +31,11 @@ from mcts.kernel.stack import floats
 from mcts.limits import between
 from sim.board import N_ROOMS
 from sim.cards import ALL_CARDS, CATEGORY_MASK, FIRST_ROOM, FIRST_WEAPON, N_CARDS
+from sim.movement import barred_room
 from sim.policies import swift
 from sim.policies.closure import proved_envelope
 from sim.policies.common import HIGHEST, SUGGESTS, last_chance, turns_to
 from sim.state import ASK, EVIDENCE, FACTORED, MOVE, PASSAGE, PUBLIC, State, World
-from sim.walks import barred_room
 
 REQUIRES = FACTORED | EVIDENCE | PUBLIC
 

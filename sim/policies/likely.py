@@ -10,10 +10,10 @@ from __future__ import annotations
 from belief.evidence import ENVELOPE, lowest
 from mcts.kernel.compile import jit
 from sim.cards import CATEGORY_MASK, FIRST_ROOM, FIRST_WEAPON
+from sim.movement import barred_room
 from sim.policies import swift
 from sim.policies.walking import towards
 from sim.state import ASK, State, World
-from sim.walks import barred_room
 
 REQUIRES = swift.REQUIRES
 Switches = swift.Switches

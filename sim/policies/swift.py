@@ -25,6 +25,7 @@ from mcts.limits import above
 from sim.board import N_ROOMS
 from sim.cards import CATEGORY_MASK, FIRST_ROOM, FIRST_WEAPON, N_CARDS
 from sim.knowledge import knowledge_version, update_seat_closure
+from sim.movement import barred_room
 from sim.policies import heuristic
 from sim.policies.closure import proved_envelope
 from sim.policies.common import (
@@ -36,7 +37,6 @@ from sim.policies.common import (
     turns_to,
 )
 from sim.state import ASK, EVIDENCE, FACTORED, MAX_PLAYERS, MOVE, PASSAGE, State, World
-from sim.walks import barred_room
 
 REQUIRES = FACTORED | EVIDENCE
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from mcts.kernel.compile import jit
 from sim.board import N_ROOMS
+from sim.movement import barred_room
 from sim.state import MOVE, PASSAGE, WALK, State, World
-from sim.walks import barred_room
 
 OTHER, SAME = range(2)
 """Where the next suggestion is made after one in a room that is wanted: in another, or there."""

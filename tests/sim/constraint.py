@@ -23,12 +23,12 @@ from mcts.kernel.rng import below, derive_key, new_stream
 from mcts.limits import one_of
 from sim.board import N_ROOMS
 from sim.cards import CATEGORY_MASK, FIRST_ROOM, FIRST_WEAPON, N_CARDS
+from sim.movement import barred_room
 from sim.players.paper import PaperPlayer
 from sim.policies.csp import WALKS
 from sim.rules import Rules
 from sim.seat import Seat
 from sim.state import ACCUSE, ASK, END, MOVE, PASS, PASSAGE, SUGGEST
-from sim.walks import barred_room
 
 KINDS = [[card for card in range(N_CARDS) if kind >> card & 1] for kind in CATEGORY_MASK]
 """The cards that S, W and R may be: suspects, weapons, rooms."""

@@ -7,7 +7,7 @@ import pytest
 from mcts.kernel import store
 from sim.models import best_response as module
 from sim.models.best_response import LEAST_WEIGHT, MOST_WEIGHT, best_response
-from sim.models.company import wins
+from sim.models.opponents import wins
 from sim.models.timing import best_rule, collect_turns, share_won
 from sim.policies.registry import Policy
 from sim.rules import Rules, preset

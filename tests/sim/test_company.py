@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from sim.arena import play_many
-from sim.models.company import draw_seats, members, wins
+from sim.models.opponents import draw_seats, members, wins
 from sim.models.own_cards import fit_weight
 from sim.policies.registry import Policy
 from sim.rules import Rules

@@ -11,7 +11,7 @@ import scipy.special
 from presets import spec_of
 
 from sim import referee
-from sim.models import company_belief, own_cards, reading, responses
+from sim.models import opponent_belief, own_cards, reading, responses
 from sim.players.registry import make
 from sim.rules import preset
 
@@ -56,7 +56,7 @@ def other_processor(monkeypatch):
         moved = Moved(seed)
         for name in ("exp", "log", "log1p"):
             setattr(moved, name, moved.move(getattr(np, name)))
-        for module in (own_cards, reading, company_belief):
+        for module in (own_cards, reading, opponent_belief):
             monkeypatch.setattr(module, "np", moved)
         for name in ("expit", "logit"):
             monkeypatch.setattr(scipy.special, name, moved.move(ORIGINAL[name]))

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from sim.models.company import wins
+from sim.models.opponents import wins
 from sim.models.timing import Turns, best_rule, collect_turns, join_turns, share_won
 from sim.policies.registry import Policy
 from sim.rules import Rules, preset

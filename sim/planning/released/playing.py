@@ -17,6 +17,7 @@ from sim.board import N_ROOMS
 from sim.cards import FIRST_ROOM, FIRST_WEAPON, N_CARDS
 from sim.game import apply, decider, next_turn, open_decision
 from sim.knowledge import row_bits
+from sim.movement import barred_room as shut_room
 from sim.planning.answers import draw_answer, named_cards
 from sim.planning.belief_mdp import reward
 from sim.planning.released.departures import (
@@ -48,7 +49,6 @@ from sim.state import (
     State,
     World,
 )
-from sim.walks import barred_room as shut_room
 
 BOLD_BITS = 4.0
 """Below this entropy of its notebook an opponent of the program accuses the likeliest envelope."""

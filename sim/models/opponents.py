@@ -1,7 +1,7 @@
 """Opponents: one policy in all seats, or a mixture from which each seat is drawn by game.
 
 A mixture says that one does not know who it is.  What is drawn depends on seed, game and seat
-alone, so two players meet the same company in the same game.
+alone, so two players meet the same opponents in the same game.
 """
 
 from __future__ import annotations
@@ -14,33 +14,33 @@ from sim.arena import play_many
 from sim.policies.registry import Policy
 from sim.rules import Rules
 
-Company = Policy | tuple[tuple[Policy, float], ...]
+Opponents = Policy | tuple[tuple[Policy, float], ...]
 """One policy, or policies with their weights, which need not add up to 1."""
 
 
-def members(company: Company) -> tuple[tuple[Policy, float], ...]:
-    """Return the policies of ``company`` with their probabilities, without those that never come.
+def members(opponents: Opponents) -> tuple[tuple[Policy, float], ...]:
+    """Return the policies of ``opponents`` with their probabilities, without those that never come.
 
     ValueError if a weight is negative or not finite, or none is above 0.
     """
-    if isinstance(company, Policy):
-        return ((company, 1.0),)
-    weights = np.array([weight for _, weight in company], float)
+    if isinstance(opponents, Policy):
+        return ((opponents, 1.0),)
+    weights = np.array([weight for _, weight in opponents], float)
     if not (np.isfinite(weights).all() and (weights >= 0.0).all() and weights.any()):
         raise ValueError("the weights of a mixture must be 0 or more, and one of them above 0")
     chances = weights / weights.sum()
     return tuple(
         (policy, float(chance))
-        for (policy, _), chance in zip(company, chances, strict=True)
+        for (policy, _), chance in zip(opponents, chances, strict=True)
         if chance > 0.0
     )
 
 
 def draw_seats(
-    company: Company, players: int, seed: int, games: Sequence[int]
+    opponents: Opponents, players: int, seed: int, games: Sequence[int]
 ) -> Iterator[tuple[int, list[Policy]]]:
-    """Yield each of ``games`` with the policies, by seat, that ``company`` fills it with."""
-    known = members(company)
+    """Yield each of ``games`` with the policies, by seat, that ``opponents`` fills it with."""
+    known = members(opponents)
     chances = [chance for _, chance in known]
     seats = [known[0][0]] * players
     for game in games:
@@ -51,14 +51,14 @@ def draw_seats(
 
 
 def wins(
-    rules: Rules, own: Policy, company: Company, seed: int, games: Sequence[int]
+    rules: Rules, own: Policy, opponents: Opponents, seed: int, games: Sequence[int]
 ) -> np.ndarray:
-    """Return by game, bool, whether ``own`` wins it against ``company``; it sits in seats in turn.
+    """Return whether ``own`` wins against ``opponents``, bool by game; its seat rotates.
 
     belief.evidence.EvidenceFull if the posterior of a greedy player does not fit into memory.
     """
     tables: dict[tuple[int, tuple[Policy, ...]], list[int]] = {}
-    for place, (game, seats) in enumerate(draw_seats(company, rules.players, seed, games)):
+    for place, (game, seats) in enumerate(draw_seats(opponents, rules.players, seed, games)):
         seat = game % rules.players
         seats[seat] = own
         tables.setdefault((seat, tuple(seats)), []).append(place)

@@ -1,9 +1,9 @@
 """Belief of a seat about the others' policies: a posterior over types, from what they do.
 
-    company = CompanyBelief(rules, seat, mixture, key)
-    turns = company.turns(view, log.events)      # those that nobody has looked at yet
-    company.weigh(turns, log.events, deals)      # deals from the posterior of the seat
-    company.chances, company.of_seat(1)
+    belief = OpponentBelief(rules, seat, mixture, key)
+    turns = belief.turns(view, log.events)      # those that nobody has looked at yet
+    belief.weigh(turns, log.events, deals)      # deals from the posterior of the seat
+    belief.chances, belief.of_seat(1)
 
 Each decision of an opponent multiplies the weight of a type by the chance that it does the like
 (`sim.models.likelihood`), taken to the power `TRUST` because deals are few, types are
@@ -41,7 +41,7 @@ TRUST = np.array([0.5, 0.7, 0.7, 0.5])
 """By kind of decision: the power of its likelihood; like the rest fitted to games of seed 5120."""
 
 
-class CompanyBelief:
+class OpponentBelief:
     """A belief over the types of all opponents, for one game.
 
     Attributes

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from mcts.kernel.compile import jit
 from sim.board import N_ROOMS
+from sim.movement import barred_room, survey, walk_out
 from sim.policies.registry import number
 from sim.state import State, World
-from sim.walks import barred_room, survey, walk_out
 
 _STEADY = sum(1 << number(name) for name in ("csp", "heuristic", "closure", "swift", "hide"))
 """Policies, as bits, that accuse by what they have seen alone, or in the last round."""
