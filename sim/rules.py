@@ -24,7 +24,7 @@ from sim.cards import N_CARDS, SUSPECTS
 
 MIN_PLAYERS = 3
 FARTHEST = 64
-MOST_TURNS = 1_000_000
+MAX_TURNS = 1_000_000
 
 SEATS = {
     3: ("Scarlett", "Mustard", "Green"),
@@ -117,7 +117,7 @@ class Rules:
     accusations: str = one_of(*ACCUSATIONS, default="secret")
     repeats: bool = True
     last_wins: bool = False
-    turn_cap: int = between(1, MOST_TURNS, default=3000)
+    turn_cap: int = between(1, MAX_TURNS, default=3000)
 
     def __post_init__(self) -> None:
         check(self, "rules.")

@@ -39,7 +39,7 @@ from sim.rules import Rules
 THRESHOLDS = (1.0, 0.8, 0.6, 0.5, 0.45, 0.4, 0.35, 0.3)
 """Those that are tried for a policy that cannot be watched, waiting for proof first."""
 
-LEAST_WEIGHT, MOST_WEIGHT = 0.05, 5.0
+MIN_WEIGHT, MAX_WEIGHT = 0.05, 5.0
 """Between these the weight of own cards is kept: beyond them nothing is gained, and an error of the
 model costs more."""
 
@@ -103,7 +103,7 @@ def _compute(rules: Rules, own: Policy, opponents: Opponents) -> Policy:
     """Return the best response to ``opponents`` from ``own``, whose chosen switches are at rest."""
     if "own_card_weight" in switches_of(own.name):
         weight = fit_weight(rules, opponents, games=_READ).value
-        own = replace(own, own_card_weight=min(max(weight, LEAST_WEIGHT), MOST_WEIGHT))
+        own = replace(own, own_card_weight=min(max(weight, MIN_WEIGHT), MAX_WEIGHT))
     if own.name not in WATCHED:
         tried = [replace(own, threshold=threshold) for threshold in THRESHOLDS]
         return max(tried, key=lambda one: wins(rules, one, opponents, _SEED, range(_GAMES)).sum())

@@ -18,7 +18,7 @@ from sim.environment import stepping
 from sim.rules import MIN_PLAYERS, preset, world
 from sim.state import ACCUSE, ASK, ASKED, MAX_PLAYERS, MOVE, N_ACTIONS, REVEAL, STATES
 
-MOST_DEALS = 100_000
+MAX_DEALS = 100_000
 
 
 class Table:
@@ -90,8 +90,8 @@ class Table:
             left = tuple(card for kind in self.kinds for card in kind if card not in envelope)
             for dealt in hands(left, 0):
                 number += 1
-                if number > MOST_DEALS:
-                    raise ValueError(f"there are more than {MOST_DEALS:,} deals: take fewer cards")
+                if number > MAX_DEALS:
+                    raise ValueError(f"there are more than {MAX_DEALS:,} deals: take fewer cards")
                 yield Deal(_mask(envelope), dealt)
 
     def begin(self, number: int) -> tuple[np.ndarray, list[int]]:

@@ -31,10 +31,10 @@ DIGITS = 6
 NUMBERS = ("hidden_weights", "hidden_bias", "output_weights", "output_bias")
 """Arrays of shapes (inputs, hidden), (hidden,), (hidden,) and ()."""
 
-MOST_BYTES = 10_000_000
+MAX_BYTES = 10_000_000
 """Size of a file that is read."""
 
-MOST_WEIGHT = 1e30
+MAX_WEIGHT = 1e30
 """Greatest weight: sums of their products are finite."""
 
 _KEYS = {"settings", "settings_digest", "activation", *NUMBERS, "numbers_digest"}
@@ -120,8 +120,8 @@ def loads(text: str) -> Network:
     shapes = [arrays[name].shape for name in NUMBERS]
     if shapes != [(INPUTS, hidden), (hidden,), (hidden,), ()] or not hidden:
         raise ValueError(f"its weights are not those of {INPUTS} inputs and a hidden layer")
-    if not all((np.abs(array) <= MOST_WEIGHT).all() for array in arrays.values()):
-        raise ValueError(f"its weights are not all finite, or beyond {MOST_WEIGHT:g}")
+    if not all((np.abs(array) <= MAX_WEIGHT).all() for array in arrays.values()):
+        raise ValueError(f"its weights are not all finite, or beyond {MAX_WEIGHT:g}")
     return Network(**arrays, activation=data["activation"], settings=settings)
 
 
@@ -137,7 +137,7 @@ def load(path: str | None = None) -> Network:
             found = file.stat()
             if not stat.S_ISREG(found.st_mode):
                 raise ValueError("it is a folder, a pipe or a device")
-            if found.st_size > MOST_BYTES:
+            if found.st_size > MAX_BYTES:
                 raise ValueError("it is too long")
         return loads(file.read_text("utf-8"))
     except OSError as fault:

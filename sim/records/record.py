@@ -46,7 +46,7 @@ VERSION = 1
 OUTSIDE = "external"
 """What stands in place of a policy for a seat that no compiled policy plays."""
 
-MOST_BYTES = 2**28
+MAX_BYTES = 2**28
 """Of a record; a game of 1,000 turns has a million."""
 
 _HEADER = ("format", "version", "rules", "seed", "game", "seats", "check")
@@ -181,9 +181,9 @@ def read(path: str | Path) -> Record:
     or not of a known form.
     """
     with Path(path).open("rb") as file:
-        content = file.read(MOST_BYTES + 1)
-    if len(content) > MOST_BYTES:
-        raise RecordError(1, f"the file has more than {MOST_BYTES:,} bytes: it is no game")
+        content = file.read(MAX_BYTES + 1)
+    if len(content) > MAX_BYTES:
+        raise RecordError(1, f"the file has more than {MAX_BYTES:,} bytes: it is no game")
     *lines, rest = content.split(b"\n")
     if not lines and not rest:
         raise RecordError(1, "the file is empty")
