@@ -123,7 +123,7 @@ def as_seen(event: tuple[int, int, int, int], seat: int) -> tuple[int, int, int,
 
 @jit
 def replay_evidence(world: World, s: State, seat: int, events: np.recarray) -> None:
-    """Recompute the knowledge of ``seat`` in ``s``, and public knowledge if kept, from ``events``."""
+    """Recompute the knowledge of ``seat``, and public knowledge if kept, from ``events``."""
     begin(world, s, seat)
     open_public(world, s)
     for i in range(len(events)):

@@ -48,25 +48,31 @@ def believe(p, state: State, work: tuple) -> bool:
 
 @jit
 def likeliest(
-    p, s: State, work: tuple, most: int, least: float, cards: np.ndarray, chance: np.ndarray
+    p,
+    s: State,
+    work: tuple,
+    max_count: int,
+    min_chance: float,
+    cards: np.ndarray,
+    chance: np.ndarray,
 ) -> int:
-    """Find the ``most`` likeliest envelopes above ``least``, as
+    """Find the ``max_count`` likeliest envelopes above ``min_chance``, as
     `belief.exact.envelope.likely_envelopes`.
 
     ``work`` is as `believe` left it for ``s``; beliefs other than the exact one take the categories
     as independent, and leave out what was accused aloud here alone.
     """
     if p.belief == EXACT:
-        return likely_envelopes(work, most, least, cards, chance)
-    return likely_products(s, work.marginals, most, least, cards, chance)
+        return likely_envelopes(work, max_count, min_chance, cards, chance)
+    return likely_products(s, work.marginals, max_count, min_chance, cards, chance)
 
 
 @jit
 def likely_products(
     s: State,
     marginals: np.ndarray,
-    most: int,
-    least: float,
+    max_count: int,
+    min_chance: float,
     cards: np.ndarray,
     chance: np.ndarray,
 ) -> int:
@@ -84,4 +90,4 @@ def likely_products(
     scale *= left
     if scale == 0.0 or left < _LEFT:
         return 0
-    return list_products(s, marginals, scale, most, least, cards, chance)
+    return list_products(s, marginals, scale, max_count, min_chance, cards, chance)
