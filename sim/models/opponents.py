@@ -1,7 +1,7 @@
-"""Opponents: one policy in all seats, or a mixture from which each seat is drawn by game.
+"""Opponents: one policy in all seats, or a mixture from which each seat is drawn for each game.
 
-A mixture says that one does not know who it is.  What is drawn depends on seed, game and seat
-alone, so two players meet the same opponents in the same game.
+A mixture models uncertainty about the opponents.  Draws depend only on seed, game and seat, so two
+players meet the same opponents in the same game.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from sim.policies.registry import Policy
 from sim.rules import Rules
 
 Opponents = Policy | tuple[tuple[Policy, float], ...]
-"""One policy, or policies with their weights, which need not add up to 1."""
+"""One policy, or policies with unnormalised weights."""
 
 
 def members(opponents: Opponents) -> tuple[tuple[Policy, float], ...]:
-    """Return the policies of ``opponents`` with their probabilities, without those that never come.
+    """Return the policies of ``opponents`` with their positive probabilities.
 
-    ValueError if a weight is negative or not finite, or none is above 0.
+    Raises ValueError if a weight is negative or not finite, or if none is positive.
     """
     if isinstance(opponents, Policy):
         return ((opponents, 1.0),)
@@ -39,7 +39,7 @@ def members(opponents: Opponents) -> tuple[tuple[Policy, float], ...]:
 def draw_seats(
     opponents: Opponents, players: int, seed: int, games: Sequence[int]
 ) -> Iterator[tuple[int, list[Policy]]]:
-    """Yield each of ``games`` with the policies, by seat, that ``opponents`` fills it with."""
+    """Yield each of ``games`` with the policies by seat drawn from ``opponents``."""
     known = members(opponents)
     chances = [chance for _, chance in known]
     seats = [known[0][0]] * players
@@ -55,7 +55,8 @@ def wins(
 ) -> np.ndarray:
     """Return whether ``own`` wins against ``opponents``, bool by game; its seat rotates.
 
-    belief.evidence.EvidenceFull if the posterior of a greedy player does not fit into memory.
+    Raises belief.evidence.EvidenceFull if the posterior of a greedy player does not fit into
+    memory.
     """
     tables: dict[tuple[int, tuple[Policy, ...]], list[int]] = {}
     for place, (game, seats) in enumerate(draw_seats(opponents, rules.players, seed, games)):

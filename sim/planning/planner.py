@@ -47,7 +47,7 @@ _SURE = 1.0 - 1e-9
 """Minimum probability of a certain accusation."""
 
 
-def wait(result: SearchResult, margin: float) -> SearchResult:
+def withhold_accusation(result: SearchResult, margin: float) -> SearchResult:
     """Return ``result`` with the best non-accusing action, unless accusing is clearly better.
 
     The values of other actions are biased low, because roll-outs continue with a weaker player.  So
@@ -209,7 +209,7 @@ class Planner(Player):
         only = self._only_offer(position)
         if only is not None:
             return self._remember(only)
-        self.result = wait(self._run(position), self.config.patience)
+        self.result = withhold_accusation(self._run(position), self.config.patience)
         self.decisions += 1
         self.simulations += self.result.simulations
         self.search_seconds += time.perf_counter() - began
