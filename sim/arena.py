@@ -105,7 +105,7 @@ class Memory:
             greedy.choose.load()
             return
         if self.work.plan[0].status == CONTRADICTORY:
-            raise ContradictoryEvidence("no deal explains what a greedy player has seen")
+            raise ContradictoryEvidence("no deal explains a greedy player's observations")
         states = 4 * len(self.work.key)
         if self.work.plan[0].status != FULL or states > solver.ExactPosterior.MAX_STATES:
             raise EvidenceFull("the exact posterior of a greedy player does not fit into memory")

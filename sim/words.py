@@ -67,7 +67,7 @@ def event_to_string(event: dict[str, Any], names: Sequence[str] | None = None) -
         case {"event": "suggestion", "called": called}:
             return f"suggests {cards}" + ("" if called is None else f" ({who(called)} is called)")
         case {"event": "refute", "by": None}:
-            return "nobody can answer"
+            return "no player can answer"
         case {"event": "refute", "unable": unable, "by": by}:
             passed = ", ".join(map(who, unable))
             return (f"{passed} cannot answer, " if unable else "") + f"{who(by)} shows a card"
@@ -85,7 +85,7 @@ def event_to_string(event: dict[str, Any], names: Sequence[str] | None = None) -
             return f"believes by {evidence}: {held}"
         case {"event": "thought", "by": by, "seconds": seconds}:
             return f"{who(by)} thinks for {seconds:g} s"
-    winner = "nobody wins" if event["winner"] is None else f"{who(event['winner'])} wins"
+    winner = "no player wins" if event["winner"] is None else f"{who(event['winner'])} wins"
     return f"{winner}: it was {', '.join(event['envelope'])}"
 
 

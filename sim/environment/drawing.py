@@ -32,7 +32,7 @@ def board(rules: Rules, spots: np.ndarray) -> str:
     for room, (column, row) in zip(ROOMS, _LABELS, strict=True):
         name = room.split()[0]  # "Billiard Room" is wider than the room
         rows[row][2 * column : 2 * column + len(name)] = name
-    standing = [0] * len(ROOMS)
+    pawns = [0] * len(ROOMS)
     for seat, spot in enumerate(spots[: rules.players].tolist()):
         if spot < N_CORRIDOR:
             column, row = graph().nodes[spot]["xy"]
@@ -40,8 +40,8 @@ def board(rules: Rules, spots: np.ndarray) -> str:
         else:
             room = room_of[spot]
             column, row = _LABELS[room]
-            rows[row + 1][2 * (column + standing[room])] = str(seat)
-            standing[room] += 1
+            rows[row + 1][2 * (column + pawns[room])] = str(seat)
+            pawns[room] += 1
     return "\n".join("".join(row).rstrip() for row in rows)
 
 

@@ -1,4 +1,4 @@
-"""When to accuse: a rule learnt from arena games, by optimal stopping.
+"""Accusation rules learnt from arena games, by optimal stopping.
 
 A decision to accuse changes nothing before it: opponents neither see the belief nor answer
 differently.  So one set of games in which the own seat waits evaluates all rules.  Each own turn is
@@ -29,8 +29,7 @@ from sim.rules import Rules, world
 from sim.state import OVER, State, World, empty
 
 CERTAIN = 1.0 - 1e-6
-"""Threshold of a waiting seat: below 1, because waiting for proof would not fit the belief to hand
-sizes."""
+"""Threshold of a waiting seat; at 1 the belief would not be fitted to hand sizes."""
 
 WATCHED = ("swift", "hide")
 """Policies that accuse by the recorded belief."""

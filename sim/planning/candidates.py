@@ -42,7 +42,7 @@ class Ranking(NamedTuple):
 
     Attributes
     ----------
-    marginals : (21, 7) what the seat that decides believes
+    marginals : (21, 7) belief of the seat to move
     table : (21, `belief.giveaway.COLUMNS`) what the others would gain; read only if there is a
         price
     hiding : price, in own bits, of a bit that the others gain

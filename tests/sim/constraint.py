@@ -1,4 +1,4 @@
-"""The constraint satisfaction player in the words of its papers, interpreted.
+"""The constraint satisfaction player by the text of its papers, in plain Python.
 
 Variables are the hidden cards S, W, R and the cards C_ji of the others [Cai & Ferrari 2008, s. IV;
 Ferrari & Cai 2009, s. VIII]:
@@ -8,8 +8,8 @@ Ferrari & Cai 2009, s. VIII]:
 
 "When the i-th player disproves [a suggestion], an instantiation C_ji = c is obtained"; "in order
 to make a suggestion, the CSP searches an assignment for S, W, and R that satisfies (C1)-(C2)".
-Nothing else enters: not who passed, nor what others were shown.  `sim.policies.csp` is the same
-player compiled, and says what the papers leave open; this one is what it is held against.
+Passes and cards shown to others are ignored.  `sim.policies.csp` is the compiled player and lists
+what the papers leave open; the tests compare it with this one.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Late positions checked from outside: brute force over the table of deals, and real games.
+"""Independent checks of late positions: brute force over the table of deals, and real games.
 
-The brute force reads who holds what, not the solver's masks, and shares no code with it.
+The brute force reads the holders of cards, not the solver's masks, and shares no code with it.
 """
 
 from __future__ import annotations

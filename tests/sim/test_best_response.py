@@ -1,4 +1,4 @@
-"""The best response to a model: it is the best of what is tried, and changes with the model."""
+"""The best response to a model: the best of all trials, dependent on the model."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Companies: who sits opposite is drawn by game, as often as it should be."""
+"""Mixtures of opponents: seats are drawn for each game with the right frequencies."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Late positions: posterior, values and regret against the exact belief, brute force and games."""
+"""Late positions: posterior, values and regret against exact belief, brute force and games."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Games do not hang on the last digit of exponentials and logarithms, which processors differ in.
+"""Results do not depend on the last ulp of exp and log, which differs between processors.
 
-NumPy has code of its own for those with AVX-512.  Here each result is moved to one of its
-neighbours: in a fit of a weight, and in all that a player of `best` computes in a game.  (The table
-of responses is the one that is kept, since making it takes a minute.)
+NumPy has separate AVX-512 code for them.  The tests move each result to a neighbouring float: in a
+weight fit, and in all computations of a `best` player in a game.  (The table of responses is the
+cached one, since computing it takes a minute.)
 """
 
 import numpy as np

@@ -1,4 +1,4 @@
-"""The network of the room problem: what it computes, and files that are none."""
+"""The network of the room problem: its output, and invalid files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Opponents: the belief over types, what it reads, and simulations that draw from it."""
+"""Opponents: the belief over types, its inputs, and simulations that draw from it."""
 
 import sys
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""An accusation waits until its probability exceeds the value of going on by enough."""
+"""An accusation waits until its probability exceeds the value of continuing by the margin."""
 
 from dataclasses import replace
 

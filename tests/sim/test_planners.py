@@ -1,6 +1,6 @@
-"""All planners: legal, reproducible, blind to what their seat cannot know, and distinct.
+"""All planners: legal, reproducible, blind to hidden information, and distinct.
 
-(That the contract finds players who break it, see the tests of the contract.)
+(The tests of the contract show that it detects violations.)
 """
 
 import sys

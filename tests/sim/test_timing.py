@@ -1,4 +1,4 @@
-"""Time to accuse: rules win in recorded games what they win, and the best one is found."""
+"""Accusation rules: estimated and played shares of wins agree, and the best rule is found."""
 
 from dataclasses import replace
 
