@@ -38,15 +38,14 @@ _WAYS = N_ROOMS + 1
 
 
 class Ranking(NamedTuple):
-    """Criteria that rank suggestions and rooms, and how many of each are listed.
+    """Criteria that rank suggestions and rooms, and the number listed of each.
 
     Attributes
     ----------
     marginals : (21, 7) belief of the seat to move
-    table : (21, `belief.giveaway.COLUMNS`) what the others would gain; read only if there is a
-        price
-    hiding : price, in own bits, of a bit that the others gain
-    summoning : price, in bits, of calling the pawn of an opponent who still plays
+    table : (21, `belief.giveaway.COLUMNS`) gains of the opponents; read only if priced
+    hiding : price, in own bits, of a bit that the opponents gain
+    summoning : price, in bits, of moving the pawn of an active opponent
     max_candidates : number of listed actions of each kind
     """
 
