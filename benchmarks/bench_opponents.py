@@ -18,7 +18,7 @@ import numpy as np
 
 from benchmarks.observer import Observer
 from experiments.plotting import picture
-from sim.models.company_belief import CompanyBelief
+from sim.models.opponent_belief import OpponentBelief
 from sim.models.types import PRESETS, TYPES, Mixture
 from sim.player import Player, PolicyPlayer
 from sim.policies.registry import Policy
@@ -64,8 +64,8 @@ def judge(seed: int, games: int, mixed: Mixture) -> list[Judged]:
 def _of_game(
     rules: Rules, observer: Observer, seat: int, company: list[str], mixed: Mixture
 ) -> list[Judged]:
-    """Return the belief about each opponent after each round of the game just played."""
-    belief, rows = CompanyBelief(rules, seat, mixed, 0), []
+    """Return what was believed of each opponent after each round of the game just played."""
+    belief, rows = OpponentBelief(rules, seat, mixed, 0), []
     for number, note in enumerate(observer.notes):
         belief.take_in(note.seats, note.hits, note.tries)
         for other, name in zip(belief.opponents, company, strict=True):

@@ -11,7 +11,7 @@ import numpy as np
 
 from belief.exact import solver
 from mcts.kernel.rng import derive_key, fold, new_stream
-from sim.models.company_belief import DEALS, CompanyBelief
+from sim.models.opponent_belief import DEALS, OpponentBelief
 from sim.models.types import Mixture
 from sim.player import Player
 from sim.policies.registry import Policy, choose, seat_policy
@@ -24,7 +24,7 @@ class Note(NamedTuple):
     """Decisions of the types in the turns before one own turn.
 
     ``turn`` is that of the observer, ``seats`` (n,) who moved, ``hits`` and ``tries`` (n, `KINDS`,
-    types) as `CompanyBelief.shares` returns them.
+    types) as `OpponentBelief.shares` returns them.
     """
 
     turn: int
@@ -50,7 +50,7 @@ class Observer(Player):
     def begin(self, rules: Rules, seat: int, view: np.recarray, key: int) -> None:
         """Take ``seat`` in a new game."""
         self._rules, self._seat, self._key, self._log = rules, seat, key, Log()
-        self.belief = CompanyBelief(rules, seat, self._mixture, int(derive_key(key, 1)))
+        self.belief = OpponentBelief(rules, seat, self._mixture, int(derive_key(key, 1)))
         self.notes: list[Note] = []
 
     def see(self, event: tuple[int, int, int, int]) -> None:

@@ -1,6 +1,6 @@
-"""The game of Cluedo and its players: the public names, each imported when it is first used.
+"""The game of Cluedo and its players: public names, each imported on first use.
 
-`__init__.pyi` lists them with the modules that hold them.
+`__init__.pyi` lists the names and their modules.
 """
 
 import lazy_loader

@@ -1,7 +1,7 @@
-"""The arena: games among compiled policies, tens of thousands a second on one core.
+"""The arena: games among compiled policies, tens of thousands per second on one core.
 
-It is the state machine of `sim.game` with no seat that anybody outside must decide for; a game here
-and the same game under `sim.referee` have the same moves.
+It runs the state machine of `sim.game` without external seats. The same game under `sim.referee`
+has the same moves.
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ class ArenaResult:
     Attributes
     ----------
     winner : (n,) seat, or -1 for a draw
-    turns : (n,) turns begun, all players together
+    turns : (n,) turns begun, over all players
     suggestions : (n, players) suggestions made by each seat
     out : (n, players) True where the seat accused wrongly
-    games : (n,) their numbers
+    games : (n,) game numbers
     policies : names of the policies by seat
     """
 
@@ -58,7 +58,7 @@ class ArenaResult:
         return f"<ArenaResult: {n:,} games, won by seat: {wins}; {n - sum(won)} draws>"
 
     def to_frame(self) -> pl.DataFrame:
-        """Return a row for each game and seat.
+        """Return one row per game and seat.
 
         Columns: ``game``, ``seat``, ``policy``, ``won``, ``turns`` of the game, ``suggestions`` and
         ``out`` of the seat.
@@ -81,7 +81,7 @@ class ArenaResult:
 
 
 class Memory:
-    """Workspaces of the slow policies: small where no seat needs them, and grown on demand.
+    """Workspaces of the slow policies: small unless a seat needs them, grown on demand.
 
     Attributes
     ----------
@@ -96,25 +96,25 @@ class Memory:
         self.sample = sample_workspace(greedy.DEALS)
 
     def grow(self) -> None:
-        """Load what greedy players need, or make room for the posterior that did not fit.
+        """Load the greedy player's kernels, or enlarge a workspace that was too small.
 
-        ContradictoryEvidence if no deal explains what was seen, EvidenceFull if room is not what it
-        lacks.
+        Raises ContradictoryEvidence if no deal explains the observations, EvidenceFull if a larger
+        workspace would not help.
         """
         if not greedy.choose.loaded:
             greedy.choose.load()
             return
         if self.work.plan[0].status == CONTRADICTORY:
-            raise ContradictoryEvidence("no deal explains what a greedy player has seen")
+            raise ContradictoryEvidence("no deal explains a greedy player's observations")
         states = 4 * len(self.work.key)
         if self.work.plan[0].status != FULL or states > solver.ExactPosterior.MAX_STATES:
             raise EvidenceFull("the exact posterior of a greedy player does not fit into memory")
         self.work = solver.workspace(states)
 
     def act(self, board: World, state: State) -> int:
-        """Return the action of the compiled seat that must decide; consumes its randomness.
+        """Return the action of the compiled seat to move; consumes its randomness.
 
-        Raises as `grow`.
+        Raises like `grow`.
         """
         while (action := int(act(board, state, self.work, self.sample))) == greedy.UNSOLVED:
             self.grow()
@@ -123,7 +123,7 @@ class Memory:
 
 @jit
 def act(world: World, s: State, work: tuple, sample: tuple) -> int:
-    """Return the action of the compiled seat that must decide, or `greedy.UNSOLVED`."""
+    """Return the action of the compiled seat to move, or `greedy.UNSOLVED`."""
     open_decision(s)
     if s.phase == SHOW or s.policy[s.seat] < SLOW:
         return choose(world, s, decider(s))
@@ -132,10 +132,10 @@ def act(world: World, s: State, work: tuple, sample: tuple) -> int:
 
 @jit
 def run(world: World, s: State, work: tuple, sample: tuple) -> bool:
-    """Run until a seat from outside must decide, the game is over or `s.event` is full.
+    """Run until an external seat must decide, the game is over or `s.event` is full.
 
-    As `sim.game.advance`, with the slow policies.  Returns False if ``work`` is too small; then
-    nothing is lost, and the next call goes on.
+    Like `sim.game.advance`, but with the slow policies.  Returns False if ``work`` is too small;
+    the next call then continues from the same state.
     """
     while True:
         advance(world, s)
@@ -162,7 +162,7 @@ def _play(
     suggestions: np.ndarray,
     out: np.ndarray,
 ) -> int:
-    """Play ``games[first:last]``, the first of which is under way; return which one got stuck."""
+    """Play ``games[first:last]``, resuming the first; return the index that ran out of memory."""
     rules, s = world[0], states[0]
     for i in range(first, last):
         if s.phase == OVER:
@@ -180,11 +180,11 @@ def _play(
 def play_many(
     rules: Rules, policies: Sequence[Policy | str], seed: int, games: np.ndarray
 ) -> ArenaResult:
-    """Play the games numbered ``games`` of run ``seed`` among ``policies`` (one a seat).
+    """Play the games numbered ``games`` of run ``seed`` among ``policies`` (one per seat).
 
-    In a terminal a line shows how far it is, if that takes long; Ctrl-C ends it.
-    ValueError if there is not one compiled policy a seat, or the seed is out of range;
-    EvidenceFull if the posterior of a greedy player does not fit into memory.
+    Long calls show their progress in a terminal; Ctrl-C stops them.
+    Raises ValueError unless each seat has a compiled policy and the seed is in range, EvidenceFull
+    if a greedy player's posterior does not fit into memory.
     """
     if len(policies) != rules.players:
         raise ValueError(f"{rules.players} seats need as many policies, got {len(policies)}")

@@ -1,13 +1,12 @@
-"""The board: its facts, the graph they make, and tables that kernels read.
+"""The board: its layout, its graph, and the tables that kernels read.
 
-A *spot* is where a pawn can stand: a corridor square, or the square just inside a door.  Standing
-inside a door is being in that room, so the door by which a pawn entered is part of where it is
-[Ledford 2018, s. 1.5: a room is left by the door of entry].  Steps are counted as walked; the step
-through a door counts as one.  A path never leads through another room, because the spot inside a
-door touches nothing but the one corridor square that the door opens on; without walls, as in the
-released program, it touches whatever lies beside it, and paths lead through.
+A *spot* is a possible place of a pawn: a corridor square, or the square just inside a door.  A pawn
+inside a door is in that room, so its spot includes the door of entry [Ledford 2018, s. 1.5: a pawn
+leaves a room by that door].  The step through a door counts as one.  Paths never cross another
+room, because a spot inside a door touches only the corridor square in front of it.  Without walls,
+as in the released program, it touches all adjacent spots, and paths cross rooms.
 
-A *goal* of a walk is a room by any of its doors, or, its number plus `N_ROOMS`, by the `FIRST` one.
+A *goal* is a room, entered by any door, or its number plus `N_ROOMS`: the room by its `FIRST` door.
 """
 
 from __future__ import annotations
@@ -59,7 +58,7 @@ DOORS = (
     ("Ballroom", ((8, 19, "W"), (9, 17, "N"), (14, 17, "N"), (15, 19, "E"))),
     ("Kitchen", ((19, 18, "N"),)),
 )
-"""Each room's doors: column, row and the side on which the door opens, first listed first."""
+"""Doors of each room: column, row and the side on which the door opens, in listed order."""
 
 PASSAGES = (("Study", "Kitchen"), ("Lounge", "Conservatory"))
 
@@ -74,7 +73,7 @@ STARTS = {
 """Start squares in the order of play."""
 
 FIRST = {"Hall": (11, 6), "Dining Room": (16, 12)}
-"""The entrance that the released program lists first, where that is not the first of `DOORS`."""
+"""First entrance in the released program, where it differs from the first of `DOORS`."""
 
 _SIDES = {"N": (0, -1), "S": (0, 1), "W": (-1, 0), "E": (1, 0)}
 
@@ -85,7 +84,7 @@ N_DOORS = sum(len(doors) for _, doors in DOORS)
 N_SPOTS = N_CORRIDOR + N_DOORS
 MAX_ROLL = 12
 WORDS = (N_CORRIDOR + 31) // 32
-ROWS = 25 + 2  # an empty one on either side
+ROWS = 25 + 2  # one empty row on either side
 
 _PREFERRED = (
     lambda at, near: near,  # up and to the left
@@ -99,26 +98,26 @@ BOARD = np.dtype(
     [
         ("room_of", np.int64, (N_SPOTS,)),  # room of a spot, -1 in the corridor
         ("first_door", np.int64, (N_ROOMS,)),  # spot inside the first listed door
-        ("entrance", np.int64, (N_ROOMS,)),  # that of `FIRST`
-        ("through", np.int64),  # 1: no walls, ways lead through rooms
+        ("entrance", np.int64, (N_ROOMS,)),  # spot inside the door of `FIRST`
+        ("through", np.int64),  # 1: no walls, paths cross rooms
         ("passage", np.int64, (N_ROOMS,)),  # room at the other end of the passage, or -1
         ("distance", np.int8, (N_GOALS, N_SPOTS)),  # steps to be in the room, pawns ignored
-        # A few shortest ways on the empty board, for when pawns close the first.
-        ("landing", np.uint8, (WAYS, N_GOALS, N_SPOTS, MAX_ROLL + 1)),  # spot after so many steps
+        # Several shortest paths on the empty board, in case pawns block the first.
+        ("landing", np.uint8, (WAYS, N_GOALS, N_SPOTS, MAX_ROLL + 1)),  # spot by number of steps
         ("path", np.uint32, (WAYS, N_GOALS, N_SPOTS, WORDS)),  # corridor squares, as bits
         ("fronts", np.uint32, (N_GOALS, WORDS)),  # squares in front of the doors, as bits
-        ("row", np.int64, (N_SPOTS,)),  # of a spot's square, one more than its y
+        ("row", np.int64, (N_SPOTS,)),  # y of the spot's square, plus one
         ("column", np.int64, (N_SPOTS,)),
         ("open", np.int64, (ROWS,)),  # corridor squares of each row, as bits by column
-        ("doors", np.int64, (ROWS,)),  # squares inside doors, likewise
-        ("front_rows", np.int64, (N_GOALS, ROWS)),  # those of ``fronts``
-        ("neighbours", np.int64, (N_SPOTS, 4)),  # touching spots, -1 where there are fewer
+        ("doors", np.int64, (ROWS,)),  # squares inside doors, as bits by column
+        ("front_rows", np.int64, (N_GOALS, ROWS)),  # ``fronts`` as bits by column
+        ("neighbours", np.int64, (N_SPOTS, 4)),  # adjacent spots, padded with -1
     ]
 )
 
 
 def corridor() -> list[tuple[int, int]]:
-    """Return the (column, row) of every corridor square; the place in the list is its spot."""
+    """Return the (column, row) of every corridor square, indexed by spot."""
     rows = FLOOR_PLAN.strip().splitlines()
     return [(x, y) for y, row in enumerate(rows) for x, c in enumerate(row) if c in ".123456"]
 
@@ -127,9 +126,8 @@ def corridor() -> list[tuple[int, int]]:
 def graph(walls: bool = True) -> nx.Graph:
     """Return the graph of spots: an edge is one step.
 
-    Without ``walls`` a spot inside a door is joined to all that lies beside it.
-
     Nodes are spot numbers with attributes ``xy`` and ``room`` (a room number, -1 in the corridor).
+    Without ``walls`` a spot inside a door is connected to all adjacent spots.
     """
     squares = {xy: spot for spot, xy in enumerate(corridor())}
     made = nx.Graph()
@@ -155,7 +153,7 @@ def graph(walls: bool = True) -> nx.Graph:
 
 
 def door_spots(room: int) -> list[int]:
-    """Return the spots inside the doors of ``room``, first listed first."""
+    """Return the spots inside the doors of ``room``, in listed order."""
     return [spot for spot, at in graph().nodes(data="room") if at == room]
 
 
@@ -165,14 +163,14 @@ def start_spot(suspect: str) -> int:
 
 
 def entrance(room: int) -> int:
-    """Return the spot inside the entrance of ``room`` that the released program lists first."""
+    """Return the spot inside the first entrance of ``room`` in the released program."""
     spots = door_spots(room)
     listed = FIRST.get(ROOMS[room], graph().nodes[spots[0]]["xy"])
     return next(spot for spot in spots if graph().nodes[spot]["xy"] == listed)
 
 
 def _fill_ways(record: np.record, plan: nx.Graph, goal: int) -> None:
-    """Fill the tables of what leads to one goal."""
+    """Fill the path tables of one goal."""
     doors = door_spots(goal) if goal < N_ROOMS else [entrance(goal - N_ROOMS)]
     for front in {near for door in doors for near in plan[door] if near < N_CORRIDOR}:
         record.fronts[goal, front // 32] |= np.uint32(1 << front % 32)
@@ -197,7 +195,7 @@ def _fill_ways(record: np.record, plan: nx.Graph, goal: int) -> None:
 
 @cache
 def tables(walls: bool = True) -> np.recarray:
-    """Return the tables, computed from `graph`, in one record; kernels get `sim.rules.world`."""
+    """Return the tables computed from `graph` as one record; kernels read `sim.rules.world`."""
     made = np.zeros(1, BOARD).view(np.recarray)
     record = made[0]
     plan = graph(walls)

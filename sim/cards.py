@@ -33,7 +33,7 @@ def cards_of(mask: int) -> list[str]:
 
 
 def mask_of(names: Iterable[str]) -> int:
-    """Return the mask of the cards with these ``names``; ValueError if one is no card's."""
+    """Return the mask of the cards ``names``; raises ValueError for an unknown card."""
     mask = 0
     for name in names:
         if name not in CARDS:

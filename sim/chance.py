@@ -1,8 +1,8 @@
-"""Chance, indexed by what it decides.
+"""Chance events, indexed by purpose.
 
-Dice, deal and every random choice of a policy are functions of (key of the game, purpose, count),
-not draws from a shared stream: game *k* has the same deal and dice whatever the players do, which
-is what makes comparisons paired.
+Dice, deal and random choices of policies are functions of (game key, purpose, count), not draws
+from a shared stream.  Game *k* therefore has the same deal and dice whatever the players do, so
+comparisons are paired.
 """
 
 from __future__ import annotations
@@ -21,22 +21,22 @@ DEAL, DICE, DECIDE, DETOUR = 1, 2, 3, 4
 
 @jit
 def game_key(seed: int, game: int) -> np.uint64:
-    """Return the key of game number ``game`` of a run with ``seed`` (both not negative)."""
+    """Return the key of game number ``game`` of run ``seed`` (both non-negative)."""
     return fold(fold(np.uint64(0x51E07), seed), game)
 
 
 @jit
 def search_key(seed: int, game: int, seat: int) -> np.uint64:
-    """Return the key of the searches of ``seat``, apart from that of deal and dice.
+    """Return the search key of ``seat``, separate from the key of deal and dice.
 
-    A player that set out to could find seed and game by trying them all; none does by accident.
+    A player could recover seed and game only by a deliberate brute-force search.
     """
     return fold(fold(fold(np.uint64(0x5EA2C4), seed), game), seat)
 
 
 @jit
 def open_stream(s: State, purpose: int, count: int) -> None:
-    """Point ``s.stream`` at the random numbers of the ``count``-th ``purpose``."""
+    """Set ``s.stream`` to the random numbers of the ``count``-th ``purpose``."""
     s.stream[0] = fold(fold(s.key, purpose), count)
 
 
@@ -51,10 +51,10 @@ def roll(world: World, s: State) -> None:
 
 @jit_owning
 def deal(world: World, s: State) -> None:
-    """Fill the envelope with one card a category, deal the rest, leave what is over face up.
+    """Put one card per category into the envelope, deal the rest, leave the remainder face up.
 
-    Cards go round the table; where hands are dealt by category, each to the first player that has
-    room for its category.
+    Cards are dealt round the table.  With hands by category, each card is dealt to the first player
+    with room for its category.
     """
     open_stream(s, DEAL, 0)
     suspect = below(s.stream, FIRST_WEAPON)
@@ -85,7 +85,7 @@ def deal(world: World, s: State) -> None:
 
 @jit
 def _with_room(world: World, s: State, kind: int) -> int:
-    """Return the first seat that has fewer cards of category ``kind`` than its share."""
+    """Return the first seat with fewer cards of category ``kind`` than its share."""
     seat = 0
     while count(s.hand[seat] & CATEGORY_MASK[kind]) == world.shares[seat, kind]:
         seat += 1
@@ -94,7 +94,7 @@ def _with_room(world: World, s: State, kind: int) -> int:
 
 @jit
 def deal_out(state: State, seat: int, holder: np.ndarray) -> None:
-    """Fill the envelope and the hands of all but ``seat`` from a deal (int64 (21,))."""
+    """Set the envelope and all hands except that of ``seat`` from a deal (int64 (21,))."""
     state.envelope = 0
     for other in range(MAX_PLAYERS):
         if other != seat:

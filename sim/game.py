@@ -1,6 +1,6 @@
-"""The state machine: one implementation of the rules, for arena, referee, roll-outs and search.
+"""The state machine: one implementation of the rules for arena, referee, roll-outs and search.
 
-`apply` does one action; `advance` runs until a seat that is not compiled must decide.  A turn goes
+`apply` performs one action; `advance` runs until a non-compiled seat must decide.  A turn:
 
     TURN -- accuse ---------------------------------> next turn (or OVER)
          -- move, no room reached ------------------> END
@@ -9,10 +9,10 @@
                                         `-----`-> SHOW (asked in seat order) -> END
     END  -- accuse, or pass ------------------------> next turn (or OVER)
 
-A suggestion follows entering a room, or being summoned; a wrong accuser keeps showing cards.  A
-named pawn that stands in the room already is not moved, so its player is not summoned.  Where
-accusations are for the start of a turn [Ledford 2018, s. 1.4, 1.5, 3.1], there is no END.  Without
-a board a pawn is in a room only while its suggestion is answered.
+A player may suggest after entering a room or being summoned; a wrong accuser keeps showing cards.
+A named pawn already in the room is not moved, so its player is not summoned.  If accusations are
+allowed only at the start of a turn [Ledford 2018, s. 1.4, 1.5, 3.1], there is no END.  Without a
+board a pawn is in a room only while its suggestion is answered.
 """
 
 from __future__ import annotations
@@ -25,9 +25,10 @@ from mcts.kernel.rng import below
 from sim.board import N_ROOMS
 from sim.cards import FIRST_ROOM, FIRST_WEAPON
 from sim.chance import DECIDE, DETOUR, deal, open_stream, roll
+from sim.deadlock import skip_turns
 from sim.knowledge import begin, learn, open_public, witness
+from sim.movement import barred_room, survey, walk_out
 from sim.policies.registry import SLOW, choose, number
-from sim.standstill import skip_turns
 from sim.state import (
     ACCUSE,
     ACCUSED,
@@ -49,7 +50,6 @@ from sim.state import (
     State,
     World,
 )
-from sim.walks import barred_room, survey, walk_out
 
 _DETOURS = 10
 _RANDOM = number("random")
@@ -57,7 +57,7 @@ _RANDOM = number("random")
 
 @jit
 def new_game(world: World, s: State, key: np.uint64) -> None:
-    """Deal and set up the game named ``key``; who plays each seat, and how, stays as set."""
+    """Deal and set up the game with ``key``; the seats keep their policies."""
     s.key = key
     s.turn = 0
     s.seat = world.players - 1
@@ -88,7 +88,7 @@ def new_game(world: World, s: State, key: np.uint64) -> None:
 
 @jit
 def next_turn(world: World, s: State) -> None:
-    """Pass the turn to the next seat that still plays and roll for it; end the game at the cap."""
+    """Pass the turn to the next active seat and roll; end the game at the turn cap."""
     if s.turn > 0:
         s.walked[s.seat, 0] = s.turn
         s.walked[s.seat, 1] = s.roll
@@ -110,7 +110,7 @@ def next_turn(world: World, s: State) -> None:
 
 @jit
 def _end_turn(world: World, s: State) -> None:
-    """Let the seat accuse at the end of its turn, where the rules allow that; else pass it on."""
+    """Enter END if the rules allow accusations there, else pass the turn."""
     if world.accuse:
         s.phase = END
     else:
@@ -119,7 +119,7 @@ def _end_turn(world: World, s: State) -> None:
 
 @jit_shared
 def apply(world: World, s: State, action: int) -> None:
-    """Do ``action``, which must be legal for the seat that decides (see `sim.legal`)."""
+    """Apply ``action``, which must be legal for the seat to move (see `sim.legal`)."""
     seat = s.seat
     if action >= WALK:
         s.summoned[seat] = 0
@@ -150,7 +150,7 @@ def apply(world: World, s: State, action: int) -> None:
 
 @jit
 def _to_another(world: World, s: State) -> int:
-    """Return where the pawn ends that walks to a random room, -1 if ten of them have no path."""
+    """Return the spot after a walk to a random room, -1 if ten random rooms have no path."""
     barred = barred_room(world, s, s.seat)
     for _ in range(_DETOURS):
         goal = below(s.stream, N_ROOMS)
@@ -164,10 +164,7 @@ def _to_another(world: World, s: State) -> int:
 
 @jit
 def _decide_again(world: World, s: State) -> int:
-    """Return what the policy whose goal has no path does instead, -1 if ten goals have none.
-
-    `ASK` and more is a suggestion where the pawn is.
-    """
+    """Return the policy's next choice after a goal without a path, -1 after ten; `ASK`+: stay."""
     for _ in range(_DETOURS):
         s.goal[s.seat] = -1
         action = choose(world, s, s.seat)
@@ -184,7 +181,7 @@ def _decide_again(world: World, s: State) -> int:
 
 @jit
 def _enter(world: World, s: State, seat: int, spot: int) -> None:
-    """Place the pawn of ``seat`` on ``spot`` inside a room."""
+    """Place the pawn of ``seat`` on ``spot``, inside a room."""
     s.spot[seat] = spot
     s.still = 0
     if not world.returns:
@@ -193,7 +190,7 @@ def _enter(world: World, s: State, seat: int, spot: int) -> None:
 
 @jit
 def _take_passage(world: World, s: State) -> None:
-    """Go through the passage of the room where the pawn is."""
+    """Take the passage of the pawn's room."""
     there = world.passage[world.room_of[s.spot[s.seat]]]
     _enter(world, s, s.seat, world.first_door[there])
     s.summoned[s.seat] = 0
@@ -202,7 +199,7 @@ def _take_passage(world: World, s: State) -> None:
 
 @jit
 def _move(world: World, s: State, goal: int) -> None:
-    """Walk towards ``goal``; without a path try something else, ten times, then stay [s. 3.1]."""
+    """Walk towards ``goal``; without a path try ten alternatives, then stay [s. 3.1]."""
     seat = s.seat
     survey(world, s)
     reached = walk_out(world, s, goal)
@@ -236,13 +233,13 @@ def _move(world: World, s: State, goal: int) -> None:
 
 @jit
 def calls(world: World, s: State, seat: int) -> bool:
-    """Return whether the suggestions of ``seat`` move the pawns that they name."""
+    """Return whether suggestions of ``seat`` move the named pawns."""
     return world.summons == 1 and (not world.random_calls or s.policy[seat] == _RANDOM)
 
 
 @jit
 def _suggest(world: World, s: State, pair: int) -> None:
-    """Suggest suspect ``pair // 6`` with weapon ``pair % 6`` here; find who must answer."""
+    """Suggest suspect ``pair // 6`` with weapon ``pair % 6`` here; find the answerer."""
     seat = s.seat
     room = world.room_of[s.spot[seat]]
     suspect = pair // 6
@@ -275,7 +272,7 @@ def _suggest(world: World, s: State, pair: int) -> None:
 
 @jit
 def _conclude(world: World, s: State, card: int) -> None:
-    """Let everybody learn from the answer (``card`` is -1 if nobody could show one)."""
+    """Update all seats with the answer (``card``: -1 if no player could show one)."""
     _tell(world, s, s.cards, s.answerer, card)
     if card >= 0:
         s.has_shown[s.answerer, s.seat] |= 1 << card
@@ -284,7 +281,7 @@ def _conclude(world: World, s: State, card: int) -> None:
 
 @jit
 def _tell(world: World, s: State, cards: int, answerer: int, card: int) -> None:
-    """Let all seats learn from an event of the seat whose turn it is (`sim.state.EVENT`)."""
+    """Update all seats with an event of the current seat (`sim.state.EVENT`)."""
     if s.recording:
         event = s.event[s.events]
         event[0] = s.seat
@@ -299,7 +296,7 @@ def _tell(world: World, s: State, cards: int, answerer: int, card: int) -> None:
 
 @jit
 def _accuse(world: World, s: State, trio: int) -> None:
-    """Accuse: win and end the game, or play no more turns."""
+    """Accuse: win and end the game, or take no more turns."""
     suspect, weapon, room = trio // 54, trio // 9 % 6, trio % 9
     accused = (1 << suspect) | (1 << (FIRST_WEAPON + weapon)) | (1 << (FIRST_ROOM + room))
     if not world.board:
@@ -319,7 +316,7 @@ def _accuse(world: World, s: State, trio: int) -> None:
 
 @jit
 def _end_if_alone(world: World, s: State) -> None:
-    """End the game if all but one have accused wrongly: that one has won."""
+    """If only one player is left, end the game with that player as winner."""
     playing, last = 0, -1
     for seat in range(world.players):
         if not s.out[seat]:
@@ -337,7 +334,7 @@ def decider(s: State) -> int:
 
 @jit
 def stops(s: State) -> bool:
-    """Return whether the decision at hand is not for a policy that plays inside the machine."""
+    """Return whether the current decision belongs to no policy of the machine."""
     if s.phase == SHOW:
         return s.showing[s.answerer] <= EXTERNAL
     policy = s.policy[s.seat]
@@ -346,13 +343,13 @@ def stops(s: State) -> bool:
 
 @jit
 def open_decision(s: State) -> None:
-    """Point ``s.stream`` at the random numbers of the decision at hand."""
+    """Set ``s.stream`` to the random numbers of the current decision."""
     open_stream(s, DECIDE, 4 * s.turn + s.phase)
 
 
 @jit_shared
 def advance(world: World, s: State) -> None:
-    """Run until a seat that is not compiled must decide, the game is over, or `s.event` is full."""
+    """Run until a non-compiled seat must decide, the game is over, or `s.event` is full."""
     while s.phase != OVER and s.events < EVENTS and not stops(s):
         open_decision(s)
         apply(world, s, choose(world, s, decider(s)))

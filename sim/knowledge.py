@@ -1,11 +1,10 @@
-"""Learning of each seat from an event, in the forms that policies and planners use.
+"""Knowledge updates of each seat after an event, in the forms that policies and planners use.
 
-A seat learns from who passed, who showed a card and, where it asked, which card, and from what was
-accused wrongly where that is heard: never from the hands themselves.  Kept are the cards that it
-has seen, those that nobody showed when it asked (all seats) and, as far as ``tracks`` says, the
-factored belief of [Ledford 2018, App. B] (`FACTORED`) and the evidence from which the logical
-closure and the exact posterior follow (`EVIDENCE`).  What everybody learns (`PUBLIC`) is one view
-for all seats, kept if one of them asks for it.
+A seat learns who passed, who showed a card, which card if it asked, and wrong accusations if they
+are heard; it never reads hands.  Every seat keeps the cards it has seen and the cards that no
+player showed when it asked.  Depending on ``tracks`` it also keeps the factored belief of [Ledford
+2018, App. B] (`FACTORED`) and the evidence for closure and exact posterior (`EVIDENCE`).  Public
+knowledge (`PUBLIC`) is one view for all seats, kept if any seat tracks it.
 """
 
 from __future__ import annotations
@@ -22,12 +21,12 @@ from sim.policies.common import any_card
 from sim.state import ACCUSED, EVIDENCE, FACTORED, PUBLIC, State, World
 
 _CHOSEN = CATEGORY_MASK[0] | CATEGORY_MASK[1]
-"""The cards that an asker is free to name: the room is the one it is in."""
+"""Cards that an asker may choose freely; the room is that of its pawn."""
 
 
 @jit
 def keeps_public(world: World, s: State) -> bool:
-    """Return whether some seat wants ``s.public`` kept."""
+    """Return whether any seat tracks ``s.public``."""
     wanted = 0
     for seat in range(world.players):
         wanted |= s.tracks[seat]
@@ -36,7 +35,7 @@ def keeps_public(world: World, s: State) -> bool:
 
 @jit
 def open_public(world: World, s: State) -> None:
-    """Reset what everybody knows to the face-up cards and the sizes of hands."""
+    """Reset public knowledge to the face-up cards and the hand sizes."""
     for seat in range(world.players):
         s.heard[seat] = 0
     if keeps_public(world, s):
@@ -45,7 +44,7 @@ def open_public(world: World, s: State) -> None:
 
 @jit
 def witness(world: World, s: State, asker: int, cards: int, answerer: int) -> None:
-    """Let what everybody knows grow by one event with ``cards``; nothing hidden is read."""
+    """Update public knowledge with one event with ``cards``; reads no hidden information."""
     if answerer == ACCUSED:
         s.heard[asker] = cards
         s.marginals_of = 0
@@ -57,7 +56,7 @@ def witness(world: World, s: State, asker: int, cards: int, answerer: int) -> No
 
 @jit
 def begin(world: World, s: State, seat: int) -> None:
-    """Reset what ``seat`` knows to its hand and the cards that lie face up."""
+    """Reset the knowledge of ``seat`` to its hand and the face-up cards."""
     s.known[seat] = s.hand[seat] | s.face_up
     s.proved[seat] = 0
     s.marginals_of = 0
@@ -79,7 +78,7 @@ def begin(world: World, s: State, seat: int) -> None:
 
 @jit
 def row_bits(s: State, seat: int, card: int) -> float:
-    """Return the entropy in bits of where ``card`` is, as ``seat`` believes."""
+    """Return the entropy in bits of the holder of ``card``, as ``seat`` believes."""
     if s.bits[seat, card] < 0.0:
         s.bits[seat, card] = matrix.row_entropy(s.belief[seat], card)
     return s.bits[seat, card]
@@ -87,7 +86,7 @@ def row_bits(s: State, seat: int, card: int) -> float:
 
 @jit
 def reads(s: State, seat: int, asker: int) -> bool:
-    """Return whether ``seat`` weighs what ``asker`` names by ``own_card_weight``; 0 is unset."""
+    """Return whether ``seat`` weighs suggestions of ``asker`` (``own_card_weight`` is set)."""
     return s.own_card_weight[seat, asker] > 0.0 and s.own_card_weight[seat, asker] != 1.0
 
 
@@ -95,10 +94,10 @@ def reads(s: State, seat: int, asker: int) -> bool:
 def learn(
     world: World, s: State, seat: int, asker: int, cards: int, answerer: int, card: int
 ) -> None:
-    """Let ``seat`` learn from one suggestion of ``cards``, or from an accusation that all heard.
+    """Update ``seat`` with one suggestion of ``cards``, or with a heard accusation.
 
-    ``card`` is read only where ``seat`` is the asker; ``answerer`` is -1 if everybody passed, and
-    `ACCUSED` of an accusation.
+    ``card`` is read only if ``seat`` is the asker; ``answerer`` is -1 if all players passed, and
+    `ACCUSED` for an accusation.
     """
     if answerer == ACCUSED:
         _hear(s, seat, cards)
@@ -134,11 +133,8 @@ def learn(
 
 @jit
 def _hear(s: State, seat: int, cards: int) -> None:
-    """Let ``seat`` take in that ``cards`` are not the envelope.
-
-    What the accuser may hold is not read from them.  A seat that keeps evidence has it there; its
-    matrix stays as it is, so that no policy takes it in twice (`sim.policies.swift.refresh`).
-    """
+    """Record for ``seat`` that ``cards`` are not the envelope."""
+    # With evidence the matrix is not updated: `sim.policies.swift.refresh` would count it twice.
     if s.tracks[seat] & EVIDENCE:
         evidence.note_not_envelope(s.evidence[seat], cards)
         s.settled[seat] = 0
@@ -149,9 +145,10 @@ def _hear(s: State, seat: int, cards: int) -> None:
 
 @jit
 def inform_others(world: World, s: State, seat: int, event: np.record, stream: np.ndarray) -> None:
-    """Let all but ``seat`` learn from ``event``, as that seat saw it.
+    """Update all seats except ``seat`` with ``event`` as seen by ``seat``.
 
-    A card shown between others is drawn uniformly from the drawn answerer's matching cards.
+    A card shown between other seats is drawn uniformly from the answerer's matching cards in ``s``;
+    consumes ``stream``.
     """
     card = event.card
     if card < 0 and event.answerer >= 0:
@@ -165,7 +162,7 @@ def inform_others(world: World, s: State, seat: int, event: np.record, stream: n
 
 @jit
 def _learn_card(s: State, seat: int, answerer: int, card: int, cards: int) -> int:
-    """Let ``seat`` take in the ``card`` that it was shown; return its mask, for its row changed."""
+    """Record the ``card`` shown to ``seat``; return the mask of its changed row."""
     if s.tracks[seat] & FACTORED:
         matrix.note_card(s.belief[seat], answerer, card)
     if s.tracks[seat] & EVIDENCE:
@@ -175,7 +172,7 @@ def _learn_card(s: State, seat: int, answerer: int, card: int, cards: int) -> in
 
 @jit
 def _learn_shown(s: State, seat: int, answerer: int, cards: int) -> int:
-    """Let ``seat`` take in that somebody else was shown one of ``cards``; return changed rows."""
+    """Record that another asker was shown one of ``cards``; return the mask of changed rows."""
     changed = 0
     if s.tracks[seat] & FACTORED and s.inference[seat]:
         unknown = N_CARDS - evidence.count(s.known[seat])
@@ -187,10 +184,7 @@ def _learn_shown(s: State, seat: int, answerer: int, cards: int) -> int:
 
 @jit
 def _read(s: State, seat: int, asker: int, cards: int) -> int:
-    """Let ``seat`` take in that ``asker`` chose to name ``cards``, which it may well not hold.
-
-    Return the mask of those whose rows may have changed.
-    """
+    """Weigh that ``asker`` chose to name ``cards``; return the mask of changed rows."""
     fresh = evidence.note_question(s.evidence[seat], asker, cards)
     if s.tracks[seat] & FACTORED:
         matrix.note_question(s.belief[seat], asker, fresh, s.own_card_weight[seat, asker])
@@ -199,7 +193,7 @@ def _read(s: State, seat: int, asker: int, cards: int) -> int:
 
 @jit
 def update_seat_closure(s: State, seat: int) -> bool:
-    """Bring the logical closure of ``seat`` up to date; return whether it had changed."""
+    """Update the logical closure of ``seat`` if it is stale; return whether it was."""
     if s.settled[seat]:
         return False
     update_closure(s.evidence[seat], s.closure[seat])
@@ -209,5 +203,5 @@ def update_seat_closure(s: State, seat: int) -> bool:
 
 @jit
 def knowledge_version(s: State, seat: int) -> int:
-    """Return a number that names ``seat`` and what it knows now, for `marginals_of`."""
+    """Return a number that identifies ``seat`` and its current knowledge, for `marginals_of`."""
     return 1 + 8 * s.asked + seat

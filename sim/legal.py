@@ -1,4 +1,4 @@
-"""Legal actions of the seat that decides, by the rules and what lies open."""
+"""Legal actions of the seat to move, from the rules and public information."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import numpy as np
 from belief.evidence import lowest
 from mcts.kernel.compile import jit, jit_owning
 from sim.board import N_ROOMS
+from sim.movement import barred_room, squares_within, survey
 from sim.policies.common import ALL_PAIRS, PAIRS, may_accuse
 from sim.rules import ACCUSE as ACCUSATIONS
 from sim.state import (
@@ -25,16 +26,15 @@ from sim.state import (
     State,
     World,
 )
-from sim.walks import barred_room, squares_within, survey
 
 _ANY_TIME = ACCUSATIONS.index("any")
 
 
 @jit
 def legal(world: World, s: State, out: np.ndarray) -> int:
-    """Write every legal action of the seat that decides into ``out``, in order of number.
+    """Write the legal actions of the seat to move into ``out``, ascending; return their number.
 
-    ``out`` is int64 with room for `N_ACTIONS`; returns how many there are.
+    ``out`` is int64 with room for `N_ACTIONS`.
     """
     n = 0
     if s.phase == SHOW:
@@ -62,8 +62,8 @@ def legal(world: World, s: State, out: np.ndarray) -> int:
 
 @jit_owning
 def is_legal(world: World, s: State, action: int) -> bool:
-    """Return whether the seat that decides may do ``action``."""
-    # What is asked most is answered without the list of all.
+    """Return whether ``action`` is legal for the seat to move."""
+    # Frequent queries need no list of all actions.
     if s.phase == SUGGEST and ASK <= action < ACCUSE:
         return s.named[s.seat, world.room_of[s.spot[s.seat]]] >> (action - ASK) & 1 == 0
     if s.phase == TURN and MOVE <= action < PASSAGE:
@@ -77,7 +77,7 @@ def is_legal(world: World, s: State, action: int) -> bool:
 
 @jit
 def _run(out: np.ndarray, n: int, first: int, count: int) -> int:
-    """Append ``count`` numbers from ``first`` on to ``out[n:]``; return the end."""
+    """Append ``count`` numbers from ``first`` to ``out[n:]``; return the new end."""
     for i in range(count):
         out[n + i] = first + i
     return n + count
@@ -85,7 +85,7 @@ def _run(out: np.ndarray, n: int, first: int, count: int) -> int:
 
 @jit
 def _may_walk(world: World, s: State, goal: int) -> bool:
-    """Return whether the pawn whose turn it is may walk to the room ``goal``."""
+    """Return whether the current seat's pawn may walk to the room ``goal``."""
     return goal != barred_room(world, s, s.seat) and s.named[s.seat, goal] != ALL_PAIRS
 
 

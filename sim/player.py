@@ -1,7 +1,7 @@
-"""Contract of a seat: what the referee asks of a player.
+"""Contract between the referee and a player.
 
-A compiled policy plays inside the state machine.  Everybody else is handed views (`sim.view`) and
-the suggestions as its seat saw them, and never the hidden state.
+A compiled policy plays inside the state machine.  Every other player receives views (`sim.view`)
+and the suggestions as its seat saw them, never the hidden state.
 """
 
 from __future__ import annotations
@@ -16,20 +16,20 @@ from sim.rules import Rules
 
 
 class IllegalAction(SleuthError, ValueError):
-    """A player chose an action that the rules do not allow here."""
+    """A player chose an action that is illegal here."""
 
 
 class Player:
-    """A seat's occupant; the defaults are those of a compiled policy.
+    """The player in a seat; defaults are those of a compiled policy.
 
     Attributes
     ----------
     name : for reports
-    policy : the compiled policy, or None for a player that is asked to `decide`
-    picks_cards : whether it is also asked which card to show; otherwise ``showing`` decides
-    showing : which of several cards is shown, one of `sim.policies.registry.SHOWING`
-    decisions, simulations, search_seconds : spent in the game under way
-    faults : of a program from outside, in the game under way
+    policy : the compiled policy, or None for a player that implements `decide`
+    picks_cards : whether it also decides which card to show; otherwise ``showing`` does
+    showing : rule for choosing the card to show, one of `sim.policies.registry.SHOWING`
+    decisions, simulations, search_seconds : totals of the current game
+    faults : faults of an external program in the current game
     """
 
     policy: Policy | None = None
@@ -44,19 +44,19 @@ class Player:
         self.name = name
 
     def begin(self, rules: Rules, seat: int, view: np.recarray, key: int) -> None:
-        """Take ``seat`` in a new game; ``view`` shows the own hand, ``key`` names own chance."""
+        """Start a new game in ``seat``; ``view`` shows its hand, ``key`` seeds its randomness."""
 
     def see(self, event: tuple[int, int, int, int]) -> None:
-        """Take note of a suggestion and its answer: (asker, cards, answerer, card or -1)."""
+        """Observe a suggestion and its answer: (asker, cards, answerer, card or -1)."""
 
     def decide(self, view: np.recarray) -> int:
-        """Return a legal action; ``view`` is one `sim.state.STATE` as this seat sees it."""
+        """Return a legal action; ``view`` is a `sim.state.STATE` as seen by this seat."""
         raise NotImplementedError(f"{self.name} does not decide")
 
     def believes(self) -> dict[str, Any] | None:
-        """Return what it believes now, in values for JSON, for records that hold it.
+        """Return the current belief as JSON values for records, or None.
 
-        The keys ``evidence``, ``envelope`` and ``tables`` of `sim.records.events`; None: nothing.
+        Keys: ``evidence``, ``envelope`` and ``tables`` (`sim.records.events`).
         """
         return None
 

@@ -1,4 +1,4 @@
-"""The referee: one game among any players, through the one state machine."""
+"""The referee: one game among any players, on the state machine of `sim.game`."""
 
 from __future__ import annotations
 
@@ -24,10 +24,7 @@ from sim.view import as_seen, view_of
 
 @dataclass(frozen=True)
 class SeatResult:
-    """One seat of one game.
-
-    ``search_seconds`` is wall time spent searching, ``faults`` those of a program from outside.
-    """
+    """One seat of one game; ``search_seconds``: wall time, ``faults``: of an external program."""
 
     player: str
     won: bool
@@ -41,7 +38,7 @@ class SeatResult:
 
 @dataclass(frozen=True)
 class GameResult:
-    """One game; ``winner`` is a seat or -1 for a draw, ``turns`` counts all players' turns."""
+    """One game; ``winner`` is a seat, or -1 for a draw; ``turns`` counts turns of all players."""
 
     winner: int
     turns: int
@@ -50,7 +47,7 @@ class GameResult:
 
 
 class Deal(NamedTuple):
-    """Cards and first roll that were chosen and not drawn; cards are masks."""
+    """Prescribed cards (masks) and first roll."""
 
     envelope: int
     face_up: int
@@ -59,7 +56,7 @@ class Deal(NamedTuple):
 
 
 class Opening(NamedTuple):
-    """A game that was dealt: its state (1,), memory for its policies, the seats from outside."""
+    """A dealt game: its state (1,), memory for its policies, the external seats."""
 
     states: np.recarray
     memory: Memory
@@ -69,11 +66,11 @@ class Opening(NamedTuple):
 def open_game(
     rules: Rules, seats: Sequence[Player], seed: int, game: int, deal: Deal | None = None
 ) -> Opening:
-    """Deal game number ``game`` of the run ``seed`` among ``seats``, and let the players begin.
+    """Deal game number ``game`` of run ``seed`` and call `Player.begin` of the external seats.
 
-    Cards and first roll are those of ``deal``, if that is given.
+    A given ``deal`` prescribes the cards and the first roll.
 
-    ValueError if there is not one player a seat, or a number is out of range.
+    Raises ValueError unless there is one player per seat and all numbers are in range.
     """
     if len(seats) != rules.players:
         raise ValueError(f"{rules.players} seats need as many players, got {len(seats)}")
@@ -110,17 +107,17 @@ def play(
     game: int,
     watch: Callable[[np.record, int], None] | None = None,
 ) -> GameResult:
-    """Play game number ``game`` of the run ``seed`` among ``seats``.
+    """Play game number ``game`` of run ``seed`` among ``seats``.
 
-    Deal and dice depend on (seed, game) alone; so does the result, as long as the players are
-    deterministic given the key they are handed.  ``watch`` is handed the true state and the action
-    before every action, and after the last the state and -1; it changes nothing.
+    Deal and dice depend only on (seed, game); so does the result if the players are deterministic
+    given their key.  ``watch`` receives the true state and the action before every action, and the
+    final state with -1; it must not change the state.
 
-    ValueError as `open_game`; IllegalAction if a player's choice is not among the legal actions.
+    Raises ValueError like `open_game`; IllegalAction if a player chooses an illegal action.
     """
     states, memory, outsiders = open_game(rules, seats, seed, game)
     board, state = world(rules)[0], states[0]
-    # A kernel is called with a plain array in a thirtieth of the time that a record takes.
+    # Calling a kernel with a plain array takes a thirtieth of the time of a record.
     table = _Table(world(rules).view(np.ndarray), states.view(np.ndarray))
     happened, event = states["events"], states["event"][0]
     while True:
@@ -163,19 +160,19 @@ def play(
 
 
 class _Table(NamedTuple):
-    """Rules and game, as kernels are handed them from here."""
+    """Rules and game as arrays for kernel calls."""
 
     worlds: np.ndarray  # (1,) of `sim.rules.WORLD`
     states: np.ndarray  # (1,) of `sim.state.STATE`
 
 
 _NOBODY, _GO_ON = -1, -2
-"""In place of a seat: the game is over; the machine only stopped because the events were full."""
+"""Instead of a seat: the game is over; the machine stopped because the events were full."""
 
 
 @jit
 def _from_outside(s: State) -> bool:
-    """Return whether the decision at hand is for a player from outside."""
+    """Return whether an external player must decide."""
     if s.phase == SHOW:
         return s.showing[s.answerer] == EXTERNAL
     return s.policy[s.seat] == EXTERNAL
@@ -183,7 +180,7 @@ def _from_outside(s: State) -> bool:
 
 @jit
 def _next_outsider(worlds: np.ndarray, states: np.ndarray) -> int:
-    """Return the seat from outside that must decide, or `_NOBODY` or `_GO_ON`."""
+    """Return the external seat that must decide, or `_NOBODY` or `_GO_ON`."""
     s = states[0]
     if s.phase == OVER:
         return _NOBODY
@@ -192,19 +189,19 @@ def _next_outsider(worlds: np.ndarray, states: np.ndarray) -> int:
 
 @jit
 def _is_legal(worlds: np.ndarray, states: np.ndarray, action: int) -> bool:
-    """Do what `is_legal` does."""
+    """Return `is_legal`, for arrays."""
     return is_legal(worlds[0], states[0], action)
 
 
 @jit
 def _apply(worlds: np.ndarray, states: np.ndarray, action: int) -> None:
-    """Do ``action``."""
+    """Apply ``action``, for arrays."""
     apply(worlds[0], states[0], action)
 
 
 @jit
 def _advance(worlds: np.ndarray, states: np.ndarray) -> bool:
-    """Let the policies play that play inside the machine; return whether a slow one comes next."""
+    """Run the policies of the machine; return whether a slow policy decides next."""
     s = states[0]
     advance(worlds[0], s)
     return s.phase != OVER and s.phase != SHOW and s.events < EVENTS and s.policy[s.seat] >= SLOW
@@ -217,7 +214,7 @@ def _run(
     memory: Memory,
     watch: Callable[[np.record, int], None] | None,
 ) -> None:
-    """Run compiled seats as `sim.arena.run` does; action by action if somebody watches."""
+    """Run compiled seats like `sim.arena.run`; one action at a time for ``watch``."""
     if watch is None:
         if _advance(*table):
             while not run(board, state, memory.work, memory.sample):

@@ -1,8 +1,7 @@
-"""Rule presets, and the record of rules and board that every kernel of the game reads.
+"""Rule presets, and the record of rules and board that all kernels of the game read.
 
-A preset is a frozen `Rules`; `world` turns it into one NumPy record, so that rules are values and
-a change of rules never recompiles anything.  `docs/game.md` has a table of the presets with the
-source of every switch.
+A preset is a frozen `Rules`; `world` converts it to one NumPy record, so a change of rules never
+recompiles a kernel.  `docs/game.md` lists the presets with the source of every switch.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ from sim.cards import N_CARDS, SUSPECTS
 
 MIN_PLAYERS = 3
 FARTHEST = 64
-MOST_TURNS = 1_000_000
+MAX_TURNS = 1_000_000
 
 SEATS = {
     3: ("Scarlett", "Mustard", "Green"),
@@ -33,13 +32,13 @@ SEATS = {
     5: ("Scarlett", "Mustard", "White", "Green", "Peacock"),
     6: ("Scarlett", "Mustard", "White", "Green", "Peacock", "Plum"),
 }
-"""Who sits at the table, in the order of play, by number of players."""
+"""Suspects in the order of play, by number of players."""
 
 RELEASED_SEATS = {"Peacock": (0, 5), "Green": (9, 24), "Scarlett": (23, 7), "Mustard": (16, 0)}
-"""Who plays in the released program, in this order, and the square each of them starts on."""
+"""Suspects of the released program in its order of play, with their start squares."""
 
 HANDS = ("equal", "round")
-"""Ways to deal; all others are hands by category, as in ``213-123-222``."""
+"""Ways to deal; any other value lists hands by category, as in ``213-123-222``."""
 DOORS = ("entry", "any")
 MOVEMENT = ("towards", "free")
 ACCUSE = ("start", "start_or_end", "any", "end")
@@ -50,13 +49,13 @@ BLOCKED = ("another", "again")
 ACCUSATIONS = ("secret", "heard")
 
 SUGGESTIONS = 324
-"""How many different ones there are."""
+"""Number of different suggestions."""
 
 DEALT = tuple(stop - start - 1 for start, stop in pairwise(CATEGORY_START))
-"""Cards of each category beside the envelope's."""
+"""Cards of each category outside the envelope."""
 
 FIXED_PLAYERS = {"cai2006": 3, "ferrari2009": 3, "released": 4}
-"""Presets whose source is a game for one number of players."""
+"""Presets whose source fixes the number of players."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -65,35 +64,35 @@ class Rules:
 
     Attributes
     ----------
-    name : preset the switches started from
+    name : preset that the switches started from
     players : 3 to 6
-    hands : ``equal``, the rest face up; ``round``, all cards dealt round, so that the first seats
-        may hold one more; or the suspects, weapons and rooms of each seat, known to everybody, as
-        in ``213-123-222``
+    hands : ``equal``, the remainder face up; ``round``, all cards dealt round, so the first seats
+        may hold one more; or the public numbers of suspects, weapons and rooms of each seat, as in
+        ``213-123-222``
     board : False for no board: a turn is any room and a suggestion there
-    dice : six-sided dice a roll, 1 or 2
-    doors : a room is left by the door of ``entry`` or by ``any``
-    blocking : whether a pawn closes its corridor square
-    blocked : a pawn without a path walks to ``another`` room, drawn at random, or, if a compiled
-        policy moves it, decides ``again``; ten times, then it stays
-    movement : ``towards`` a room, as far as rolled; ``free`` also allows to stop on any corridor
-        square within the roll, or to stay
-    summons : whether a suggested pawn is moved to the room, from where its player may suggest next
-    callers : whose suggestions move pawns: those of ``all``, or of the policy ``random`` alone
-    walls : whether a door opens on one square only; without them on all beside it, and ways lead
-        through rooms
-    starts : who sits where and starts on which square, by the ``box`` or as ``released``, for four
-    entrance : a compiled policy walks to the ``nearest`` door, or to the ``first`` that the
-        released program lists, where summoned pawns arrive too; all others walk to the nearest
+    dice : six-sided dice per roll, 1 or 2
+    doors : a pawn leaves a room by the door of ``entry`` or by ``any`` door
+    blocking : whether a pawn blocks its corridor square
+    blocked : a pawn without a path walks to ``another``, random room, or, for a compiled policy,
+        decides ``again``; after ten tries it stays
+    movement : ``towards`` a room, by the full roll; ``free`` also allows stopping on any corridor
+        square within the roll, or staying
+    summons : whether a suggested pawn is moved to the room, where its player may suggest next
+    callers : whose suggestions move pawns: ``all``, or only the policy ``random``
+    walls : whether a door opens on one square only; without walls it opens on all adjacent squares,
+        and paths cross rooms
+    starts : seats and start squares as in the ``box``, or as ``released``, for four players
+    entrance : a compiled policy walks to the ``nearest`` door, or to the ``first`` in the released
+        program, where summoned pawns arrive too; all other players walk to the nearest
     pawns : suspects of the seats in order of play, as in ``Plum-White-Mustard``; ``usual``: `SEATS`
-    returns : whether a pawn may enter the room again that it was in last, from the corridor
-    reenter : whether the goal may be the own room: out and in again, in one turn from a roll of 2
-    accuse : at the ``start`` of an own turn, ``start_or_end``, ``any``: also before a suggestion,
-        or at the ``end`` alone
+    returns : whether a pawn in the corridor may re-enter its last room
+    reenter : whether a pawn may leave and re-enter its room in one turn, with a roll of at least 2
+    accuse : at the ``start`` of the own turn, ``start_or_end``, ``any``: also before a suggestion,
+        or only at the ``end``
     accusations : the cards of a wrong accusation are ``secret``, or ``heard`` by all players
     repeats : whether a player may make the same suggestion twice
-    last_wins : whether the last player who has not accused wrongly wins
-    turn_cap : turns, all players together, after which a game is reported as a draw
+    last_wins : whether the last player without a wrong accusation wins
+    turn_cap : turns over all players after which the game is a draw
     """
 
     name: str = "ledford"
@@ -117,7 +116,7 @@ class Rules:
     accusations: str = one_of(*ACCUSATIONS, default="secret")
     repeats: bool = True
     last_wins: bool = False
-    turn_cap: int = between(1, MOST_TURNS, default=3000)
+    turn_cap: int = between(1, MAX_TURNS, default=3000)
 
     def __post_init__(self) -> None:
         check(self, "rules.")
@@ -128,7 +127,7 @@ class Rules:
             self._check_shares()
         if not self.board and (self.blocking or self.movement == "free" or self.doors == "entry"):
             raise ValueError(
-                "without a board nothing can be blocked or walked: rules.board=false needs "
+                "without a board no pawn can walk or block: rules.board=false needs "
                 "rules.blocking=false, rules.movement=towards and rules.doors=any"
             )
         if self.starts == "released" and self.players != len(RELEASED_SEATS):
@@ -145,14 +144,14 @@ class Rules:
             )
         if not self.repeats and (self.board or self.turn_cap > SUGGESTIONS):
             raise ValueError(
-                "nobody may run out of suggestions: rules.repeats=false needs rules.board=false "
-                f"and rules.turn_cap of at most {SUGGESTIONS}"
+                "a player could run out of suggestions: rules.repeats=false needs "
+                f"rules.board=false and rules.turn_cap of at most {SUGGESTIONS}"
             )
         if self.pawns != "usual":
             self._check_pawns()
 
     def _check_pawns(self) -> None:
-        """Raise ValueError unless ``pawns`` names a suspect for each seat, none twice."""
+        """Raise ValueError unless ``pawns`` names a different suspect for each seat."""
         named = self.pawns.split("-")
         known = len({*named} & {*SUSPECTS})
         if self.starts != "box" or not known == len(named) == self.players:
@@ -162,7 +161,7 @@ class Rules:
             )
 
     def _check_shares(self) -> None:
-        """Raise ValueError unless ``hands`` deals all cards, by category, one hand a player."""
+        """Raise ValueError unless ``hands`` deals all cards by category, one hand per player."""
         hands = self.hands
         if not re.fullmatch(r"\d{3}(-\d{3})*", hands):
             raise ValueError(
@@ -179,7 +178,7 @@ class Rules:
         if dealt != DEALT:
             raise ValueError(
                 f"rules.hands={hands} deals {dealt[0]} suspects, {dealt[1]} weapons and {dealt[2]} "
-                f"rooms: there are {DEALT[0]}, {DEALT[1]} and {DEALT[2]} beside the envelope"
+                f"rooms: it must deal {DEALT[0]}, {DEALT[1]} and {DEALT[2]}"
             )
 
     def __repr__(self) -> str:
@@ -193,7 +192,7 @@ class Rules:
 
     @property
     def hand_sizes(self) -> tuple[int, ...]:
-        """Cards dealt to each player."""
+        """Number of cards of each player."""
         if self.shares:
             return tuple(map(sum, self.shares))
         share, rest = divmod(N_CARDS - 3, self.players)
@@ -202,19 +201,19 @@ class Rules:
 
     @property
     def shares(self) -> tuple[tuple[int, ...], ...] | None:
-        """Cards of each category dealt to each player, where the rules make that public."""
+        """Number of cards of each category of each player, if the rules make it public."""
         if self.hands in HANDS:
             return None
         return tuple(tuple(map(int, hand)) for hand in self.hands.split("-"))
 
     @property
     def face_up(self) -> int:
-        """Cards that lie face up because they do not divide evenly."""
+        """Number of face-up cards: the remainder of an equal deal."""
         return N_CARDS - 3 - sum(self.hand_sizes)
 
     @property
     def suspects(self) -> tuple[str, ...]:
-        """The suspect that each seat plays; suspects nobody plays have no pawn on the board."""
+        """Suspects by seat; suspects without a player have no pawn on the board."""
         if self.pawns != "usual":
             return tuple(self.pawns.split("-"))
         return SEATS[self.players] if self.starts == "box" else tuple(RELEASED_SEATS)
@@ -229,36 +228,36 @@ WORLD = np.dtype(
         ("turn_cap", np.int64),  # turns after which the game is a draw
         ("dice", np.int64),
         *((switch.name, np.int64) for switch in fields(Rules) if switch.type == "bool"),
-        ("random_calls", np.int64),  # 1: pawns are moved by suggestions of ``random`` alone
+        ("random_calls", np.int64),  # 1: only suggestions of ``random`` move pawns
         ("again", np.int64),  # 1: a policy without a path decides again
         ("to_first", np.int64),  # 1: policies walk to a room's first entrance
-        ("any_door", np.int64),  # 1: a room may be left by any door
+        ("any_door", np.int64),  # 1: a pawn may leave a room by any door
         ("free", np.int64),  # 1: a pawn may stop on any square within the roll
-        ("accuse", np.int64),  # place in `ACCUSE`
+        ("accuse", np.int64),  # index in `ACCUSE`
         ("heard", np.int64),  # 1: all players hear the cards of a wrong accusation
         ("start", np.int64, (MAX_PLAYERS,)),  # start square of each seat
-        ("seat_of", np.int64, (len(SUSPECTS),)),  # seat that plays a suspect, -1 if none
-        ("steps", np.int64, (N_ROOMS, N_SPOTS)),  # to be in the room under these rules, no pawns
-        ("turns", np.float64, (FARTHEST,)),  # expected turns to walk so many steps
+        ("seat_of", np.int64, (len(SUSPECTS),)),  # seat of a suspect, -1 if none
+        ("steps", np.int64, (N_ROOMS, N_SPOTS)),  # steps into the room under these rules, no pawns
+        ("turns", np.float64, (FARTHEST,)),  # expected turns by number of steps
     ],
     align=True,
 )
-"""Rules and board as kernels read them; a switch that is true or false is 1 or 0."""
+"""Rules and board as kernels read them; boolean switches are 1 or 0."""
 
 
 def _switches(name: str) -> dict[str, Any]:
-    """Return what ``conf/rules/NAME.yaml`` says, with what it inherits from the files it names."""
+    """Return the values of ``conf/rules/NAME.yaml``, inherited ones included."""
     text = files("conf").joinpath(f"rules/{name}.yaml").read_text("utf-8")
     own: dict[str, Any] = yaml.safe_load(text)
     inherited: dict[str, Any] = {}
     for base in own.pop("defaults", ()):
-        if not base.startswith(("/", "_")):  # the schema, and the place of the file's own values
+        if not base.startswith(("/", "_")):  # not the schema or ``_self_``
             inherited |= _switches(base)
     return inherited | own
 
 
 def _presets() -> dict[str, Rules]:
-    """Return the presets by name, the thesis' first."""
+    """Return the presets by name, that of the thesis first."""
     found = files("conf").joinpath("rules").iterdir()
     names = sorted(file.name[:-5] for file in found if file.name.endswith(".yaml"))
     names.sort(key=lambda name: name != Rules.name)
@@ -266,14 +265,13 @@ def _presets() -> dict[str, Rules]:
 
 
 PRESETS = _presets()
-"""What the files of ``conf/rules`` say, by name."""
+"""Presets of ``conf/rules`` by name."""
 
 
 def preset(name: str, **switches: int | str | bool) -> Rules:
-    """Return preset ``name`` with some switches changed; rules of a new name need all of them.
+    """Return preset ``name`` with changed ``switches``; a new name needs all switches.
 
-    ValueError on an unknown preset, switch or impossible combination, with the reason in one
-    sentence.
+    Raises ValueError for an unknown preset or switch, or an impossible combination.
     """
     known = [switch.name for switch in fields(Rules)][1:]
     for switch in switches:
@@ -287,7 +285,7 @@ def preset(name: str, **switches: int | str | bool) -> Rules:
 
 
 def _expected_turns(dice: int) -> np.ndarray:
-    """Return the expected number of rolls whose sum reaches 0, 1, ... steps (renewal equation)."""
+    """Return the expected rolls to reach 0, 1, ... steps (renewal equation)."""
     chance = np.full(6, 1 / 6)
     for _ in range(dice - 1):
         chance = np.convolve(chance, np.full(6, 1 / 6))
@@ -299,7 +297,7 @@ def _expected_turns(dice: int) -> np.ndarray:
 
 
 def _steps(rules: Rules, board: np.record) -> np.ndarray:
-    """Return the steps from every spot to every room, by the door that the rules allow."""
+    """Return the steps from every spot into every room, by the doors that the rules allow."""
     if not rules.board:
         return np.ones((N_ROOMS, N_SPOTS), np.int64)
     steps = board.distance[:N_ROOMS].astype(np.int64)
@@ -314,7 +312,7 @@ def _steps(rules: Rules, board: np.record) -> np.ndarray:
 
 @cache
 def world(rules: Rules) -> np.recarray:
-    """Return ``rules`` and the board as one record (dtype `WORLD`); do not write to it."""
+    """Return ``rules`` and board as one read-only record (dtype `WORLD`)."""
     made = np.zeros(1, WORLD).view(np.recarray)
     record = made[0]
     for field in BOARD.names:

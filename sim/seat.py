@@ -1,8 +1,7 @@
-"""Settings that every player has, and those of a compiled policy in a seat.
+"""Settings common to all players, and those of a compiled policy.
 
-The preset ``conf/player/NAME.yaml`` of a player names a class such as `Settings` by ``_target_``:
-its fields are the keys of the preset, with types and ranges (`mcts.limits`), and its `make` returns
-the player.
+The ``_target_`` of a preset ``conf/player/NAME.yaml`` is a class such as `Settings`: its fields are
+the keys of the preset, with types and ranges (`mcts.limits`), and its `make` returns the player.
 """
 
 from __future__ import annotations
@@ -24,9 +23,9 @@ class Seat:
 
     Attributes
     ----------
-    name : of the player
-    label : its name in results; None: `name`
-    showing : rule by which it chooses among several cards to show
+    name : name of the player
+    label : name in results; None: `name`
+    showing : rule for choosing among several cards to show
     """
 
     name: str
@@ -38,35 +37,35 @@ class Seat:
 
     @property
     def title(self) -> str:
-        """The name in results."""
+        """Name in results."""
         return self.label or self.name
 
     def record(self) -> dict[str, Any]:
-        """Return all values, nested as in the preset."""
+        """Return all values, nested like the preset."""
         return asdict(self)
 
     def make(self, rules: Rules) -> Player:
-        """Return the player, for games under ``rules``.
+        """Return the player for games under ``rules``.
 
-        ValueError if the rules do not fit it, in one sentence.
+        Raises ValueError if the player does not support the rules.
         """
         raise NotImplementedError
 
 
 @dataclass(kw_only=True)
 class Settings(Seat):
-    """Settings of a compiled policy: its switches are keys as well."""
+    """Settings of a compiled policy; its switches are also keys."""
 
     switches: Any
 
     @classmethod
     def read(cls, values: Mapping[str, Any]) -> Settings:
-        """Return the settings that ``values`` have; ValueError as `mcts.limits.build`."""
+        """Return the settings in ``values``; ValueError like `mcts.limits.build`."""
         own = {key: value for key, value in values.items() if key in ("name", "label", "showing")}
         seat = build(Seat, own)
         usual = make_switches(seat.name)
         others = {key: values[key] for key in values if key in SWITCHES and not hasattr(usual, key)}
-        Policy(seat.name, **others)  # which refuses them, unless they are as they always are
+        Policy(seat.name, **others)  # rejects non-default values
         rest = {key: values[key] for key in values if key not in own and key not in others}
         switches = build(type(usual), rest)
         return cls(name=seat.name, label=seat.label, showing=seat.showing, switches=switches)
@@ -77,10 +76,10 @@ class Settings(Seat):
         return Policy(self.name, self.showing, self.switches)
 
     def record(self) -> dict[str, Any]:
-        """Return name, label, rule of showing and the switches that the policy has."""
+        """Return name, label, showing rule and the policy's switches."""
         own = {"name": self.name, "label": self.label, "showing": self.showing}
         return own | asdict(self.switches)
 
     def make(self, rules: Rules) -> Player:
-        """Return the player; it fits all ``rules``."""
+        """Return the player; it supports all ``rules``."""
         return PolicyPlayer(self.policy, self.title)

@@ -1,8 +1,8 @@
-"""The state of a game: one flat record, copied by assignment.
+"""The game state: one flat record, copied by assignment.
 
-``dst[i] = src[j]`` between arrays of `STATE` copies every byte: nothing is shared, however deep.
-The record holds the hidden hands *and* what each seat has learnt; policies read only the latter
-(`sim.knowledge`), and a planner is handed a record in which the former is blank (`sim.view`).
+``dst[i] = src[j]`` between arrays of `STATE` copies every byte; nothing is shared.  The record
+holds the hidden hands *and* the knowledge of each seat.  Policies read only the latter
+(`sim.knowledge`); a planner receives a record with the hands blanked (`sim.view`).
 """
 
 from __future__ import annotations
@@ -18,74 +18,74 @@ from sim.board import N_CORRIDOR, N_ROOMS, WORDS
 EVENT = np.dtype(
     [
         ("asker", np.int64),
-        ("cards", np.int64),  # the suggested cards as a mask
-        ("answerer", np.int64),  # seat that showed a card, -1 if nobody could, or `ACCUSED`
-        ("card", np.int64),  # the card shown; -1 where it is not for us to know
+        ("cards", np.int64),  # mask of the suggested cards
+        ("answerer", np.int64),  # seat that showed a card, -1 if no seat could, or `ACCUSED`
+        ("card", np.int64),  # the shown card; -1 if hidden from the observer
     ]
 )
-"""One suggestion with its answer; those asked before the answerer passed.
+"""One suggestion with its answer; the seats before the answerer passed.
 
-Or a wrong accusation that all players hear: ``asker`` accused ``cards``.
+Or a wrong accusation heard by all players: ``asker`` accused ``cards``.
 """
 
 ACCUSED = -2
-"""The ``answerer`` of such an accusation."""
+"""``answerer`` of a heard accusation."""
 
 EVENTS = 16
-"""Events that the state itself remembers for a log or a belief."""
+"""Number of events that the state buffers for a log or a belief."""
 
 STATE = np.dtype(
     [
-        ("key", np.uint64),  # names all chance of this game; see `sim.chance`
-        ("stream", np.uint64, (1,)),  # random numbers of the decision being made
+        ("key", np.uint64),  # determines all chance events of this game (`sim.chance`)
+        ("stream", np.uint64, (1,)),  # random numbers of the current decision
         # the turn
         ("phase", np.int64),
         ("turn", np.int64),  # turns begun
-        ("seat", np.int64),  # whose turn it is
+        ("seat", np.int64),  # seat whose turn it is
         ("roll", np.int64),  # steps rolled for this turn
         ("winner", np.int64),  # seat, or -1
-        ("still", np.int64),  # turns since anybody moved, suggested or accused
-        # the suggestion being answered
+        ("still", np.int64),  # turns since the last move, suggestion or accusation
+        # the current suggestion
         ("cards", np.int64),  # mask of the three cards
         ("answerer", np.int64),
-        ("asked", np.int64),  # suggestions made in the whole game
+        ("asked", np.int64),  # suggestions in the whole game
         # by seat
         ("spot", np.int64, (MAX_PLAYERS,)),
         ("summoned", np.int64, (MAX_PLAYERS,)),  # 1: moved by a suggestion since its last turn
-        # room that its pawn was in last, and 1, where it may not return (`sim.rules`); else 0
+        # its pawn's last room plus 1 if it may not return there (`sim.rules`), else 0
         ("last_room", np.int64, (MAX_PLAYERS,)),
         ("out", np.int64, (MAX_PLAYERS,)),  # 1: accused wrongly
-        ("heard", np.int64, (MAX_PLAYERS,)),  # mask that it accused, where all heard that; else 0
+        ("heard", np.int64, (MAX_PLAYERS,)),  # mask of its heard accusation, or 0
         ("suggestions", np.int64, (MAX_PLAYERS,)),
-        # pairs that it has named, bits 6 * suspect + weapon, where none may be named twice; else 0
+        # pairs it has named, bits 6 * suspect + weapon, if repeats are forbidden; else 0
         ("named", np.int64, (MAX_PLAYERS, N_ROOMS)),
         ("walked", np.int64, (MAX_PLAYERS, 3)),  # its last turn: number (0: none), roll, last spot
         ("occupied", np.uint32, (WORDS,)),  # scratch: squares with other pawns, as bits
-        # who plays a seat, and how (`sim.policies.registry`)
-        ("policy", np.int64, (MAX_PLAYERS,)),  # who decides its turns; `EXTERNAL` stops the machine
-        ("showing", np.int64, (MAX_PLAYERS,)),  # who decides the card it shows; likewise
-        ("threshold", np.float64, (MAX_PLAYERS,)),  # accuses from this probability on
+        # policy of each seat, with its switches (`sim.policies.registry`)
+        ("policy", np.int64, (MAX_PLAYERS,)),  # decides its turns; `EXTERNAL` stops the machine
+        ("showing", np.int64, (MAX_PLAYERS,)),  # decides the card to show; likewise
+        ("threshold", np.float64, (MAX_PLAYERS,)),  # minimum probability for an accusation
         (
             "own_card_weight",
             np.float64,
             (MAX_PLAYERS, MAX_PLAYERS),
-        ),  # [reader, asker]: weight of an asker's holding what it names; 1 or 0: not read
-        ("inference", np.int64, (MAX_PLAYERS,)),  # 1: its matrix learns from cards shown to others
+        ),  # [reader, asker]: weight that an asker holds a card it names; 1 or 0: ignored
+        ("inference", np.int64, (MAX_PLAYERS,)),  # 1: its matrix uses cards shown to others
         ("walk", np.int64, (MAX_PLAYERS,)),  # how it chooses rooms (`sim.policies.csp.WALKS`)
-        ("hiding", np.float64, (MAX_PLAYERS,)),  # price of a bit that the others learn, in own bits
-        ("summoning", np.float64, (MAX_PLAYERS,)),  # price of summoning somebody, in bits
-        ("by_out", np.float64, (MAX_PLAYERS,)),  # what its threshold gains by each opponent out
-        ("tracks", np.int64, (MAX_PLAYERS,)),  # what is kept: `FACTORED`, `EVIDENCE`, `PUBLIC`
+        ("hiding", np.float64, (MAX_PLAYERS,)),  # price of a bit leaked to others, in own bits
+        ("summoning", np.float64, (MAX_PLAYERS,)),  # price of summoning an opponent, in bits
+        ("by_out", np.float64, (MAX_PLAYERS,)),  # change of its threshold per opponent out
+        ("tracks", np.int64, (MAX_PLAYERS,)),  # knowledge to keep: `FACTORED`, `EVIDENCE`, `PUBLIC`
         # hidden
         ("hand", np.int64, (MAX_PLAYERS,)),  # masks
         ("envelope", np.int64),
         ("face_up", np.int64),
         ("has_shown", np.int64, (MAX_PLAYERS, MAX_PLAYERS)),  # [answerer, asker]: cards shown
-        # what everybody knows (`belief.public`), kept if a seat asks for it
+        # public knowledge (`belief.public`), kept if a seat tracks it
         ("public", np.float64, (N_CARDS, HOLDERS)),
-        # what each seat has learnt, in the forms that policies use
+        # knowledge of each seat, in the forms that policies use
         ("known", np.int64, (MAX_PLAYERS,)),  # mask: own, face up and shown to it
-        ("proved", np.int64, (MAX_PLAYERS,)),  # mask: unseen cards that nobody showed when it asked
+        ("proved", np.int64, (MAX_PLAYERS,)),  # mask: unseen cards with no answer to its suggestion
         ("goal", np.int64, (MAX_PLAYERS,)),  # room that a heuristic player walks to, or -1
         ("belief", np.float64, (MAX_PLAYERS, N_CARDS, HOLDERS)),  # factored
         ("bits", np.float64, (MAX_PLAYERS, N_CARDS)),  # entropy of each row, -1: unknown
@@ -96,11 +96,11 @@ STATE = np.dtype(
         (
             "marginals_of",
             np.int64,
-        ),  # what they were computed from (`sim.knowledge.knowledge_version`), or 0
-        # where accusations were heard: the likeliest envelope left and its chance; else 0 (`swift`)
+        ),  # `sim.knowledge.knowledge_version` of their computation, or 0
+        # after heard accusations: likeliest envelope left, its probability; else 0 (`swift`)
         ("guess", np.int64),
         ("guess_chance", np.float64),
-        ("intention", np.int64),  # the suggestion that its turn was chosen for, or 0 (`swift`)
+        ("intention", np.int64),  # the suggestion planned for this turn, or 0 (`swift`)
         # recent suggestions and heard accusations, oldest first
         ("recording", np.int64),  # 1: write `events`, and stop when they are full
         ("events", np.int64),
@@ -109,10 +109,10 @@ STATE = np.dtype(
 )
 
 SWITCHES = ("threshold", "own_card_weight", "inference", "walk", "hiding", "summoning", "by_out")
-"""Fields of `STATE` that are the switches of policies, by seat."""
+"""Fields of `STATE` that are switches of policies, by seat."""
 
 STATES = np.dtype((np.record, STATE))
-"""For arrays that are no `recarray`: kernels take them from Python twenty times as fast."""
+"""For plain arrays, which Python passes to kernels twenty times as fast as a `recarray`."""
 
 State = np.record
 """The type of one `STATE`."""
@@ -120,26 +120,26 @@ State = np.record
 World = np.record
 """The type of one `sim.rules.WORLD`: rules and board as kernels read them."""
 
-# What a seat keeps (`tracks`), beside the cards that it has seen.  `PUBLIC` is one view for all.
+# Knowledge that a seat keeps (`tracks`) besides seen cards.  `PUBLIC` is one view for all seats.
 FACTORED, EVIDENCE, PUBLIC = 1, 2, 4
 
 # Phases.
 TURN, SUGGEST, SHOW, END, OVER = range(5)
 
-# Who decides for a seat: EXTERNAL, or the number of a policy (`sim.policies.registry`).
+# Decider of a seat: EXTERNAL, or the number of a policy (`sim.policies.registry`).
 EXTERNAL = -1
-# For the card to show alone: EXTERNAL, and asked even where there is but one to choose, so that
-# who is asked does not reveal how many there are.
+# For the card to show: like EXTERNAL, but asked even about a single card, so that being asked does
+# not reveal the number of matching cards.
 ASKED = -2
 
 # Actions, all in one numbering.
 MOVE = 0  # + room
 PASSAGE = 9
-ASK = 10  # + 6 * suspect + weapon; the room is the one the pawn is in
+ASK = 10  # + 6 * suspect + weapon; the room is that of the pawn
 ACCUSE = 46  # + 9 * (6 * suspect + weapon) + room
 REVEAL = 370  # + card
-PASS = 391  # stay where the pawn is; at the end of a turn: end it
-WALK = 392  # + corridor square, where movement is free
+PASS = 391  # keep the pawn in place; in END: end the turn
+WALK = 392  # + corridor square, under free movement
 N_ACTIONS = WALK + N_CORRIDOR
 
 

@@ -1,4 +1,4 @@
-"""Observations of one seat in the terms of the beliefs: its setting, and what it saw as events."""
+"""Observations of one seat for the beliefs: its setting, and its suggestions as events."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from sim.state import ACCUSED
 
 
 def setting_of(rules: Rules, seat: int, hand: int, face_up: int, showing: int = UNIFORM) -> Setting:
-    """Return what ``seat`` knows when it holds ``hand`` and ``face_up`` lies open (masks).
+    """Return the setting of ``seat`` with ``hand`` and ``face_up`` (masks).
 
-    It takes the others to show cards by ``showing``.
+    ``showing``: the assumed rule by which the others show cards.
     """
     return Setting(
         players=rules.players,
@@ -32,10 +32,10 @@ def setting_of(rules: Rules, seat: int, hand: int, face_up: int, showing: int = 
 def suggestion_events(
     suggestions: Iterable[tuple[int, int, int, int]], seat: int, players: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the events of ``suggestions`` for ``seat``, int64 (n, 4), and how many each ends at.
+    """Return the events of ``suggestions`` for ``seat``, int64 (n, 4), and each suggestion's end.
 
-    A suggestion is (asker, cards, answerer or -1, card or -1); the card is read where ``seat``
-    asked.  An accusation that was heard has the answerer `ACCUSED`.
+    A suggestion is (asker, cards, answerer or -1, card or -1); the card is read if ``seat`` asked.
+    The answerer of a heard accusation is `ACCUSED`.
     """
     events, ends = [], []
     for asker, cards, answerer, card in suggestions:

@@ -1,8 +1,8 @@
-"""View of one seat: the public part of a state, its own hand, and its log of suggestions.
+"""View of one seat: the public part of a state, its hand, and its log of suggestions.
 
-A planner is handed a view and nothing else.  A view has the layout of a state, with everything
-blank that the seat cannot know: other hands, the envelope, what other seats have learnt, and the
-key from which deal and dice could be computed.
+A planner receives only a view.  A view has the layout of a state; everything hidden from the seat
+is blank: other hands, the envelope, the knowledge of other seats, and the key that determines deal
+and dice.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from sim.state import EVENT, MAX_PLAYERS, STATES, State, World, empty
 
 
 def view_of(state: State, seat: int) -> np.recarray:
-    """Return what ``seat`` sees of ``state``, as an array of one `STATE`."""
+    """Return the view of ``seat`` on ``state``, an array of one `STATE`."""
     seen = empty()
     _show(state, seat, seen.view(np.ndarray))
     return seen
@@ -25,9 +25,9 @@ def view_of(state: State, seat: int) -> np.recarray:
 
 @jit
 def copy_open(source: np.record, into: np.record) -> None:
-    """Copy what lies open and changes: the turn, the pawns, who is out, suggestions by number.
+    """Copy the public fields that change: turn, pawns, players out, suggestion counts.
 
-    Both are records with these fields of `STATE`.
+    Both arguments are records with these fields of `STATE`.
     """
     into.phase = source.phase
     into.turn = source.turn
@@ -49,7 +49,7 @@ def copy_open(source: np.record, into: np.record) -> None:
 
 @jit
 def _show(state: State, seat: int, views: np.ndarray) -> None:
-    """Write what ``seat`` sees of ``state`` into the blank ``views[0]``."""
+    """Write the view of ``seat`` on ``state`` into the blank ``views[0]``."""
     seen = views[0]
     copy_open(state, seen)
     seen.winner = state.winner
@@ -63,7 +63,7 @@ def _show(state: State, seat: int, views: np.ndarray) -> None:
 
 @jit
 def _show_first(states: np.ndarray, seat: int, views: np.ndarray) -> None:
-    """Do what `_show` does, with an array."""
+    """`_show` for an array of one state."""
     _show(states[0], seat, views)
 
 
@@ -71,9 +71,9 @@ _SHOW = FixedTypes(_show_first)
 
 
 def seen_by(states: np.ndarray, seat: int) -> np.ndarray:
-    """Return what ``seat`` sees of ``states[0]``, as `view_of` does, in a twentieth of the time.
+    """Return the view of ``seat`` on ``states[0]``, twenty times as fast as `view_of`.
 
-    ``states`` is an array of `STATES`, and so is what is returned.
+    Argument and result are arrays of `STATES`.
     """
     views = np.zeros(1, STATES)
     _SHOW.call(states, seat, views)
@@ -81,12 +81,12 @@ def seen_by(states: np.ndarray, seat: int) -> np.ndarray:
 
 
 class Log:
-    """The suggestions of one game with their answers, in order, as one seat (or nobody) sees them.
+    """The suggestions of one game with their answers, in order, as one observer sees them.
 
     Attributes
     ----------
-    events : recarray of `sim.state.EVENT`, the part in use of a growing array
-    rows : the same as a plain array, which kernels take from Python twenty times as fast
+    events : recarray of `sim.state.EVENT`, the used part of a growing array
+    rows : the same as a plain array, which Python passes to kernels twenty times as fast
     """
 
     def __init__(self) -> None:
@@ -94,17 +94,17 @@ class Log:
         self._used = 0
 
     def __len__(self) -> int:
-        """Return how many events there are."""
+        """Return the number of events."""
         return self._used
 
     @property
     def events(self) -> np.recarray:
-        """The events so far, oldest first (a view: copy it to keep it)."""
+        """The events so far, oldest first (a NumPy view: copy to keep)."""
         return self.rows.view(np.recarray)
 
     @property
     def rows(self) -> np.ndarray:
-        """The events as a plain array, likewise."""
+        """The events as a plain array (also a NumPy view)."""
         return self._room[: self._used]
 
     def append(self, event: tuple[int, int, int, int]) -> None:
@@ -116,17 +116,14 @@ class Log:
 
 
 def as_seen(event: tuple[int, int, int, int], seat: int) -> tuple[int, int, int, int]:
-    """Return ``event`` as ``seat`` sees it: the card only if it asked or answered."""
+    """Return ``event`` as ``seat`` sees it: with the card only if it asked or answered."""
     asker, cards, answerer, _ = event
     return event if seat in (asker, answerer) else (asker, cards, answerer, -1)
 
 
 @jit
 def replay_evidence(world: World, s: State, seat: int, events: np.recarray) -> None:
-    """Recompute what ``seat`` has learnt in ``s`` from ``events``, which it has seen.
-
-    With it goes what everybody knows, where a seat of ``s`` keeps it.
-    """
+    """Recompute the knowledge of ``seat``, and public knowledge if kept, from ``events``."""
     begin(world, s, seat)
     open_public(world, s)
     for i in range(len(events)):

@@ -1,4 +1,4 @@
-"""Actions and events of a game in words."""
+"""Actions and events as English text."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from sim.cards import CARDS, FIRST_ROOM, FIRST_WEAPON, ROOMS, SUSPECTS, WEAPONS
 from sim.state import ACCUSE, ASK, MOVE, PASS, PASSAGE, REVEAL, WALK
 
 _STARTS = (0, FIRST_WEAPON, FIRST_ROOM, len(CARDS))
-"""First cards of suspects, weapons and rooms, and the end."""
+"""First card of each category, and the end."""
 
 
 def action_to_string(action: int) -> str:
-    """Return what ``action`` is; "here" is the room that the pawn is in by then."""
+    """Return ``action`` as text; "here" is the pawn's room at that time."""
     if action < PASSAGE:
         return f"walk to the {ROOMS[action - MOVE]}"
     if action == PASSAGE:
@@ -35,10 +35,10 @@ def action_to_string(action: int) -> str:
 
 
 def event_to_string(event: dict[str, Any], names: Sequence[str] | None = None) -> str:
-    """Return what happened in an event of a record (`sim.records.events`), in words.
+    """Return an event of a record (`sim.records.events`) as text.
 
-    The seat, where it is not named, is whose turn it is.  ``names`` are those of the players, by
-    seat; None calls them by number.
+    If no seat is named, the subject is the current seat.  ``names``: player names by seat; None
+    uses seat numbers.
     """
 
     def who(seat: int) -> str:
@@ -67,7 +67,7 @@ def event_to_string(event: dict[str, Any], names: Sequence[str] | None = None) -
         case {"event": "suggestion", "called": called}:
             return f"suggests {cards}" + ("" if called is None else f" ({who(called)} is called)")
         case {"event": "refute", "by": None}:
-            return "nobody can answer"
+            return "no player can answer"
         case {"event": "refute", "unable": unable, "by": by}:
             passed = ", ".join(map(who, unable))
             return (f"{passed} cannot answer, " if unable else "") + f"{who(by)} shows a card"
@@ -85,7 +85,7 @@ def event_to_string(event: dict[str, Any], names: Sequence[str] | None = None) -
             return f"believes by {evidence}: {held}"
         case {"event": "thought", "by": by, "seconds": seconds}:
             return f"{who(by)} thinks for {seconds:g} s"
-    winner = "nobody wins" if event["winner"] is None else f"{who(event['winner'])} wins"
+    winner = "no player wins" if event["winner"] is None else f"{who(event['winner'])} wins"
     return f"{winner}: it was {', '.join(event['envelope'])}"
 
 

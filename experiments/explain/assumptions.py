@@ -1,9 +1,9 @@
 """A planner's assumptions at a decision: its belief, compared with the exact one, and opponents.
 
-The exact posterior is the notebook's: uniform over all deals that explain the answers.  A planner
-may have another belief (``player.belief``), and one with the exact belief may read the others'
-suggestions (``own_card_weight``).  A planner with a mixture of opponents weighs their types by
-their actions (`sim.models.company_belief`).
+The exact posterior is that of the notebook: uniform over all deals that explain the answers.  A
+planner may have another belief (``player.belief``), and one with the exact belief may read the
+others' suggestions (``own_card_weight``).  One with a mixture of opponents weighs their types by
+what each has done (`sim.models.opponent_belief`).
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def list_opponents(planner: Planner) -> list[dict[str, Any]]:
     A type is a pair of its name (`sim.models.types.TYPES`) and its probability.  Empty for a
     planner with one model of all opponents.
     """
-    company = planner.company
+    company = planner.opponent_belief
     if company is None:
         return []
     found = []

@@ -296,8 +296,8 @@ def _tabulate_entropy(title: str, players: Mapping[str, Sequence[Moment]]) -> Ta
         [[str(turn), *(at[player].get(turn) for player in players)] for turn in chosen],
         [
             "Means with 95 % over games not yet over in which the player had "
-            f"this turn; their number is in brackets, {MIN_GAMES} at least. Games that last are not "
-            "the average ones."
+            f"this turn; their number is in brackets, {MIN_GAMES} at least. Games that last are "
+            "not the average ones."
         ],
     )
 

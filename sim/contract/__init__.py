@@ -1,1 +1,1 @@
-"""Contract tests of policies and players, for anyone to call."""
+"""Public contract tests of policies and players."""

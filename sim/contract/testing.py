@@ -1,14 +1,14 @@
 """Contract test of players.
 
-`check_player` seats a player in whole games under the referee, and then makes each of its decisions
-again with all exchanged that its seat cannot know: the deal beyond its own hand, what the other
-seats have learnt and how they play, the cards that they showed each other, and the key of the game.
-A player that decides otherwise then knows more than it may.  It raises AssertionError with what
-fails, and needs no test runner.
+`check_player` plays whole games with the player under the referee.  It then repeats each decision
+after replacing everything hidden from the seat: the deal beyond its own hand, the knowledge and
+policies of the other seats, the cards that they showed each other, and the game key.  A changed
+decision means that the player uses hidden information.  Failures raise AssertionError; no test
+runner is needed.
 
-The limits: a player is caught peeping only if what it sees changes what it does.  One that gets at
-the state through the stack of calls is handed the exchanged state there; one that keeps a copy of
-the true state elsewhere is not found.
+Limits: leaked information is detected only if it changes a decision.  A player that finds the state
+on the call stack gets the replaced state; one that keeps its own copy of the true state is not
+detected.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from sim.state import EVIDENCE, MAX_PLAYERS, N_ACTIONS, OVER, SHOW, STATE, State
 from sim.view import Log, replay_evidence, view_of
 
 AROUND = ("heuristic", "closure", "random", "swift", "uniform")
-"""Who sits in the other seats."""
+"""Policies in the other seats."""
 
 _OPEN = ("spot", "summoned", "last_room", "out", "heard", "suggestions", "named", "walked")
 _OWN = tuple(
@@ -42,18 +42,18 @@ _OWN = tuple(
     for name in STATE.names
     if STATE[name].shape[:1] == (MAX_PLAYERS,) and name not in (*_OPEN, "hand", "has_shown")
 )
-"""The fields with a row for every seat that only this seat knows, or nobody at the table."""
+"""Per-seat fields that are private to the seat, or hidden from all players."""
 
 SEED = 11
-"""Of the run whose games are played."""
+"""Seed of the run."""
 
 
 def decisions(
     rules: Rules, policies: Sequence[Policy | str], seat: int, game: int, memory: Memory
 ) -> Iterator[np.record]:
-    """Yield the state at every decision of ``seat`` in a game among ``policies``; do not keep it.
+    """Yield the state, reused, at every decision of ``seat`` in a game among ``policies``.
 
-    The evidence of ``seat`` is kept, whether its policy needs it or not.
+    The evidence of ``seat`` is tracked even if its policy does not need it.
     """
     board, state = world(rules)[0], empty()[0]
     seat_policies(state, policies)
@@ -69,7 +69,7 @@ def decisions(
 
 
 def decide(state: State, rules: Rules, seat: int, memory: Memory) -> int:
-    """Return the action of ``seat``, drawing from the stream that is open in ``state``."""
+    """Return the action of ``seat``; consumes ``state.stream``."""
     board = world(rules)[0]
     if state.phase == SHOW or state.policy[seat] < SLOW:
         return int(choose(board, state, seat))
@@ -87,16 +87,16 @@ def hands_of(deal: np.ndarray) -> tuple[int, list[int]]:
 
 
 def deals(state: State, seat: int, stream: np.ndarray, count: int) -> list[np.ndarray]:
-    """Return up to ``count`` deals with another envelope, from the posterior of ``seat``."""
+    """Return up to ``count`` posterior deals of ``seat`` with a different envelope."""
     drawn = ExactPosterior(state.evidence[seat]).sample(stream, 5 * count)
     return [deal for deal in drawn if hands_of(deal)[0] != state.envelope][:count]
 
 
 def exchange(state: State, seat: int, deal: np.ndarray, noise: np.random.Generator) -> np.record:
-    """Return another state that looks to ``seat`` like the true ``state``.
+    """Return a state that ``seat`` cannot distinguish from the true ``state``.
 
-    Hands and envelope are those of ``deal``, int64 (21,).  What other seats have learnt, how they
-    play, which cards they showed each other, the log, the key of the game and scratch are noise.
+    Hands and envelope come from ``deal``, int64 (21,).  The knowledge and policies of other seats,
+    the cards that they showed each other, the log, the game key and scratch fields are noise.
     """
     s = _copy(state)
     envelope, hands = hands_of(deal)
@@ -125,25 +125,24 @@ Event = tuple[int, int, int, int]
 
 
 def check_player(make: Callable[[], Player], rules: Rules, games: int = 2, swaps: int = 2) -> int:
-    """Check a player in games under ``rules``, another seat in each.
+    """Check a player in games under ``rules``, in a different seat each game.
 
-    It must choose legal actions alone; choose the same in a new instance that has the same key and
-    sees the same; choose the same ``swaps`` times with the deal beyond its hand, and all else it
-    cannot know, exchanged; and choose the same in a game that it plays again.  Raises
-    AssertionError with the first fault that is found.  Returns how many decisions were made again
-    with another deal.
+    The player must choose only legal actions, and repeat its choices in a new instance with the
+    same key and observations, in ``swaps`` replays with hidden information replaced, and in a
+    second play of the same game.  Raises AssertionError for the first fault.  Returns the number of
+    decisions that were repeated with another deal.
 
     Parameters
     ----------
-    make : returns a new player of one kind.  A player that searches needs a budget of simulations:
-        what is found in a budget of time is never the same
+    make : returns a new player of the kind to check.  A search player needs a budget of
+        simulations: results under a time budget are not reproducible
     """
     if make().policy is not None:
         return sum(_check_policy(make().policy, rules, game, swaps) for game in range(games))
     played = [_play(make(), rules, game) for game in range(games)]
     exchanged = sum(_check_again(make, rules, game, swaps) for game in played)
     same = _play(played[-1].player, rules, 0).actions == played[0].actions
-    _ask(same, "after another game it decides otherwise: begin does not reset the player")
+    _ask(same, "it decides otherwise after another game: begin does not reset the player")
     return exchanged
 
 
@@ -153,18 +152,18 @@ def _ask(holds: bool, complaint: str) -> None:
 
 
 def _table(rules: Rules, game: int) -> tuple[int, list[Policy]]:
-    """Return the seat of the player in a game, and the policies in all seats."""
+    """Return the player's seat in a game, and the policies of all seats."""
     around = [Policy(AROUND[(game + i) % len(AROUND)]) for i in range(rules.players)]
     return game % rules.players, around
 
 
 @dataclass
 class _Transcript(Player):
-    """Sits in a seat for a ``player``, and records all that it sees and does."""
+    """Stand-in for ``player`` that records its observations and actions."""
 
     player: Player
     seen: list[Event | np.recarray] = field(default_factory=list)
-    """Events, and a view for each decision, in the order of time."""
+    """Events, and one view per decision, in chronological order."""
     actions: list[int] = field(default_factory=list)
     states: list[np.record] = field(default_factory=list)
     """The true state at each decision."""
@@ -191,7 +190,7 @@ class _Transcript(Player):
         return self.actions[-1]
 
     def watch(self, state: State, action: int) -> None:
-        """Keep the state of the decision just made."""
+        """Store the state of the last decision."""
         if len(self.states) < len(self.actions):
             self.states.append(_copy(state))
 
@@ -203,7 +202,7 @@ def _copy(state: State) -> np.record:
 
 
 def _play(player: Player, rules: Rules, game: int) -> _Transcript:
-    """Play a game and return what the player saw and did."""
+    """Play a game; return the player's transcript."""
     seat, around = _table(rules, game)
     _ask(player.showing in SHOWING, f"showing is {player.showing!r}, not one of {SHOWING}")
     transcript = _Transcript(player)
@@ -216,7 +215,7 @@ def _play(player: Player, rules: Rules, game: int) -> _Transcript:
 
 
 def _check_again(make: Callable[[], Player], rules: Rules, played: _Transcript, swaps: int) -> int:
-    """Check that new players decide the same; return how many decisions had another deal."""
+    """Check that new players repeat the decisions; return how many had another deal."""
     exchanged = 0
     for swap in range(swaps):
         states = list(_exchange_hidden(rules, played, swap))
@@ -239,13 +238,13 @@ def _check_again(make: Callable[[], Player], rules: Rules, played: _Transcript, 
 
 
 def _first(found: Sequence[int], actions: Sequence[int]) -> str:
-    """Say where two lists of actions differ first."""
+    """Describe the first difference of two action lists."""
     at = next(i for i, pair in enumerate(zip(found, actions, strict=True)) if len(set(pair)) > 1)
     return f"its decision {at} is {found[at]} and not {actions[at]}"
 
 
 def _exchange_hidden(rules: Rules, played: _Transcript, swap: int) -> Iterator[np.record]:
-    """Yield the true states with all exchanged that the seat cannot know."""
+    """Yield the true states with everything replaced that is hidden from the seat."""
     seat, log = played.seat, Log()
     stream, noise = new_stream(swap), np.random.default_rng(swap)
     states = iter(played.states)
@@ -254,7 +253,7 @@ def _exchange_hidden(rules: Rules, played: _Transcript, swap: int) -> Iterator[n
             log.append(seen)
             continue
         truth, learnt = _copy(next(states)), seen.copy()[0]
-        seat_policy(learnt, seat, policy("closure"))  # which keeps the evidence
+        seat_policy(learnt, seat, policy("closure"))  # it tracks the evidence
         replay_evidence(world(rules)[0], learnt, seat, log.events)
         truth.evidence[seat] = learnt.evidence[seat]
         others = deals(truth, seat, stream, 1)
@@ -264,8 +263,8 @@ def _exchange_hidden(rules: Rules, played: _Transcript, swap: int) -> Iterator[n
 def _relive(
     player: Player, rules: Rules, played: _Transcript, states: Sequence[np.record]
 ) -> list[int]:
-    """Return what ``player`` decides where it sees the same; the states are ``states``."""
-    state = states[0]  # found, under this name, by players that look up the stack of calls
+    """Return the decisions of ``player`` for the recorded observations, with ``states``."""
+    state = states[0]  # players that inspect the call stack find this name
     player.begin(rules, played.seat, played.first.copy(), played.key)
     actions: list[int] = []
     for seen in played.seen:

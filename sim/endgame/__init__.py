@@ -1,1 +1,1 @@
-"""Late positions of the game of cards alone, with exact values: the baseline of regret."""
+"""Late positions of the game without a board, with exact values: the baseline for regret."""

@@ -1,12 +1,9 @@
-"""Every deal that explains what one seat has seen, listed card by card.
+"""All deals consistent with the observations of one seat, enumerated by backtracking.
 
-This is the posterior without `belief`: the events are read as they are, the deals are listed by
-backtracking, and each answer that was shown to the seat weighs 1/k, k = how many of the three cards
-the answerer holds in that deal.  It is for positions with few deals left; early in a game there are
-millions.
-
-Prior: all deals of the known hand sizes are equally likely.  Players show a random one of their
-matching cards, and their suggestions carry no information about their hands.
+This posterior is independent of `belief`.  An answer shown to the seat has likelihood 1/k, where
+the answerer holds k of the three cards.  Prior: all deals with the known hand sizes are equally
+likely; players show a random matching card, and suggestions carry no information about hands.  Use
+it only for positions with few deals: early in a game there are millions.
 """
 
 from __future__ import annotations
@@ -22,11 +19,11 @@ from sim.cards import ALL_CARDS, CATEGORY_MASK, N_CARDS
 from sim.state import ACCUSED
 
 Event = tuple[int, int, int, int]
-"""(asker, cards, answerer or -1, card or -1), as the seat saw it; `ACCUSED` answers an accusation
-that was heard."""
+"""(asker, cards, answerer or -1, card or -1) as the seat saw it; `ACCUSED` is the answerer of a
+heard accusation."""
 
 SHARES = 6
-"""Likelihoods are counted in sixths: 1/k is a whole number of them for k = 1, 2, 3."""
+"""Unit of likelihoods, 1/6: 1/k is an integer multiple for k = 1, 2, 3."""
 
 
 class Deal(NamedTuple):
@@ -39,20 +36,25 @@ class Deal(NamedTuple):
 
 @dataclass
 class _Clues:
-    """Constraints by events: by seat the cards it may hold and does hold; clauses; accusations."""
+    """Constraints from events: possible and certain cards by seat, clauses, accusations."""
 
     may: list[int]
     holds: list[int]
     clauses: set[tuple[int, int]]
-    """(seat, cards of which it holds one)."""
+    """(seat, cards): the seat holds at least one of the cards."""
     accused: set[int]
-    """Envelopes that were accused wrongly, as masks."""
+    """Wrongly accused envelopes, as masks."""
 
 
 def list_deals(
-    sizes: Sequence[int], seat: int, hand: int, face_up: int, events: Sequence[Event], most: int
+    sizes: Sequence[int],
+    seat: int,
+    hand: int,
+    face_up: int,
+    events: Sequence[Event],
+    max_deals: int,
 ) -> list[Deal] | None:
-    """Return the deals that explain ``events``, or None if there are more than ``most``.
+    """Return the deals consistent with ``events``, or None for more than ``max_deals``.
 
     Parameters
     ----------
@@ -65,16 +67,16 @@ def list_deals(
     for deal in _explanations(sizes, seat, clues, ALL_CARDS & ~hand & ~face_up):
         if deal.envelope in clues.accused:
             continue
-        if len(found) == most:
+        if len(found) == max_deals:
             return None
         found.append(deal)
     return found
 
 
 def likelihoods(deals: Sequence[Deal], seat: int, events: Sequence[Event]) -> tuple[int, ...]:
-    """Return the likelihood of ``events`` under each deal that explains them, up to a factor.
+    """Return the likelihood of ``events`` under each consistent deal, up to a factor.
 
-    They are whole numbers without a common divisor, so equal posteriors are equal tuples.
+    The values are coprime integers, so equal posteriors are equal tuples.
     """
     weights = [1] * len(deals)
     for asker, cards, answerer, _ in events:
@@ -85,7 +87,7 @@ def likelihoods(deals: Sequence[Deal], seat: int, events: Sequence[Event]) -> tu
 
 
 def in_lowest_terms(weights: Sequence[int]) -> tuple[tuple[int, ...], int]:
-    """Return ``weights``, which are not all 0, divided by their greatest common divisor, and it."""
+    """Return ``weights`` (not all 0) divided by their greatest common divisor, and the divisor."""
     divisor = gcd(*weights)
     return tuple(weight // divisor for weight in weights), divisor
 
@@ -100,7 +102,7 @@ def holders(deals: Sequence[Deal]) -> np.ndarray:
 
 
 def _cards(mask: int) -> Iterator[int]:
-    """Yield the cards of a mask, lowest first."""
+    """Yield the cards of a mask, ascending."""
     while mask:
         yield (mask & -mask).bit_length() - 1
         mask &= mask - 1
@@ -109,7 +111,7 @@ def _cards(mask: int) -> Iterator[int]:
 def _clues(
     sizes: Sequence[int], seat: int, hand: int, face_up: int, events: Sequence[Event]
 ) -> _Clues:
-    """Return what ``events`` say of each hand by itself."""
+    """Return the constraints of ``events`` on each hand."""
     players = len(sizes)
     clues = _Clues([ALL_CARDS & ~hand & ~face_up] * players, [0] * players, set(), set())
     clues.may[seat], clues.holds[seat] = hand, hand
@@ -131,7 +133,7 @@ def _clues(
 
 
 def _explanations(sizes: Sequence[int], seat: int, clues: _Clues, dealt: int) -> Iterator[Deal]:
-    """Yield the deals of the cards ``dealt`` to the others and the envelope that fit ``clues``."""
+    """Yield the deals of the cards ``dealt`` to others and envelope that satisfy ``clues``."""
     hands = list(clues.holds)
     places = [size - hand.bit_count() for size, hand in zip(sizes, hands, strict=True)]
     known = 0
@@ -148,7 +150,7 @@ def _explanations(sizes: Sequence[int], seat: int, clues: _Clues, dealt: int) ->
     left = [sum(1 << card for card in order[i:]) for i in range(len(order) + 1)]
 
     def place(i: int, envelope: int) -> Iterator[Deal]:
-        """Yield what can become of the cards from ``order[i]`` on."""
+        """Yield the completions from ``order[i]`` on."""
         if not _possible(hands, places, clues, envelope, left[i]):
             return
         if i == len(order):
@@ -169,7 +171,7 @@ def _explanations(sizes: Sequence[int], seat: int, clues: _Clues, dealt: int) ->
 
 
 def _possible(hands: list[int], places: list[int], clues: _Clues, envelope: int, left: int) -> bool:
-    """Return whether the cards ``left`` might still fulfil every clause and fill the envelope."""
+    """Return whether the cards ``left`` can still satisfy all clauses and fill the envelope."""
     for player, cards in clues.clauses:
         if not hands[player] & cards and not (places[player] and clues.may[player] & cards & left):
             return False

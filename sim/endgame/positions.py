@@ -1,9 +1,9 @@
-"""A late position with its exact values, to put to any player.
+"""A late position with exact values, for any player.
 
-The rules have no board: a turn is any room and a suggestion there, or an accusation instead.  The
-other players have accused wrongly, so they only answer, and ``turn_cap`` leaves the seat a few
-turns.  What is left is a decision problem of one seat, whose values are exact
-(`sim.endgame.solver`); what a choice loses against the best one is its regret.
+The rules have no board: a turn is any room and a suggestion there, or an accusation.  The other
+players have accused wrongly, so they only answer, and ``turn_cap`` leaves the seat a few turns.
+This single-seat decision problem has exact values (`sim.endgame.solver`); the regret of a choice is
+its loss against the best one.
 """
 
 from __future__ import annotations
@@ -31,21 +31,21 @@ _TIE = 1e-9
 
 @dataclass(frozen=True)
 class Endgame:
-    """A solved decision of the only seat that still has turns.
+    """A solved decision of the only seat with turns left.
 
-    Values are probabilities of winning for that seat, under best play from there on.
+    Values are that seat's winning probabilities under optimal play.
 
     Attributes
     ----------
-    rules : whose ``turn_cap`` ends the game after the last own turn
-    seat : who decides
-    view : (1,) what it sees (`sim.view.view_of`), at the start of its turn, or in a room (`after`)
-    events : the suggestions so far as it saw them, oldest first
-    deals : int64 (n, 21) all deals that explain them: 0 envelope, p + 1 player p, -1 face up
-    weights : (n,) their probabilities
-    actions : int64 (m,) everything legal here, in order of number
-    values : (m,) of each
-    suggestions : (9 rooms, 36 pairs) value of spending this turn on each trio
+    rules : their ``turn_cap`` ends the game after the seat's last turn
+    seat : the seat to move
+    view : (1,) its view (`sim.view.view_of`) at the start of its turn, or in a room (`after`)
+    events : the suggestions so far as the seat saw them, oldest first
+    deals : int64 (n, 21) all consistent deals: 0 envelope, p + 1 player p, -1 face up
+    weights : (n,) probabilities of the deals
+    actions : int64 (m,) legal actions, ascending
+    values : (m,) values of the actions
+    suggestions : (9 rooms, 36 pairs) value of suggesting each trio this turn
     """
 
     rules: Rules
@@ -65,19 +65,19 @@ class Endgame:
 
     @property
     def gap(self) -> float:
-        """The least cost of not choosing best: of a trio not as good, or of accusing now."""
+        """The smallest loss of a suboptimal trio or accusation."""
         trios = self.suggestions.ravel()
         others = np.concatenate([trios, self.values[self.actions >= ACCUSE]])
         return float(self.best - others[others < self.best - _TIE].max())
 
     def regret(self, action: int) -> float:
-        """Return what ``action`` loses against the best one; ValueError if it is not legal."""
+        """Return the loss of ``action`` against the best one; ValueError if it is illegal."""
         if action not in self.actions:
             raise ValueError(f"action {action} is not legal in this position")
         return float(self.best - self.values[self.actions == action][0])
 
     def after(self, move: int) -> Endgame:
-        """Return the decision that follows a ``move`` into a room: which pair to suggest there."""
+        """Return the decision after a ``move`` into a room: which pair to suggest there."""
         if self.view[0].phase != TURN or not MOVE <= move < MOVE + N_ROOMS:
             raise ValueError(f"action {move} is no move at the start of a turn")
         view = self.view.copy()
@@ -86,15 +86,15 @@ class Endgame:
         return replace(self, view=view, actions=_legal(self.rules, view), values=values)
 
     def sit(self, player: Player, key: int) -> None:
-        """Let ``player`` take the seat and hear all events; ``key`` names its chance."""
+        """Seat ``player`` and replay all events to it; ``key`` seeds its randomness."""
         player.begin(self.rules, self.seat, self.view.copy(), key)
         for event in self.events:
             player.see(event)
 
     def choice(self, player: Player, key: int) -> int:
-        """Return what ``player`` does here, after it has sat down (`sit`).
+        """Return the action of ``player`` here, after `sit`.
 
-        A compiled policy, which keeps no state, sees the events now and draws from ``key``.
+        A compiled policy, which keeps no state, replays the events now and draws from ``key``.
         """
         if player.policy is None:
             return int(player.decide(self.view.copy()))
@@ -110,12 +110,12 @@ class Endgame:
 
 
 def solve_position(
-    rules: Rules, seat: int, view: np.recarray, events: Sequence[Event], most: int
+    rules: Rules, seat: int, view: np.recarray, events: Sequence[Event], max_deals: int
 ) -> Endgame | None:
-    """Return the position of ``view`` with its values, or None if it has more than ``most`` deals.
+    """Return the solved position of ``view``, or None for more than ``max_deals`` deals.
 
-    ContradictoryEvidence if no deal explains ``events``; ValueError if the position is of another
-    kind: it is not the start of a turn of ``seat``, there is a board, or others have turns as well.
+    Raises ContradictoryEvidence if no deal explains ``events``; ValueError unless the position is
+    the start of a turn of ``seat``, without a board, with all other players out.
     """
     seen = view[0]
     if (
@@ -126,13 +126,13 @@ def solve_position(
         or seen.seat != seat
     ):
         raise ValueError(
-            "a position to solve is the start of an own turn, without a board, where accusations "
-            "are made"
+            "a position to solve must be the start of an own turn, under rules without a board and "
+            "with accusations at the start of a turn"
         )
     if not all(seen.out[other] for other in range(rules.players) if other != seat):
         raise ValueError("in a position to solve no other player has turns left")
     cards = int(seen.hand[seat]), int(seen.face_up)
-    deals = list_deals(rules.hand_sizes, seat, *cards, events, most)
+    deals = list_deals(rules.hand_sizes, seat, *cards, events, max_deals)
     if deals is None:
         return None
     if not deals:
@@ -159,6 +159,6 @@ def solve_position(
 
 
 def _legal(rules: Rules, view: np.recarray) -> np.ndarray:
-    """Return the legal actions of ``view``, in order of number."""
+    """Return the legal actions of ``view``, ascending."""
     out = np.empty(N_ACTIONS, np.int64)
     return out[: legal(world(rules)[0], view[0], out)].copy()

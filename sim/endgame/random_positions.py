@@ -1,9 +1,8 @@
-"""Random late positions: games of random suggestions, stopped when few deals are left.
+"""Random late positions: games of random suggestions, stopped when few deals remain.
 
-Suggestions name any room, suspect and weapon, and answers show any matching card.
-At the first own turn at which few enough deals explain what the seat has seen, the others are taken
-to have accused wrongly.  Games are kept or dropped by what the seat has seen alone, so the true
-deal of a position that is kept is distributed as its posterior says.
+Suggestions name any trio, and answers show any matching card.  The game stops at the seat's first
+turn with few enough consistent deals; the other players are then set to have accused wrongly.
+Selection depends only on the seat's observations, so the true deal follows the posterior.
 """
 
 from __future__ import annotations
@@ -27,19 +26,19 @@ from sim.rules import preset, world
 from sim.state import ASK, MOVE, SHOW, TURN, State, World, empty
 from sim.view import as_seen, view_of
 
-MOST_DEALS = 8
-LEAST_ENVELOPES = 3
+MAX_DEALS = 8
+MIN_ENVELOPES = 3
 TURNS = 3
-"""Own turns to go, the one at hand included."""
+"""Own turns left, the current one included."""
 MARGIN = 0.03
-"""By this much the values of an interesting position are apart, and the best is below 1."""
+"""Minimum gap between the values of an interesting position, and between the best and 1."""
 
 
 def endgames(seed: int, players: int = 4) -> Iterator[Endgame]:
-    """Yield interesting positions of ``players``, without end; the same for the same ``seed``.
+    """Yield interesting positions of ``players`` forever, deterministic given ``seed``.
 
-    Interesting: neither an accusation at once, nor a trio not as good as the best, nor certainty
-    in time comes within `MARGIN` of the best value.
+    In an interesting position, neither an accusation now, nor a suboptimal trio, nor a certain win
+    lies within `MARGIN` of the best value.
     """
     for game in count():
         found = endgame(seed, game, players)
@@ -48,10 +47,10 @@ def endgames(seed: int, players: int = 4) -> Iterator[Endgame]:
 
 
 def endgame(seed: int, game: int, players: int = 4, turns: int = TURNS) -> Endgame | None:
-    """Return the position of game number ``game`` of the run ``seed``, with ``turns`` to go.
+    """Return the position of game number ``game`` of run ``seed``, with ``turns`` left.
 
-    That of seat ``game`` modulo ``players``, with up to `MOST_DEALS` deals; None if these have
-    fewer than `LEAST_ENVELOPES` envelopes.  ValueError if a number is out of range.
+    The seat is ``game`` modulo ``players``.  The position has at most `MAX_DEALS` deals; None if
+    they have fewer than `MIN_ENVELOPES` envelopes.  ValueError if a number is out of range.
     """
     seed, game = check_integer("seed", seed, SEEDS), check_integer("game", game, SEEDS)
     rules = preset("speed", players=players)
@@ -63,23 +62,23 @@ def endgame(seed: int, game: int, players: int = 4, turns: int = TURNS) -> Endga
     while True:
         if state.phase == TURN and state.seat == seat:
             cards = int(state.hand[seat]), int(state.face_up)
-            deals = list_deals(rules.hand_sizes, seat, *cards, events, MOST_DEALS)
+            deals = list_deals(rules.hand_sizes, seat, *cards, events, MAX_DEALS)
             if deals is not None:
                 break
         open_decision(state)
         apply(board, state, _random_action(board, state))
         events += [as_seen(tuple(event), seat) for event in state.event[: state.events].tolist()]
         state.events = 0
-    if len({deal.envelope for deal in deals}) < LEAST_ENVELOPES:
+    if len({deal.envelope for deal in deals}) < MIN_ENVELOPES:
         return None
     state.out[:players] = 1
     state.out[seat] = 0
     capped = replace(rules, turn_cap=int(state.turn) + turns - 1)
-    return solve_position(capped, seat, view_of(state, seat), events, MOST_DEALS)
+    return solve_position(capped, seat, view_of(state, seat), events, MAX_DEALS)
 
 
 def _random_action(board: World, state: State) -> int:
-    """Return any move, suggestion or matching card; one draw of ``state.stream``."""
+    """Return a random move, suggestion or matching card; one draw from ``state.stream``."""
     if state.phase == SHOW:
         return choose(board, state, state.answerer)
     if state.phase == TURN:

@@ -1,16 +1,16 @@
-"""The value of every action in a late position, by recursion over posteriors.
+"""Values of all actions in a late position, by recursion over posteriors.
 
-Only one seat has turns left; the others answer.  With t own turns to go that seat may accuse, which
-pays P(envelope = accused), or suggest any trio, be answered, and have t - 1 turns.  The value is
-the probability of winning under best play:
+Only one seat has turns left; the others answer.  With t turns left the seat may accuse, with value
+P(envelope = accused), or suggest any trio, get an answer, and continue with t - 1 turns.  The value
+is the winning probability under optimal play:
 
     V(b, 0) = 0,    V(b, t) = max(max over e of P(e | b), max over trios of E[V(b', t - 1)])
 
-where b is the posterior over the deals.  The last turn can only be used to accuse.
+where b is the posterior over deals.  On the last turn only an accusation helps.
 
-Exact: posteriors are whole numbers (`sim.endgame.deals.likelihoods`), a suggestion multiplies them
-by the sixths of its answers, and only the final value is divided.  Posteriors that are equal up to
-a factor share a memory, and so do suggestions whose answers divide the deals alike.
+Arithmetic is exact: posteriors are integers (`sim.endgame.deals.likelihoods`), answers multiply
+them by sixths, and only the final value is divided.  Proportional posteriors share a cache entry,
+as do suggestions whose answers partition the deals identically.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from sim.cards import FIRST_ROOM, FIRST_WEAPON
 from sim.endgame.deals import SHARES, Deal, in_lowest_terms
 
 PAIRS = 36
-"""Suspect and weapon, 6 * suspect + weapon, as in the actions of `sim.state`."""
+"""Number of pairs, indexed 6 * suspect + weapon, as in the actions of `sim.state`."""
 
 Weights = tuple[int, ...]
 Suggestion = frozenset[Weights]
-"""Effects of a suggestion on the weights: a row of sixths, one a deal, for every answer."""
+"""Effects of a suggestion on the weights: for each answer a row of sixths by deal."""
 
 
 def trio(pair: int, room: int) -> int:
@@ -38,9 +38,9 @@ def trio(pair: int, room: int) -> int:
 
 
 def answers(deal: Deal, seat: int, cards: int) -> Iterator[tuple[int, int, int]]:
-    """Yield (answerer, mask of the card shown, sixths of probability) if ``seat`` asks ``cards``.
+    """Yield (answerer, mask of the shown card, probability in sixths) if ``seat`` asks ``cards``.
 
-    If no seat can answer there is one answer, (-1, 0, 6).
+    If no seat can answer, yield (-1, 0, 6).
     """
     players = len(deal.hands)
     for step in range(1, players):
@@ -56,13 +56,13 @@ def answers(deal: Deal, seat: int, cards: int) -> Iterator[tuple[int, int, int]]
 
 
 class Solver:
-    """The values of one seat's position.
+    """Values of one seat's position.
 
     Parameters
     ----------
-    seat : the one that suggests and accuses
-    deals : the deals that are possible
-    weights : whole numbers, proportional to their probabilities
+    seat : the seat that suggests and accuses
+    deals : the possible deals
+    weights : integers proportional to the deals' probabilities
     """
 
     def __init__(self, seat: int, deals: Sequence[Deal], weights: Weights) -> None:
@@ -76,7 +76,7 @@ class Solver:
         self._values: dict[tuple[Weights, int], int] = {}
 
     def value(self, turns: int) -> float:
-        """Return the probability of winning with so many own turns to go, this one included."""
+        """Return the winning probability with ``turns`` own turns left, this one included."""
         return self._value(self._weights, turns) / self._whole(turns)
 
     def accusations(self) -> np.ndarray:
@@ -87,7 +87,7 @@ class Solver:
         return found
 
     def suggestions(self, turns: int) -> np.ndarray:
-        """Return the value of spending the first of ``turns`` on each trio, (9 rooms, 36 pairs)."""
+        """Return the value of suggesting each trio with ``turns`` left, (9 rooms, 36 pairs)."""
         of_class = {
             suggestion_class: self._suggestion(self._weights, suggestion_class, turns)
             / self._whole(turns)
@@ -98,7 +98,7 @@ class Solver:
         )
 
     def _whole(self, turns: int) -> int:
-        """Return what stands for probability 1 in the whole numbers that `_value` returns."""
+        """Return the integer that represents probability 1 in `_value`."""
         return sum(self._weights) * SHARES ** max(turns - 1, 0)
 
     def _accusation(self, weights: Weights, envelope: int) -> int:
@@ -106,7 +106,7 @@ class Solver:
         return sum(weight for weight, each in of if each == envelope)
 
     def _value(self, weights: Weights, turns: int) -> int:
-        """Return the value of ``weights``, which need not add up to 1, times 6^(turns - 1)."""
+        """Return the value of the unnormalised ``weights``, times 6^(turns - 1)."""
         if turns == 0 or not any(weights):
             return 0
         weights, factor = in_lowest_terms(weights)
@@ -132,10 +132,7 @@ class Solver:
 
 
 def _classify(deals: Sequence[Deal], seat: int, cards: int) -> Suggestion:
-    """Return the effects of a suggestion of ``cards`` on the weights of ``deals``.
-
-    Answers with proportional rows are equivalent and are added up.
-    """
+    """Return the effects of suggesting ``cards`` on the weights; merge proportional answers."""
     rows: dict[tuple[int, int], list[int]] = {}
     for i, deal in enumerate(deals):
         for answerer, card, share in answers(deal, seat, cards):

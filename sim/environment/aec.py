@@ -1,15 +1,15 @@
-"""The game as a PettingZoo environment (AEC), with action masks, under every preset of rules.
+"""The game as a PettingZoo environment (AEC) with action masks, under every rule preset.
 
-`docs/environment.md` has the layout of observations and actions, and examples.  The environment is
-the state machine of `sim.game` with every decision asked for, so a game here is the game of the
-arena and the referee with the same seed, number and actions.  Points worth knowing:
+`docs/environment.md` has the layout of observations and actions, and examples.  The environment
+runs the state machine of `sim.game` with all decisions external, so a game equals that of arena and
+referee with the same seed, number and actions.  Notes:
 
-* Showing a card is a decision of the seat that must answer, when it holds several of the cards;
-  one that holds a single one shows it without being asked.
-* A wrong accuser is not terminated: it makes no more moves, but still shows cards.
-* Who is asked to decide says something in itself: that a seat is asked which card to show says
-  that it holds more than one of them.  Seats that look only when they decide (`last`) never see
-  that; `observe` for another seat in the middle of an answer does.
+* A seat that holds several of the suggested cards decides which one to show; a single card is shown
+  without a decision.
+* A wrong accuser is not terminated: it takes no more turns, but still shows cards.
+* The agent selection itself leaks information: a seat that must choose a card holds several of
+  them.  Seats that observe only at their own decisions (`last`) never see that; `observe` for
+  another seat during an answer does.
 """
 
 from __future__ import annotations
@@ -48,16 +48,16 @@ _SHOWN = 3  # suggestions in a picture
 def env(
     rules: str = "ledford", render_mode: str | None = None, **options: Any
 ) -> OrderEnforcingWrapper:
-    """Return `raw_env` with PettingZoo's check that its methods are called in order.
+    """Return `raw_env` with PettingZoo's check of the call order.
 
-    PettingZoo's wrappers for wrong actions are left out: `raw_env` refuses those itself, and says
-    which actions are legal, where ``TerminateIllegalWrapper`` would end the game with a warning.
+    PettingZoo's wrappers for illegal actions are omitted: `raw_env` rejects them and lists the
+    legal actions, while ``TerminateIllegalWrapper`` would end the game with a warning.
     """
     return OrderEnforcingWrapper(raw_env(rules, render_mode, **options))
 
 
 def _space(flat: bool) -> Box:
-    """Return the space of observations."""
+    """Return the observation space."""
     if flat:
         return Box(0.0, 1.0, (SIZE,), np.float32)
     least, greatest = bounds()
@@ -65,20 +65,19 @@ def _space(flat: bool) -> Box:
 
 
 class raw_env(AECEnv):
-    """One game after another under ``rules`` (a preset's name) with ``switches`` changed.
+    """Successive games under ``rules`` (a preset name) with changed ``switches``.
 
-    ValueError on unknown or impossible rules or render modes, with the reason in one sentence.
-    Attributes ``rules``: the `Rules` in force; ``seed``, ``game``: the game under way is number
-    ``game`` of the run ``seed``.
+    Raises ValueError for unknown or impossible rules or render modes.  Attributes ``rules``: the
+    `Rules`; ``seed``, ``game``: the current game is number ``game`` of run ``seed``.
 
     Parameters
     ----------
     rules, switches : as for `sim.rules.preset`
-    render_mode : ``ansi`` to get pictures from `render`, ``human`` to have them printed, or None
-    accuse_from : offer only accusations that are at least so probable by what the seat has seen,
-        above 0; 1: proved.  None: all
-    wrong_price : reward that a wrong accusation costs its author at once
-    flat : observe the floats of `sim.environment.flat`, for a network, in place of the fields
+    render_mode : ``ansi``: `render` returns text, ``human``: it prints text, or None
+    accuse_from : minimum posterior probability of offered accusations, above 0; 1: only proved
+        ones; None: all
+    wrong_price : immediate penalty of a wrong accusation
+    flat : observe the float vector of `sim.environment.flat`, for networks, instead of the fields
     """
 
     metadata = {  # noqa: RUF012 -- as PettingZoo declares it
@@ -111,7 +110,7 @@ class raw_env(AECEnv):
         self.possible_agents = [f"player_{seat}" for seat in range(self.rules.players)]
         self.agents = []
         self._restricts, self._price, self._flat = accuse_from is not None, wrong_price, flat
-        # One space an agent, made once: users seed them.
+        # One space per agent, created once: users seed them.
         self.observation_spaces = {
             agent: Dict(
                 {"observation": _space(flat), "action_mask": Box(0, 1, (N_ACTIONS,), np.int8)}
@@ -132,23 +131,22 @@ class raw_env(AECEnv):
 
     @property
     def _state(self) -> State:
-        """The game under way: a record in which changes stay."""
+        """The current state: a record view, so writes persist."""
         return self._states[0]
 
     def observation_space(self, agent: str) -> Dict:
-        """Return the space of ``agent``'s observations, the same object at every call."""
+        """Return the observation space of ``agent``, the same object on every call."""
         return self.observation_spaces[agent]
 
     def action_space(self, agent: str) -> Discrete:
-        """Return the space of ``agent``'s actions, the same object at every call."""
+        """Return the action space of ``agent``, the same object on every call."""
         return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """Begin game number ``options["game"]`` of the run ``seed``.
+        """Begin game number ``options["game"]`` of run ``seed``.
 
-        Without a number: game 0 if a seed is given, else the one after the game before.  Without a
-        seed: that of the run under way, which is drawn from the system's entropy when the
-        environment is made.
+        The default number is 0 with a seed, else the next game.  The default seed is that of the
+        current run, initially drawn from the system's entropy.
         """
         run = self.seed if seed is None else index(seed)
         following = self.game + 1 if seed is None else 0
@@ -168,12 +166,12 @@ class raw_env(AECEnv):
         self._cumulative_rewards = dict.fromkeys(self.agents, 0)
         self.terminations = dict.fromkeys(self.agents, False)
         self.truncations = dict.fromkeys(self.agents, False)
-        # Empty for good: whatever names the game would give away its deal.
+        # Always empty: identifying the game would reveal its deal.
         self.infos = {agent: {} for agent in self.agents}
         self._continue(deciding)
 
     def observe(self, agent: str) -> dict[str, np.ndarray]:
-        """Return what ``agent`` may know now, and what it may do: nothing unless it must decide."""
+        """Return observation and action mask of ``agent``; the mask is 0 unless it must decide."""
         seat = self._seats[agent]
         view, events = seen_by(self._states, seat), self._logs[seat].rows
         if self._flat:
@@ -184,14 +182,14 @@ class raw_env(AECEnv):
         return {"observation": observation, "action_mask": self.action_mask(agent)}
 
     def action_mask(self, agent: str) -> np.ndarray:
-        """Return what ``agent`` may do now, int8 (580,): nothing unless it must decide."""
+        """Return the legal actions of ``agent``, int8 (580,): all 0 unless it must decide."""
         asked = agent == self.agent_selection
         return self._mask.copy() if asked else np.zeros(N_ACTIONS, np.int8)
 
     def step(self, action: int | None) -> None:
-        """Do ``action`` for the agent that decides; None to take leave of a finished game.
+        """Apply ``action`` for the selected agent; None removes an agent of a finished game.
 
-        IllegalAction if the action is not in the mask; the game is as before.
+        Raises IllegalAction, without changing the game, if the mask excludes the action.
         """
         agent = self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:
@@ -214,11 +212,11 @@ class raw_env(AECEnv):
         self._continue(deciding)
 
     def render(self) -> str | None:
-        """Return a picture of the table (``ansi``) or print it (``human``)."""
+        """Return (``ansi``) or print (``human``) the table as text."""
         if self.render_mode is None:
             logger.warn("render() was called, but the environment was made without a render_mode")
             return None
-        # From nobody's seat: -1 sees no card.
+        # As seen by an outside observer: -1 sees no card.
         latest = self._logs[0].events[-_SHOWN:].tolist()
         events = [as_seen(tuple(event), -1) for event in latest]
         picture = drawing.picture(self.rules, seen_by(self._states, 0)[0], events)
@@ -228,15 +226,15 @@ class raw_env(AECEnv):
         return picture
 
     def policy_action(self, which: Policy | str) -> int:
-        """Return what a compiled policy would do in the seat that decides.
+        """Return the action of a compiled policy in the seat to move.
 
-        It sees what this seat has seen and no more.  A seat that always does what its policy
-        says plays the game that the arena plays with this policy there.
+        The policy sees only this seat's observations.  A seat that always follows a policy plays
+        the same game as that policy in the arena.
 
-        ValueError if the game is over or the policy unknown.
+        Raises ValueError if the game is over or the policy is unknown.
         """
         if self._states["phase"][0] == OVER:
-            raise ValueError("the game is over: nobody decides")
+            raise ValueError("the game is over: no agent decides; call reset")
         if which not in self._types:
             chosen = policy(which)
             showing = SHOWING.index(chosen.showing)
@@ -259,7 +257,7 @@ class raw_env(AECEnv):
         return Memory(["greedy"])
 
     def _check(self, action: int | None) -> int:
-        """Return ``action`` as an int if it is legal."""
+        """Return ``action`` as an int; raise IllegalAction if it is illegal."""
         try:
             number = index(action)
         except TypeError:
@@ -277,10 +275,7 @@ class raw_env(AECEnv):
         return number
 
     def _continue(self, deciding: int) -> None:
-        """Select the agent in seat ``deciding``, or hand out the rewards of a finished game (-1).
-
-        Nothing is legal at the end.
-        """
+        """Select the agent in seat ``deciding``, or set the rewards of a finished game (-1)."""
         if deciding >= 0:
             self.agent_selection = self.possible_agents[deciding]
             if self._restricts and self._mask[ACCUSE]:
@@ -293,7 +288,7 @@ class raw_env(AECEnv):
             if winner >= 0:
                 for seat, agent in enumerate(self.agents):
                     self.rewards[agent] += 1 if seat == winner else -1
-            # Nobody left to move is an end by the rules; else it was the cap on turns.
+            # All players out is a termination by the rules; otherwise the turn cap truncated.
             capped = winner < 0 and not state.out[: self.rules.players].all()
             over = self.truncations if capped else self.terminations
             over.update(dict.fromkeys(self.agents, True))

@@ -1,7 +1,7 @@
 """One learner against compiled policies, as a Gymnasium environment.
 
-The learner has another seat in each game.  A game ends for it when it has accused wrongly: it could
-do nothing more but show cards.
+The learner's seat rotates from game to game.  A wrong accusation ends its episode: it could only
+show cards afterwards.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ with extra("environment"):
 
 
 class Against(gymnasium.Env):
-    """One seat at the table, a new one each game, with a policy in all others.
+    """A learner in one seat, rotating by game, with ``policy`` in all others.
 
-    ValueError if the policy is unknown; else as `sim.environment.aec.raw_env`.  ``policy``: plays
-    the other seats; ``rules``, ``options``: as `sim.environment.aec.raw_env` takes them; by default
-    accusations are offered when they are proved, and the observation is flat.  Attributes
-    ``table``: the environment of all seats; ``agent``: the learner's name there.
+    ``rules``, ``options``: as for `sim.environment.aec.raw_env`, but by default only proved
+    accusations are offered, and the observation is flat.  Raises ValueError like `raw_env`, and for
+    an unknown policy.  Attributes ``table``: the environment of all seats; ``agent``: the learner's
+    name there.
     """
 
     metadata = {"render_modes": []}  # noqa: RUF012 -- as Gymnasium declares it
@@ -40,9 +40,9 @@ class Against(gymnasium.Env):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[np.ndarray, dict[str, Any]]:
-        """Begin a game, `raw_env.reset` says which; return what the learner observes, and {}.
+        """Begin the game that `raw_env.reset` selects; return the learner's observation and {}.
 
-        A game that ends before the learner decides anything gives way to the one after it.
+        Games that end before the learner's first decision are skipped.
         """
         super().reset(seed=seed)
         self.table.reset(seed, options)
@@ -53,25 +53,25 @@ class Against(gymnasium.Env):
         return self._observe(), {}
 
     def step(self, action: int) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
-        """Do ``action``, and let the others play until the learner must decide again.
+        """Apply ``action``, and play the others until the learner must decide again.
 
-        The reward is 1 for winning, -1 for somebody else's winning or for a wrong accusation, which
-        costs its price besides, and 0 for a draw.
+        The reward is 1 for a win, -1 for a loss, -1 less ``wrong_price`` for a wrong accusation,
+        and 0 for a draw.
         """
         table, seat = self.table, self.table.possible_agents.index(self.agent)
         table.step(action)
-        if table._state.out[seat]:  # all that the table has for it now is the price
+        if table._state.out[seat]:  # the table's reward is now only the price
             return self._observe(), float(table.rewards[self.agent]) - 1.0, True, False, {}
         self._play_others()
         ends = table.terminations[self.agent], table.truncations[self.agent]
         return self._observe(), float(table.rewards[self.agent]), *ends, {}
 
     def action_masks(self) -> np.ndarray:
-        """Return what is legal now, bool (580,), as sb3-contrib asks for it."""
+        """Return the legal actions, bool (580,), for sb3-contrib."""
         return self.table.action_mask(self.agent).astype(bool)
 
     def _sit_down(self) -> None:
-        """Take the seat of this game, and let the others play until it decides."""
+        """Take this game's seat, and play the others until it decides."""
         agents = self.table.possible_agents
         self.agent = agents[self.table.game % len(agents)]
         self._play_others()
@@ -80,7 +80,7 @@ class Against(gymnasium.Env):
         return self.table.terminations[self.agent] or self.table.truncations[self.agent]
 
     def _play_others(self) -> None:
-        """Let the policy decide until it is the learner's turn, or the game is over."""
+        """Play the policy until the learner must decide or the game is over."""
         table = self.table
         while table.agent_selection != self.agent and not self._over():
             table.step(table.policy_action(self.policy))

@@ -1,7 +1,6 @@
-"""A game as text, for people: the board with its pawns, and what was said last.
+"""A game as text for people: the board with its pawns, and the latest suggestions.
 
-Shows what lies on the table and no more, since it is drawn from a view: not even the hand of the
-seat whose view it is.
+It is drawn from a view and shows only public information, not even the viewing seat's hand.
 """
 
 from __future__ import annotations
@@ -14,26 +13,26 @@ from sim.rules import Rules, world
 from sim.state import ACCUSED, END, OVER, SHOW, SUGGEST, TURN, State
 
 _LABELS = ((0, 1), (9, 1), (17, 1), (0, 7), (0, 13), (17, 10), (0, 20), (9, 19), (18, 20))
-"""Column and row where each room's name begins; the pawns in it stand a row below."""
+"""Column and row of each room's name; its pawns are drawn one row below."""
 
 _TODO = {TURN: "to move", SUGGEST: "to suggest", END: "may accuse"}
 
 
 def board(rules: Rules, spots: np.ndarray) -> str:
-    """Return the board with a digit for each pawn: the number of its seat.
+    """Return the board with each pawn drawn as the number of its seat.
 
-    ``spots`` is by seat.  Dots are corridor squares, ``+`` the squares inside doors.
+    ``spots`` by seat; ``.`` marks corridor squares, ``+`` squares inside doors.
     """
     room_of = world(rules)[0]["room_of"]
     rows = []
     for line in FLOOR_PLAN.strip().splitlines():
-        # Two characters a square, so that squares look square.
+        # Two characters per square, so that squares look square.
         cells = (" " if c == "#" else "+" if c.isalpha() else "." for c in line)
         rows.append(list("".join(f"{cell} " for cell in cells)))
     for room, (column, row) in zip(ROOMS, _LABELS, strict=True):
-        name = room.split()[0]  # all of "Billiard Room" is wider than the room
+        name = room.split()[0]  # "Billiard Room" is wider than the room
         rows[row][2 * column : 2 * column + len(name)] = name
-    standing = [0] * len(ROOMS)
+    pawns = [0] * len(ROOMS)
     for seat, spot in enumerate(spots[: rules.players].tolist()):
         if spot < N_CORRIDOR:
             column, row = graph().nodes[spot]["xy"]
@@ -41,23 +40,23 @@ def board(rules: Rules, spots: np.ndarray) -> str:
         else:
             room = room_of[spot]
             column, row = _LABELS[room]
-            rows[row + 1][2 * (column + standing[room])] = str(seat)
-            standing[room] += 1
+            rows[row + 1][2 * (column + pawns[room])] = str(seat)
+            pawns[room] += 1
     return "\n".join("".join(row).rstrip() for row in rows)
 
 
 def _name(rules: Rules, seat: int) -> str:
-    """Return how a seat is called."""
+    """Return the name of a seat."""
     return f"player_{seat} ({rules.suspects[seat]})"
 
 
 def _cards(mask: int) -> str:
-    """Return the names of a set of cards."""
+    """Return the names of the cards in ``mask``."""
     return ", ".join(name for card, name in enumerate(CARDS) if mask >> card & 1)
 
 
 def suggestion(rules: Rules, event: tuple[int, int, int, int]) -> str:
-    """Return one line about a suggestion (asker, cards, answerer, card or -1), or accusation."""
+    """Return one line on a suggestion (asker, cards, answerer, card or -1) or accusation."""
     asker, cards, answerer, card = event
     if answerer == ACCUSED:
         return f"{_name(rules, asker)} accuses {_cards(cards)}: wrong"
@@ -72,7 +71,7 @@ def suggestion(rules: Rules, event: tuple[int, int, int, int]) -> str:
 
 
 def status(rules: Rules, view: State) -> str:
-    """Return one line about whose turn it is, or how the game ended."""
+    """Return one line on the current turn, or on the end of the game."""
     if view["phase"] == OVER:
         winner = int(view["winner"])
         end = f"{_name(rules, winner)} wins" if winner >= 0 else "a draw"
@@ -85,7 +84,7 @@ def status(rules: Rules, view: State) -> str:
 
 
 def picture(rules: Rules, view: State, events: list[tuple[int, int, int, int]]) -> str:
-    """Return the board, who is whom, the turn, and the suggestions ``events``, oldest first."""
+    """Return the board, the suspects, the turn, and the suggestions ``events``, oldest first."""
     drawn = [board(rules, view["spot"]), ""] if rules.board else []
     drawn.append("  ".join(f"{seat} {name}" for seat, name in enumerate(rules.suspects)))
     drawn.append(status(rules, view))

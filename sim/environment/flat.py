@@ -1,10 +1,9 @@
-"""An observation for networks: one vector of floats from 0 to 1, with what the evidence implies.
+"""An observation for networks: one vector of floats from 0 to 1, posterior included.
 
-A network would have to learn first what a spot or a card number means, and then to reason from the
-suggestions so far.  Here places are one-hot, distances and counts are shares, and the suggestions
-are summed up by the exact posterior of what the seat saw: P(card is with holder).  Like the vector
-of `sim.environment.observation` it is made from a view of the seat and its own log, and seats are
-counted from the observer.  `FIELDS` has the order.
+Places are one-hot, distances and counts are scaled, and the exact posterior P(card is with holder)
+summarises the suggestions, so a network need not learn the encoding or the inference.  Like
+`sim.environment.observation` it uses only the seat's view and log, and numbers the seats from the
+observer.  `FIELDS` gives the order.
 """
 
 from __future__ import annotations
@@ -22,17 +21,17 @@ from sim.state import MAX_PLAYERS, OVER, SHOW
 
 FIELDS = (
     ("phase", (OVER + 1,)),  # one-hot
-    ("room", (N_ROOMS + 1,)),  # one-hot: where the own pawn is, last the corridor
+    ("room", (N_ROOMS + 1,)),  # one-hot: room of the own pawn, last the corridor
     ("near", (N_ROOMS,)),  # 1 / (1 + steps to the room)
-    ("roll", ()),  # share of the most that can be rolled
+    ("roll", ()),  # fraction of the maximum roll
     ("summoned", ()),
-    ("turn", ()),  # share of the cap on turns
-    ("plays", (MAX_PLAYERS,)),  # by seat: somebody sits there and has not accused wrongly
-    ("chance", (N_CARDS, HOLDERS)),  # P(card is in the envelope, with oneself, with the next ...)
-    ("asked", (N_CARDS,)),  # cards that one is asked for
-    ("showed", (N_CARDS,)),  # cards that one has shown to the asker
+    ("turn", ()),  # fraction of the turn cap
+    ("plays", (MAX_PLAYERS,)),  # by seat: occupied and without a wrong accusation
+    ("chance", (N_CARDS, HOLDERS)),  # P(card is in the envelope, with itself, the next seat, ...)
+    ("asked", (N_CARDS,)),  # cards of the suggestion it must answer
+    ("showed", (N_CARDS,)),  # cards it has shown to the asker before
 )
-"""Name and shape of each field, one after another."""
+"""Name and shape of each field, in order."""
 
 SIZE = sum(prod(shape) for _, shape in FIELDS)
 
@@ -45,7 +44,7 @@ _RECORDS = np.dtype((np.record, FLAT_LAYOUT))
 def vector(worlds: np.ndarray, views: np.ndarray, seat: int, marginals: np.ndarray) -> np.ndarray:
     """Return the vector, float32 (SIZE,), of ``seat`` at ``views[0]``.
 
-    ``marginals`` (21, 7) is what the seat believes: column 0 the envelope, p + 1 player p.
+    ``marginals`` (21, 7): the seat's belief; column 0 the envelope, p + 1 player p.
     """
     made = np.zeros(1, _RECORDS)
     _FILL.call(worlds, views, seat, marginals, made)

@@ -1,9 +1,9 @@
-"""Observation of a seat as numbers: the vector that an agent of `sim.environment.aec` observes.
+"""Observation vector of an agent of `sim.environment.aec`.
 
-The vector holds what the seat may know and nothing else: it is made from a view
-(`sim.view.seen_by`) and from the suggestions as this seat saw them (`sim.view.as_seen`), never from
-the state.  Seats are counted from the observer, in the order of play: 0 is itself, 1 plays next.
-So one network can play every seat.  `docs/environment.md` says what each field means.
+It contains no hidden information: its sources are a view (`sim.view.seen_by`) and the suggestions
+as the seat saw them (`sim.view.as_seen`), never the state.  Seats are numbered from the observer in
+the order of play: 0 is itself, 1 plays next, so one network can play every seat.
+`docs/environment.md` documents the fields.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from sim.rules import MIN_PLAYERS
 from sim.state import ACCUSED, MAX_PLAYERS, OVER, SHOW
 
 HISTORY = 64
-"""Suggestions in an observation, latest first; four heuristic players make some 30 in a game."""
+"""Suggestions in an observation, latest first; four heuristic players make about 30 per game."""
 
 _MANY = np.iinfo(np.int32).max
 _COLUMNS, _ROWS = 24, 25
@@ -64,7 +64,7 @@ _XY = np.array([graph().nodes[spot]["xy"] for spot in range(N_SPOTS)], np.int64)
 
 
 def bounds() -> tuple[np.ndarray, np.ndarray]:
-    """Return the least and the greatest observation, each (SIZE,) int32."""
+    """Return the lower and upper bounds of observations, each (SIZE,) int32."""
     least, greatest = np.zeros(1, OBSERVATION_LAYOUT), np.zeros(1, OBSERVATION_LAYOUT)
     for name, _, low, high in FIELDS:
         least[name], greatest[name] = low, high
@@ -72,9 +72,9 @@ def bounds() -> tuple[np.ndarray, np.ndarray]:
 
 
 def observe(worlds: np.ndarray, views: np.ndarray, events: np.ndarray, seat: int) -> np.ndarray:
-    """Return the observation (SIZE,) int32 of ``seat`` at ``views[0]``, what it sees now.
+    """Return the observation (SIZE,) int32 of ``seat`` with the view ``views[0]``.
 
-    ``events`` are all events as this seat saw them, plain rows of `sim.view.Log`.
+    ``events``: all events as this seat saw them, plain rows of `sim.view.Log`.
     """
     made = np.zeros(1, _RECORDS)
     _FILL.call(worlds, views.view(np.ndarray), events, seat, _XY, made)
@@ -90,7 +90,7 @@ def _fill(
     xy: np.ndarray,
     made: np.ndarray,
 ) -> None:
-    """Fill the blank ``made[0]`` for ``seat``, from its view and the suggestions that it saw."""
+    """Fill the blank ``made[0]`` for ``seat`` from its view and events."""
     world, view, seen = worlds[0], views[0], made[0]
     players = world.players
     seen.players = players
@@ -123,7 +123,7 @@ def _fill(
 
 @jit
 def _fill_place(world, view, seat: int, place: int, xy: np.ndarray, seen) -> None:
-    """Fill what is known of the player ``place`` seats after ``seat``."""
+    """Fill the fields of the player ``place`` seats after ``seat``."""
     other = (seat + place) % world.players
     spot = view.spot[other]
     seen.hand_size[place] = world.hand_sizes[other]
@@ -143,7 +143,7 @@ def _fill_place(world, view, seat: int, place: int, xy: np.ndarray, seen) -> Non
 
 @jit
 def _fill_suggestions(players: int, events: np.ndarray, seat: int, seen) -> None:
-    """Fill the latest suggestions, and the cards that ``seat`` was shown in all of them."""
+    """Fill the latest suggestions, and all cards shown to ``seat``."""
     for row in range(HISTORY):
         for column in range(_COLUMNS_OF_HISTORY):
             seen.history[row, column] = -1

@@ -1,6 +1,6 @@
-"""Certainties of each seat: exact posteriors for the environment, solved where news came.
+"""Exact posteriors of the seats for the environment, solved after new events.
 
-An opinion is made from what the seat saw, its view and its log, and from nothing else.
+Their only inputs are the seat's view and log.
 """
 
 from __future__ import annotations
@@ -21,20 +21,20 @@ _ROUNDING = 1e-9
 
 
 class Opinion(NamedTuple):
-    """Belief of a seat after so many suggestions."""
+    """Belief of a seat after ``suggestions`` events."""
 
     suggestions: int
     marginals: np.ndarray
     """P(card is with holder), (21, 7): column 0 the envelope, p + 1 player p."""
     accusations: list[int]
-    """Actions: envelopes at least as probable as was asked for, likeliest first."""
+    """Accusations of sufficiently probable envelopes, likeliest first."""
 
 
 class Opinions:
-    """The opinions of all seats of one game.
+    """Opinions of all seats of one game.
 
-    ``worlds``: the rules and the board, as a plain array of one; ``accuse_from``: probability above
-    0 from which on an envelope is listed; 1: proved.
+    ``worlds``: rules and board, a plain array of one; ``accuse_from``: minimum probability of
+    listed envelopes, above 0; 1: only proved ones.
     """
 
     def __init__(self, worlds: np.ndarray, accuse_from: float) -> None:
@@ -44,13 +44,13 @@ class Opinions:
         self._known: dict[int, Opinion] = {}
 
     def forget(self) -> None:
-        """Begin a new game."""
+        """Forget all opinions, for a new game."""
         self._known.clear()
 
     def of(self, seat: int, views: np.ndarray, events: np.ndarray) -> Opinion:
-        """Return the opinion of ``seat``, which sees ``views[0]`` and saw the events ``events``.
+        """Return the opinion of ``seat`` with the view ``views[0]`` and the events ``events``.
 
-        What a seat knows is written into the view, which is blank there.
+        Overwrites the blank knowledge fields of the view.
         """
         known = self._known.get(seat)
         if known is None or known.suggestions != len(events):
@@ -71,7 +71,7 @@ def _action(suspect: int, weapon: int, room: int) -> int:
 
 @jit
 def _gather(worlds: np.ndarray, views: np.ndarray, events: np.ndarray, seat: int) -> None:
-    """Fill the evidence of ``seat`` in its view ``views[0]``."""
+    """Fill the evidence of ``seat`` into its view ``views[0]``."""
     views[0].tracks[seat] = EVIDENCE
     replay_evidence(worlds[0], views[0], seat, events)
 

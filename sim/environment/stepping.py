@@ -1,7 +1,7 @@
-"""Requests of the environment to the state machine, one compiled call per step.
+"""Calls from the environment into the state machine, one compiled call per step.
 
-Arrays of one go in where kernels of the game take records: from Python those take far longer
-(`mcts.kernel.fixed`).  Nothing here reads what a seat may not see, but to do its action.
+Arguments are arrays of one instead of records, which Python passes far more slowly
+(`mcts.kernel.fixed`).  Hidden information is read only to apply an action.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from sim.view import replay_evidence
 
 @jit
 def _offer(world: World, s: State, options: np.ndarray, mask: np.ndarray) -> int:
-    """Write what is legal into ``mask``; return the seat that decides, -1 if the game is over."""
+    """Write the legal actions into ``mask``; return the seat to move, -1 if the game is over."""
     for action in range(N_ACTIONS):
         mask[action] = 0
     for i in range(legal(world, s, options)):
@@ -33,7 +33,7 @@ def _offer(world: World, s: State, options: np.ndarray, mask: np.ndarray) -> int
 
 @jit
 def _ask_everybody(s: State) -> None:
-    """Have every turn decided from outside."""
+    """Make all seats external."""
     for seat in range(MAX_PLAYERS):
         s.policy[seat] = EXTERNAL
         s.tracks[seat] = 0
@@ -48,7 +48,7 @@ def _begin(
     options: np.ndarray,
     mask: np.ndarray,
 ) -> int:
-    """Begin game number ``game`` of run ``seed``; ``mask`` and the result as `_offer`."""
+    """Begin game number ``game`` of run ``seed``; ``mask`` and result as in `_offer`."""
     world, s = worlds[0], states[0]
     _ask_everybody(s)
     for seat in range(MAX_PLAYERS):
@@ -67,7 +67,7 @@ def _do(
     options: np.ndarray,
     mask: np.ndarray,
 ) -> int:
-    """Do the legal ``action``, by the policy in the seat if it was ``advised``; as `_begin`."""
+    """Apply the legal ``action``, as the seat's policy if ``advised``; like `_begin`."""
     world, s = worlds[0], states[0]
     if not advised:
         _ask_everybody(s)
@@ -87,15 +87,15 @@ def _advise(
     work: tuple,
     sample: tuple,
 ) -> int:
-    """Return what the policy ``types[0]`` does in the seat that decides, and seat it there.
+    """Return the action of the policy ``types[0]`` in the seat to move, and seat it there.
 
-    ``types`` (1,) is of `sim.models.types.SEATED`, ``showing`` how it shows cards.  It thinks in
-    ``minds[0]``, what the seat sees, with the suggestions ``events`` that it saw.
-    Returns `greedy.UNSOLVED`, with nothing changed, if ``work`` is too small.
+    ``types`` (1,): of `sim.models.types.SEATED`; ``showing``: its showing rule; ``minds[0]``: the
+    seat's view, overwritten; ``events``: the suggestions as the seat saw them.
+    Returns `greedy.UNSOLVED` without any change if ``work`` is too small.
     """
     world, s, mind, which = worlds[0], states[0], minds[0], types[0]
     seat = decider(s)
-    mind.key = s.key  # its choices are chance of this game, as in the arena
+    mind.key = s.key  # the policy draws from this game's streams, as in the arena
     for other in range(world.players):
         take_seat(mind, other, which)
         mind.showing[other] = showing
@@ -105,7 +105,7 @@ def _advise(
     if action == greedy.UNSOLVED:
         return action
     s.goal[seat] = mind.goal[seat]
-    # What its move and suggestion come to may depend on who it is, and on what it believes.
+    # The effects of a move or suggestion may depend on the policy and on its belief.
     take_seat(s, seat, which)
     s.settled[seat] = s.marginals_of = 0
     s.evidence[seat] = mind.evidence[seat]

@@ -1,1 +1,1 @@
-"""Models of the others at the table: policies, what they answer to, and beliefs over both."""
+"""Opponent models: policies, beliefs over them, and best responses."""

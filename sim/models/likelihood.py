@@ -1,15 +1,14 @@
-"""Likelihood of opponents' decisions under each type, by deals that explain what is seen.
+"""Likelihood of opponents' decisions under each type, estimated from posterior deals.
 
-For some deals from the posterior of the observer, the opponents are shown all that they saw, and
-each type is asked what it would do with the hand that it was dealt there: accuse or not, where it
-would have ended its walk, and which pair it would have named in the room that was reached.  Counted
-is the share of deals in which it does what was done.  A policy that draws is asked `DRAWS` times a
-deal.
+For deals from the observer's posterior, the opponents' knowledge is replayed, and each type decides
+with its hand in the deal: accuse or not, where its move ends, and which pair it names in the
+reached room.  The likelihood is the share of deals in which it makes the observed decision.
+Randomised policies decide `DRAWS` times per deal.
 
-Where a policy walks for several turns to a room that it drew, only the pawn is seen: it is asked
-with one of the rooms that explain the walk so far.
+If a policy walks for several turns to a drawn room, the observer sees only the pawn; the policy
+then gets one of the rooms consistent with its walk so far.
 
-Everything here is a function of what the observer has seen, but for the deals that are handed in.
+Apart from the given deals, all inputs are observations of the observer.
 """
 
 from __future__ import annotations
@@ -46,34 +45,34 @@ from sim.state import (
 )
 
 DRAWS = 6
-"""Times that a policy which draws is asked in each deal."""
+"""Decisions of a randomised policy per deal."""
 
 ACCUSES, WALKS, NAMES, ENDS = range(4)
-"""Kinds of decision: to accuse at the start of a turn, the walk, the pair, to accuse at its end."""
+"""Kinds of decision: accuse at the start of a turn, walk, pair, accuse at the end of a turn."""
 
 KINDS = 4
 
 HITS, TRIES = 0, 1
-"""What is counted by turn, kind of decision and type: it did what was done; it was asked."""
+"""Counts by turn, kind of decision and type: matching decisions, evaluations."""
 
 OBSERVED = np.dtype(
     [
         ("turn", np.int64),
-        ("seat", np.int64),  # whose turn it was
+        ("seat", np.int64),  # seat of the turn
         ("roll", np.int64),
-        ("spot", np.int64, (MAX_PLAYERS,)),  # where the pawns stood before it
-        ("summoned", np.int64, (MAX_PLAYERS,)),  # as it began
+        ("spot", np.int64, (MAX_PLAYERS,)),  # spots of the pawns before it
+        ("summoned", np.int64, (MAX_PLAYERS,)),  # at its start
         ("out", np.int64, (MAX_PLAYERS,)),
         ("ended", np.int64),  # spot of its pawn after it
         ("accused", np.int64),  # 1: it accused, wrongly
-        ("cards", np.int64),  # mask of what it suggested, 0: nothing
-        ("heard", np.int64),  # events before it
-        ("reached", np.int64, (N_ROOMS,)),  # where a walk to each room ends
-        ("goals", np.int64),  # mask of rooms that explain its walk since it was last in one
+        ("cards", np.int64),  # mask of its suggestion, or 0
+        ("heard", np.int64),  # number of events before it
+        ("reached", np.int64, (N_ROOMS,)),  # end of a walk to each room
+        ("goals", np.int64),  # mask of rooms consistent with its walk since its last room
     ],
     align=True,
 )
-"""A turn of an opponent, as everybody saw it."""
+"""A turn of an opponent, public information."""
 
 _ALL = FACTORED | EVIDENCE | PUBLIC
 
@@ -93,10 +92,10 @@ def place(s: State, turn: np.record) -> None:
 
 @jit
 def trace(world: World, states: np.recarray, observed: np.recarray, goals: np.ndarray) -> None:
-    """Fill where walks to each room end, and which rooms explain those that were seen.
+    """Fill ``reached`` and ``goals`` of the ``observed`` turns.
 
-    ``goals`` (6,) are the masks of the rooms to which each seat may be walking, 0 for any; they are
-    carried on.  ``states`` (2,) is overwritten.
+    ``goals`` (6,): masks of the possible goals of each seat, 0 for any, updated.  ``states`` (2,)
+    is overwritten.
     """
     for i in range(len(observed)):
         turn = observed[i]
@@ -122,7 +121,7 @@ def trace(world: World, states: np.recarray, observed: np.recarray, goals: np.nd
 
 @jit
 def hear(world: World, s: State, seat: int, event: np.record, stream: np.ndarray) -> None:
-    """Let everybody witness ``event``, which ``seat`` saw, and all but it learn from it."""
+    """Update public knowledge, and all seats except ``seat``, with ``event`` as it saw it."""
     witness(world, s, event.asker, event.cards, event.answerer)
     inform_others(world, s, seat, event, stream)
     s.asked += event.answerer != ACCUSED
@@ -130,7 +129,7 @@ def hear(world: World, s: State, seat: int, event: np.record, stream: np.ndarray
 
 @jit
 def _open(world: World, s: State, seat: int, deal: np.ndarray, one: np.record) -> None:
-    """Deal, and let all but ``seat`` begin as one that learns like the type ``one``."""
+    """Set the deal, and initialise all seats except ``seat`` to learn like the type ``one``."""
     deal_out(s, seat, deal)
     s.asked = 0
     for other in range(world.players):
@@ -147,7 +146,7 @@ def _open(world: World, s: State, seat: int, deal: np.ndarray, one: np.record) -
 
 @jit
 def ends_at(world: World, turn: np.record, action: int) -> int:
-    """Return where the pawn is after ``action`` at the start of ``turn``."""
+    """Return the pawn's spot after ``action`` at the start of ``turn``."""
     start = turn.spot[turn.seat]
     if action >= WALK:
         return action - WALK
@@ -160,14 +159,14 @@ def ends_at(world: World, turn: np.record, action: int) -> int:
 
 @jit
 def _fresh(s: State, seat: int, goals: int, stream: np.ndarray) -> None:
-    """Make ``s`` ready for ``seat`` to decide again, with numbers and a goal of its own."""
+    """Prepare ``s`` for another decision of ``seat``, with a new stream and goal."""
     s.stream[0] = draw(stream)
     s.goal[seat] = any_card(stream, goals) if goals else -1
 
 
 @jit
 def _settle(s: State, seat: int) -> None:
-    """Forget what was computed for another type in ``seat``."""
+    """Invalidate values cached for another type in ``seat``."""
     s.marginals_of = 0
     s.settled[seat] = 0
     for card in range(s.bits.shape[1]):
@@ -176,7 +175,7 @@ def _settle(s: State, seat: int) -> None:
 
 @jit
 def _count(counts: np.ndarray, kind: int, share: float) -> None:
-    """Add that a type was asked, and the ``share`` of times in which it did what was done."""
+    """Add one evaluation of a type with the ``share`` of matching decisions."""
     counts[HITS, kind] += share
     counts[TRIES, kind] += 1.0
 
@@ -185,7 +184,7 @@ def _count(counts: np.ndarray, kind: int, share: float) -> None:
 def _ask_turn(
     world: World, s: State, turn: np.record, stream: np.ndarray, counts: np.ndarray
 ) -> None:
-    """Ask the type in the seat what it does at the start of ``turn``; count what was done."""
+    """Evaluate the seat's type at the start of ``turn``; count matches."""
     seat = turn.seat
     stays = turn.ended == turn.spot[seat]
     at_once = turn.accused == 1 and turn.cards == 0 and stays
@@ -214,7 +213,7 @@ def _ask_turn(
 def _ask_pair(
     world: World, s: State, turn: np.record, stream: np.ndarray, counts: np.ndarray
 ) -> None:
-    """Ask the type in the seat what it names in the room that it reached; count what was named."""
+    """Evaluate the pair that the seat's type names in the reached room; count matches."""
     seat = turn.seat
     named = 0.0
     asked = 0
@@ -238,7 +237,7 @@ def _ask_pair(
 def _ask_end(
     world: World, s: State, turn: np.record, stream: np.ndarray, counts: np.ndarray
 ) -> None:
-    """Ask the type in the seat whether it accuses at the end of ``turn``; count what was done."""
+    """Evaluate whether the seat's type accuses at the end of ``turn``; count a match."""
     place(s, turn)
     s.phase = END
     s.spot[turn.seat] = turn.ended
@@ -260,16 +259,16 @@ def count_alike(
     stream: np.ndarray,
     counts: np.ndarray,
 ) -> None:
-    """Count in how many of ``deals`` each of ``types`` does what was done in the turns seen.
+    """Count in how many ``deals`` each of ``types`` makes the decisions of the observed turns.
 
     Parameters
     ----------
-    states : (2,) scratch; the first has the hand of the observer and what lies face up
+    states : (2,) scratch; the first has the observer's hand and the face-up cards
     seat : the observer
     events : its log
     observed : (n,) turns after `trace`, in order
     deals : int64 (k, 21)
-    types : of `sim.models.types.SEATED`; those that learn alike stand side by side
+    types : of `sim.models.types.SEATED`; types with equal learning must be adjacent
     stream : consumed
     counts : float64 (2, n, `KINDS`, types), added to: deals by `HITS` and `TRIES`
     """
@@ -302,7 +301,7 @@ def count_alike(
 
 @jit
 def _learn_alike(one: np.record, other: np.record) -> bool:
-    """Return whether two types learn the same from the same."""
+    """Return whether two types learn equally."""
     return one.inference == other.inference and one.own_card_weight == other.own_card_weight
 
 
@@ -317,7 +316,7 @@ def _ask_types(
     stream: np.ndarray,
     counts: np.ndarray,
 ) -> None:
-    """Ask the types ``first`` .. ``end - 1`` about one turn."""
+    """Evaluate the types ``first`` .. ``end - 1`` at one turn."""
     for which in range(first, end):
         take_seat(s, turn.seat, types[which])
         _settle(s, turn.seat)

@@ -1,12 +1,11 @@
-"""Information of a suggestion about the asker's own cards: fitted to the asker, not set by hand.
+"""Information of a suggestion about the asker's own cards, fitted to the asker.
 
-Who reads suggestions multiplies the odds that the asker holds a suspect or weapon, when it first
-names it, by ``own_card_weight``.  Swift and greedy name what they lack, so the weight is near 0;
-who names cards of its own to mislead has one above 1; 1 is for who names any.  `fit_weight` plays
-games of the arena and looks at every card that is named for the first time: the probability of the
-asker's holding it, as the player to its left believes that reads nothing, and whether it does.  The
-weight is the one under which what is seen is most likely: logistic regression of one intercept,
-with the log odds as its offset.
+A reader of suggestions multiplies the odds that the asker holds a suspect or weapon, when first
+named, by ``own_card_weight``.  Swift and greedy name cards they lack: a weight near 0; players that
+name own cards to mislead have a weight above 1; 1 means no preference.  `fit_weight` plays arena
+games and records, for each card named for the first time, whether the asker holds it, and the
+probability of that for its left neighbour without reading.  The weight is the maximum-likelihood
+estimate: logistic regression of one intercept with the log odds as offset.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from sim.arena import Memory, act
 from sim.cards import FIRST_WEAPON
 from sim.chance import game_key
 from sim.game import apply, new_game
-from sim.models.company import Company, draw_seats, members
+from sim.models.opponents import Opponents, draw_seats, members
 from sim.policies import greedy, swift
 from sim.policies.common import HIGHEST
 from sim.policies.registry import Policy, seat_policies, switches_of
@@ -32,15 +31,15 @@ from sim.state import ACCUSE, ASK, EVIDENCE, FACTORED, MAX_PLAYERS, OVER, World,
 
 GAMES = 400
 SEED = 5_002
-"""Of the games that weights are fitted to; nothing is reported on it."""
+"""Seed of the games for fitting weights; no results are reported on it."""
 
 DIGITS = 9
-"""Decimals of what is fitted and compared: logarithms and products of matrices differ in the last
-of theirs from one processor to another, for each of which libraries have code of its own."""
+"""Decimals of fitted and compared values: results must not depend on the last ulp of log or BLAS,
+which differs between processors."""
 
 LEAST = 0.001
 _MOST_ROWS = 100_000
-_FIT = 0.5  # a threshold for which swift's belief is fitted to the sizes of hands
+_FIT = 0.5  # a threshold at which swift fits its belief to hand sizes
 
 
 class Weight(NamedTuple):
@@ -50,9 +49,9 @@ class Weight(NamedTuple):
     ----------
     value : the weight, from `LEAST` to `sim.policies.common.HIGHEST`
     low, high : its 95 % interval, by the curvature of the likelihood
-    named : cards named for the first time whose place was open
+    named : number of cards named for the first time with unknown holder
     held : how many of them the asker held
-    expected : how many it would have held, had it named any
+    expected : expected number without preference
     """
 
     value: float
@@ -75,8 +74,8 @@ def _watch(
 ) -> tuple[int, bool]:
     """Play ``states[0]`` to the end, writing (believed, held) into ``rows[used:]``.
 
-    ``states[1]`` is scratch, ``named`` (6,) the masks of what each seat has named.  Returns how
-    many rows are in use, and False if ``work`` is too small: then it can be called again.
+    ``states[1]`` is scratch, ``named`` (6,) the masks of the cards named by each seat.  Returns the
+    number of used rows, and False if ``work`` is too small; it can then be called again.
     """
     s, scratch = states[0], states[1]
     while s.phase != OVER:
@@ -103,7 +102,7 @@ def _watch(
 def _note(
     marginals: np.ndarray, hand: int, asker: int, cards: int, rows: np.ndarray, used: int
 ) -> int:
-    """Write what is believed of ``cards``, and what is so, into ``rows``; return the new end."""
+    """Write belief and truth about ``cards`` into ``rows``; return the new end."""
     while cards:
         card = lowest(cards)
         cards &= cards - 1
@@ -115,18 +114,19 @@ def _note(
     return used
 
 
-def namings(rules: Rules, model: Company, seed: int, games: int) -> np.ndarray:
+def namings(rules: Rules, model: Opponents, seed: int, games: int) -> np.ndarray:
     """Return (believed, held), float64 (n, 2), of cards named for the first time.
 
-    In all seats sits ``model``, or who is drawn from it, and reads nothing for the time being.
+    All seats play ``model``, or draws from it, without reading suggestions.
 
-    belief.evidence.EvidenceFull if the posterior of a greedy player does not fit into memory.
+    Raises belief.evidence.EvidenceFull if the posterior of a greedy player does not fit into
+    memory.
     """
-    company = tuple((_unread(policy), chance) for policy, chance in members(model))
+    opponents = tuple((_unread(policy), chance) for policy, chance in members(model))
     board, states = world(rules)[0], empty(2)
-    memory = Memory([policy for policy, _ in company])
+    memory = Memory([policy for policy, _ in opponents])
     rows, used = np.empty((_MOST_ROWS, 2)), 0
-    for game, seats in draw_seats(company, rules.players, seed, range(games)):
+    for game, seats in draw_seats(opponents, rules.players, seed, range(games)):
         seat_policies(states[0], seats)
         states[0].tracks[: rules.players] |= FACTORED | EVIDENCE
         new_game(board, states[0], np.uint64(game_key(seed, game)))
@@ -139,17 +139,17 @@ def namings(rules: Rules, model: Company, seed: int, games: int) -> np.ndarray:
 
 
 def _unread(policy: Policy) -> Policy:
-    """Return ``policy``, reading nothing."""
+    """Return ``policy`` without reading suggestions."""
     reads = "own_card_weight" in switches_of(policy.name)
     return replace(policy, own_card_weight=1.0) if reads else policy
 
 
 def most_likely(believed: np.ndarray, held: np.ndarray) -> Weight:
-    """Return the weight under which ``held`` (n,) of 0 and 1 is most likely, given ``believed``.
+    """Return the maximum-likelihood weight for ``held`` (n,), 0 or 1, given ``believed``.
 
-    Two cards believed held by one half, of which one was, are added: no weight is 0 or without end.
+    Two pseudo-cards with belief 1/2, one of them held, keep the weight positive and finite.
     """
-    # Not needed by those who play, and slow to import.
+    # Imported here: playing does not need SciPy, and the import is slow.
     from scipy.optimize import brentq
     from scipy.special import expit, logit
 
@@ -170,9 +170,6 @@ def most_likely(believed: np.ndarray, held: np.ndarray) -> Weight:
 
 
 @cache
-def fit_weight(rules: Rules, model: Company, seed: int = SEED, games: int = GAMES) -> Weight:
-    """Return the weight of own cards in the suggestions of ``model`` among its kind.
-
-    belief.evidence.EvidenceFull as `namings`.
-    """
+def fit_weight(rules: Rules, model: Opponents, seed: int = SEED, games: int = GAMES) -> Weight:
+    """Return the own-card weight of ``model`` among its kind; raises like `namings`."""
     return most_likely(*namings(rules, model, seed, games).T)

@@ -1,15 +1,15 @@
-"""Reading of suggestions, learnt in the game: how much a named card says about its asker.
+"""Online inference of the opponents' own-card weights.
 
-A seat that reads suggestions multiplies the odds that the asker holds a suspect or weapon that it
-names by ``own_card_weight`` (`sim.models.own_cards`).  A weight fitted to a type of opponents is a
-mistake against others: who takes ``entropy``, which names its own cards as often as any, for one
-that names only what it lacks is soon certain of a wrong envelope.  So each opponent has a belief
-over `WEIGHTS`.  The posterior of deals says how likely each makes what was named: with Z(w) its
-total, an opponent with a hand of h cards that has named n suspects and weapons has the likelihood
+A reader multiplies the odds that an asker holds a suspect or weapon it names by ``own_card_weight``
+(`sim.models.own_cards`).  A weight fitted to one type is wrong for others: a reader that treats
+``entropy``, which names its own cards as often as any, like a player that names only cards it lacks
+is soon certain of a wrong envelope.  So each opponent has a belief over `WEIGHTS`.  The posterior
+over deals gives their likelihood: with total Z(w), for a hand of h cards and n named suspects and
+weapons it is
 
     Z(w) / Z(1) / (1 + (w - 1) h / 21)^n,
 
-the denominator being the chance, to first order, of naming n cards, be they held or not.
+where the denominator is the first-order probability of naming n cards, held or not.
 """
 
 from __future__ import annotations
@@ -24,20 +24,20 @@ from sim.models.own_cards import DIGITS
 from sim.state import MAX_PLAYERS
 
 WEIGHTS = np.array([0.01, 0.04, 0.15, 0.5, 1.0, 2.0, 4.0])
-"""Weights of own cards that an opponent may have; what is fitted to a type counts as the next."""
+"""Possible own-card weights; a fitted weight counts as the nearest."""
 
 UNKNOWN = 0.25
-"""Chance beforehand that an opponent names cards as no type does; then each weight is as likely."""
+"""Prior probability that no type describes an opponent's weight; then all are equally likely."""
 
 _HELD = 0.25
-"""Chance that an opponent holds a card that it names, at which weights are averaged."""
+"""Probability that an opponent holds a named card, at which weights are averaged."""
 
 
 class Reading:
-    """Belief over the weights of own cards of each opponent, for one game.
+    """Belief over the own-card weight of each opponent, for one game.
 
     ``opponents``: their seats; ``fitted``: (types,) weights of the types.  Attribute
-    ``likelihood``: float64 (6, `WEIGHTS`), logarithms by seat.
+    ``likelihood``: float64 (6, `WEIGHTS`), log likelihoods by seat.
     """
 
     def __init__(self, opponents: Sequence[int], fitted: np.ndarray) -> None:
@@ -48,9 +48,9 @@ class Reading:
         self._work: Workspace | None = None
 
     def take_in(self, evidence: np.record) -> None:
-        """Judge the weights by all that was seen so far, an element of `belief.evidence.EVIDENCE`.
+        """Recompute the likelihoods from ``evidence``, one `belief.evidence.EVIDENCE`.
 
-        Raises belief.evidence.ContradictoryEvidence, belief.evidence.EvidenceFull as
+        Raises belief.evidence.ContradictoryEvidence and belief.evidence.EvidenceFull like
         `belief.exact.solver.ExactPosterior`.
         """
         seen = evidence.copy()
@@ -67,9 +67,9 @@ class Reading:
             seen.own_card_weight[seat] = 1.0
 
     def weight(self, seat: int, types: np.ndarray) -> float:
-        """Return the weight of ``seat``, whose chances of types are ``types``.
+        """Return the weight of ``seat`` with the type probabilities ``types``.
 
-        It gives a card that is held with a chance of one in four the chance that it has on average.
+        At a prior of 1/4, it gives a named card the posterior averaged over weights.
         """
         prior = np.full(len(WEIGHTS), UNKNOWN / len(WEIGHTS))
         np.add.at(prior, self._nearest, (1.0 - UNKNOWN) * types)

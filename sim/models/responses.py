@@ -1,13 +1,12 @@
-"""Best responses to each type from a table: nothing is played out during a game.
+"""Table of responses to each type, so that no games are played during a game.
 
-The table has the weight of own cards in the suggestions of each type (`sim.models.own_cards`), and
-the share of games that each of some responses wins against a company of it, reading suggestions
-with that weight.  Against a mixture the response is taken that is expected to win most.
+The table has the own-card weight of each type (`sim.models.own_cards`), and the share of games that
+each response wins against opponents of that type, reading with that weight.  Against a mixture, the
+response with the highest expected share is chosen.
 
-What hiding and waiting are worth changes with the rules and the number of seats, so each have a
-table.  It takes some seconds: a response that waits is watched in the arena, and the same games
-show what every rule of when to accuse would have won (`sim.models.timing`).  It is kept on disk
-under a digest of the sources that it depends on.
+The value of hiding and waiting depends on rules and number of seats, so each has its own table.  It
+takes some seconds: waiting responses play in the arena, and the same games evaluate all accusation
+rules (`sim.models.timing`).  It is cached on disk under a digest of its sources.
 """
 
 from __future__ import annotations
@@ -42,10 +41,10 @@ RESPONSES = tuple(
     for by_out in ((0.0, _BY_OUT) if waiting.name == "hide" else (0.0,))
     for threshold in _THRESHOLDS[1 if by_out else 0 :]
 )
-"""What is tried against each type, the patient before the hasty."""
+"""Responses to try against each type, higher thresholds first."""
 
 LEAST_READ = 0.01
-"""No weight is taken for lower: types are caricatures, and a low weight rules deals out."""
+"""Minimum own-card weight: types are simplifications, and a lower weight excludes deals."""
 
 _SEED = 5_104
 _GAMES = 4 if INTERPRETED else 400
@@ -57,18 +56,18 @@ _TURN_CAP = Rules().turn_cap
 class Responses:
     """Shares of games that `RESPONSES` win against some types under some rules.
 
-    Attributes ``points``: (responses, types) the share of games that each wins against a company of
-    each type; ``reads``: (types,) the weight of own cards in the suggestions of each type.
+    Attributes ``points``: (responses, types) share of games that a response wins against opponents
+    of a type; ``reads``: (types,) own-card weight of each type.
     """
 
     points: np.ndarray
     reads: np.ndarray
 
     def best_reply(self, own: Policy, chances: np.ndarray) -> Policy:
-        """Return ``own`` with the settings that win most against opponents of ``chances``.
+        """Return ``own`` with the best settings against opponents of ``chances``.
 
-        ``chances`` (types,) are those of the types, averaged over the opponents.  A policy that is
-        not among the `RESPONSES` is returned as it is.
+        ``chances`` (types,): type probabilities averaged over the opponents.  A policy outside
+        `RESPONSES` is returned unchanged.
         """
         tried = [place for place, one in enumerate(RESPONSES) if one.name == own.name]
         if not tried:
@@ -80,10 +79,10 @@ class Responses:
 
 
 def responses(rules: Rules, types: tuple[str, ...]) -> Responses:
-    """Return the table for ``types`` under ``rules``, made if there is none.
+    """Return the table for ``types`` under ``rules``, computed if not cached.
 
-    Each process makes the same: its games have a seed of their own, and the usual cap on turns,
-    whatever that of ``rules`` is.
+    It is the same in all processes: its games have a fixed seed and the default turn cap instead of
+    that of ``rules``.
     """
     usual = _TURN_CAP if rules.repeats else SUGGESTIONS
     return _table(replace(rules, turn_cap=usual), types)
@@ -106,7 +105,7 @@ def _table(rules: Rules, types: tuple[str, ...]) -> Responses:
 
 
 def _measure(rules: Rules, name: str) -> tuple[float, list[float]]:
-    """Return the weight of own cards of the type ``name``, and what `RESPONSES` win against it."""
+    """Return the own-card weight of the type ``name``, and the shares of `RESPONSES` against it."""
     model = TYPES[name]
     weight = max(fit_weight(rules, model, _SEED, _READ).value, LEAST_READ)
     watched = {

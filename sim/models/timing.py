@@ -1,12 +1,11 @@
-"""Time to accuse: a rule learnt from games of the arena, by optimal stopping.
+"""Accusation rules learnt from arena games, by optimal stopping.
 
-Whether the own seat accuses changes nothing before it does: the others neither see its belief nor
-answer otherwise.  So one set of games in which it waits shows what every rule would have come to.
-Each own turn of such a game is a row: the probability of its best guess, whether that was right,
-and how many opponents were out.  A rule accuses in the first row in which the probability reaches
-its bar, and wins if it was right there; a game that somebody else ends first is lost.  The bar is a
-threshold, which for ``hide`` changes with each opponent who is out.  All bars of a grid are looked
-at.  What was learnt belongs to the opponents that it was learnt against.
+A decision to accuse changes nothing before it: opponents neither see the belief nor answer
+differently.  So one set of games in which the own seat waits evaluates all rules.  Each own turn is
+a row: probability of the best guess, whether it is right, and number of opponents out.  A rule
+accuses in the first row whose probability reaches the bar, and wins if right; a game that an
+opponent ends before is lost.  The bar is a threshold, which for ``hide`` changes per opponent out.
+All bars of a grid are evaluated.  The result is specific to the opponents.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ from mcts.kernel.compile import jit
 from sim.arena import Memory, act
 from sim.chance import game_key
 from sim.game import apply, new_game
-from sim.models.company import Company, draw_seats, members
+from sim.models.opponents import Opponents, draw_seats, members
 from sim.policies import greedy, hide, swift
 from sim.policies.common import may_accuse
 from sim.policies.registry import Policy, seat_policies
@@ -30,32 +29,31 @@ from sim.rules import Rules, world
 from sim.state import OVER, State, World, empty
 
 CERTAIN = 1.0 - 1e-6
-"""A seat that waits accuses from this probability on: one that waits for proof alone would not fit
-its belief to the sizes of hands."""
+"""Threshold of a waiting seat; at 1 the belief would not be fitted to hand sizes."""
 
 WATCHED = ("swift", "hide")
-"""The policies that accuse by the belief that is watched."""
+"""Policies that accuse by the recorded belief."""
 
 THRESHOLDS = (1.0, *(round(0.98 - 0.02 * step, 2) for step in range(40)))
-"""Those that are tried, waiting for proof first."""
+"""Thresholds to try, waiting for proof first."""
 
 BY_OUT = (0.0, 0.05, 0.1, 0.15, 0.2, 0.25, -0.05, -0.1)
-"""What a threshold may gain with each opponent who is out, nothing first."""
+"""Changes of the threshold per opponent out to try, 0 first."""
 
 _MOST_ROWS = 4_000
 
 
 class Turns(NamedTuple):
-    """Envelopes that one seat could have accused, a row for each of its turns, by game in order.
+    """Possible accusations of one seat, a row per own turn, in order of games.
 
     Attributes
     ----------
     game : (n,) int64, number of the game
-    chance : (n,) probability of the best guess, by the belief of the seat
-    right : (n,) 1.0 where it was the envelope
-    out : (n,) opponents out
-    waits : (n,) True where the seat waits whatever the rule: ``hide`` alone
-    games : how many games there were
+    chance : (n,) probability of the best guess, by the seat's belief
+    right : (n,) 1.0 if the guess is the envelope
+    out : (n,) number of opponents out
+    waits : (n,) True if the seat waits under every rule: ``hide``, alone
+    games : number of games
     """
 
     game: np.ndarray
@@ -72,8 +70,8 @@ def _watch(
 ) -> tuple[int, bool]:
     """Play to the end, writing (chance, right, out) into ``rows[used:]``.
 
-    Returns how many rows are in use, and False if ``work`` is too small: then it can be called
-    again with the same state.
+    Returns the number of used rows, and False if ``work`` is too small; it can then be called again
+    with the same state.
     """
     while s.phase != OVER:
         if s.seat == seat and may_accuse(world, s) and used < len(rows):
@@ -92,14 +90,12 @@ def _watch(
 
 
 def collect_turns(
-    rules: Rules, own: Policy, model: Company, seed: int, games: Sequence[int]
+    rules: Rules, own: Policy, model: Opponents, seed: int, games: Sequence[int]
 ) -> Turns:
-    """Return the turns of ``own``, which waits, in ``games`` against ``model``.
+    """Return the turns of waiting ``own`` in ``games`` against ``model``; its seat rotates.
 
-    It sits in each seat in turn.
-
-    ValueError if ``own`` is none of `WATCHED`; belief.evidence.EvidenceFull if the posterior of a
-    greedy player does not fit into memory.
+    Raises ValueError if ``own`` is not in `WATCHED`, belief.evidence.EvidenceFull if the posterior
+    of a greedy player does not fit into memory.
     """
     if own.name not in WATCHED:
         raise ValueError(f"{' and '.join(WATCHED)} alone can be watched, not {own.name}")
@@ -127,7 +123,7 @@ def collect_turns(
 
 
 def join_turns(first: Turns, second: Turns) -> Turns:
-    """Return the turns of two sets of games, which have no game in common."""
+    """Return the turns of two disjoint sets of games."""
     columns = (np.concatenate(both) for both in zip(first[:-1], second[:-1], strict=True))
     return Turns(*columns, games=first.games + second.games)
 
@@ -142,7 +138,7 @@ def _count_wins(
     threshold: float,
     by_out: float,
 ) -> float:
-    """Return how many games a rule wins."""
+    """Return the number of games that a rule wins."""
     won, ended = 0.0, -1
     for row in range(len(game)):
         if game[row] == ended:
@@ -155,17 +151,17 @@ def _count_wins(
 
 
 def share_won(turns: Turns, threshold: float, by_out: float = 0.0) -> float:
-    """Return the share of games that are won by accusing from ``threshold`` on.
+    """Return the share of games won by accusing at ``threshold``.
 
-    It gains ``by_out`` with each opponent who is out.  From 1 on it waits until it is certain.
+    The threshold changes by ``by_out`` per opponent out; 1 waits for certainty.
     """
     return _count_wins(*turns[:-1], threshold, by_out) / turns.games
 
 
 def best_rule(turns: Turns, by_out: Sequence[float] = BY_OUT) -> tuple[float, float]:
-    """Return the threshold and the gain by opponent out that win most of the games of ``turns``.
+    """Return the (threshold, change per opponent out) that wins the most games of ``turns``.
 
-    Of `THRESHOLDS` and ``by_out``; ties go to who waits, and to no gain.
+    Candidates are `THRESHOLDS` and ``by_out``; ties go to waiting, and to no change.
     """
     waiting = [(1.0, 0.0)]
     rules = waiting + [(bar, gain) for gain in by_out for bar in THRESHOLDS if bar < 1.0]

@@ -1,7 +1,7 @@
-"""The kinds of opponents that a planner reckons with, and how likely it takes each to be.
+"""Opponent types of a planner, and their prior.
 
-A `Mixture` is the prior: policies with weights, and how often a whole company is of one kind.  It
-is named in the configuration by a preset (``usual``), or by types with weights
+A `Mixture` is the prior: policies with weights, and the probability that all opponents have the
+same type.  The configuration gives a preset (``usual``), or types with weights
 (``swift35:2,heuristic:1``).  Kernels draw a type for each opponent and put it into its seat.
 """
 
@@ -32,21 +32,21 @@ TYPES: dict[str, Policy] = {
     "hide": Policy("hide"),
     "hide35": Policy("hide", threshold=0.35),
 }
-"""Opponents by name; a number is the threshold in percent.  Greedy is modelled by swift."""
+"""Types by name; a number is the threshold in percent.  Swift models greedy."""
 
 ALIKE = 0.5
-"""Chance beforehand that all opponents are of one type."""
+"""Prior probability that all opponents have the same type."""
 
 
 @dataclass(frozen=True)
 class Mixture:
-    """Prior over opponents; ValueError on an impossible one.
+    """Prior over opponents; ValueError for impossible values.
 
     Attributes
     ----------
     types : names in `TYPES`, each once
-    weights : of the types, above 0, to be normalised
-    alike : chance that all opponents are of one type, which is then drawn once for them together
+    weights : positive, unnormalised weights of the types
+    alike : probability that all opponents have the same, jointly drawn type
     """
 
     types: tuple[str, ...]
@@ -68,27 +68,27 @@ class Mixture:
 
     @property
     def policies(self) -> tuple[Policy, ...]:
-        """The policies of the types, in their order."""
+        """Policies of the types, in order."""
         return tuple(TYPES[name] for name in self.types)
 
     @property
     def likeliest(self) -> Policy:
-        """The policy of most weight, the first of equals."""
+        """The policy with the highest weight, first of ties."""
         return TYPES[self.types[self.weights.index(max(self.weights))]]
 
 
 _USUAL = {"random": 1, "uniform": 1, "swift50": 4, "swift35": 4, "reader35": 4, "hide35": 4}
-"""Weights beside 2.  Who plays at random is soon found out; who accuses early is not, and meanwhile
-costs most."""
+"""Weights other than 2.  Random players are identified quickly; early accusers are not, and errors
+about them cost the most."""
 
 PRESETS = {"usual": Mixture(tuple(TYPES), tuple(float(_USUAL.get(name, 2)) for name in TYPES))}
 """Mixtures by name."""
 
 
 def mixture(text: str) -> Mixture:
-    """Return the mixture that ``text`` names or lists, as ``swift35:2,heuristic:1``.
+    """Return the mixture of a preset name or of a list like ``swift35:2,heuristic:1``.
 
-    ValueError if it is neither, in one sentence.
+    Raises ValueError for any other text.
     """
     if text in PRESETS:
         return PRESETS[text]
@@ -106,22 +106,22 @@ def mixture(text: str) -> Mixture:
 assert all(policy.name in FAST_NAMES for policy in TYPES.values())
 
 
-# A company drawn for a simulation: a type for each opponent, put into its seat.
+# Opponents drawn for a simulation.
 
 _FIELDS = ("policy", "tracks", *SWITCHES)
 
 SEATED = np.dtype([(name, STATE[name].base) for name in _FIELDS], align=True)
-"""A policy with its switches, as `sim.state.STATE` has them for a seat; it reads all alike."""
+"""A policy with its switches, as fields of `sim.state.STATE`; one own-card weight for all."""
 
 
 class Seating(NamedTuple):
-    """The types that a simulation draws from.
+    """Types that a simulation draws from.
 
     Attributes
     ----------
-    types : (n,) of `SEATED`; none: the policies of the root stay in their seats
-    chances : float64 (7, n), sums from the left.  Row 0: all opponents are of this type (its end is
-        the chance that they are alike); row seat + 1: this opponent is, if they are not
+    types : (n,) of `SEATED`; empty: the seats keep the policies of the root
+    chances : float64 (7, n), cumulative.  Row 0: all opponents have this type (the last entry is
+        the probability of one common type); row seat + 1: this opponent has it otherwise
     """
 
     types: np.recarray
@@ -129,7 +129,7 @@ class Seating(NamedTuple):
 
 
 def to_records(policies: Sequence[Policy]) -> np.recarray:
-    """Return ``policies`` as kernels put them into seats."""
+    """Return ``policies`` as records that kernels put into seats."""
     state, made = empty()[0], np.zeros(len(policies), SEATED).view(np.recarray)
     for i, policy in enumerate(policies):
         seat_policy(state, 0, policy)
@@ -140,17 +140,17 @@ def to_records(policies: Sequence[Policy]) -> np.recarray:
 
 
 NO_TYPES = Seating(to_records(()), np.zeros((1 + MAX_PLAYERS, 0)))
-"""No mixture: each seat has one policy."""
+"""No mixture: each seat keeps its policy."""
 
 
 def wants_public(types: np.recarray) -> bool:
-    """Return whether one of ``types`` looks at what everybody knows."""
+    """Return whether one of ``types`` tracks public knowledge."""
     return bool((types.tracks & PUBLIC).any())
 
 
 @jit
 def take_seat(s: State, seat: int, one: np.record) -> None:
-    """Put the type ``one`` into ``seat`` of ``s``; which card it shows stays as it was."""
+    """Put the type ``one`` into ``seat`` of ``s``; its showing rule is unchanged."""
     s.policy[seat] = one.policy
     s.tracks[seat] = one.tracks
     s.inference[seat] = one.inference
@@ -164,12 +164,12 @@ def take_seat(s: State, seat: int, one: np.record) -> None:
 
 
 @jit
-def draw_company(
+def draw_opponents(
     s: State, seat: int, players: int, types: np.recarray, chances: np.ndarray, stream: np.ndarray
 ) -> None:
-    """Put a drawn type into each seat but ``seat``; one draw if they are alike, else one more each.
+    """Put a drawn type into each seat except ``seat``, with ``chances`` of `Seating`.
 
-    The chances are those of `Seating`.
+    Consumes one draw for a common type, otherwise one more per opponent.
     """
     number = _up_to(chances[0], uniform(stream))
     alike = number < len(types)
@@ -182,7 +182,7 @@ def draw_company(
 
 @jit
 def _up_to(sums: np.ndarray, at: float) -> int:
-    """Return the first place of ``sums`` that is above ``at``, or their number."""
+    """Return the first index of ``sums`` with a value above ``at``, or their number."""
     i = 0
     while i < len(sums) and sums[i] <= at:
         i += 1

@@ -1,6 +1,6 @@
-"""Cluedo with few cards as a game of OpenSpiel (extra ``openspiel``), registered when imported."""
+"""Cluedo with few cards as an OpenSpiel game (extra ``openspiel``), registered on import."""
 
-import mcts.openspiel  # noqa: F401, which says what to install where it is missing
+import mcts.openspiel  # noqa: F401, reports the missing extra
 from sim.openspiel import cluedo
 
 __all__ = ["cluedo"]

@@ -1,10 +1,10 @@
-"""Cluedo with few cards as the game ``sleuth_cluedo`` of OpenSpiel.
+"""Cluedo with few cards as the OpenSpiel game ``sleuth_cluedo``.
 
     game = pyspiel.load_game("sleuth_cluedo(players=2,suspects=2,weapons=2,rooms=1,turns=3)")
 
-The rules are those of `sim.openspiel.table`.  One draw of chance deals; a player knows its hand,
-what was asked, who showed a card, and which one if it asked or showed it; with ``heard=True`` also
-what was accused wrongly.  Who wins takes 1 from the others, in equal parts; a draw pays nothing.
+`sim.openspiel.table` has the rules.  One chance node deals.  A player knows its hand, all
+suggestions, who showed a card, and which card if it asked or showed; with ``heard=True`` also the
+wrong accusations.  The winner gets 1, paid by the others in equal parts; a draw returns 0.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _TYPE = make_type(NAME, "Cluedo with few cards", (2, MAX_PLAYERS), SMALLEST)
 
 
 class CluedoGame(pyspiel.Game):
-    """The game; ``table`` has the cards and the rules."""
+    """The game; ``table`` holds the cards and the rules."""
 
     def __init__(self, params: dict[str, int] | None = None) -> None:
         given = {**SMALLEST, **(params or {})}
@@ -43,7 +43,7 @@ class CluedoGame(pyspiel.Game):
         super().__init__(_TYPE, info, given)
 
     def new_initial_state(self) -> CluedoState:
-        """Return the state before the cards are dealt."""
+        """Return the state before the deal."""
         return CluedoState(self)
 
     def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> Observer:
@@ -52,7 +52,7 @@ class CluedoGame(pyspiel.Game):
 
 
 class CluedoState(pyspiel.State):
-    """A state; OpenSpiel copies all attributes for every clone, so they are few."""
+    """A state with few attributes, because OpenSpiel copies them all for every clone."""
 
     def __init__(self, game: CluedoGame) -> None:
         super().__init__(game)
@@ -60,10 +60,10 @@ class CluedoState(pyspiel.State):
         self.seat = 0
         self.legal: list[int] = []
         self.said: tuple[tuple[str, tuple[int, ...], str], ...] = ()
-        """Events: in full, the players who saw that (empty: all), and as the others saw it."""
+        """Events: full text, players who saw it (empty: all), and text for the other players."""
 
     def current_player(self) -> int:
-        """Return who decides, or what else goes on."""
+        """Return the player to move, or the chance or terminal marker."""
         if self.record is None:
             return pyspiel.PlayerId.CHANCE
         return pyspiel.PlayerId.TERMINAL if self.seat < 0 else self.seat
@@ -76,7 +76,7 @@ class CluedoState(pyspiel.State):
         return list(self.legal)
 
     def chance_outcomes(self) -> list[tuple[int, float]]:
-        """Return the numbers of the deals."""
+        """Return the numbers of the deals with their probabilities."""
         deals = len(self.get_game().table.deals)
         return [(deal, 1.0 / deals) for deal in range(deals)]
 
@@ -95,7 +95,7 @@ class CluedoState(pyspiel.State):
             self.said += ((text, () if table.heard else (who,), f"{who} is out"),)
         elif number >= ASK:
             shown = int(self.record["phase"][0]) == SHOW
-            answer = f"{self.seat} has one" if shown else "nobody has one"
+            answer = f"{self.seat} has one" if shown else "no player has one"
             self.said += ((f"{text}, {answer}", (), ""),)
         else:
             self.said += ((text, (), ""),)
@@ -106,7 +106,7 @@ class CluedoState(pyspiel.State):
         return _words(self.get_game().table.actions[action])
 
     def returns(self) -> list[float]:
-        """Return what each player won."""
+        """Return the return of each player."""
         players = self.num_players()
         winner = -1 if self.record is None else int(self.record["winner"][0])
         if winner < 0:
@@ -114,7 +114,7 @@ class CluedoState(pyspiel.State):
         return [1.0 if seat == winner else -1.0 / (players - 1) for seat in range(players)]
 
     def known_to(self, player: int) -> str:
-        """Return the hand of ``player`` and what it saw happen."""
+        """Return the hand of ``player`` and its observations as text."""
         saw = [text if not who or player in who else rest for text, who, rest in self.said]
         if player == PUBLIC:
             return "; ".join(saw)
@@ -134,7 +134,7 @@ class CluedoState(pyspiel.State):
 
 
 def _words(number: int) -> str:
-    """Return an action of the machine in words."""
+    """Return an action of the state machine as text."""
     if number >= REVEAL:
         return f"shows {CARDS[number - REVEAL]}"
     if number >= ACCUSE:

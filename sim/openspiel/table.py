@@ -1,8 +1,8 @@
-"""A small table of Cluedo: few cards in play, all others face up, two players or more.
+"""A small Cluedo: few cards in play, all others face up, at least two players.
 
-Rules are those of ``speed``, the game of the cards alone, by the one state machine (`sim.game`): no
-board, a suggestion a turn, accusations at the start of a turn.  What is small are the numbers that
-the machine reads, hand sizes and the cap of turns, and the deal, which is one of a list.
+The rules are those of ``speed``, on the state machine of `sim.game`: no board, one suggestion per
+turn, accusations at the start of a turn.  Only the numbers are smaller: hand sizes, turn cap, and
+the number of deals, which are listed.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ from sim.environment import stepping
 from sim.rules import MIN_PLAYERS, preset, world
 from sim.state import ACCUSE, ASK, ASKED, MAX_PLAYERS, MOVE, N_ACTIONS, REVEAL, STATES
 
-MOST_DEALS = 100_000
+MAX_DEALS = 100_000
 
 
 class Table:
-    """The players, the cards in play, and the length of a game.
+    """Players, cards in play, and length of a game.
 
-    Raises ValueError for a number out of range, or if a player would hold no card.
+    Raises ValueError if a number is out of range or a player would hold no card.
 
     Parameters
     ----------
-    players : 2 to 6; cards go round, so the first seats may hold one more
+    players : 2 to 6; cards are dealt round, so the first seats may hold one more
     suspects, weapons, rooms : cards in play, the first of each kind
-    turns : all players together, after which the game is a draw
+    turns : turns over all players after which the game is a draw
     heard : whether all players hear the cards of a wrong accusation
     """
 
@@ -65,7 +65,7 @@ class Table:
             *(ACCUSE + 9 * pair + room for pair, room in product(pairs, range(rooms))),
             *(REVEAL + card for kind in self.kinds for card in kind),
         ]
-        """Of the machine, those of the cards in play, lowest first."""
+        """Actions of the state machine for the cards in play, ascending."""
         spoken = "heard" if heard else "secret"
         rules = preset("speed", players=max(players, MIN_PLAYERS), accusations=spoken)
         self._worlds = world(rules).view(np.ndarray).copy()
@@ -90,13 +90,12 @@ class Table:
             left = tuple(card for kind in self.kinds for card in kind if card not in envelope)
             for dealt in hands(left, 0):
                 number += 1
-                if number > MOST_DEALS:
-                    raise ValueError(f"there are more than {MOST_DEALS:,} deals: take fewer cards")
+                if number > MAX_DEALS:
+                    raise ValueError(f"there are more than {MAX_DEALS:,} deals: take fewer cards")
                 yield Deal(_mask(envelope), dealt)
 
     def begin(self, number: int) -> tuple[np.ndarray, list[int]]:
-        """Return a game, one state (dtype `STATES`), of the deal of this number, and the choices
-        of the first player."""
+        """Return a game of deal ``number``, (1,) of `STATES`, and the first player's choices."""
         states = np.zeros(1, STATES)
         options, mask = _room()
         stepping.begin.call(self._worlds, states, 0, 0, options, mask)
@@ -107,13 +106,15 @@ class Table:
         for seat, hand in enumerate(deal.hands):
             state.hand[seat] = hand
             state.known[seat] = hand | state.face_up  # as `sim.knowledge.begin`
-        state.showing[:] = ASKED  # otherwise the player asked would reveal how many cards fit
+        state.showing[:] = ASKED  # else the selected player would reveal the number of matches
         state.recording = 0
         return states, self._choices(mask)
 
     def do(self, states: np.ndarray, action: int) -> tuple[int, list[int]]:
-        """Do an action of the machine; return who decides next, -1 at the end, and its choices:
-        the places in `actions` of what is legal."""
+        """Apply an action of the state machine; return the next seat and its choices.
+
+        The seat is -1 at the end; choices are indices of `actions`.
+        """
         options, mask = _room()
         decides = stepping.do.call(self._worlds, states, action, False, options, mask)
         return int(decides), self._choices(mask)
@@ -123,10 +124,10 @@ class Table:
 
 
 def _room() -> tuple[np.ndarray, np.ndarray]:
-    """Return room for what is legal; no two threads may share it."""
+    """Return buffers for legal actions, for one thread."""
     return np.empty(N_ACTIONS, np.int64), np.zeros(N_ACTIONS, np.int8)
 
 
 def _mask(cards: object) -> int:
-    """Return a set of cards as a mask."""
+    """Return the mask of ``cards``."""
     return sum(1 << card for card in cards)

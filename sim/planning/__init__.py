@@ -1,1 +1,1 @@
-"""Cluedo as a search domain, and the planners as values of it."""
+"""Cluedo as a search domain, and the planners as its configurations."""

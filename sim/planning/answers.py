@@ -1,8 +1,8 @@
-"""Answers to suggestions where no hands exist: drawn by a belief or evenly, and as nodes.
+"""Answers to suggestions without hands: drawn from a belief or evenly, and as tree nodes.
 
-Whether a player holds a card is known from the agent's notebook alone, but for the cards of the
-searching seat.  Who has passed in the same question is left out of the rows (``passed``, a mask of
-columns).  Cards of the envelope that a simulation has drawn are never shown.
+The agent's belief matrix gives the holders, except for the cards of the searching seat.  Columns of
+players who passed on the same suggestion are excluded (``passed``, a mask).  Cards of a drawn
+envelope are never shown.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from sim.state import ASK, PASS, REVEAL, State, World
 
 @jit
 def named_cards(world: World, state: State, action: int) -> int:
-    """Return the mask of the cards of the suggestion ``action`` by the seat whose turn it is."""
+    """Return the mask of the cards of the current seat's suggestion ``action``."""
     pair = action - ASK
     room = world.room_of[state.spot[state.seat]]
     return 1 << (pair // 6) | 1 << (FIRST_WEAPON + pair % 6) | 1 << (FIRST_ROOM + room)
@@ -27,7 +27,7 @@ def named_cards(world: World, state: State, action: int) -> int:
 
 @jit
 def left_over(own: np.ndarray, card: int, passed: int) -> float:
-    """Return what the row of ``card`` sums to without the columns ``passed``."""
+    """Return the sum of the row of ``card`` without the columns ``passed``."""
     total = 0.0
     for column in range(HOLDERS):
         if not passed >> column & 1:
@@ -37,7 +37,7 @@ def left_over(own: np.ndarray, card: int, passed: int) -> float:
 
 @jit
 def may_show(own: np.ndarray, seat: int, cards: int, passed: int) -> tuple[int, bool]:
-    """Return which of ``cards`` the player ``seat`` may hold, and whether it surely holds one."""
+    """Return the ``cards`` that player ``seat`` may hold, and whether it certainly holds one."""
     possible, sure = 0, False
     while cards:
         card = lowest(cards)
@@ -50,7 +50,7 @@ def may_show(own: np.ndarray, seat: int, cards: int, passed: int) -> tuple[int, 
 
 @jit
 def empty_hands(world: World, state: State, real: int) -> None:
-    """Take all cards from everybody but the seat ``real``, whose hand is known."""
+    """Empty all hands except that of the seat ``real``."""
     for seat in range(world.players):
         if seat != real:
             state.hand[seat] = 0
@@ -68,11 +68,11 @@ def draw_answer(
     passed: int,
     stream: np.ndarray,
 ) -> None:
-    """Fill the hands with just what answers the suggestion of ``cards``: o ~ P(o | a, b).
+    """Fill the hands with a drawn answer to the suggestion of ``cards``: o ~ P(o | a, b).
 
-    By what the seat ``agent`` believes, a draw for each card that a player may hold; where it is
-    ``even`` whether a player shows one is a coin, and which is uniform.  ``asked`` is the first to
-    answer.
+    Uses the belief of the seat ``agent``, with one draw per card that a player may hold.  With
+    ``even``, a coin decides whether a player shows a card, and the card is uniform.  ``asked`` is
+    the first to answer.  Consumes ``stream``.
     """
     empty_hands(world, state, real)
     own = state.belief[agent]
@@ -95,7 +95,7 @@ def draw_answer(
 
 @jit
 def _weigh(own: np.ndarray, asked: int, cards: int, passed: int, stream: np.ndarray) -> int:
-    """Return which of ``cards`` the player ``asked`` holds, each by its probability."""
+    """Return the drawn ``cards`` that player ``asked`` holds, each with its probability."""
     held = 0
     while cards:
         card = lowest(cards)
@@ -108,7 +108,7 @@ def _weigh(own: np.ndarray, asked: int, cards: int, passed: int, stream: np.ndar
 
 @jit
 def _toss(own: np.ndarray, asked: int, cards: int, passed: int, stream: np.ndarray) -> int:
-    """Return one of the ``cards`` that ``asked`` may hold, or none: a coin, unless it is sure."""
+    """Return a drawn card that ``asked`` may hold, or none: a coin unless it is certain."""
     possible, sure = may_show(own, asked, cards, passed)
     if possible and (sure or uniform(stream) < 0.5):
         return 1 << any_card(stream, possible)
@@ -119,9 +119,9 @@ def _toss(own: np.ndarray, asked: int, cards: int, passed: int, stream: np.ndarr
 def list_answers(
     own: np.ndarray, asked: int, cards: int, passed: int, out: np.ndarray, edge_data: np.ndarray
 ) -> int:
-    """List the answers of the player ``asked``, weighed by their probability; return how many.
+    """List the answers of player ``asked`` with their probabilities; return their number.
 
-    `REVEAL` + card for each of ``cards`` that it may hold, and `PASS` for "no card".
+    Answers are `REVEAL` + card for each of ``cards`` that it may hold, and `PASS` for "no card".
     """
     n, nothing = 0, 1.0
     while cards:

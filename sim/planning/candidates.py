@@ -1,16 +1,16 @@
 """Actions that a node offers, and their order.
 
-A room offers 36 suggestions, a turn up to nine rooms: with a thousand simulations that are won or
-lost, plain UCT chooses among them almost at random.  So a node can offer a few candidates, the
-ones that promise most: suggestions by *net* bits, rooms by those of their best suggestion per
-expected turn of walking.  The order is what progressive widening widens along.
+A room has 36 suggestions, a turn up to nine rooms; at 1,000 simulations with 0/1 rewards, plain UCT
+chooses among them almost at random.  So a node can offer only the best candidates: suggestions by
+*net* bits, rooms by the net bits of their best suggestion per expected turn.  Progressive widening
+follows this order.
 
 Net bits are the own information by the closed form of `belief.information`, less ``hiding`` times
-what the opponents still playing are expected to gain, less ``summoning`` where the pawn of one of
-them would be called, but no less than a share of the own (`sim.policies.hide`).  Own marginals are
-those of the node's belief; what the opponents believe is the public view (`belief.leakage`), so a
-list is a function of what the searching seat has seen.  Some places of the list can be kept for the
-most informative.
+the expected gain of the active opponents, less ``summoning`` if the suggestion moves the pawn of
+one, with a minimum share of the own bits (`sim.policies.hide`).  Own marginals come from the node's
+belief, opponents' beliefs from the public view (`belief.leakage`), so the list depends only on the
+observations of the searching seat.  Some places of the list can be reserved for the most
+informative.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from belief.leakage import BOUND, COLUMNS, UNSURE, leakage, tabulate
 from mcts.kernel.compile import jit, jit_owning, jit_shared
 from sim.board import N_ROOMS
 from sim.cards import ALL_CARDS, CATEGORY_MASK, FIRST_ROOM, FIRST_WEAPON, N_CARDS
+from sim.movement import barred_room
 from sim.planning.node_belief import likeliest
 from sim.policies.common import ALL_PAIRS, PAIRS, may_accuse, turns_to
 from sim.policies.hide import LEAST, still_playing, summons
 from sim.policies.swift import SLACK
 from sim.state import ACCUSE, ASK, END, MOVE, PASS, PASSAGE, SUGGEST, TURN, State, World
-from sim.walks import barred_room
 
 _SHORTLIST = 3
 _CERTAIN = 1.0 - 1e-9
@@ -39,30 +39,29 @@ _WAYS = N_ROOMS + 1
 
 
 class Ranking(NamedTuple):
-    """Criteria that rank suggestions and rooms, and how many of each are listed.
+    """Criteria that rank suggestions and rooms, and the number listed of each.
 
     Attributes
     ----------
-    marginals : (21, 7) what the seat that decides believes
-    table : (21, `belief.leakage.COLUMNS`) what the others would gain; read only if there is a
-        price
-    hiding : price, in own bits, of a bit that the others gain
-    summoning : price, in bits, of calling the pawn of an opponent who still plays
-    most : how many are listed of a kind
+    marginals : (21, 7) belief of the seat to move
+    table : (21, `belief.leakage.COLUMNS`) gains of the opponents; read only if priced
+    hiding : price, in own bits, of a bit that the opponents gain
+    summoning : price, in bits, of moving the pawn of an active opponent
+    max_candidates : number of listed actions of each kind
     """
 
     marginals: np.ndarray
     table: np.ndarray
     hiding: float
     summoning: float
-    most: int
+    max_candidates: int
 
 
 @jit
 def insert(
     out: np.ndarray, score: np.ndarray, n: int, first: int, action: int, value: float
 ) -> int:
-    """Insert ``action`` into ``out[first:n]``, kept by falling ``score``; ties keep their order."""
+    """Insert ``action`` into ``out[first:n]``, sorted by falling ``score``; ties are stable."""
     at = n
     while at > first and score[at - 1] < value:
         out[at] = out[at - 1]
@@ -75,14 +74,14 @@ def insert(
 
 @jit
 def uncertainty(marginals: np.ndarray, card: int) -> float:
-    """Return p (1 - p) of ``card`` being in the envelope: ranks as its binary entropy does."""
+    """Return p (1 - p) for ``card`` in the envelope; it ranks like the binary entropy."""
     p = marginals[card, 0]
     return p * (1.0 - p)
 
 
 @jit
 def shortlist(marginals: np.ndarray, first: int, out: np.ndarray) -> None:
-    """Write the `_SHORTLIST` most uncertain of the six cards from ``first`` on into ``out``."""
+    """Write the `_SHORTLIST` least certain of the six cards from ``first`` into ``out``."""
     taken = 0
     for i in range(_SHORTLIST):
         best, most = first, -1.0
@@ -105,14 +104,14 @@ def room_information(marginals: np.ndarray, seat: int, room: int, cards: np.ndar
 
 
 @jit
-def by_information(marginals: np.ndarray, most: int) -> Ranking:
-    """Return a ranking of ``most`` by own information alone, at no price."""
-    return Ranking(marginals, marginals, 0.0, 0.0, most)
+def by_information(marginals: np.ndarray, max_candidates: int) -> Ranking:
+    """Return a ranking of ``max_candidates`` by own information, without prices."""
+    return Ranking(marginals, marginals, 0.0, 0.0, max_candidates)
 
 
 @jit
 def net(world: World, s: State, by: Ranking, seat: int, room: int, pair: int, bits: float) -> float:
-    """Return what is left of the ``bits`` of ``pair``, suspect * 6 + weapon, in ``room``."""
+    """Return the net value of ``bits`` of ``pair``, suspect * 6 + weapon, in ``room``."""
     cost = 0.0
     if by.summoning > 0.0 and summons(world, s, seat, pair // 6, room):
         cost += by.summoning
@@ -124,10 +123,7 @@ def net(world: World, s: State, by: Ranking, seat: int, room: int, pair: int, bi
 
 @jit
 def most_net(world: World, s: State, by: Ranking, seat: int, room: int) -> float:
-    """Return the net bits of the best of all pairs in ``room``.
-
-    A closed form cannot exceed the three entropies, so most pairs are left out unseen.
-    """
+    """Return the net bits of the best pair in ``room``; skip pairs by the bound of entropies."""
     most, third = 0.0, by.table[FIRST_ROOM + room]
     for pair in range(PAIRS):
         suspect, weapon = pair // 6, FIRST_WEAPON + pair % 6
@@ -145,9 +141,9 @@ def most_net(world: World, s: State, by: Ranking, seat: int, room: int) -> float
 
 @jit
 def choose_best(worth: np.ndarray, n: int, by: Ranking) -> int:
-    """Return the mask of the ``by.most`` best of ``n`` by ``worth``; ties go to the first."""
+    """Return the mask of the best ``by.max_candidates`` of ``n`` by ``worth``, first of ties."""
     chosen = 0
-    for _ in range(min(by.most, n)):
+    for _ in range(min(by.max_candidates, n)):
         best = -1
         for i in range(n):
             if not chosen >> i & 1 and (best < 0 or worth[i] > worth[best]):
@@ -167,7 +163,7 @@ def list_suggestions(
     score: np.ndarray,
     first: int,
 ) -> int:
-    """Write the best suggestions in ``room`` by falling net bits; return the end of the list."""
+    """Write the best suggestions in ``room`` by falling net bits; return the end."""
     worth = np.empty(PAIRS)
     for pair in range(PAIRS):
         suspect, weapon = pair // 6, FIRST_WEAPON + pair % 6
@@ -219,10 +215,7 @@ def list_ways(
 
 @jit_owning
 def ranking(p, s: State, marginals: np.ndarray) -> Ranking:
-    """Return what ranks the candidates of the searching seat, which believes ``marginals``.
-
-    What the others would gain is worked out once for the whole list, if there is a price for it.
-    """
+    """Return the ranking of the searching seat for its ``marginals``; tabulate gains if priced."""
     table = np.empty((N_CARDS, COLUMNS))
     if p.hiding > 0.0 or p.summoning > 0.0:
         world, seat = p.world[0], p.seat
@@ -233,10 +226,11 @@ def ranking(p, s: State, marginals: np.ndarray) -> Ranking:
 
 @jit_shared
 def offer(p, s: State, work: tuple, out: np.ndarray, edge_data: np.ndarray) -> int:
-    """List what the searching seat may do in ``s``, given what ``work`` says it believes.
+    """List the actions of the searching seat in ``s`` under the belief in ``work``.
 
-    ``work`` is as `sim.planning.node_belief.believe` left it.  ``edge_data`` gets the propagated
-    probability of an accusation, rho(b) [Ledford 2018, eq. 2.11], and 0 for other actions.
+    `sim.planning.node_belief.believe` must have filled ``work``.  ``edge_data`` receives the
+    propagated probability of an accusation, rho(b) [Ledford 2018, eq. 2.11], and 0 for other
+    actions.
     """
     if p.candidates:
         return by_worth(p, s, work, out, edge_data)
@@ -245,11 +239,10 @@ def offer(p, s: State, work: tuple, out: np.ndarray, edge_data: np.ndarray) -> i
 
 @jit_owning
 def by_worth(p, s: State, work: tuple, out: np.ndarray, edge_data: np.ndarray) -> int:
-    """Write at most ``p.candidates`` of each kind, then weave in the accusations.
+    """Write at most ``p.candidates`` of each kind, then insert the accusations.
 
-    ``work`` is as `believe` left it for the searching seat.  ``edge_data`` gets the probability of
-    an accusation, else 0.  An accusation stands first when it is more likely right than wrong, else
-    second; a certain one stands alone.
+    Arguments as for `offer`.  An accusation comes first if its probability exceeds 1/2, else
+    second; a certain one is the only action.
     """
     world, seat, by = p.world[0], p.seat, ranking(p, s, work.marginals)
     score = np.empty(len(out), np.float64)
@@ -263,7 +256,7 @@ def by_worth(p, s: State, work: tuple, out: np.ndarray, edge_data: np.ndarray) -
     if s.phase == TURN:
         asked = n
         n = list_ways(world, s, by, seat, out, score, asked)
-        # One list by value: what can be asked here takes one turn, as does a room within reach.
+        # One list by value: a suggestion here takes one turn, like a room within reach.
         for i in range(asked, n):
             insert(out, score, i, 0, out[i], score[i])
     for i in range(n):
@@ -281,7 +274,7 @@ def weave_accusations(
 ) -> int:
     """Insert the likeliest envelopes above ``p.least_accused``; return the length of the list.
 
-    Where all cards lie open (PIMC), the envelope itself is among them.
+    With all cards open (PIMC), they include the true envelope.
     """
     cards = np.empty((p.accusations + 1, 3), np.int64)
     chance = np.empty(p.accusations + 1, np.float64)
@@ -302,7 +295,7 @@ def weave_accusations(
 
 @jit
 def _put_first(envelope: int, cards: np.ndarray, chance: np.ndarray, found: int) -> int:
-    """Make ``envelope`` (mask) the first of the ``found`` trios, and certain."""
+    """Put ``envelope`` (mask) first among the ``found`` trios, with probability 1."""
     suspect = lowest(envelope)
     weapon = lowest(envelope & CATEGORY_MASK[1])
     room = lowest(envelope & CATEGORY_MASK[2])
@@ -321,9 +314,9 @@ def _put_first(envelope: int, cards: np.ndarray, chance: np.ndarray, found: int)
 
 @jit
 def in_order(p, s: State, work: tuple, out: np.ndarray, edge_data: np.ndarray) -> int:
-    """Write every room, passage and suggestion in order of number, then the likely accusations.
+    """Write all rooms, passages and suggestions, ascending, then insert the likely accusations.
 
-    Single squares, where movement is free, are not offered.
+    Single squares of free movement are not offered.
     """
     n = every(p.world[0], s, p.seat, out)
     for i in range(n):
@@ -335,7 +328,7 @@ def in_order(p, s: State, work: tuple, out: np.ndarray, edge_data: np.ndarray) -
 
 @jit
 def every(world: World, s: State, seat: int, out: np.ndarray) -> int:
-    """Write every room, passage and suggestion of ``seat`` in order of number; return how many."""
+    """Write all rooms, passages and suggestions of ``seat``, ascending; return their number."""
     here = world.room_of[s.spot[seat]]
     n = 0
     if s.phase == END:

@@ -1,27 +1,25 @@
-"""Cluedo as a search domain: one seat plans; the planners of the papers are values of `Cluedo`.
+"""Cluedo as a search domain: one seat plans; the papers' planners are values of `Cluedo`.
 
-The domain is declared and registered here.  How a simulation starts, goes on and is rolled out is
-one of two modules' business, by ``answers``:
+This module declares and registers the domain.  By ``answers``, one of two modules starts, steps and
+rolls out a simulation:
 
 * `sim.planning.belief_mdp`: no hands; answers are drawn from the propagated belief (the thesis);
-* `sim.planning.determinized`: a deal is drawn, and the game is played with it.
+* `sim.planning.determinized`: the game is played with a drawn deal.
 
-Whose knowledge is used where:
+Knowledge in a simulation:
 
-* The searching seat's own decisions in the tree, and unless ``reward_from_deal`` the pay-off of an
-  accusation there, use the *propagated belief* alone (`sim.planning.node_belief`): an accusation
-  pays P(envelope = accused), so no simulation can be taught by an envelope that it happened to
-  draw.
-* Opponents know what their drawn hands, what is public and what they were shown imply; they are
-  moved by a policy, or by the tree (`sim.planning.opponent_nodes`).
-* In a roll-out every seat plays a compiled policy on what it has learnt.
+* The searching seat's decisions in the tree use only the *propagated belief*
+  (`sim.planning.node_belief`).  So do rewards of accusations, P(envelope = accused), unless
+  ``reward_from_deal``: the drawn envelope never enters the statistics.
+* Opponents know their drawn hands, public information and the cards they were shown; a policy or
+  the tree (`sim.planning.opponent_nodes`) moves them.
+* In a roll-out every seat plays a compiled policy on its own knowledge.
 
-Functions on the way of every simulation are handed parts of ``p`` and ``s`` where that will do:
-the whole of both is some hundred arrays, which are copied at each call that is not inlined.
+Kernels receive parts of ``p`` and ``s`` where possible: the two have about a hundred arrays, which
+every non-inlined call copies.
 
-The reward is 1 for winning and 0 otherwise, so values are probabilities of winning for the
-searching seat.  The limits: opponents' suggestions say no more about their hands than
-``own_card_weight`` says.
+The reward is 1 for winning and 0 otherwise, so values are winning probabilities of the searching
+seat.  Limit: only ``own_card_weight`` models the information in opponents' suggestions.
 """
 
 from __future__ import annotations
@@ -56,29 +54,28 @@ _PATH_EVENTS = 512
 
 
 class Cluedo(NamedTuple):
-    """The position searched, and how the search sees the game.
+    """The searched position and the model of the game.
 
     Attributes
     ----------
     world : (1,) record of rules and board
-    root : (1,) the state as the searching seat sees it, with what that seat has learnt
-    posterior : workspace of `belief.exact.solver`, solved for its evidence; only read
-    states : room for those of posteriors at the nodes
-    deals : int64 (n, 21), what a simulation's deal is drawn from; none: the posterior
+    root : (1,) view of the searching seat, with its knowledge
+    posterior : workspace of `belief.exact.solver`, solved for its evidence; read only
+    states : capacity of the posteriors at nodes
+    deals : int64 (n, 21), deals that simulations draw from; empty: the posterior
     events : (n,) the suggestions so far as this seat saw them (`sim.state.EVENT`)
     seat : the searching seat
-    answers, belief, movers : of the constants in `belief_mdp`, `node_belief`, `opponent_nodes`
-    reward_from_deal : 1: an accusation in the tree is right or wrong by the deal, not by the belief
-    resample_at_leaf : 1: another deal is drawn for the roll-out, from the belief at the leaf
-    transpositions : 1: what bears neither on belief nor on choices is left out of the nodes' keys
+    answers, belief, movers : constants of `sim.planning.variants`
+    reward_from_deal : 1: accusations in the tree are rewarded by the deal, not by the belief
+    resample_at_leaf : 1: the roll-out uses a new deal drawn from the belief at the leaf
+    transpositions : 1: node keys omit information irrelevant to belief and choices
     clairvoyant : 1: nodes know the deal (PIMC)
-    policies : int64 (6,), (6,): what each seat plays in roll-outs, and what is kept for it
-    seating : types from which each simulation draws the opponents'; none: they play ``policies``
-    candidates : actions of a kind offered at a node, best net bits first; 0 offers all in order
-    hiding, summoning : prices of what the opponents gain and of calling them, where candidates are
-        ranked (`sim.planning.candidates`)
-    accusations, least_accused : an accusation is offered for so many envelopes, the likeliest,
-        and only above this probability
+    policies : int64 (6,), (6,): roll-out policies by seat, and their tracked knowledge
+    seating : types from which simulations draw opponents; empty: they play ``policies``
+    candidates : number of offered actions per kind, by net bits; 0 offers all in order
+    hiding, summoning : prices of opponents' gains and of moving their pawns, in the ranking
+        (`sim.planning.candidates`)
+    accusations, least_accused : maximum number and minimum probability of offered accusations
     """
 
     world: np.recarray
@@ -112,7 +109,7 @@ class Workspace(NamedTuple):
     holder: np.ndarray
     rows: tuple
     path: np.recarray
-    """Suggestions on the way down, of which ``length`` are in use."""
+    """Suggestions on the current path, the first ``length`` in use."""
     length: np.ndarray
 
 
@@ -130,7 +127,7 @@ def workspace(p: Cluedo) -> Workspace:
 
 @jit
 def start(p, s, stream):
-    """Begin a simulation at the root with fresh chance: in the belief, or with a deal."""
+    """Begin a simulation at the root: in the belief, or with a drawn deal."""
     s.length[0] = 0
     if p.answers == DEAL:
         determinized.start(p, s, stream)
@@ -140,19 +137,19 @@ def start(p, s, stream):
 
 @jit
 def actions(p, s, out, edge_data):
-    """List what the seat to move may do; with an accusation goes its propagated probability."""
+    """List the actions of the seat to move; ``edge_data`` of accusations: their probability."""
     state = s.state[0]
     if p.movers != POLICY and decider(state) != p.seat:
         return list_opponents_actions(p, s, out, edge_data)
     if not believe(p, state, s.posterior):
-        # Consistent with the drawn deal, so it can only be too large: a leaf that stays a leaf.
+        # The drawn deal is consistent, so the posterior can only be too large: remain a leaf.
         return 0
     return offer(p, state, s.posterior, out, edge_data)
 
 
 @jit
 def step(p, s, action, edge_data, stream):
-    """Act, and let the others play until a seat decides in the tree; evidence grows meanwhile."""
+    """Apply ``action``, and let the others play until the tree decides; return the reward."""
     s.state[0].events = 0
     if p.answers == DEAL:
         reward = determinized.step(p, s.state[0], action, edge_data)
@@ -165,7 +162,7 @@ def step(p, s, action, edge_data, stream):
 
 @jit
 def observation(p, s):
-    """Return the key of what this seat has seen since its last decision."""
+    """Return the key of this seat's observations since its last decision."""
     if p.transpositions:
         return after_state_key(p.world[0].players, s.state[0], p.seat)
     return view_key(p.world[0].players, s.state[0], p.seat)
@@ -173,13 +170,13 @@ def observation(p, s):
 
 @jit
 def terminal(p, s):
-    """Return whether the game is over, or over for this seat where the tree moves no other."""
+    """Return whether the simulation is over."""
     return s.state[0].phase == OVER
 
 
 @jit
 def rollout(p, s, stream):
-    """Play on with the policies in all seats; return the chance of winning."""
+    """Continue with policies in all seats; return the winning probability."""
     if p.resample_at_leaf and not determinized.resample(p, s, stream):
         return 0.0
     if p.answers == DEAL or p.resample_at_leaf:
@@ -189,7 +186,7 @@ def rollout(p, s, stream):
 
 @jit
 def mover(p, s):
-    """Return who decides, counted clockwise from the searching seat."""
+    """Return the player to move, counted clockwise from the searching seat."""
     if p.movers == POLICY:
         return 0
     players = p.world[0].players
@@ -198,7 +195,7 @@ def mover(p, s):
 
 @jit
 def available(p, s, action):
-    """Return whether an opponent could do what its node lists."""
+    """Return whether a listed action is legal for the opponent."""
     if p.movers == POLICY or decider(s.state[0]) == p.seat:
         return True
     return may(p, s.state[0], action)
@@ -220,20 +217,20 @@ def action_type(p, s, action):
 
 @jit
 def outcome(p, s):
-    """Return the answer to this seat's suggestion, where the tree moves others to anybody's."""
+    """Return the answer to this seat's last suggestion, or to any seat's if the tree moves all."""
     return answer_kind(s.state[0], p.seat, p.movers != POLICY)
 
 
 @jit
 def observation_of(p, s, player):
-    """Return the key of what ``player`` saw since the last decision, and of the cards it knows."""
+    """Return the key of the known cards and new observations of ``player``."""
     players = p.world[0].players
     return view_key(players, s.state[0], (p.seat + player) % players)
 
 
 @jit
 def payoff(p, s, player):
-    """Return 1 for the winner; a draw pays nobody."""
+    """Return 1 if ``player`` wins, else 0."""
     return reward_for(p, s.state[0], player)
 
 

@@ -1,4 +1,4 @@
-"""Configuration of a planner: its view of the game, its search, and combinations refused."""
+"""Configuration of a planner: its model of the game, its search, and invalid combinations."""
 
 from __future__ import annotations
 
@@ -24,49 +24,48 @@ from sim.policies.registry import FAST_NAMES, REQUIRES, Policy, number, policy, 
 from sim.state import EVIDENCE
 
 TREE = "tree"
-"""In place of a policy of the opponents: the tree moves them."""
+"""Instead of an opponent policy: the tree moves the opponents."""
 
 
 def find_beliefs() -> list[str]:
-    """Return the beliefs of planners: those that nodes hold, and those that contradict no answer,
-    whose deals therefore fit; of plug-ins, too."""
+    """Return the beliefs for planners, plug-ins included: beliefs of nodes and logical ones."""
     return [name for name, known in registry.BELIEFS.items() if name in BELIEFS or known.logical]
 
 
 @dataclass(frozen=True)
 class PlannerConfig:
-    """A planner's view of the game and its search; ValueError on an impossible value.
+    """A planner's model of the game and its search; ValueError for an impossible value.
 
     Attributes
     ----------
     variant : one of `sim.planning.variants.VARIANTS`
-    belief : registered belief that deals are drawn from.  One of
-        `sim.planning.variants.BELIEFS` also ranks actions at the nodes and says what accusations
-        there are worth; for any other, which must be logical, ``constrained`` does that
-    answers : one of `sim.planning.variants.ANSWERS`: answers are those of a drawn ``deal``, or
+    belief : registered belief that deals are drawn from.  One of `sim.planning.variants.BELIEFS`
+        also ranks actions and values accusations at nodes; any other must be logical, and nodes use
+        ``constrained``
+    answers : one of `sim.planning.variants.ANSWERS`: answers of a drawn ``deal``, or
         ``predictive``, drawn one by one from the propagated belief (``factored``)
-    redraw : LD-BMCTS draws its envelope each ``simulation`` or once a ``decision``
-    trees : of PIMC, one a deal
-    own_card_weight : weight that a player who names a card holds it, relative to that it does not;
-        1 reads nothing into suggestions; with a belief other than ``exact`` only the
-        nodes use it; None: that of the best response, else the one fitted to the model
-        (`sim.models.own_cards`)
-    transpositions : nodes are keyed by what bears on belief and choices alone (not for ISMCTS)
-    opponents, rollout, rollout_opponents : policies that move the others in the tree, the own seat
-        in roll-outs and the others there (None: as in the tree): names, or `Policy` with switches;
+    redraw : LD-BMCTS draws its envelope once per ``simulation`` or per ``decision``
+    trees : number of PIMC trees, one per deal
+    own_card_weight : relative weight that a player holds a card it names; 1 ignores suggestions;
+        with a belief other than ``exact`` only nodes use it; None: the weight of the best
+        response, else the weight fitted to the model (`sim.models.own_cards`)
+    transpositions : node keys include only information relevant to belief and choices (not for
+        ISMCTS)
+    opponents, rollout, rollout_opponents : policies of the others in the tree, of the own seat in
+        roll-outs, and of the others there (None: as in the tree): names, or `Policy` with switches;
         ``greedy`` is too slow.  ISMCTS moves the others by the ``tree``
-    mixture : types from which each simulation draws the opponents', by what they have done so far
-        (`sim.models`), in place of ``opponents``; the best response and
-        ``own_card_weight`` are then those of the types
-    best_response : the own seat plays in roll-outs with those switches of its policy that win most
-        games against the model (`sim.models.best_response`), found when the first game begins
-    candidates : actions of a kind that a node offers, best net bits first; 0 offers all
-    hiding, summoning : prices, in own bits, of a bit that the opponents gain and of calling one of
-        them, where candidates are ranked; None: those of the policy in roll-outs
-    accusations, least_accused : a node offers to accuse so many envelopes, the likeliest, and
-        only those above this probability
-    patience : by how much the probability of an accusation must exceed the value of going on, for
-        the planner plays better than its roll-outs; a certain one need not
+    mixture : types from which simulations draw the opponents by their past decisions
+        (`sim.models`), instead of ``opponents``; best response and ``own_card_weight`` then follow
+        the types
+    best_response : in roll-outs the own policy has the switches that win the most games against the
+        model (`sim.models.best_response`), computed when the first game begins
+    candidates : number of actions per kind that a node offers, by net bits; 0 offers all
+    hiding, summoning : prices, in own bits, of a bit that the opponents gain and of moving the pawn
+        of one, in the ranking of candidates; None: those of the roll-out policy
+    accusations, least_accused : maximum number and minimum probability of accusations offered at a
+        node
+    patience : minimum margin of an accusation's probability over the value of continuing, because
+        the planner plays better than its roll-outs; certain accusations need none
     options, budget : see `mcts.options`
     """
 
@@ -132,24 +131,24 @@ class PlannerConfig:
                 raise ValueError(f"{name} is too slow inside a simulation: model it by swift")
 
     def _ask_for_beliefs(self) -> None:
-        """Refuse what needs a deal, where there is none before the roll-out or at all."""
+        """Raise ValueError if a policy needs evidence where simulations have no deal."""
         policies = [self.opponents] if self.how.resample_at_leaf else [self.opponents, self.model]
         for name in (policy(which).name for which in policies):
             if REQUIRES[number(name)] & EVIDENCE:
-                raise ValueError(f"{name} has no evidence to go by where answers come one by one")
+                raise ValueError(f"{name} needs evidence, but predictive answers provide none")
 
     def _ask_for_deals(self) -> None:
-        """Refuse what cannot draw the opponents' policies."""
+        """Raise ValueError if the planner cannot draw opponents from a mixture."""
         if self.how.movers != POLICY or self.how.clairvoyant or self.how.resample_at_leaf:
             raise ValueError(f"{self.variant} cannot play against a mixture of opponents")
         if self.belief != "exact" or self.answer_source != DEAL:
             raise ValueError("a mixture of opponents needs belief=exact and answers=deal")
         if self.rollout_opponents is not None:
-            raise ValueError("a mixture of opponents plays in roll-outs as well")
+            raise ValueError("a mixture also plays in roll-outs: rollout_opponents must be None")
 
     @property
     def model(self) -> Policy:
-        """Policy of the others in roll-outs, and in the tree unless that moves them."""
+        """Policy of the others in roll-outs, and in the tree unless the tree moves them."""
         chosen = self.rollout_opponents
         if chosen is None:
             chosen = "swift" if self.opponents == TREE else self.opponents
@@ -162,7 +161,7 @@ class PlannerConfig:
 
     @property
     def how(self) -> Variant:
-        """Parts of the planner that ``variant`` names."""
+        """Parts of the planner ``variant``."""
         return VARIANTS[self.variant]
 
     @property
@@ -174,7 +173,7 @@ class PlannerConfig:
 
     @property
     def summary(self) -> str:
-        """A few words that set it apart."""
+        """Short description."""
         budget = self.budget
         effort = [f"{budget.simulations:,} simulations"] if budget.simulations else []
         effort += [f"{budget.seconds} s"] if budget.seconds else []
@@ -184,11 +183,11 @@ class PlannerConfig:
 
     @property
     def search_options(self) -> Options:
-        """``options`` as the variant searches: its rule of selection, no tree where it has none."""
+        """``options`` with the variant's selection rule, and one node for variants without tree."""
         nodes = self.options.nodes if self.how.builds_tree else 1
         return replace(self.options, selection=self.selection, nodes=nodes)
 
     @property
     def selection(self) -> str:
-        """The rule of selection, one of `mcts.options.SELECTION`."""
+        """The selection rule, one of `mcts.options.SELECTION`."""
         return self.how.selection

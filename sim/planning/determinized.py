@@ -1,14 +1,14 @@
-"""A deal a simulation: how it is drawn, played with and rolled out [Silver & Veness 2010].
+"""One deal per simulation: draw, step and roll-out [Silver & Veness 2010].
 
-POMCP, ISMCTS and PIMC play with a drawn deal.  So do BMCTS and LD-BMCTS as we play them: by the
-chain rule the answers of one deal, drawn from the belief at the root, have the same distribution as
-answers drawn one by one from the propagated belief (`sim.planning.belief_mdp`), if the belief is
-exact.  The deal then gives the answers and nothing else: an accusation in the tree pays what the
-propagated belief says, unless ``reward_from_deal``.
+POMCP, ISMCTS and PIMC play with a drawn deal, and by default BMCTS and LD-BMCTS too: by the chain
+rule, with an exact belief, the answers of one deal drawn at the root have the same distribution as
+answers drawn one by one from the propagated belief (`sim.planning.belief_mdp`).  The deal then
+provides only the answers: accusations in the tree are rewarded by the propagated belief, unless
+``reward_from_deal``.
 
-Each opponent knows its drawn hand, what is public, and the cards that it was shown, each drawn
-uniformly from the drawn answerer's matching cards -- never the searching seat's hand, except for
-the cards that this seat showed it.
+Each opponent knows its drawn hand, public information, and the cards it was shown, drawn uniformly
+from the drawn answerer's matching cards.  Of the searching seat's hand it knows only the cards that
+this seat showed it.
 """
 
 from __future__ import annotations
@@ -24,20 +24,17 @@ from sim.cards import N_CARDS
 from sim.chance import deal_out
 from sim.game import advance, apply, decider
 from sim.knowledge import begin, inform_others, update_seat_closure
-from sim.models.types import draw_company
+from sim.models.types import draw_opponents
 from sim.planning.opponent_nodes import GUESS, guess
 from sim.planning.variants import EXACT, POLICY
 from sim.state import ACCUSE, MAX_PLAYERS, MOVE, OVER, PASSAGE, REVEAL, State
 
-# Start: the root with a deal.
+# Start: the root with a drawn deal.
 
 
 @jit
 def start(p, s, stream: np.ndarray) -> None:
-    """Set ``s.state`` to the root with a deal drawn, the opponents informed and fresh chance.
-
-    Where there is a mixture, who they are is drawn as well.
-    """
+    """Set ``s.state`` to the root with a drawn deal, drawn and informed opponents, a fresh key."""
     s.state[0] = p.root[0]
     state = s.state[0]
     if len(p.deals):
@@ -54,12 +51,11 @@ def start(p, s, stream: np.ndarray) -> None:
 
 @jit
 def begin_opponents(p, state: State, stream: np.ndarray) -> None:
-    """Let the opponents know their hands and no more; so far they have shown nothing.
-
-    From a mixture it is drawn who they are.
-    """
+    """Draw the opponents of a mixture; reset their knowledge to their hands."""
     if len(p.seating.types):
-        draw_company(state, p.seat, p.world[0].players, p.seating.types, p.seating.chances, stream)
+        draw_opponents(
+            state, p.seat, p.world[0].players, p.seating.types, p.seating.chances, stream
+        )
     for seat in range(p.world[0].players):
         if seat != p.seat:
             begin(p.world[0], state, seat)
@@ -69,7 +65,7 @@ def begin_opponents(p, state: State, stream: np.ndarray) -> None:
 
 @jit
 def inform_opponents(p, state: State, events: np.recarray, n: int, stream: np.ndarray) -> None:
-    """Let the opponents learn from the first ``n`` of ``events``, as our seat saw them."""
+    """Update the opponents with the first ``n`` of ``events``, as our seat saw them."""
     for i in range(n):
         inform_others(p.world[0], state, p.seat, events[i], stream)
 
@@ -79,11 +75,11 @@ def inform_opponents(p, state: State, events: np.recarray, n: int, stream: np.nd
 
 @jit
 def step(p, state: State, action: int, edge_data: float) -> float:
-    """Do ``action`` and advance until a seat decides in the tree; return the searcher's reward.
+    """Apply ``action`` and advance until the tree decides; return the searching seat's reward.
 
-    After an accusation, right or wrong, nothing is left to decide for the searching seat.  It pays
-    1 or 0 by the deal if ``reward_from_deal``, else ``edge_data``, its propagated probability.  The
-    simulation ends with it, unless the tree moves the others too: for those the game goes on.
+    After an accusation the searching seat has no more decisions.  The reward is 1 or 0 by the deal
+    if ``reward_from_deal``, else ``edge_data``, its propagated probability.  The accusation ends
+    the simulation unless the tree moves the others too.
     """
     world = p.world[0]
     reward = 0.0
@@ -101,7 +97,7 @@ def step(p, state: State, action: int, edge_data: float) -> float:
         if decider(state) == p.seat and action < PASSAGE:
             state.goal[p.seat] = action - MOVE
         apply(world, state, action)
-    # One suggestion a turn: a round among six cannot fill the events.
+    # With one suggestion per turn, a round of six players cannot fill the events.
     advance(world, state)
     return reward
 
@@ -111,13 +107,13 @@ def step(p, state: State, action: int, edge_data: float) -> float:
 
 @jit
 def rollout(p, s) -> float:
-    """Play on with the policies in all seats; return 1 for winning, else 0."""
+    """Continue with the policies in all seats; return 1 for a win, else 0."""
     world, state = p.world[0], s.state[0]
     state.recording = 0
     state.events = 0
     for seat in range(world.players):
         if len(p.seating.types) and seat != p.seat:
-            continue  # whom the simulation drew
+            continue  # drawn for this simulation
         state.policy[seat] = p.policies[0, seat]
         own = p.movers == POLICY or seat == p.seat
         state.showing[seat] = p.root[0].showing[seat] if own else 0
@@ -128,10 +124,7 @@ def rollout(p, s) -> float:
 
 @jit
 def remember_path(p, s) -> None:
-    """Append the suggestions since the last decision to the path, as the searching seat saw them.
-
-    For `resample`, after which the opponents have to learn from them again.
-    """
+    """Append the new suggestions to the path, as the searching seat saw them, for `resample`."""
     state = s.state[0]
     for i in range(state.events):
         if s.length[0] < len(s.path):
@@ -146,8 +139,8 @@ def remember_path(p, s) -> None:
 def resample(p, s, stream: np.ndarray) -> bool:
     """Draw a deal from the belief at the leaf [BMCTS-OR: Ledford 2018, s. 2.5.2].
 
-    The opponents are informed as if it had been so from the start.  False if the exact posterior
-    has no room, and nothing is drawn.
+    The opponents' knowledge is rebuilt for the new deal.  Returns False, without a draw, if the
+    exact posterior does not fit.
     """
     state = s.state[0]
     if p.belief == EXACT:

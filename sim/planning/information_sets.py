@@ -1,7 +1,4 @@
-"""A seat's information sets: the keys by which nodes are looked up.
-
-They are made of what the seat has seen, never of what it does not know.
-"""
+"""Information sets of a seat: node keys, computed only from its observations."""
 
 from __future__ import annotations
 
@@ -16,12 +13,12 @@ from sim.state import ASK, PASS, SHOW, State
 
 @jit
 def after_state_key(players: int, s: State, own: int) -> np.uint64:
-    """Return the key of what bears on the belief and the choices of the seat ``own`` alone.
+    """Return the key of the information relevant to belief and choices of the seat ``own``.
 
-    That is every suggestion since its last decision with the answer as seen here, who is out, and
-    the own pawn and roll.  Where the other pawns stand says nothing about the cards and changes no
-    list of actions.  With them in the key hardly any node below the own turn is met twice.  It is a
-    departure from [Ledford 2018, s. 2.3 and app. A], whose states have the places of all pawns.
+    It includes the suggestions since its last decision with the answers it saw, the players out,
+    and its own pawn and roll.  Other pawns carry no information about the cards and change no list
+    of actions; with them in the key, nodes below the own turn are hardly ever revisited.  This
+    departs from [Ledford 2018, s. 2.3 and app. A], whose states include all pawns.
     """
     key = fold(fold(np.uint64(s.phase), s.roll), s.spot[own])
     key = fold(key, s.summoned[own])
@@ -37,7 +34,7 @@ def after_state_key(players: int, s: State, own: int) -> np.uint64:
 
 @jit
 def view_key(players: int, s: State, seat: int) -> np.uint64:
-    """Return the key of all that ``seat`` has seen since the last decision, and of its cards."""
+    """Return the key of all observations of ``seat`` since the last decision, and of its cards."""
     key = fold(fold(fold(np.uint64(s.phase), s.roll), decider(s)), s.known[seat])
     for other in range(players):
         key = fold(fold(fold(key, s.spot[other]), s.out[other]), s.summoned[other])
@@ -48,10 +45,7 @@ def view_key(players: int, s: State, seat: int) -> np.uint64:
 
 @jit
 def _fold_events(key: np.uint64, s: State, seat: int) -> np.uint64:
-    """Return ``key`` with the suggestions and the accusations since the last decision.
-
-    As ``seat`` saw and heard them: an accusation is one that number 7 answers.
-    """
+    """Return ``key`` folded with the new events of ``seat``; accusations have answerer 7."""
     for i in range(s.events):
         event = s.event[i]
         key = fold(fold(key, 8 * event[0] + ((event[2] + 1) & 7)), event[1])
@@ -61,9 +55,9 @@ def _fold_events(key: np.uint64, s: State, seat: int) -> np.uint64:
 
 
 def begins_turn(before: int, listed: np.ndarray) -> bool:
-    """Return whether a node begins an own turn, by the action ``before`` it and those ``listed``.
+    """Return whether a node begins an own turn, by the action ``before`` and the ``listed`` ones.
 
-    For trees that move one seat.  A turn ends with `PASS`, or where the rules know no end of turn
-    as soon as rooms are on offer again.
+    For trees that move one seat.  A turn ends with `PASS`, or, without an END phase, when rooms are
+    offered again.
     """
     return before == PASS or bool((listed < ASK).any())

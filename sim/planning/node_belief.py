@@ -1,6 +1,6 @@
 """Belief of the searching seat at a node: marginals that rank its actions, and P(envelope).
 
-Every belief here is a function of what the seat has seen by then, never of the drawn deal.
+All beliefs are functions of the seat's observations, never of the drawn deal.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _LEFT = 1e-12
 
 @jit_shared
 def believe(p, state: State, work: tuple) -> bool:
-    """Fill ``work.marginals``; False if the exact posterior has no room (it must not be used then).
+    """Fill ``work.marginals``; return False, with invalid contents, if the posterior does not fit.
 
     ``work`` is a workspace of `belief.exact.solver`.
     """
@@ -48,32 +48,34 @@ def believe(p, state: State, work: tuple) -> bool:
 
 @jit
 def likeliest(
-    p, s: State, work: tuple, most: int, least: float, cards: np.ndarray, chance: np.ndarray
+    p,
+    s: State,
+    work: tuple,
+    max_count: int,
+    min_chance: float,
+    cards: np.ndarray,
+    chance: np.ndarray,
 ) -> int:
-    """Find the ``most`` likeliest envelopes above ``least``, as
-    `belief.exact.envelope.likely_envelopes`.
+    """Find up to ``max_count`` likeliest envelopes above ``min_chance``, best first.
 
-    ``work`` is as `believe` left it for ``s``; beliefs other than the exact one take the categories
-    as independent, and leave out what was accused aloud here alone.
+    As `belief.exact.envelope.likely_envelopes`, after `believe`.  Beliefs other than the exact one
+    treat categories as independent, and exclude heard accusations only here.
     """
     if p.belief == EXACT:
-        return likely_envelopes(work, most, least, cards, chance)
-    return likely_products(s, work.marginals, most, least, cards, chance)
+        return likely_envelopes(work, max_count, min_chance, cards, chance)
+    return likely_products(s, work.marginals, max_count, min_chance, cards, chance)
 
 
 @jit
 def likely_products(
     s: State,
     marginals: np.ndarray,
-    most: int,
-    least: float,
+    max_count: int,
+    min_chance: float,
     cards: np.ndarray,
     chance: np.ndarray,
 ) -> int:
-    """Find the likeliest envelopes of independent categories, each column normalised.
-
-    It leaves out what was accused aloud.
-    """
+    """Find the likeliest envelopes of independent, normalised categories, except heard ones."""
     heard, scale = any_heard(s), 1.0
     for kind in range(3):
         total = 0.0
@@ -84,4 +86,4 @@ def likely_products(
     scale *= left
     if scale == 0.0 or left < _LEFT:
         return 0
-    return list_products(s, marginals, scale, most, least, cards, chance)
+    return list_products(s, marginals, scale, max_count, min_chance, cards, chance)

@@ -1,9 +1,9 @@
-"""Opponents whose moves the tree makes, as in ISMCTS: what their nodes offer, and what is legal.
+"""Opponents moved by the tree, as in ISMCTS: actions of their nodes, and legality.
 
-A node of an opponent is keyed by what the searching seat has seen (SO-ISMCTS) or by what the
-opponent has (MO-ISMCTS), so its list is a function of that, and each simulation chooses among what
-is legal with the cards it drew: which card to show depends on the hand, and an opponent accuses
-(`GUESS`) the envelope that it thinks likeliest itself, if it is not all too unlikely.
+The key of an opponent's node, and so its list, depends on the observations of the searching seat
+(SO-ISMCTS) or of the opponent (MO-ISMCTS).  Each simulation chooses among the actions that are
+legal with its drawn cards: cards to show depend on the hand, and `GUESS` accuses the envelope that
+the opponent itself considers likeliest, above a minimum probability.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ from sim.policies.common import accusation, may_accuse
 from sim.state import END, N_ACTIONS, PASS, REVEAL, SHOW, SUGGEST, TURN, State, World
 
 GUESS = N_ACTIONS
-"""The action of an opponent that accuses what it thinks likeliest."""
+"""Action: the opponent accuses the envelope it considers likeliest."""
 
 _LEAST_GUESS = 0.2
 
 
 @jit
 def list_opponents_actions(p, s, out: np.ndarray, edge_data: np.ndarray) -> int:
-    """List what the opponent to move may do, by what its node is keyed by.
+    """List the actions of the opponent to move; return their number.
 
-    Its candidates are ranked by its own marginals where the node is its own, else by the belief of
-    the searching seat.  Where that seat is out there are none: the node stays a leaf, from which
-    the others play on in roll-outs, and are paid by how the game ends without it.
+    Candidates are ranked by the opponent's marginals at its own node, else by the belief of the
+    searching seat.  If that seat is out there are none: the node remains a leaf, and roll-outs
+    decide the others' returns.
     """
     state, marginals = s.state[0], s.posterior.marginals
     if state.out[p.seat]:
@@ -51,7 +51,7 @@ def list_opponents_actions(p, s, out: np.ndarray, edge_data: np.ndarray) -> int:
 
 @jit_owning
 def _offer(p, s: State, work: tuple, out: np.ndarray, edge_data: np.ndarray) -> int:
-    """List the actions of the opponent to move; ``work`` holds what ranks its candidates."""
+    """List the actions of the opponent to move; ``work`` ranks its candidates."""
     world = p.world[0]
     seat = decider(s)
     n = 0
@@ -84,7 +84,7 @@ def _offer(p, s: State, work: tuple, out: np.ndarray, edge_data: np.ndarray) -> 
 
 @jit
 def guess(world: World, s: State) -> tuple[int, float]:
-    """Return the accusation that the seat to move would make, and its chance as that sees it."""
+    """Return the likeliest accusation for the seat to move, and its probability for that seat."""
     swift.refresh(world, s, s.seat)
     found, chance = swift.likeliest(s)
     return (accusation(found), chance) if found else (0, 0.0)
@@ -92,7 +92,7 @@ def guess(world: World, s: State) -> tuple[int, float]:
 
 @jit
 def may(p, s: State, action: int) -> bool:
-    """Return whether ``action``, listed at a node of the seat that decides, is legal in ``s``."""
+    """Return whether the listed ``action`` of the seat to move is legal in ``s``."""
     if s.phase == SHOW:
         return (s.hand[s.answerer] >> (action - REVEAL) & 1) == 1
     if action == GUESS:
@@ -102,5 +102,5 @@ def may(p, s: State, action: int) -> bool:
 
 @jit
 def reward_for(p, s: State, player: int) -> float:
-    """Return what ``player`` (0: the searching seat) gets: 1 for winning, else 0."""
+    """Return the reward of ``player`` (0: the searching seat): 1 for a win, else 0."""
     return 1.0 if s.winner == (p.seat + player) % p.world[0].players else 0.0

@@ -1,7 +1,7 @@
-"""Outcomes at the nodes of a tree: the answer to a suggestion, as the searching seat saw it.
+"""Outcomes at tree nodes: the answer to a suggestion, as the searching seat saw it.
 
-What else was seen since its last decision, the others' suggestions among it, is part of a node's
-key and not of its outcome: readers of a tree see it rolled up.
+Other observations since its last decision are part of a node's key, but not of its outcome, so
+readers of a tree see them aggregated.
 """
 
 from __future__ import annotations
@@ -12,16 +12,16 @@ from mcts.kernel.compile import jit
 from sim.state import ACCUSED, State
 
 NOTHING = 0
-"""No suggestion that belongs to an outcome."""
+"""Outcome without a suggestion."""
 
 _HOLDERS, _CARDS = 8, 32
 
 
 class Answer(NamedTuple):
-    """A suggestion's answer.
+    """The answer to a suggestion.
 
-    Attributes ``asker``, ``answerer``: seats; the answerer is -1 if nobody showed a card; ``card``:
-    that was shown; -1 if the searching seat did not see it.
+    Attributes ``asker``, ``answerer``: seats, answerer -1 if no player showed a card; ``card``: the
+    shown card, -1 if the searching seat did not see it.
     """
 
     asker: int
@@ -31,9 +31,9 @@ class Answer(NamedTuple):
 
 @jit
 def answer_kind(s: State, seat: int, anybody: bool) -> int:
-    """Return the number of the answer to the last suggestion of ``seat``, `NOTHING` without one.
+    """Return the number of the answer to the last suggestion of ``seat``, or `NOTHING`.
 
-    With ``anybody`` to the last of any seat, for trees in which the others decide too.
+    With ``anybody`` to the last suggestion of any seat, for trees that move the others too.
     """
     for i in range(s.events - 1, -1, -1):
         event = s.event[i]
@@ -44,7 +44,7 @@ def answer_kind(s: State, seat: int, anybody: bool) -> int:
 
 
 def read_answer(kind: int) -> Answer | None:
-    """Return the answer that has the number ``kind``; None of `NOTHING`."""
+    """Return the answer with number ``kind``; None for `NOTHING`."""
     if kind == NOTHING:
         return None
     rest, card = divmod(kind - 1, _CARDS)

@@ -1,13 +1,13 @@
-"""The planners in a seat: a search before each decision.
+"""Players that search before each decision.
 
     planner = Planner(PlannerConfig("bmcts", opponents="swift"))
     planner.begin(rules, seat, view, key)
     action = planner.decide(view)
     planner.result, planner.search.tree
 
-What the seat has seen is kept by `sim.planning.seat_belief`, whom it takes the others for by
-`sim.planning.seat_models`; here both become a position (`sim.planning.cluedo.Cluedo`), which is
-searched.  A decision with one legal action, or one on offer, is not searched.
+`sim.planning.seat_belief` holds the seat's observations and `sim.planning.seat_models` its models
+of the others; from both the planner builds a position (`sim.planning.cluedo.Cluedo`) and searches
+it.  Decisions with a single legal or offered action need no search.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from mcts.search import Search, SearchResult
 from mcts.searcher import Searcher, searcher
 from mcts.threads import alone
 from sim.legal import legal
-from sim.models.company_belief import CompanyBelief
+from sim.models.opponent_belief import OpponentBelief
 from sim.planning import node_belief
 from sim.planning.candidates import offer
 from sim.planning.cluedo import Cluedo, Workspace, workspace
@@ -41,18 +41,17 @@ from sim.state import ACCUSE, EVENTS, N_ACTIONS, REVEAL
 from sim.view import replay_evidence
 
 _AMPLE = 100
-"""Turns in which a seat that plays alone is sure to find everything out."""
+"""Turns in which the last active seat certainly finds the envelope."""
 
 _SURE = 1.0 - 1e-9
-"""Probability from which on an accusation is certain."""
+"""Minimum probability of a certain accusation."""
 
 
-def wait(result: SearchResult, margin: float) -> SearchResult:
-    """Return ``result`` with the best action that does not accuse, unless accusing pays by enough.
+def withhold_accusation(result: SearchResult, margin: float) -> SearchResult:
+    """Return ``result`` with the best non-accusing action, unless accusing is clearly better.
 
-    The mean of the other actions is too low: in its roll-outs a weaker player takes over.  So an
-    accusation that is not certain is played only if its probability exceeds the highest of those
-    means by ``margin``.
+    The values of other actions are biased low, because roll-outs continue with a weaker player.  So
+    an uncertain accusation is played only if its probability exceeds their maximum by ``margin``.
     """
     accuses = (result.actions >= ACCUSE) & (result.actions < REVEAL)
     (best,) = np.flatnonzero(result.actions == result.best)
@@ -67,14 +66,14 @@ def wait(result: SearchResult, margin: float) -> SearchResult:
 
 
 class Planner(Player):
-    """Any of the planners, in one seat.
+    """A planner in one seat.
 
     Attributes
     ----------
-    config : how it searches
-    search : the searcher with the tree of the last search, once there was one
-    result : the last search
-    belief, models : of the game under way
+    config : configuration
+    search : searcher with the tree of the last search, or None
+    result : result of the last search, or None
+    belief, models : belief and opponent models of the current game
     """
 
     belief: SeatBelief
@@ -94,10 +93,10 @@ class Planner(Player):
         return f"<{type(self).__name__} {self.name}: {self.config.summary}>"
 
     def begin(self, rules: Rules, seat: int, view: np.recarray, key: int) -> None:
-        """Take ``seat`` in a new game; searches draw from streams below ``key``."""
+        """Start a new game in ``seat``; searches draw from streams derived from ``key``."""
         self.decisions = self.simulations = 0
         self.search_seconds = 0.0
-        if rules.players != getattr(self, "_rules", rules).players:  # others need other workspaces
+        if rules.players != getattr(self, "_rules", rules).players:  # needs other workspaces
             self.search = self._spare = None
         if isinstance(self.search, Search):
             self.search.forget()
@@ -109,34 +108,34 @@ class Planner(Player):
 
     @property
     def rollout_policy(self) -> Policy:
-        """Policy of its own seat in roll-outs in this game."""
+        """Roll-out policy of the own seat in this game."""
         return self.models.own
 
     @property
     def seen(self) -> np.recarray:
-        """The suggestions so far as this seat saw them, (n,) of `sim.state.EVENT`."""
+        """Suggestions so far as this seat saw them, (n,) of `sim.state.EVENT`."""
         return self.belief.log.events
 
     @property
     def evidence(self) -> np.ndarray:
-        """A copy of what its seat had seen by its last decision: `belief.evidence.EVIDENCE`, (1,).
+        """Copy of the seat's evidence at its last decision, (1,) of `belief.evidence.EVIDENCE`.
 
-        The weights of named cards are in it: by them it reads the others' suggestions.
+        It includes the own-card weights for the others' suggestions.
         """
-        return np.array(self.belief.facts).reshape(1).copy()  # NumPy copies no record
+        return np.array(self.belief.facts).reshape(1).copy()  # NumPy does not copy records
 
     @property
     def reads(self) -> bool:
-        """Whether a suggestion informs it on the hand of the player who makes it."""
+        """Whether it infers hands from suggestions."""
         return bool(np.any(self.belief.facts.own_card_weight[: self._rules.players] != 1.0))
 
     @property
-    def company(self) -> CompanyBelief | None:
-        """The belief over the types of its opponents; None if it has one model of them."""
+    def opponent_belief(self) -> OpponentBelief | None:
+        """Belief over the opponents' types; None with a single opponent model."""
         return self.models.types
 
     def marginals(self) -> np.ndarray:
-        """Return P(card is with holder) by its belief at the last decision, (21, 7)."""
+        """Return P(card is with holder) at the last decision, (21, 7)."""
         return self.belief.marginals()
 
     def see(self, event: tuple[int, int, int, int]) -> None:
@@ -144,10 +143,10 @@ class Planner(Player):
         self.belief.log.append(event)
 
     def position(self, view: np.recarray) -> Cluedo:
-        """Return the position to search, from what this seat has seen alone.
+        """Return the position to search, from this seat's observations only.
 
-        Raises belief.evidence.ContradictoryEvidence if no deal explains what was seen.  Raises
-        belief.evidence.EvidenceFull if the posterior does not fit into memory.  Raises
+        Raises belief.evidence.ContradictoryEvidence if no deal explains the observations,
+        belief.evidence.EvidenceFull if the posterior does not fit into memory, and
         belief.beliefs.particles.ParticleDeprivation if no particle is left.
         """
         config, seat, belief, models = self.config, self._seat, self.belief, self.models
@@ -158,7 +157,7 @@ class Planner(Player):
         if models.judge(view, belief):
             root = self._root(view)
             belief.solve(root[0].evidence[seat])
-        if belief.posterior is not self._work:  # it grew, and the threads' workspaces with it
+        if belief.posterior is not self._work:  # it grew, so threads need larger workspaces
             self._work, self.search = belief.posterior, None
         return Cluedo(
             world=self._world,
@@ -185,7 +184,7 @@ class Planner(Player):
         )
 
     def _root(self, view: np.recarray) -> np.recarray:
-        """Return the state to search from: ``view``, models in the seats, own evidence replayed."""
+        """Return the root state: ``view`` with models in the seats and replayed evidence."""
         root = view.copy()
         self.models.take_seats(root[0])
         root[0].recording = 1
@@ -193,14 +192,14 @@ class Planner(Player):
         return root
 
     def _deals(self, stream: np.ndarray) -> np.ndarray:
-        """Return the deals that simulations draw from, as `SeatBelief.draw_deals`."""
+        """Return the deals that simulations draw from (`SeatBelief.draw_deals`)."""
         how = self.config.how
         once = how.determinize_envelope and self.config.redraw == "decision"
         return self.belief.draw_deals(stream, once)
 
     @alone
     def decide(self, view: np.recarray) -> int:
-        """Return the action that a search from ``view`` prefers."""
+        """Return the best action by a search from ``view``."""
         n = legal(self._world[0], view[0], self._choices)
         if n == 1:
             return self._remember(int(self._choices[0]))
@@ -210,17 +209,17 @@ class Planner(Player):
         only = self._only_offer(position)
         if only is not None:
             return self._remember(only)
-        self.result = wait(self._run(position), self.config.patience)
+        self.result = withhold_accusation(self._run(position), self.config.patience)
         self.decisions += 1
         self.simulations += self.result.simulations
         self.search_seconds += time.perf_counter() - began
         return self._remember(self.result.best)
 
     def _only_offer(self, position: Cluedo) -> int | None:
-        """Return the action that needs no search, if there is one.
+        """Return an action that needs no search, or None.
 
-        It is the only one on offer; or, when no other seat plays any more and nothing can be lost
-        by waiting for certainty, the candidate that is most informative.
+        That is a single offered action, or, if all other seats are out and waiting for certainty
+        costs nothing, the most informative candidate.
         """
         root, work = position.root[0], position.posterior
         if self.config.belief != "exact":
@@ -234,7 +233,7 @@ class Planner(Player):
         return int(self._choices[0]) if n == 1 else None
 
     def _run(self, position: Cluedo) -> SearchResult:
-        """Search ``position`` for the whole budget."""
+        """Search ``position`` with the full budget."""
         config = self.config
         key = int(derive_key(self._key, self.decisions))
         if self.search is None:
@@ -254,12 +253,12 @@ class Planner(Player):
         return merge(results, config.options.merge, config.options.final)
 
     def _remember(self, action: int) -> int:
-        """Note ``action`` and how many suggestions had been made before it; return it."""
+        """Store and return ``action``, with the number of suggestions before it."""
         self._last = (action, len(self.belief.log.events))
         return action
 
     def _follow(self, position: Cluedo, choices: list[int]) -> None:
-        """Let the search keep what it found below the last action and what was seen since."""
+        """Let the search keep the subtree of the last action and the observations since."""
         if not (self.config.options.keep_tree and isinstance(self.search, Search) and self._last):
             return
         action, before = self._last

@@ -1,26 +1,25 @@
-"""BMCTS and LD-BMCTS as [Ledford 2018] writes them, in plain Python: read this file first.
+"""BMCTS and LD-BMCTS of [Ledford 2018] in plain Python: read this file first.
 
-No Numba and no search code of the project: from there come the rules, the Heuristic players, what a
-player learns from an answer (`sim.game.apply`), and the streams of chance.  `mcts.simulation` with
-`sim.planning.belief_mdp` grows the same trees, bit by bit, some 300 times as fast, for the presets
-``bmcts_faithful`` and ``ld_bmcts_faithful`` (`tests/sim/test_reference.py`).
+It uses neither Numba nor the project's search, only its rules, Heuristic players, belief updates
+(`sim.game.apply`) and random streams.  For the presets ``bmcts_faithful`` and
+``ld_bmcts_faithful``, `mcts.simulation` with `sim.planning.belief_mdp` builds bit-identical trees
+about 300 times as fast (`tests/sim/test_reference.py`).
 
     planner.begin(rules, seat, view, key)
     nodes = BMCTS(planner.position(view), exploration=1.0).search(simulations=1000, key=1)
     max(nodes[0].edges, key=lambda edge: edge.mean).action
 
-A state of the MDP is a belief b (s. 2.5.1): the matrix P(card is with holder) of the searching seat
-with rows that are taken as independent (app. B).  An action a leads to b' with
+A state of the MDP is a belief b (s. 2.5.1): the searching seat's matrix P(card is with holder) with
+rows treated as independent (app. B).  An action a leads to b' with
 
     P(b' | b, a) = sum_o P(b' | a, b, o) P(o | a, b)          (eq. 2.10)
 
-and an accusation pays what b gives the accused envelope
+and the reward of an accusation is the probability of the accused envelope under b
 
     rho(b) = sum_s b(s) R(s)                                  (eq. 2.11)
 
-Where the text is silent: an opponent that accuses is certain, and taken to be right; a node gets
-its actions at its second visit (the root at its first); one accusation is on offer, that of the
-likeliest envelope.
+The text leaves open: opponents accuse when certain, and count as right; a node gets its actions at
+its second visit (the root at its first); the only offered accusation is the likeliest envelope.
 """
 
 from __future__ import annotations
@@ -43,28 +42,28 @@ from sim.policies.registry import choose
 from sim.state import ACCUSE, ASK, OVER, PASSAGE, REVEAL, SUGGEST, TURN
 
 KINDS = (range(6), range(6, 12), range(12, 21))
-"""The cards that are suspects, weapons, rooms."""
+"""Suspects, weapons and rooms."""
 
 
 @dataclass
 class Edge:
-    """An action a at a node: its visits n(b, a) and the sum of the returns after it."""
+    """An action a at a node: visits n(b, a), and the sum of subsequent returns."""
 
     action: int
     chance: float = 0.0
-    """b(accused) of an accusation, else 0."""
+    """b(accused) for an accusation, else 0."""
     visits: int = 0
     total: float = 0.0
 
     @property
     def mean(self) -> float:
-        """The estimate Q(b, a), a probability of winning."""
+        """The estimate Q(b, a), a winning probability."""
         return self.total / self.visits
 
 
 @dataclass
 class Node:
-    """A belief state, reached from ``parent`` (number of the node, action) by an observation."""
+    """A belief state, reached from ``parent`` (node number, action) by an observation."""
 
     parent: tuple[int, int] | None = None
     visits: int = 0
@@ -73,13 +72,13 @@ class Node:
 
 
 class BMCTS:
-    """A search of ``position``, which is read as data alone.
+    """A search of ``position``, which is only read.
 
     Attributes
     ----------
     c : the constant C of eq. 2.8
-    nodes : the tree, in the order in which nodes were added
-    s : the state of the simulated game: pawns, turn, and the matrices ``s.belief`` of all seats
+    nodes : the tree, in order of creation
+    s : the simulated game: pawns, turn, and the matrices ``s.belief`` of all seats
     """
 
     def __init__(self, position: Cluedo, exploration: float) -> None:
@@ -93,9 +92,9 @@ class BMCTS:
         self.nodes = [Node()]
 
     def search(self, simulations: int, key: int) -> list[Node]:
-        """Return the tree after so many simulations; simulation i draws from stream i of ``key``.
+        """Return the tree after ``simulations``; simulation i draws from stream i of ``key``.
 
-        The four phases of s. 2.3: selection and expansion, roll-out, backpropagation.
+        Phases of s. 2.3: selection and expansion, roll-out, backpropagation.
         """
         for number in range(simulations):
             self.stream = new_stream(fold(np.uint64(key), number))
@@ -104,15 +103,15 @@ class BMCTS:
             self.backpropagate(path, 0.0 if self.s.phase == OVER else self.roll_out())
         return self.nodes
 
-    # The root: b in every seat [s. 3.4], an envelope for LD-BMCTS [s. 3.5].
+    # The root: b in all seats [s. 3.4], an envelope for LD-BMCTS [s. 3.5].
 
     def start(self) -> None:
-        """Begin at the root."""
+        """Reset the simulated game to the root."""
         s = self.s = self.p.root.copy()[0]
         s.key, s.envelope = draw(self.stream), 0
         for other in set(range(self.players)) - {self.seat}:
-            # No hands exist.  Each opponent has a copy of our b in which the rows of our hand
-            # are as at its start, "spreading out the probability" [s. 3.4].
+            # There are no hands.  Each opponent has a copy of our b with initial rows for our hand,
+            # "spreading out the probability" [s. 3.4].
             s.hand[other] = 0
             s.known[other], s.goal[other], s.bits[other] = s.face_up, -1, -1.0
             matrix.start(s.belief[other], self.players, other, 0, s.face_up)
@@ -120,7 +119,7 @@ class BMCTS:
                 if not s.hand[self.seat] >> card & 1:
                     s.belief[other, card] = s.belief[self.seat, card]
         if self.p.answers == LIGHTLY_DETERMINIZED:
-            # The envelope is drawn from the deals of the root.  Nobody shows its cards, and each
+            # The envelope is drawn from the deals of the root.  Its cards are never shown, and each
             # agent knows "that they do not have any of the three" [s. 3.5].
             deal = self.p.deals[int(draw(self.stream)) % len(self.p.deals)]
             s.envelope = sum(1 << int(card) for card in np.flatnonzero(deal == 0))
@@ -130,14 +129,14 @@ class BMCTS:
     # Selection and expansion [s. 2.3].
 
     def descend(self) -> list[tuple[Edge, float]]:
-        """Select down to a leaf and add it; return the edges followed, and their rewards."""
+        """Select down to a leaf and add it; return the path of edges with their rewards."""
         at, path = 0, []
         while True:
             node = self.nodes[at]
             node.visits += 1
             if node.edges is None and (node.visits > 1 or at == 0):
                 node.edges = self.actions()
-            if node.edges is None:  # a new node: the roll-out begins here
+            if node.edges is None:  # a new node: start the roll-out
                 return path
             edge = self.select(node.edges)
             path.append((edge, self.step(edge)))
@@ -150,9 +149,9 @@ class BMCTS:
             at = node.children[reached]
 
     def select(self, edges: list[Edge]) -> Edge:
-        """Return the first edge not tried, else argmax of Q + C sqrt(2 ln N / n) [eq. 2.8].
+        """Return the first untried edge, else argmax of Q + C sqrt(2 ln N / n) [eq. 2.8].
 
-        N sums the visits of the actions that are legal now [s. 2.5.2].
+        N sums the visits of the currently legal actions [s. 2.5.2].
         """
         fresh = [edge for edge in edges if edge.visits == 0]
         if fresh:
@@ -161,9 +160,9 @@ class BMCTS:
         return max(edges, key=lambda e: e.mean + self.c * math.sqrt(width / e.visits))
 
     def actions(self) -> list[Edge]:
-        """Return A(b): rooms, passage, suggestions, and to accuse the likeliest envelope.
+        """Return A(b): rooms, passage, suggestions, and the accusation of the likeliest envelope.
 
-        The accusation comes first where it is right in more than half of the cases, else second.
+        The accusation comes first if its probability exceeds 1/2, else second.
         """
         s, here, found = self.s, self.world.room_of[self.s.spot[self.seat]], []
         if s.phase == TURN:
@@ -182,7 +181,7 @@ class BMCTS:
         return found
 
     def observation(self) -> tuple:
-        """Return what was seen since the last decision, places of all pawns [s. 2.3, app. A]."""
+        """Return the observations since the last decision, all pawns included [s. 2.3, app. A]."""
         s = self.s
         seen = [s.phase, s.roll, s.known[self.seat]]
         for seat in range(self.players):
@@ -191,10 +190,10 @@ class BMCTS:
             seen += [asker, cards, answerer, card if self.seat in (asker, answerer) else -1]
         return tuple(map(int, seen))
 
-    # What an action leads to: b' ~ P(b' | b, a) [eq. 2.10].
+    # Transition: b' ~ P(b' | b, a) [eq. 2.10].
 
     def step(self, edge: Edge) -> float:
-        """Do an action, let the opponents play; return rho(b) of an accusation, else 0."""
+        """Apply an action, let the opponents play; return rho(b) of an accusation, else 0."""
         s = self.s
         s.events = 0
         if ACCUSE <= edge.action < REVEAL:
@@ -207,13 +206,13 @@ class BMCTS:
         return 0.0
 
     def play_on(self) -> None:
-        """Let "three heuristic opponents" play until we decide, or the game is over [s. 3.4]."""
+        """Run "three heuristic opponents" until we decide or the game is over [s. 3.4]."""
         while self.s.phase != OVER and not stops(self.s):
             open_decision(self.s)
             self.transition(choose(self.world, self.s, decider(self.s)))
 
     def transition(self, action: int) -> None:
-        """Draw o ~ P(o | a, b); all matrices take it in: b' of P(b' | a, b, o) [eq. 2.10, 3.1]."""
+        """Draw o ~ P(o | a, b); update all matrices, b' of P(b' | a, b, o) [eq. 2.10, 3.1]."""
         if ACCUSE <= action < REVEAL:
             self.s.winner, self.s.phase = self.s.seat, OVER
             return
@@ -222,10 +221,10 @@ class BMCTS:
         apply(self.world, self.s, action)
 
     def draw_answer(self, pair: int) -> None:
-        """Draw who holds which of the three cards, player by player: o ~ P(o | a, b).
+        """Draw the holders of the three cards, player by player: o ~ P(o | a, b).
 
-        A player holds a card with the chance that its row of b gives, less the columns of those
-        that passed before.  The first that holds one shows it.
+        A player holds a card with the probability of its row of b without the columns of players
+        that passed before.  The first player with a card shows it.
         """
         s, b = self.s, self.answers_from().copy()
         cards = (pair // 6, 6 + pair % 6, 12 + int(self.world.room_of[s.spot[s.seat]]))
@@ -242,13 +241,13 @@ class BMCTS:
                 return
 
     def answers_from(self) -> np.ndarray:
-        """Return the matrix by which answers are drawn: b as propagated so far [s. 2.5.1]."""
+        """Return the matrix for drawing answers: the propagated b [s. 2.5.1]."""
         return self.s.belief[self.seat]
 
     # Roll-out and reward [s. 2.5.2].
 
     def roll_out(self) -> float:
-        """Let policies play all seats to the end; return rho(b) if we are the one that accuses."""
+        """Run policies in all seats to the end; return rho(b) if we accuse."""
         s = self.s
         s.recording, s.events = 0, 0
         s.policy[: self.players] = self.p.policies[0, : self.players]
@@ -262,25 +261,25 @@ class BMCTS:
         return self.chance((x, y, z)) / self.rest() if b[x] * b[y] * b[z] else 0.0
 
     def unheard(self) -> list[tuple[int, ...]]:
-        """Return the envelopes that no player accused aloud."""
+        """Return the envelopes without a heard accusation."""
         heard = self.s.heard.tolist()
         return [trio for trio in product(*KINDS) if sum(1 << card for card in trio) not in heard]
 
     def chance(self, trio: Iterable[int]) -> float:
-        """Return b(envelope = trio): rows are independent, the column normalised by category."""
+        """Return b(envelope = trio): independent rows, column normalised by category."""
         b = self.s.belief[self.seat, :, 0].tolist()
         totals = (add_one(b[card] for card in kind) or 1.0 for kind in KINDS)
         return reduce(mul, [b[card] / total for card, total in zip(trio, totals, strict=True)])
 
     def rest(self) -> float:
-        """Return b of all envelopes that no player accused aloud."""
+        """Return b of all envelopes without a heard accusation."""
         heard = {*product(*KINDS)}.difference(self.unheard())
         return 1.0 - add_one([0.0, *map(self.chance, sorted(heard))])
 
     # Backpropagation [s. 2.3].
 
     def backpropagate(self, path: list[tuple[Edge, float]], value: float) -> None:
-        """Add to each edge the return from there on [eq. 2.2, 2.3; no discount in Cluedo]."""
+        """Add to each edge its return [eq. 2.2, 2.3; no discount in Cluedo]."""
         for edge, reward in reversed(path):
             value = reward + value
             edge.visits += 1
@@ -288,5 +287,5 @@ class BMCTS:
 
 
 def add_one(values: Iterable[float]) -> float:
-    """Return the sum, rounded after each addition, which `sum` is not from Python 3.12 on."""
+    """Return the sum with rounding after each addition, unlike `sum` since Python 3.12."""
     return reduce(add, values)

@@ -1,4 +1,4 @@
-"""The evidence of a planner's seat in a game, and its belief over the deals."""
+"""Evidence of a planner's seat in a game, and its belief over deals."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from sim.suggestion_events import setting_of, suggestion_events
 from sim.view import Log
 
 DEALS = 1000
-"""Deals drawn at once from a belief that cannot draw them inside a simulation."""
+"""Number of deals drawn in advance from beliefs that cannot be sampled inside a simulation."""
 
 
 class SeatBelief:
-    """The belief over deals of one seat in one game.
+    """Belief over deals of one seat in one game.
 
     Attributes
     ----------
     log : the suggestions so far, as the seat saw them
     facts : its evidence at the last decision, a record of `belief.evidence.EVIDENCE`
-    posterior : workspace of `belief.exact.solver`, which `solve` fills and may replace by a larger
-    samples : whether deals come from another belief than the exact posterior
+    posterior : workspace of `belief.exact.solver`, filled by `solve`, which may enlarge it
+    samples : whether deals come from a belief other than the exact posterior
     """
 
     facts: Evidence
@@ -34,7 +34,7 @@ class SeatBelief:
     def __init__(
         self, rules: Rules, seat: int, view: np.recarray, name: str, key: np.uint64, work: tuple
     ) -> None:
-        """Begin with the hand in ``view``; belief ``name`` draws from the stream of ``key``."""
+        """Start with the hand in ``view``; belief ``name`` draws from the stream of ``key``."""
         self.log = Log()
         self.posterior = work
         self._players, self._seat = rules.players, seat
@@ -68,9 +68,9 @@ class SeatBelief:
         return self._exact.sample(stream, count)
 
     def draw_deals(self, stream: np.ndarray, one_envelope: bool) -> np.ndarray:
-        """Return deals to draw from in simulations, int64 (n, 21); none: the exact posterior.
+        """Return the deals for simulations, int64 (n, 21); empty: the exact posterior.
 
-        ``one_envelope``: all of them have the envelope of the first.
+        ``one_envelope``: all deals share the envelope of the first.
         """
         if self._belief is None:
             return self._deals_of_one(stream) if one_envelope else np.zeros((0, N_CARDS), np.int64)
@@ -83,7 +83,7 @@ class SeatBelief:
         return np.ascontiguousarray(deals)
 
     def _deals_of_one(self, stream: np.ndarray) -> np.ndarray:
-        """Draw an envelope from the exact posterior, and deals that have it."""
+        """Draw an envelope from the exact posterior, and deals with it."""
         drawn = self._exact.sample(stream, 1)[0]
         cards = sum(1 << int(card) for card in np.flatnonzero(drawn == 0))
         facts = evidence.new_evidence()

@@ -1,4 +1,4 @@
-"""Models of the others at a planner's table, and the reply of its own seat in roll-outs."""
+"""Opponent models of a planner, and the reply of its own seat in roll-outs."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 
 from mcts.kernel.rng import derive_key, new_stream
 from sim.models.best_response import best_response
-from sim.models.company_belief import DEALS, CompanyBelief
+from sim.models.opponent_belief import DEALS, OpponentBelief
 from sim.models.own_cards import fit_weight
 from sim.models.types import NO_TYPES, Seating, wants_public
 from sim.planning.config import PlannerConfig
@@ -26,34 +26,34 @@ from sim.rules import Rules
 from sim.state import ASKED, EVIDENCE, EXTERNAL, FACTORED, MAX_PLAYERS, PUBLIC, TURN, State
 
 _CHANCE = 4
-"""Names the chance by which the others are judged."""
+"""Key of the random stream for weighing the opponents' types."""
 
 
 class SeatModels:
-    """The policies by which one game is simulated.
+    """Policies in the simulations of one game.
 
     Attributes
     ----------
-    types : the belief over the types of the opponents; None if there is one model of all
-    own : policy of the own seat in roll-outs
-    weight : of a named card's being the asker's own, by which the own seat reads suggestions
-    hiding, summoning : prices by which candidates are ranked
+    types : belief over the opponents' types; None with a single model
+    own : roll-out policy of the own seat
+    weight : own-card weight with which the own seat reads suggestions
+    hiding, summoning : prices in the ranking of candidates
     """
 
     def __init__(
         self, config: PlannerConfig, rules: Rules, seat: int, key: np.uint64, showing: str
     ) -> None:
-        """Reply to the opponents of ``config``; ``key`` names the chance of the game."""
+        """Set up the models of ``config``; ``key`` determines the game's random streams."""
         self._config, self._rules, self._seat, self._key = config, rules, seat, key
         self._showing = showing
-        self.types: CompanyBelief | None = None
+        self.types: OpponentBelief | None = None
         if config.mixture is not None:
             chance = int(derive_key(key, 0, _CHANCE))
-            self.types = CompanyBelief(rules, seat, config.mixture, chance)
+            self.types = OpponentBelief(rules, seat, config.mixture, chance)
         self._reply()
 
     def _reply(self) -> None:
-        """Fix how the own seat plays in roll-outs, how it reads, and what hiding is worth to it."""
+        """Set the own seat's roll-out policy, own-card weight and prices."""
         config, own = self._config, replace(policy(self._config.rollout), showing=self._showing)
         if self.types is not None:
             if config.best_response:
@@ -70,7 +70,7 @@ class SeatModels:
             self.weight = own.own_card_weight if weight is None else weight
         self.own = own
         hides = "hiding" in switches_of(own.name)
-        # Numbers of one type whatever was given: for another, the search is compiled again.
+        # Always floats: another type would recompile the search.
         self.hiding, self.summoning = (
             float((getattr(own, name) if hides else 0.0) if price is None else price)
             for name, price in (("hiding", config.hiding), ("summoning", config.summoning))
@@ -78,19 +78,19 @@ class SeatModels:
 
     @property
     def seating(self) -> Seating:
-        """The types from which each simulation draws the opponents'; none: there is one model."""
+        """Types from which simulations draw the opponents; empty with a single model."""
         return NO_TYPES if self.types is None else self.types.seating
 
     @property
     def rollout_policies(self) -> np.ndarray:
-        """Policies in roll-outs, by seat, and what is kept for each there, int64 (2, 6)."""
+        """Roll-out policies by seat, and their tracked knowledge, int64 (2, 6)."""
         played = np.full((2, MAX_PLAYERS), number(self._config.model.name))
         played[0, self._seat] = number(policy(self._config.rollout).name)
         played[1] = np.array(REQUIRES)[played[0]]
         return played
 
     def take_seats(self, state: State) -> None:
-        """Put the models into the seats of ``state``, the root of a search."""
+        """Put the models into the seats of ``state``, the search root."""
         config, seat = self._config, self._seat
         for other in range(self._rules.players):
             seat_policy(state, other, config.model)
@@ -108,7 +108,7 @@ class SeatModels:
             state.tracks[seat] |= PUBLIC
 
     def judge(self, view: np.recarray, belief: SeatBelief) -> bool:
-        """Take in what the others have done; return whether there was anything."""
+        """Update the types with the opponents' new turns; return whether there were any."""
         if self.types is None:
             return False
         events = belief.log.events

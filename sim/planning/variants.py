@@ -1,14 +1,14 @@
-"""The planners as what they are: one search with a few choices made differently.
+"""The planners as variants of one search.
 
-* answers come from one drawn deal (`DEAL`) or one by one from the propagated belief
-  (`PREDICTIVE`), in the variants that ``determinize_envelope`` without the cards of a drawn
-  envelope (`LIGHTLY_DETERMINIZED`);
-* ``movers``: opponents are moved by a policy, by the tree, or by a tree each;
-* ``reward_from_deal``: an accusation in the tree pays 1 or 0 by the deal, not by the propagated
-  belief;
-* ``resample_at_leaf``: a deal is drawn for the roll-out at the leaf;
-* ``clairvoyant``: one tree a deal, which knows that deal, and their root tables are added;
-* ``selection`` and ``builds_tree``: the rule of selection, and whether there is a tree at all.
+* Answers come from one drawn deal (`DEAL`) or one by one from the propagated belief (`PREDICTIVE`);
+  with ``determinize_envelope`` the latter exclude the cards of a drawn envelope
+  (`LIGHTLY_DETERMINIZED`).
+* ``movers``: a policy, the tree, or one tree per player moves the opponents.
+* ``reward_from_deal``: accusations in the tree are rewarded by the deal, not by the propagated
+  belief.
+* ``resample_at_leaf``: the roll-out uses a new deal drawn at the leaf.
+* ``clairvoyant``: one tree per deal, which knows that deal; root tables are added.
+* ``selection`` and ``builds_tree``: the selection rule, and whether there is a tree.
 """
 
 from __future__ import annotations
@@ -16,28 +16,28 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 ANSWERS = ("deal", "predictive")
-"""The setting ``answers``, by number as far as it goes."""
+"""Values of the setting ``answers``; their numbers are the first of the following."""
 DEAL, PREDICTIVE, LIGHTLY_DETERMINIZED = range(3)
-"""Where answers come from: a drawn deal (`sim.planning.determinized`); the propagated belief
-(`sim.planning.belief_mdp`); the same without the cards of a drawn envelope (LD-BMCTS)."""
+"""Sources of answers: a drawn deal (`sim.planning.determinized`), the propagated belief
+(`sim.planning.belief_mdp`), or the latter without the cards of a drawn envelope (LD-BMCTS)."""
 
 POLICY, ONE_TREE, TREES = range(3)
-"""Who moves the opponents: a policy, the one tree (SO-ISMCTS), a tree each (MO-ISMCTS)."""
+"""Movers of the opponents: a policy, the one tree (SO-ISMCTS), one tree each (MO-ISMCTS)."""
 
 BELIEFS = ("exact", "factored", "constrained", "closure")
 """Beliefs that can be propagated in a tree, by number."""
 EXACT, FACTORED, CONSTRAINED, CLOSURE = range(4)
 
 NODES = "constrained"
-"""Belief at the nodes where the planner's own cannot be propagated and gives deals alone."""
+"""Belief at nodes if the planner's own belief cannot be propagated and only supplies deals."""
 
 MIXTURE = "mixture"
-"""In place of a policy of the opponents: each simulation draws them from a mixture."""
+"""Instead of an opponent policy: each simulation draws the opponents from a mixture."""
 
 
 @dataclass(frozen=True)
 class Variant:
-    """Parts of a planner other than the numbers that all planners share."""
+    """Parts in which planners differ, besides numeric settings."""
 
     source: str
     determinize_envelope: bool = False
@@ -59,7 +59,7 @@ VARIANTS = {
     "mo_ismcts": Variant(_ISMCTS, movers=TREES, reward_from_deal=True, selection="availability"),
     "pomcp": Variant("Silver & Veness 2010", reward_from_deal=True),
     "pimc": Variant(
-        "control: one tree a deal, votes added", reward_from_deal=True, clairvoyant=True
+        "control: one tree per deal, votes added", reward_from_deal=True, clairvoyant=True
     ),
     "flat": Variant("control: no tree", builds_tree=False),
 }

@@ -1,1 +1,1 @@
-"""Players for a seat at the table, compiled or not."""
+"""Players and their settings."""

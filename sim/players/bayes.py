@@ -1,10 +1,9 @@
 """The Bayesian-network player [Cai & Ferrari 2006, s. IV-B].
 
-It believes what its evidence tables say (`belief.network`), or the exact posterior.  It walks to
-the nearest room that may still be the envelope's, and stays with one that reaches the threshold;
-names the likeliest suspect and weapon that are still open, else cards of its own; and accuses when
-all three maxima reach the threshold.  What the paper leaves open is listed in `docs/players/bn.md`.
-Nothing here consumes randomness.
+Its belief is given by evidence tables (`belief.network`) or the exact posterior.  It walks to the
+nearest possible room, and keeps one that reaches the threshold; names the likeliest open suspect
+and weapon, else own cards; and accuses when all three maxima reach the threshold.
+`docs/players/bn.md` lists what the paper leaves open.  It consumes no randomness.
 """
 
 from __future__ import annotations
@@ -19,8 +18,8 @@ from sim.players.paper import Believing, BelievingPlayer
 from sim.rules import Rules, world
 
 AGAIN = ("other", "same")
-"""Where the next suggestion after that in a room is made: in the nearest other room that the player
-wants to enter, or in the same one, by stepping out and in again."""
+"""Place of the next suggestion: the nearest other wanted room, or the same room, by stepping out
+and in again."""
 
 
 @dataclass(kw_only=True)
@@ -31,7 +30,7 @@ class Settings(Believing):
     again: str = one_of(*AGAIN, default="other")
 
     def make(self, rules: Rules) -> BayesPlayer:
-        """Return the player; ValueError as `Believing.check_hands`."""
+        """Return the player; ValueError like `Believing.check_hands`."""
         self.check_hands(rules)
         return BayesPlayer(**vars(self))
 

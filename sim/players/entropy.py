@@ -1,12 +1,10 @@
-"""Entropy: the suggestions of most information less expected turns, one to three ahead [Xu 2013].
+"""Entropy: suggestions with the most information less expected turns, one to three ahead [Xu 2013].
 
-The draft ends before its player: it gives the belief (exact), the distances (expected turns), and
-what is to be gained (entropy).  The rest is ours.  State: where the pawn stands, the exact
-posterior, the room of the last suggestion.  Action: the next room and trio.  Reward: the drop of
-the envelope's entropy in bits, less ``price`` for every expected turn (`sim.players.foresight`).
-With a horizon of one and a ratio in place of the difference it is `sim.policies.greedy`.
-
-It draws nothing: equal positions get equal decisions.
+The draft specifies belief (exact), distances (expected turns) and gain (entropy), but no player;
+the rest is ours.  State: the pawn's spot, the exact posterior, the room of the last suggestion.
+Action: the next room and trio.  Reward: the drop of the envelope's entropy in bits, less ``price``
+per expected turn (`sim.players.foresight`).  With horizon 1 and a ratio instead of the difference
+it is `sim.policies.greedy`.  It is deterministic.
 """
 
 from __future__ import annotations
@@ -19,6 +17,7 @@ import numpy as np
 from mcts.limits import above, between, one_of
 from sim.board import N_ROOMS
 from sim.cards import FIRST_ROOM, FIRST_WEAPON
+from sim.movement import barred_room
 from sim.players.foresight import ENVELOPE, NEVER, ROOM, Foresight, turns_now
 from sim.players.paper import PaperPlayer
 from sim.policies import greedy
@@ -28,10 +27,9 @@ from sim.rules import Rules
 from sim.seat import Seat
 from sim.state import ASK, END, EVIDENCE, PASS, SUGGEST, TURN, State
 from sim.view import replay_evidence
-from sim.walks import barred_room
 
 ABOUT = {"envelope": ENVELOPE, "room": ROOM}
-"""Aims of the player: all hidden cards, or the room card alone (a control)."""
+"""Targets: all hidden cards, or only the room card (a control)."""
 
 
 @dataclass(kw_only=True)
@@ -40,11 +38,11 @@ class Settings(Seat):
 
     Attributes
     ----------
-    horizon : suggestions that it looks ahead; fewer if the game ends before
-    price : bits that an expected turn costs
-    threshold : probability from which on it accuses; 1 waits for certainty
+    horizon : number of suggestions ahead; fewer if the game ends before
+    price : price of an expected turn, in bits
+    threshold : minimum probability for an accusation; 1 waits for certainty
     same_room : whether it may suggest in the same room twice in a row
-    candidates : suggestions that it looks at closely at each step
+    candidates : number of suggestions evaluated at each step
     about : one of `ABOUT`
     """
 
@@ -57,7 +55,7 @@ class Settings(Seat):
     about: str = one_of(*ABOUT, default="envelope")
 
     def make(self, rules: Rules) -> EntropyPlayer:
-        """Return the player; it fits all rules."""
+        """Return the player; it supports all rules."""
         return EntropyPlayer(**vars(self))
 
 
@@ -90,7 +88,7 @@ class EntropyPlayer(PaperPlayer):
         return action
 
     def act(self, s: State) -> int:
-        """Return the action of most value in ``s``, a view with the seat's evidence."""
+        """Return the action with the highest value in ``s``, a view with the seat's evidence."""
         ahead, seat = self._foresight, self.seat
         facts = s.evidence[seat]
         ahead.solve(facts)
@@ -123,7 +121,7 @@ class EntropyPlayer(PaperPlayer):
         return ASK + 6 * suspect + weapon
 
     def _steps(self, s: State) -> int:
-        """Return how many suggestions to look ahead: no more than an accusation can follow."""
+        """Return the horizon, limited to suggestions that an accusation can still follow."""
         playing = self.rules.players - int(s.out[: self.rules.players].sum())
         turns = 1 + (self.rules.turn_cap - int(s.turn)) // playing
         useful = turns if self.world.accuse else turns - 1

@@ -1,7 +1,7 @@
-"""A program from outside in a seat: it is asked over its standard input, and answers in lines.
+"""An external program in a seat, with a line protocol over standard input and output.
 
-``command`` is started for the first game and stays.  Every message is a line of JSON; to a
-``decide`` it answers with a line that has the number of one of the ``actions`` (`sim.state`):
+``command`` starts for the first game and keeps running.  Every message is a line of JSON; the
+answer to ``decide`` is a line with the number of one of the ``actions`` (`sim.state`):
 
     {"type": "begin", "rules": {...}, "seat": 0, "hand": ["Plum", ...], "face_up": [], "seed": 7}
     {"type": "see", "asker": 1, "cards": ["Plum", "rope", "Hall"], "answerer": 2, "card": null}
@@ -9,9 +9,9 @@
     {"type": "decide", "phase": "turn", "turn": 4, "seat": 0, "roll": 3, "cards": [], "rooms":
         ["Hall", null, ...], "spots": [...], "out": [false, ...], "actions": [0, 1, ...]}
 
-Its faults are its own.  After an action that is not among those listed it plays on; one that
-crashes, is silent for longer than its clock, or says anything else is ended, and started again for
-the next game.  In its place the first action is done that is no accusation.
+After an unlisted action the program continues to play.  If it crashes, exceeds its clock, or writes
+anything else, it is ended and restarted for the next game.  The first action that is no accusation
+replaces a faulty one.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ from sim.state import ACCUSE, ACCUSED, N_ACTIONS, REVEAL, SHOW
 PHASES = ("turn", "suggest", "show", "end")
 
 LONGEST = 1000
-"""Bytes of an answer."""
+"""Maximum bytes of an answer."""
 
 
 @dataclass(kw_only=True)
@@ -53,8 +53,8 @@ class Settings(Seat):
 
     Attributes
     ----------
-    command : the program and its arguments; ``python`` is the Python that runs this
-    seconds : clock of a decision
+    command : program and arguments; ``python`` means the running Python
+    seconds : time limit of a decision
     """
 
     name: str = one_of("external", default="external")
@@ -62,7 +62,7 @@ class Settings(Seat):
     seconds: float = above(0, 3600, default=10.0)
 
     def make(self, rules: Rules) -> ExternalPlayer:
-        """Return the player; it fits all rules.  ValueError on an unknown program."""
+        """Return the player; it supports all rules.  ValueError for an unknown program."""
         try:
             words = shlex.split(self.command)
         except ValueError as fault:
@@ -75,11 +75,11 @@ class Settings(Seat):
 
 
 class _Broken(SleuthError):
-    """The program cannot be played with any more."""
+    """The program cannot continue to play."""
 
 
 class ExternalPlayer(Player):
-    """The program in a seat; ``faults`` counts what it did wrong in the game under way."""
+    """The program in a seat; ``faults`` counts its faults in the current game."""
 
     picks_cards = True
 
@@ -96,7 +96,7 @@ class ExternalPlayer(Player):
         self.decisions, self.faults, self.search_seconds = 0, 0, 0.0
         self._rules, self._seat, self._world = rules, seat, world(rules)
         if self._program is not None and _is_ready(self._program.stdout, 0, 0.0):
-            self._end()  # it has ended after its last game
+            self._end()  # it ended after its last game
         if self._program is None:
             self._start()
         hand, face_up = names(view[0].hand[seat]), names(view[0].face_up)
@@ -120,7 +120,7 @@ class ExternalPlayer(Player):
         began = time.perf_counter()
         self.decisions += 1
         if self._program is not None and _is_ready(self._program.stdout, select.POLLIN, 0.0):
-            self._give_up()  # it speaks unasked, or has died
+            self._give_up()  # unsolicited output, or a crash
         self._say(
             "decide",
             phase=PHASES[int(s.phase)],
@@ -159,12 +159,12 @@ class ExternalPlayer(Player):
         self._guarded = None
 
     def _give_up(self) -> None:
-        """End the program, whose fault it is, for this game."""
+        """Count a fault, and end the program for this game."""
         self.faults += 1
         self._end()
 
     def _say(self, kind: str, **what: Any) -> None:
-        """Send a message, if the program runs; one that reads nothing is given up."""
+        """Send a message if the program runs; end it if it does not read."""
         if self._program is None:
             return
         line = json.dumps({"type": kind, **what}).encode() + b"\n"
@@ -180,10 +180,7 @@ class ExternalPlayer(Player):
             line = line[pipe.write(line) or 0 :]  # type: ignore[union-attr]
 
     def _hear(self, deadline: float) -> int | None:
-        """Return the number that the program answers; None if there was none, and it is given up.
-
-        What it says unasked, or beyond a line, is no answer.
-        """
+        """Return the program's answer, or None, and end it, without a valid one."""
         if self._program is None:
             return None
         said, pipe = b"", self._program.stdout
@@ -201,22 +198,22 @@ class ExternalPlayer(Player):
 
 
 def _draw_seed(known: dict[str, Any]) -> int:
-    """Return a number for the program's own chance: a function of what it knows, and so no news.
+    """Return a seed for the program, a function of its own information.
 
-    The key of its seat would be news: it is mixed from the seed of the run, reversibly.
+    The seat's key would leak: it is a reversible mix of the run's seed.
     """
     said = json.dumps(known, sort_keys=True).encode()
     return int.from_bytes(hashlib.blake2b(said, digest_size=8).digest()) % 2**53
 
 
 def _is_ready(pipe: Any, event: int, seconds: float) -> bool:
-    """Return whether ``pipe`` can be read from or written to within ``seconds``, or is broken."""
+    """Return whether ``pipe`` is ready within ``seconds``, or broken."""
     poll = select.poll()
     poll.register(pipe, event)
     return bool(poll.poll(max(1000 * seconds, 0.0)))
 
 
 def _wait(pipe: Any, event: int, deadline: float) -> None:
-    """Wait until ``pipe`` can be read from or written to; _Broken after ``deadline``."""
+    """Wait until ``pipe`` is ready; _Broken after ``deadline``."""
     if not _is_ready(pipe, event, deadline - time.perf_counter()):
         raise _Broken

@@ -1,19 +1,18 @@
 """Value of suggestions some steps ahead: bits about the envelope less a price for turns.
 
-The value of a posterior b with n suggestions to go, from where the pawn stands [Xu 2013, s. IV: a
-treasure hunt whose distances are expected turns; the recursion is ours, the draft has none]:
+The value of a posterior b with n suggestions left, from the pawn's spot [Xu 2013, s. IV: a treasure
+hunt whose distances are expected turns; the recursion is ours, the draft has none]:
 
     V(b, 0) = 0,    V(b, n) = max over (room, trio) of E[H(b) - H(b') + V(b', n - 1)] - price * T
 
 H is the entropy of the envelope in bits, T the expected turns until the trio can be suggested, b'
-the posterior after one of the possible answers; nothing is left to win where an accusation is near
-enough to certain.  Of all trios in all rooms the few are looked at whose answers say
-most per posterior, by the closed form on the exact marginals.  The last step counts what the
-answer says about the three named cards (`belief.information.mutual`), a little less than the
-whole drop.
+the posterior after an answer; the value is 0 once an accusation reaches the threshold.  Only the
+trios with the highest information by the closed form on the exact marginals are evaluated.  The
+last step counts the information about the three named cards (`belief.information.mutual`), slightly
+less than the whole drop.
 
-Left out: what the others ask, where they send pawns, and that blocked ways take longer.  Nothing
-here consumes randomness.
+Ignored: other players' suggestions, moved pawns, and blocked paths.  No function consumes
+randomness.
 """
 
 from __future__ import annotations
@@ -35,15 +34,15 @@ from sim.rules import Rules, world
 from sim.state import State, World
 
 NEVER = np.inf
-"""Turns to a room that is out of the question."""
+"""Turns to an excluded room."""
 
 ENVELOPE, ROOM = 7, 4
-"""What counts: all hidden cards, or the room card alone; bits by category."""
+"""Target of the information: all hidden cards, or only the room card; bits by category."""
 
 CERTAIN = 1.0 - 1e-9
 
 _ALIKE = 1e-9
-"""Trios in one room whose values differ by less are taken for equivalent, and one is looked at."""
+"""Trios in one room whose values differ by less are equivalent; only one is evaluated."""
 
 _PAIRS = 36
 
@@ -52,7 +51,7 @@ _PAIRS = 36
 def turns_now(world: World, s: State, seat: int, turns: np.ndarray) -> None:
     """Fill ``turns`` (9,) with the expected turns of ``seat``, this one included, to each room.
 
-    It is the start of its turn, and the roll is known.
+    For the start of its turn, with the roll known.
     """
     turns_later(world, s.spot[seat], turns)
     here = world.room_of[s.spot[seat]]
@@ -65,10 +64,9 @@ def turns_now(world: World, s: State, seat: int, turns: np.ndarray) -> None:
 
 @jit
 def turns_later(world: World, spot: int, turns: np.ndarray) -> None:
-    """Fill ``turns`` (9,) with the expected turns from ``spot`` until there is a suggestion in each
-    room, before the roll.
+    """Fill ``turns`` (9,) with the expected turns from ``spot`` to a suggestion in each room.
 
-    Into the room where the pawn stands it gets by stepping out, where movement is free.
+    Before the roll.  The pawn re-enters its own room by stepping out, under free movement.
     """
     here = world.room_of[spot]
     for room in range(N_ROOMS):
@@ -82,7 +80,7 @@ def turns_later(world: World, spot: int, turns: np.ndarray) -> None:
 
 @cache
 def arrivals(rules: Rules) -> np.ndarray:
-    """Return the spot inside a room to which the way from a spot leads, (9 rooms, spots)."""
+    """Return the spot at which a walk from each spot enters each room, (9 rooms, spots)."""
     board = world(rules)[0]
     reached = np.empty((N_ROOMS, N_SPOTS), np.int64)
     for room, spot in np.ndindex(reached.shape):
@@ -98,10 +96,7 @@ def arrivals(rules: Rules) -> np.ndarray:
 
 @jit
 def _insert(cards: np.ndarray, values: np.ndarray, found: int, named: int, value: float) -> int:
-    """Put a suggestion into the list of the best, best first; return how many there are.
-
-    One that is as good as one there in the same room is left out.
-    """
+    """Insert a suggestion into the sorted list, unless equivalent to one; return the length."""
     if found == len(cards) and value <= values[found - 1]:
         return found
     for i in range(found):
@@ -126,15 +121,15 @@ def best_suggestions(
     cards: np.ndarray,
     values: np.ndarray,
 ) -> int:
-    """Find the suggestions of most bits less ``price`` a turn, best first; return how many.
+    """Find the suggestions with the most bits less ``price`` per turn; return their number.
 
     Parameters
     ----------
     ev, work : evidence of the seat, and a workspace solved for it
-    turns : (9,) expected turns to each room, `NEVER` for none
+    turns : (9,) expected turns to each room, `NEVER` excludes
     about : `ENVELOPE` or `ROOM`
     joint : (19, 8) scratch
-    cards, values : (n,) overwritten: masks of the named cards and what they are worth
+    cards, values : (n,) overwritten, best first: masks of the named cards, and their values
     """
     found = 0
     for room in range(N_ROOMS):
@@ -149,7 +144,7 @@ def best_suggestions(
                 predict_named(ev, work, named, about, joint)
                 bits = mutual(joint)
             found = _insert(cards, values, found, named, bits - price * turns[room])
-    if about == ENVELOPE:  # of the best by the formula, the truth about the named cards
+    if about == ENVELOPE:  # re-rank the best by the exact information about the named cards
         for i in range(found):
             named = cards[i]
             predict_named(ev, work, named, about, joint)
@@ -164,7 +159,7 @@ def best_suggestions(
 
 @jit
 def _hear(ev: Evidence, cards: int, answer: int) -> None:
-    """Record that the observer's suggestion ``cards`` got ``answer``, a row of `predict_named`."""
+    """Record ``answer``, a row of `predict_named`, to the observer's suggestion ``cards``."""
     player = ev.seat
     for _ in range(ev.players - 1):
         player = (player + 1) % ev.players
@@ -179,9 +174,9 @@ def _hear(ev: Evidence, cards: int, answer: int) -> None:
 
 @jit
 def _remaining(work, about: int, table: np.ndarray, flat: np.ndarray) -> tuple[float, float]:
-    """Return the bits that are left in a solved posterior, and its likeliest envelope's chance.
+    """Return the entropy of a solved posterior, and the probability of the likeliest envelope.
 
-    ``table`` (6, 6, 9) is scratch, and ``flat`` the same memory.
+    ``table`` (6, 6, 9) and ``flat`` are scratch on the same memory.
     """
     envelope_table(work, table)
     most = 0.0
@@ -197,12 +192,12 @@ class Foresight:
 
     Parameters
     ----------
-    rules, seat : whose game it is
-    price : bits that an expected turn costs
-    candidates : suggestions that are looked at closely, at each step
+    rules, seat : rules of the game, and the seat
+    price : price of an expected turn, in bits
+    candidates : number of suggestions evaluated at each step
     about : `ENVELOPE` or `ROOM`
     same_room : whether it may suggest in the same room twice in a row
-    threshold : where the likeliest envelope reaches it nothing is left to be won
+    threshold : probability of the likeliest envelope from which the value is 0
     """
 
     def __init__(
@@ -226,25 +221,25 @@ class Foresight:
     def solve(self, facts: Evidence) -> None:
         """Solve the posterior of ``facts`` in `work`, for `choose` and other readers.
 
-        belief.evidence.ContradictoryEvidence if no deal explains them; belief.evidence.EvidenceFull
-        if it does not fit into memory.
+        Raises belief.evidence.ContradictoryEvidence if no deal explains them,
+        belief.evidence.EvidenceFull if the posterior does not fit into memory.
         """
         if not solver.solve(facts, self.work):
             exact = solver.ExactPosterior(facts, self.work)
             if exact.parts > 1:
-                raise EvidenceFull("the posterior is too wide to be looked ahead from")
+                raise EvidenceFull("the posterior is too wide for a search ahead")
             self.work = exact.work
 
     def choose(self, facts: Evidence, turns: np.ndarray, spot: int, horizon: int) -> int:
-        """Return the mask of the best suggestion, for ``horizon`` suggestions from now on.
+        """Return the mask of the best suggestion for the next ``horizon`` suggestions.
 
-        `work` is solved for ``facts``, and is overwritten; ``turns`` (9,) are those to each room
-        from ``spot``, where the pawn stands.
+        `work` must be solved for ``facts``, and is overwritten; ``turns`` (9,): expected turns from
+        the pawn's ``spot`` to each room.
         """
         return self._best(facts, turns, spot, horizon)[0]
 
     def _best(self, facts: Evidence, turns: np.ndarray, spot: int, steps: int) -> tuple[int, float]:
-        """Return the best suggestion and its value; `work` is solved for ``facts``."""
+        """Return the best suggestion and its value; `work` must be solved for ``facts``."""
         cards, values = np.zeros(self._candidates, np.int64), np.zeros(self._candidates)
         found = best_suggestions(
             facts, self.work, turns, self._price, self._about, self._joint, cards, values
@@ -269,11 +264,11 @@ class Foresight:
     def _after(
         self, facts: Evidence, named: int, answer: int, room: int, spot: int, steps: int
     ) -> float:
-        """Return the bits left after an answer, less the value of ``steps`` more suggestions."""
+        """Return the entropy after an answer, less the value of ``steps`` more suggestions."""
         heard = new_evidence()
         heard[0] = facts
         _hear(heard[0], named, answer)
-        if not solver.solve(heard[0], self.work):  # no room to look further
+        if not solver.solve(heard[0], self.work):  # no memory for another step
             return 0.0
         bits, most = _remaining(self.work, self._about, *self._tables)
         if most >= self._threshold:
@@ -285,6 +280,6 @@ class Foresight:
         return bits - self._best(heard[0], turns, there, steps)[1]
 
     def bar(self, turns: np.ndarray, last: int) -> None:
-        """Take the room ``last`` (-1 for none) out of ``turns`` if it may not follow itself."""
+        """Exclude the room ``last`` (-1 for none) from ``turns`` unless `same_room`."""
         if last >= 0 and not self._same_room:
             turns[last] = NEVER

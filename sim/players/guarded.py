@@ -1,8 +1,8 @@
-"""A program that ends when we do, however we go, with all that it has started.
+"""A subprocess that ends with us, with all processes that it started.
 
-It runs below a guard, a process that waits for the end of a pipe of ours or of the program.  Under
-Linux the guard inherits every orphan below it, so that it also finds a process that has left the
-program's group and session; elsewhere it ends the group.
+It runs under a guard process, which waits for the end of our pipe or of the program.  Under Linux
+the guard inherits orphans, so it also finds processes that left the program's group and session;
+elsewhere it ends only the group.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ from pathlib import Path
 from typing import Any
 
 _INHERIT_ORPHANS, _DIE_WITH_PARENT = 36, 1
-"""Of Linux' ``prctl``: PR_SET_CHILD_SUBREAPER, PR_SET_PDEATHSIG."""
+"""Linux ``prctl`` options: PR_SET_CHILD_SUBREAPER, PR_SET_PDEATHSIG."""
 
 _PATIENCE_SECONDS = 10.0
 
 
 class Guarded:
-    """A program and its guard; ``process`` has the program's pipes and lasts as long as it does.
+    """A program and its guard; ``process`` has the program's pipes and lifetime.
 
-    ``words``: the program and its arguments; ``options``: of `subprocess.Popen`.  Raises OSError if
-    it cannot be started.
+    ``words``: program and arguments; ``options``: of `subprocess.Popen`.  Raises OSError if the
+    program cannot be started.
     """
 
     def __init__(self, words: list[str], **options: Any) -> None:
@@ -54,7 +54,7 @@ class Guarded:
 
 
 def _stop(guard: subprocess.Popen[bytes], lifeline: int) -> None:
-    """End the program, all that it has started, and its guard."""
+    """End the program, its descendants, and its guard."""
     os.close(lifeline)
     for pipe in filter(None, (guard.stdin, guard.stdout)):
         with suppress(OSError):
@@ -67,7 +67,7 @@ def _stop(guard: subprocess.Popen[bytes], lifeline: int) -> None:
 
 
 def _guard(lifeline: int, words: list[str]) -> None:
-    """Run a program until it ends or ``lifeline`` does, then end what is left of it."""
+    """Run a program until it or ``lifeline`` ends, then end its remaining processes."""
     prctl = getattr(ctypes.CDLL(None), "prctl", lambda *_: None)
     prctl(_INHERIT_ORPHANS, 1, 0, 0, 0)
     os.set_inheritable(lifeline, False)
@@ -92,8 +92,8 @@ def _guard(lifeline: int, words: list[str]) -> None:
                 break
     with suppress(OSError):
         os.killpg(program, signal.SIGKILL)
-    with suppress(ChildProcessError):  # nothing is left
-        for _ in range(300):  # each time those are found that the last one has made orphans
+    with suppress(ChildProcessError):  # no process is left
+        for _ in range(300):  # each round finds the orphans of the last one
             for child in _find_children():
                 with suppress(OSError):
                     os.kill(child, signal.SIGKILL)
@@ -102,12 +102,12 @@ def _guard(lifeline: int, words: list[str]) -> None:
 
 
 def _reap() -> list[int]:
-    """Return which children have ended; ChildProcessError if there is none."""
+    """Return the children that ended; ChildProcessError if there are none."""
     return list(iter(lambda: os.waitpid(-1, os.WNOHANG)[0], 0))
 
 
 def _find_children() -> list[int]:
-    """Return our children, orphans that we inherited among them; none where there is no /proc."""
+    """Return our children, inherited orphans included; empty without /proc."""
     found = []
     for path in Path("/proc").glob("[0-9]*/stat"):
         with suppress(OSError):

@@ -1,19 +1,17 @@
-"""The player of the influence diagram, that hunts for the treasure [Ferrari & Cai 2009, s. VII].
+"""The influence-diagram player, a treasure hunter [Ferrari & Cai 2009, s. VII].
 
-Each time that it moves it plans a way through the rooms that may still be the hidden one, by
+Before each move it plans a route through the possible rooms by
 
     w_B I(room card; suggestions) - w_J J - w_D length        (`sim.players.room_hunt`)
 
-and goes to the first of them.  What it believes, which suspects and weapons it names, when it
-accuses, and how it goes on once it knows the room, is as the Bayesian-network player has it
-(`sim.players.bayes`): the paper leaves all that outside the diagram.  With w_B = 0 it is that
-player.
+and walks to the first one.  Belief, suspects and weapons, accusations, and moves once the room is
+known are those of the Bayesian-network player (`sim.players.bayes`), since the paper leaves them
+outside the diagram.  With w_B = 0 it is that player.
 
-Lengths are in *bins*, squares, of which a passage takes none and a suggestion costs J = 3, the way
-that is gone in a turn; or in expected *turns*, this one's roll being known, of which a passage
-takes one, and the suggestion none: it is made in the turn that enters the room.  Between rooms the
-nearest doors count, and other pawns never do.  What the paper leaves open is listed in
-`docs/players/hunter.md`.  Nothing here consumes randomness.
+Lengths are in *bins*, squares: a passage takes 0, a suggestion J = 3, the distance of one turn; or
+in expected *turns* with the current roll known: a passage takes 1, a suggestion 0, since it is made
+in the turn of entry.  Routes between rooms use the nearest doors and ignore other pawns.
+`docs/players/hunter.md` lists what the paper leaves open.  No function consumes randomness.
 """
 
 from __future__ import annotations
@@ -28,6 +26,7 @@ from mcts.limits import between, one_of
 from sim.board import N_ROOMS
 from sim.cards import FIRST_ROOM
 from sim.hunt.reward import Weights
+from sim.movement import barred_room
 from sim.players.bayes import AGAIN, BayesPlayer
 from sim.players.moves import WALKS, settle, wanted_rooms
 from sim.players.paper import Believing
@@ -43,23 +42,22 @@ from sim.players.room_hunt import (
 from sim.policies.walking import SAME, enter_again, step_out, towards
 from sim.rules import Rules
 from sim.state import State, World
-from sim.walks import barred_room
 
 UNITS = ("bins", "turns")
-"""Units of the hunter's ways: squares, or expected turns."""
+"""Units of lengths: squares, or expected turns."""
 
 STRATEGIES = ("replanned", "closed")
-"""Ways of planning: one way, replanned at each decision, or an action for each outcome."""
+"""Planning: one route, replanned at each decision, or an action for each outcome."""
 
 GOALS = ("free", "likeliest")
-"""Ends of the hunter's way: any room, or the likeliest."""
+"""End of the route: any room, or the likeliest."""
 
 
 @dataclass(kw_only=True)
 class Settings(Believing):
     """Settings of the player, as in ``conf/player/hunter.yaml``.
 
-    By default w_B is as in Table III; those of the games are not printed.
+    The default w_B is that of Table III; the paper does not print the values of its games.
     """
 
     name: str = one_of("hunter", default="hunter")
@@ -72,7 +70,7 @@ class Settings(Believing):
     distance_weight: float = between(0, 1000, default=1.0)
 
     def make(self, rules: Rules) -> HunterPlayer:
-        """Return the player; ValueError as `Believing.check_hands`."""
+        """Return the player; ValueError like `Believing.check_hands`."""
         self.check_hands(rules)
         return HunterPlayer(**vars(self))
 
@@ -119,10 +117,7 @@ def _decide(
     to_goal: bool,
     closed: bool,
 ) -> int:
-    """Return the action of a turn's phase: `settled`, or a step of the hunt.
-
-    ``worlds`` and ``views`` are plain arrays of one record each, as of `sim.players.moves.decide`.
-    """
+    """Return the action of this phase: `settle`, or a step of the hunt; arrays as for `decide`."""
     world, s = worlds[0], views[0]
     action = settle(world, s, seat, chances, threshold)
     if action != WALKS:
@@ -152,13 +147,13 @@ def _values(
     to_goal: bool,
     closed: bool,
 ) -> np.ndarray:
-    """Return what it is worth to go to each room first, float64 (9,), of the mask ``wanted``."""
+    """Return the value of each room of the mask ``wanted`` as the first, float64 (9,)."""
     start = np.empty(N_ROOMS)
     starts(world, s, seat, turns, start)
     rooms = np.array([room for room in range(N_ROOMS) if wanted >> room & 1])
     likely = chances[FIRST_ROOM:][rooms]
     end = -1
-    for i in range(len(rooms)):  # of the likeliest the nearest
+    for i in range(len(rooms)):  # the nearest of the likeliest
         if end < 0 or (likely[i], -start[rooms[i]]) > (likely[end], -start[rooms[end]]):
             end = i
     near, apart, goal = start[rooms], np.empty((len(rooms), len(rooms))), np.zeros(len(rooms))
@@ -172,7 +167,7 @@ def _values(
         found = closed_values(likely, ways, weights)
     else:
         found = open_values(information(likely), ways, weights)
-    if to_goal:  # straight to it, whatever a suggestion there would reveal
+    if to_goal:  # the direct route, without the value of a suggestion there
         found[end] = max(found[end], -weights.distance * near[end])
     values = np.full(N_ROOMS, -inf)
     for i in range(len(rooms)):

@@ -1,8 +1,8 @@
-"""Steps common to the players of the papers: accuse, walk to a wanted room, suggest.
+"""Moves common to the papers' players: accuse, walk to a wanted room, suggest.
 
-``chances``, float64 (21,), are the probabilities of the cards to be in the envelope, each category
-summing to 1; ``s`` is the state as the seat sees it (`sim.view`).  Sets of rooms are masks of
-rooms, bit r for room r; sets of cards are masks of cards.  Nothing here consumes randomness.
+``chances``, float64 (21,): P(card is in the envelope), each category summing to 1; ``s``: the
+seat's view (`sim.view`).  Sets of rooms and cards are masks, bit r for room r.  No function
+consumes randomness.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from sim.policies.walking import enter_again
 from sim.state import ASK, END, PASS, SUGGEST, State, World
 
 NOTHING = 1e-9
-"""A chance up to this counts as 0."""
+"""Probabilities up to this count as 0."""
 
 WALKS = -1
-"""No action: the pawn is to be moved."""
+"""No action yet: the pawn must move."""
 
 
 @jit
 def likeliest(chances: np.ndarray, cards: int) -> int:
-    """Return the likeliest card of the mask ``cards`` (not 0), of equals the first listed."""
+    """Return the likeliest card of the mask ``cards`` (not 0), first of ties."""
     best, most = -1, -1.0
     while cards:
         card = lowest(cards)
@@ -37,7 +37,7 @@ def likeliest(chances: np.ndarray, cards: int) -> int:
 
 @jit
 def open_cards(chances: np.ndarray, cards: int, threshold: float) -> int:
-    """Return those of the mask ``cards`` with a chance above 0 and below ``threshold``."""
+    """Return the mask of ``cards`` with a probability above 0 and below ``threshold``."""
     found, rest = 0, cards
     while rest:
         card = lowest(rest)
@@ -49,7 +49,7 @@ def open_cards(chances: np.ndarray, cards: int, threshold: float) -> int:
 
 @jit
 def find_certain(chances: np.ndarray, threshold: float) -> int:
-    """Return the likeliest envelope (mask) if each of its cards reaches ``threshold``, else 0."""
+    """Return the likeliest envelope (mask) if all its cards reach ``threshold``, else 0."""
     found = 0
     for kind in CATEGORY_MASK:
         card = likeliest(chances, kind)
@@ -61,7 +61,7 @@ def find_certain(chances: np.ndarray, threshold: float) -> int:
 
 @jit
 def wanted_rooms(chances: np.ndarray, threshold: float) -> int:
-    """Return the rooms to enter: the one that reaches ``threshold``, else all open ones."""
+    """Return the mask of rooms to enter: one that reaches ``threshold``, else all open rooms."""
     best = likeliest(chances, CATEGORY_MASK[2])
     if chances[best] >= threshold:
         return 1 << best >> FIRST_ROOM
@@ -70,9 +70,9 @@ def wanted_rooms(chances: np.ndarray, threshold: float) -> int:
 
 @jit
 def named_card(chances: np.ndarray, hand: int, kind: int, threshold: float) -> int:
-    """Return the card of the category ``kind`` to name: the likeliest open one, else an own one.
+    """Return the card of category ``kind`` to name.
 
-    Of several own ones it is the first listed; without any, the likeliest card.
+    It is the likeliest open card, else the first own card, else the likeliest card.
     """
     category = CATEGORY_MASK[kind]
     still_open = open_cards(chances, category, threshold)
@@ -84,7 +84,7 @@ def named_card(chances: np.ndarray, hand: int, kind: int, threshold: float) -> i
 
 @jit
 def suggestion(chances: np.ndarray, hand: int, threshold: float) -> int:
-    """Return the suggestion of `named_card` of either category, where the pawn is."""
+    """Return the suggestion of both `named_card` in the pawn's room."""
     suspect = named_card(chances, hand, 0, threshold)
     weapon = named_card(chances, hand, 1, threshold)
     return ASK + 6 * suspect + weapon - FIRST_WEAPON
@@ -94,19 +94,19 @@ def suggestion(chances: np.ndarray, hand: int, threshold: float) -> int:
 def asks_something(
     world: World, s: State, seat: int, chances: np.ndarray, threshold: float
 ) -> bool:
-    """Return whether a suggestion where the pawn is may be about a card that is open."""
+    """Return whether a suggestion in the pawn's room can include an open card."""
     here = 1 << FIRST_ROOM << world.room_of[s.spot[seat]]
     return open_cards(chances, CATEGORY_MASK[0] | CATEGORY_MASK[1] | here, threshold) != 0
 
 
 @jit
 def settle(world: World, s: State, seat: int, chances: np.ndarray, threshold: float) -> int:
-    """Return what a turn's phase asks for, or `WALKS` [Cai & Ferrari 2006, s. IV-B].
+    """Return the accusation, suggestion or pass of this phase, or `WALKS` [C & F 2006, s. IV-B].
 
-    It accuses, at the start or the end of its turn, when all three maxima reach ``threshold``, and
-    suggests as often as it may: when summoned too, unless nothing is open there.  Then it walks
-    "to the nearest room where 0 < P < 90 %": players that know suspect and weapon and name their
-    own would else summon each other round two closed rooms without end.
+    The player accuses, at the start or end of its turn, when all three maxima reach ``threshold``,
+    and suggests whenever it may.  When summoned to a room without an open card it walks instead,
+    "to the nearest room where 0 < P < 90 %": otherwise players that know suspect and weapon and
+    name their own cards would summon each other between two closed rooms forever.
     """
     if s.phase != SUGGEST:
         envelope = find_certain(chances, threshold) if may_accuse(world, s) else 0
@@ -128,10 +128,9 @@ def decide(
     threshold: float,
     again: int,
 ) -> int:
-    """Return the action of a turn's phase: `settle`, or a walk to the nearest room that is wanted.
+    """Return the action of this phase: `settle`, or a walk to the nearest wanted room.
 
-    ``worlds`` and ``views`` are plain arrays of one record each, which a kernel is handed sooner
-    than records.
+    ``worlds`` and ``views`` are plain arrays of one record, which Python passes to kernels faster.
     """
     world, s = worlds[0], views[0]
     action = settle(world, s, seat, chances, threshold)

@@ -1,23 +1,22 @@
-"""The neural player of [Cai & Ferrari 2008]: the room of most learnt value less what it costs.
+"""The neural player of [Cai & Ferrari 2008]: the room with the highest learnt value less costs.
 
 It walks to
 
     arg max over rooms a of  Q(X, a) - W_d D(q, a) - W_n N(a)                     (eqs. 10, 11)
 
-where X is the posterior of the room card, Q the learnt value (`sim.qlearning`), D the least
+where X is the posterior of the room card, Q the learnt value (`sim.qlearning`), D the minimum
 Manhattan distance from the pawn to a door of the room, and N the number of its suggestions there.
 Belief, suspect, weapon and accusation are those of the Bayesian-network player
-(`sim.players.bayes`); with ``accuses=end`` it accuses at the end of its turns alone, as s. III-C
-has it, where s. IV also has the beginning.
+(`sim.players.bayes`); with ``accuses=end`` it accuses only at the end of its turns, as in s. III-C;
+s. IV also allows the start.
 
-Q is at most 1 and a step costs 0.5, so that with the printed weights the distance decides nearly
-alone; ``q=zero``, which knows nothing of rooms, is the control to stand beside every result.
-``distance_divisor`` brings D down: by 24, the width of the board, it is about 1.
+Q is at most 1 and a step costs 0.5, so with the printed weights the distance dominates; ``q=zero``
+is the control for every result.  ``distance_divisor`` scales D: with 24, the width of the board, D
+is about 1.
 
-Not specified in the paper: a room at the other end of a secret passage is at distance 0; the room
-where the pawn stands is at distance 0 if the pawn was summoned there, and else 2, a step out and
-one in.  Where the rules or other pawns prevent that step, the room is no choice.  Of equal rooms
-the first listed is taken, so no randomness is consumed.
+Not specified in the paper: the room through a secret passage is at distance 0; the pawn's own room
+is at distance 0 if the pawn was summoned there, else 2, a step out and in, and is excluded if rules
+or pawns prevent that step.  Ties go to the first listed room, so no randomness is consumed.
 """
 
 from __future__ import annotations
@@ -31,6 +30,7 @@ import numpy as np
 from mcts.limits import above, between, one_of
 from sim.board import N_ROOMS, N_SPOTS, door_spots, graph
 from sim.cards import FIRST_ROOM
+from sim.movement import barred_room
 from sim.players.moves import find_certain, suggestion
 from sim.players.paper import Believing, BelievingPlayer
 from sim.policies.common import accusation, may_accuse, was_heard
@@ -38,13 +38,12 @@ from sim.policies.walking import step_out, towards
 from sim.qlearning.functions import FUNCTIONS, function
 from sim.rules import Rules
 from sim.state import END, PASS, SUGGEST
-from sim.walks import barred_room
 
 ACCUSES = ("any", "end")
-"""When it accuses: at the start or the end of its turn, or at the end alone."""
+"""When it accuses: at the start or the end of its turn, or only at the end."""
 
 OUT_AND_IN = 2
-"""Steps to leave the room where the pawn stands and enter it again."""
+"""Steps to leave and re-enter the pawn's room."""
 
 
 @dataclass(kw_only=True)
@@ -56,7 +55,7 @@ class Settings(Believing):
     q : one of `sim.qlearning.functions.FUNCTIONS`
     network : path of the weights, None for those of the project
     distance_weight, visit_weight : W_d and W_n
-    distance_divisor : D is divided by it
+    distance_divisor : divisor of D
     accuses : one of `ACCUSES`
     """
 
@@ -69,15 +68,15 @@ class Settings(Believing):
     accuses: str = one_of(*ACCUSES, default="any")
 
     def make(self, rules: Rules) -> NeuralPlayer:
-        """Return the player; ValueError as `NeuralPlayer` and `Believing.check_hands`.
+        """Return the player; ValueError like `NeuralPlayer` and `Believing.check_hands`.
 
-        ValueError too if it is to accuse at the end of a turn, and the rules do not allow that.
+        Also raises ValueError for ``accuses=end`` under rules without accusations at the end.
         """
         self.check_hands(rules)
         if self.accuses == "end" and rules.accuse == "start":
             raise ValueError(
-                f"player.accuses=end: rules={rules.name} lets nobody accuse at the end of a turn: "
-                "give rules.accuse=start_or_end"
+                f"player.accuses=end: rules={rules.name} allows no accusation at the end of a "
+                "turn: give rules.accuse=start_or_end"
             )
         return NeuralPlayer(**vars(self))
 
@@ -108,7 +107,7 @@ class NeuralPlayer(BelievingPlayer):
         return PASS if s.phase == END else self.walk(s)
 
     def walk(self, s: np.record) -> int:
-        """Return the way to the chosen room, or the suggestion there."""
+        """Return the action towards the chosen room, or the suggestion there."""
         here = int(self.world.room_of[s.spot[self.seat]])
         summoned = bool(s.summoned[self.seat])
         out = step_out(self.world, s, self.seat)
@@ -119,7 +118,7 @@ class NeuralPlayer(BelievingPlayer):
         return suggestion(self.opinion.chances, self.hand, self.threshold) if summoned else out
 
     def choose(self, s: np.record, barred: int) -> int:
-        """Return the room of greatest gain other than ``barred`` (-1: no room is barred)."""
+        """Return the room with the highest gain except ``barred`` (-1: none)."""
         gains = self.gains(s)
         if barred >= 0:
             gains[barred] = -np.inf
@@ -147,10 +146,9 @@ def visits(log: np.recarray, seat: int) -> np.ndarray:
 
 @cache
 def distances(any_door: bool) -> np.ndarray:
-    """Return the least Manhattan distance (9, spots) to be inside a door of each room, in squares.
+    """Return the minimum Manhattan distance (9, spots) into each room, in squares.
 
-    From a room by the nearest of its doors if it may be left by ``any_door``, else by the one where
-    the pawn stands.
+    A pawn leaves its room by the nearest door with ``any_door``, else by its own door.
     """
     places = np.array([graph().nodes[spot]["xy"] for spot in range(N_SPOTS)])
     far = np.empty((N_ROOMS, N_SPOTS))

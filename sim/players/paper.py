@@ -1,4 +1,4 @@
-"""Parts of the players of the papers: their observations and their beliefs."""
+"""Common parts of the papers' players: observations and beliefs."""
 
 from __future__ import annotations
 
@@ -31,29 +31,26 @@ from sim.suggestion_events import setting_of, suggestion_events
 from sim.view import Log
 
 EVIDENCE = ("repaired", "text", "text2006", "exact")
-"""Beliefs of these players: evidence tables with the repairs, by the text of [Ferrari & Cai 2009,
+"""Beliefs of these players: evidence tables with our repairs, by the text of [Ferrari & Cai 2009,
 App. V] or of [Cai & Ferrari 2006, s. III-C], or the exact posterior."""
 
 
 _DECIMALS = 9
-"""Kept of a probability that is written down."""
+"""Decimals of recorded probabilities."""
 
 
 @dataclass(kw_only=True)
 class Believing(Seat):
-    """Settings of a player that believes one of `EVIDENCE`.
+    """Settings of a player with a belief of `EVIDENCE`.
 
-    Attribute ``threshold``: probability from which on a card counts as known.
+    Attribute ``threshold``: minimum probability of a known card.
     """
 
     evidence: str = one_of(*EVIDENCE, default="repaired")
     threshold: float = above(0, 1, default=0.9)
 
     def check_hands(self, rules: Rules) -> None:
-        """Refuse evidence that ``rules`` do not fit.
-
-        ValueError if it needs hands by category, and the rules do not deal them.
-        """
+        """Raise ValueError if the evidence needs hands by category, which ``rules`` do not deal."""
         if self.evidence != "exact" and not rules.shares:
             raise ValueError(
                 f"player={self.name} with evidence={self.evidence} needs hands by category, which "
@@ -63,17 +60,16 @@ class Believing(Seat):
 
 
 class PaperPlayer(Player):
-    """A player in a seat that keeps what it has seen, and is asked for one action at a time.
+    """A player that logs its observations and returns one action at a time.
 
-    A player of its kind says what it does by `act`.  Its keywords are the fields of its
-    ``settings_class``; ValueError as that has it.
+    Subclasses implement `act`.  Keywords are the fields of ``settings_class``, with its ValueError.
 
     Attributes
     ----------
-    settings : the settings that it was made with
+    settings : its settings
     world : rules and board, one `sim.rules.WORLD`
-    rules, seat, key : of the game under way
-    hand, face_up : its cards, and those that belong to nobody (masks)
+    rules, seat, key : of the current game
+    hand, face_up : its cards, and the face-up cards (masks)
     log : all suggestions as its seat saw them
     """
 
@@ -97,16 +93,16 @@ class PaperPlayer(Player):
         return self.avoid_repeat(view[0], self.act(view[0]))
 
     def avoid_repeat(self, s: np.record, action: int) -> int:
-        """Return ``action``, or what stands for it where it would repeat a suggestion."""
+        """Return ``action``, or its replacement if it would repeat a suggestion."""
         return int(avoid_repeat(self.world, s, self.seat, action))
 
     def act(self, s: np.record) -> int:
-        """Return a legal action; ``s`` is the state as this seat sees it."""
+        """Return a legal action; ``s`` is this seat's view."""
         raise NotImplementedError(f"{self.name} does not act")
 
 
 class BelievingPlayer(PaperPlayer):
-    """A player that believes its `Opinion` in the game under way; its settings are `Believing`."""
+    """A player with an `Opinion` in the current game; its settings are `Believing`."""
 
     def begin(self, rules: Rules, seat: int, view: np.recarray, key: int) -> None:
         super().begin(rules, seat, view, key)
@@ -119,12 +115,11 @@ class BelievingPlayer(PaperPlayer):
 
 
 class Opinion:
-    """Belief of one seat about the envelope in the course of a game.
+    """Belief of one seat about the envelope during a game.
 
-    ``evidence``: one of `EVIDENCE`; ``rules``, ``seat``, ``hand``, ``face_up``: what it knows at
-    the start.  Attributes ``chances``: float64 (21,), P(card is in the envelope), each category
-    summing to 1; ``contradictions``: how often tables that contradicted themselves were read,
-    category by category.
+    ``evidence``: one of `EVIDENCE`; ``rules``, ``seat``, ``hand``, ``face_up``: initial knowledge.
+    Attributes ``chances``: float64 (21,), P(card is in the envelope), each category summing to 1;
+    ``contradictions``: number of reads of contradictory tables, counted by category.
     """
 
     def __init__(self, evidence: str, rules: Rules, seat: int, hand: int, face_up: int) -> None:
@@ -143,17 +138,17 @@ class Opinion:
         self._read(np.zeros(0, EVENT).view(np.recarray))
 
     def update(self, log: Log) -> np.ndarray:
-        """Take in what is new in ``log``; return the `chances`, the same array each time."""
+        """Process new events of ``log``; return `chances`, the same array each time."""
         if len(log) > self._told:
             self._read(log.events[self._told :])
             self._told = len(log)
         return self.chances
 
     def describe(self) -> dict[str, Any]:
-        """Return the belief in values for JSON, to 9 decimals: the histories of s. IV-B of 2006.
+        """Return the belief as JSON values with 9 decimals: the histories of s. IV-B of 2006.
 
-        The tables are null for the exact posterior; of each category they have the cards of the
-        columns, the players of the rows, and the entries.
+        Tables are null for the exact posterior, else by category the cards of the columns, the
+        players of the rows, and the entries.
         """
         tables = None
         if self._exact is None:
@@ -176,7 +171,7 @@ class Opinion:
             )
             self.chances[:] = self._exact.marginals()[:, ENVELOPE]
         else:
-            # Plain arrays: a record, or a recarray, takes a kernel longer than what it does.
+            # Plain arrays: passing a record or recarray takes longer than the kernel itself.
             tables, events = self._tables.view(np.ndarray), suggestions.view(np.ndarray)
             rows = self._weights, self._players, events, self.chances
             self.contradictions += _learn(tables, *rows)
@@ -186,12 +181,12 @@ class Opinion:
 def _learn(
     tables: np.ndarray, weights: Weights, players: int, suggestions: np.ndarray, chances: np.ndarray
 ) -> int:
-    """Take in suggestions as the seat of ``tables[0]`` saw them; return as `envelope_chances`."""
+    """Process suggestions as the seat of ``tables[0]`` saw them; return `envelope_chances`."""
     t = tables[0]
     for i in range(len(suggestions)):
         asked = suggestions[i]
         if asked.answerer == ACCUSED:
-            continue  # the tables have no place for it
+            continue  # the tables cannot represent it
         for step in range(1, players):
             player = (asked.asker + step) % players
             if player == asked.answerer:

@@ -1,6 +1,6 @@
-"""The settings of a planner as ``conf/player/bmcts.yaml`` has them, in sections.
+"""Settings of a planner, in the sections of ``conf/player/bmcts.yaml``.
 
-Each field is one of `PlannerConfig`, `mcts.options` or a policy, whose ranges it has.
+Fields and ranges are those of `PlannerConfig`, `mcts.options` or a policy.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ _ELSEWHERE = {"selection", "widening_base", "widening_exponent", "rollouts_per_l
     "nodes",
     "edges",
 }
-"""Options of a search that stand in other sections, or that the planner sets itself."""
+"""Search options in other sections, or set by the planner."""
 
 
 @dataclass(kw_only=True)
 class ModelSwitches:
-    """Switches of the policies that stand for the opponents; one without a switch ignores it."""
+    """Switches of the opponent policies; a policy ignores switches that it lacks."""
 
     threshold: float = like(hide.Switches, "threshold")
     inference: bool
@@ -68,7 +68,7 @@ class Rollout:
 
 @dataclass(kw_only=True)
 class Widening:
-    """Progressive widening of the actions on offer at a node."""
+    """Progressive widening of a node's actions."""
 
     base: float = like(options.Options, "widening_base")
     exponent: float = like(options.Options, "widening_exponent")
@@ -76,7 +76,7 @@ class Widening:
 
 @dataclass(kw_only=True)
 class Actions:
-    """Actions on offer at a node."""
+    """Actions offered at a node."""
 
     offer: str = one_of("all", "candidates")
     candidates: int = like(PlannerConfig, "candidates")
@@ -120,10 +120,7 @@ class Settings(Seat):
     PLANNER: ClassVar[type[Planner]] = Planner
 
     def make(self, rules: Rules) -> Planner:
-        """Return the planner.
-
-        ValueError if its settings do not fit one another or ``rules``, in one sentence.
-        """
+        """Return the planner; ValueError for settings in conflict with each other or ``rules``."""
         config = self.configure()
         if BELIEFS[config.belief].needs_shares and not rules.shares:
             raise ValueError(f"belief={config.belief}: needs rules with hands by category (shares)")
@@ -132,7 +129,7 @@ class Settings(Seat):
         return player
 
     def configure(self) -> PlannerConfig:
-        """Return the configuration of the planner; ValueError as `PlannerConfig`."""
+        """Return the configuration of the planner; ValueError like `PlannerConfig`."""
         actions, budget, rollout = self.actions, self.budget, self.rollout
         mixed = mixture(self.mixture) if self.opponents == MIXTURE else None
         others = rollout.opponents
@@ -158,7 +155,7 @@ class Settings(Seat):
 
 
 def choose_policy(name: str, switches: Any) -> Policy | str:
-    """Return policy ``name`` with those attributes of ``switches`` that it has; `TREE` is none."""
+    """Return policy ``name`` with its switches from ``switches``; returns `TREE` unchanged."""
     if name == TREE:
         return name
     has = [switch for switch in switches_of(name) if hasattr(switches, switch)]
@@ -168,7 +165,7 @@ def choose_policy(name: str, switches: Any) -> Policy | str:
 def _count_nodes(budget: Budget, keeps: bool) -> int:
     """Return the nodes to allocate: as given, else one per simulation, else 100,000.
 
-    A tree that is kept gets room for four searches.  ValueError if that is too many.
+    A kept tree gets nodes for four searches.  Raises ValueError above `MOST_NODES`.
     """
     if budget.nodes is not None:
         return budget.nodes

@@ -1,4 +1,4 @@
-"""Players from the nested values of a configuration."""
+"""Players from nested configuration values."""
 
 from __future__ import annotations
 
@@ -27,21 +27,21 @@ from sim.seat import Settings as PolicySettings
 PLANNERS = tuple(VARIANTS)
 
 TARGET = "_target_"
-"""Key of the class of settings of a player, in its preset; without it the name says which."""
+"""Key of the settings class in a player's preset; without it the name decides."""
 
 
 def make(spec: Mapping[str, Any], rules: Rules) -> Player:
-    """Return the player that ``spec`` describes, for games under ``rules``.
+    """Return the player described by ``spec``, for games under ``rules``.
 
-    ValueError on an unknown name, an impossible value or rules that the player does not fit, in one
-    sentence; BrokenPlugin if the player is another package's, and cannot be loaded.
+    Raises ValueError for an unknown name, an impossible value or unsupported rules; BrokenPlugin if
+    a player of another package cannot be loaded.
 
     Parameters
     ----------
-    spec : keys of the configuration's ``player`` group.  ``_target_`` names the class of settings
-        whose fields the others are (`sim.seat`); planners and compiled policies are found
-        by their name as well, and so is a player of another package (entry point of
-        ``sleuth.players``), which is called with ``spec`` and has settings of its own
+    spec : keys of the configuration group ``player``.  ``_target_`` names the settings class, whose
+        fields are the other keys (`sim.seat`).  Planners, compiled policies and players of other
+        packages are also found by name; the latter (entry points ``sleuth.players``) are called
+        with ``spec`` and define their own settings
     """
     outside = entry_points("sleuth.players")
     if TARGET not in spec and spec["name"] in outside:
@@ -50,7 +50,7 @@ def make(spec: Mapping[str, Any], rules: Rules) -> Player:
 
 
 def settings(spec: Mapping[str, Any]) -> Seat:
-    """Return the checked settings that ``spec``, as for `make`, describes; ValueError as `make`."""
+    """Return the checked settings described by ``spec``; arguments and errors as for `make`."""
     spec = renew(spec)
     values = {key: value for key, value in spec.items() if key != TARGET}
     kind = _find_class(spec)
@@ -58,9 +58,9 @@ def settings(spec: Mapping[str, Any]) -> Seat:
 
 
 def convert(spec: Mapping[str, Any]) -> dict[str, Any]:
-    """Return all values of the settings that ``spec`` describes, typed; ValueError as `make`.
+    """Return all values of the settings described by ``spec``, typed; ValueError like `make`.
 
-    The ``spec`` of a plug-in without ``_target_`` is left as it is.
+    The ``spec`` of a plug-in without ``_target_`` is returned unchanged.
     """
     if TARGET not in spec and spec.get("name") in entry_points("sleuth.players"):
         return dict(spec)
@@ -69,7 +69,7 @@ def convert(spec: Mapping[str, Any]) -> dict[str, Any]:
 
 @cache
 def _preset_target(name: str) -> str | None:
-    """Return ``_target_`` of our preset ``name``: records of older versions have the name alone."""
+    """Return ``_target_`` of our preset ``name``; older records have only the name."""
     file = files("conf").joinpath("player", f"{name}.yaml")
     return yaml.safe_load(file.read_text()).get(TARGET) if file.is_file() else None
 
@@ -97,7 +97,7 @@ def _find_class(spec: Mapping[str, Any]) -> Any:
 
 
 def planner_config(spec: Mapping[str, Any]) -> PlannerConfig:
-    """Return the configuration of the planner ``spec``, as for `make`; ValueError as `make`."""
+    """Return the configuration of the planner ``spec``; arguments and errors as for `make`."""
     found = settings(spec)
     if not isinstance(found, PlannerSettings):
         raise ValueError(f"{found.name} is no planner: choose one of {', '.join(PLANNERS)}")
@@ -105,7 +105,7 @@ def planner_config(spec: Mapping[str, Any]) -> PlannerConfig:
 
 
 def make_policy(spec: Mapping[str, Any]) -> Policy:
-    """Return the compiled policy that ``spec``, as for `make`, describes; ValueError as `make`."""
+    """Return the compiled policy ``spec``; arguments and errors as for `make`."""
     found = settings(spec)
     if not isinstance(found, PolicySettings):
         raise ValueError(f"{found.name} is no compiled policy: choose one of {', '.join(POLICIES)}")

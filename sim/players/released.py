@@ -1,4 +1,4 @@
-"""The settings of the planner of the released program, as ``conf/player/bmcts_departing.yaml``."""
+"""Settings of the released program's planner, as in ``conf/player/bmcts_departing.yaml``."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sim.players.planner import Settings as PlannerSettings
 
 @dataclass(kw_only=True)
 class Settings(PlannerSettings):
-    """Settings of a planner by the text, and its departures from it."""
+    """Settings of a planner by the text, with deviations."""
 
     departures: Departures
 

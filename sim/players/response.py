@@ -1,6 +1,6 @@
-"""The best response to what the others are taken for, as a player: planners' roll-outs, no search.
+"""The best response to an opponent model as a player: a planner's roll-out policy, without search.
 
-It is the control that shows what searching adds to a policy that was chosen against the same model.
+It is the control for the gain of search over a policy chosen against the same model.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from sim.seat import Seat
 
 
 class Response(Player):
-    """A compiled policy, chosen when it is first used: that may take some thousand games."""
+    """A compiled policy, chosen at first use, which can take some thousand games."""
 
     def __init__(self, rules: Rules, own: Policy, model: Policy, name: str) -> None:
         self._given = rules, own, model
@@ -26,7 +26,7 @@ class Response(Player):
 
     @cached_property
     def policy(self) -> Policy:
-        """The policy that wins most against the model."""
+        """The policy that wins the most games against the model."""
         return best_response(*self._given)
 
 
@@ -34,8 +34,8 @@ class Response(Player):
 class Settings(Seat):
     """Settings of the player, as in ``conf/player/response.yaml``.
 
-    Attributes ``policy``: whose switches are chosen; ``opponents``, ``model``: policy of the
-    opponents in the player's model, and its switches.
+    Attributes ``policy``: policy whose switches are chosen; ``opponents``, ``model``: modelled
+    policy of the opponents, and its switches.
     """
 
     name: str = one_of("response", default="response")
@@ -44,6 +44,6 @@ class Settings(Seat):
     model: ModelSwitches
 
     def make(self, rules: Rules) -> Response:
-        """Return the player; it fits all rules."""
+        """Return the player; it supports all rules."""
         model = choose_policy(self.opponents, self.model)
         return Response(rules, Policy(self.policy), model, self.title)

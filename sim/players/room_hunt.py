@@ -1,15 +1,13 @@
 """Value of each room as the first to visit: the treasure hunt over rooms [Ferrari & Cai 2009].
 
-Rooms that may be the hidden one are targets; a suggestion in one is taken to show whether it is
-[eq. 27].  A hunt visits some of them, each once, and is worth w_B of a nat, less w_J J for each
-suggestion and w_D for each unit of length (`sim.hunt.reward`).  It visits at least one room: who
-stands still finds nothing out.
+Possible rooms are targets; a suggestion in one is assumed to reveal whether it is the hidden one
+[eq. 27].  A hunt visits at least one target, each at most once, and is worth w_B per nat, less w_J
+J per suggestion and w_D per unit of length (`sim.hunt.reward`).
 
-*Open*: the best way through a set of rooms, whatever they show.  *Closed*: the best rule what to do
-next, by the room where it stands and the rooms that were not it; one that is it ends the hunt.
+*Open*: the best route through a set of rooms, independent of outcomes.  *Closed*: the best policy
+given the current room and the excluded ones; finding the room ends the hunt.
 
-Sets of rooms are masks over the targets of the hunt at hand, r of them, bit i for target i.
-Nothing here consumes randomness.
+Sets of rooms are masks over the r targets, bit i for target i.  No function consumes randomness.
 """
 
 from __future__ import annotations
@@ -34,27 +32,27 @@ BINS_A_TURN = 3.0
 """J: "the median distance that can be traveled in one turn, i.e., three bins"."""
 
 OUT_AND_IN = 2.0
-"""Bins, and turns, to the room where the pawn stands."""
+"""Bins, and turns, to leave and re-enter the pawn's room."""
 
 _NONE = 1e-12
 
 
 class Ways(NamedTuple):
-    """Lengths, and what a suggestion costs, J, in the same unit."""
+    """Lengths, and the cost J of a suggestion in the same unit."""
 
     start: np.ndarray
-    """float64 (r,): from where the pawn is to each target."""
+    """float64 (r,): from the pawn to each target."""
     between: np.ndarray
     """float64 (r, r): from target to target."""
     goal: np.ndarray
-    """float64 (r,): from each target to where the hunt ends; 0 for where it will."""
+    """float64 (r,): from each target to the end of the hunt; 0 for a free end."""
     test: float
     """J."""
 
 
 @cache
 def lengths(rules: Rules, unit: str) -> np.ndarray:
-    """Return lengths from room to room, float64 (9, 9), in one of `sim.players.hunter.UNITS`."""
+    """Return lengths between rooms, float64 (9, 9), in a unit of `sim.players.hunter.UNITS`."""
     board = world(rules)[0]
     steps = np.array([board.steps[:, door_spots(room)].min(axis=1) for room in range(N_ROOMS)])
     found = steps.astype(float) if unit == "bins" else board.turns[steps]
@@ -67,7 +65,7 @@ def lengths(rules: Rules, unit: str) -> np.ndarray:
 
 @jit
 def starts(world: World, s: State, seat: int, turns: bool, start: np.ndarray) -> None:
-    """Fill ``start`` (9,) with the length from where ``seat`` is to each room, in bins or turns."""
+    """Fill ``start`` (9,) with the length from ``seat`` to each room, in bins or turns."""
     if turns:
         turns_now(world, s, seat, start)
         return
@@ -78,13 +76,13 @@ def starts(world: World, s: State, seat: int, turns: bool, start: np.ndarray) ->
 
 @jit
 def surprise(p: float) -> float:
-    """Return - p ln p, 0 for 0."""
+    """Return -p ln p, and 0 for p = 0."""
     return -p * log(p) if p > 0.0 else 0.0
 
 
 @jit_owning
 def information(chances: np.ndarray) -> np.ndarray:
-    """Return the nats (2**r,) of each set of rooms with ``chances`` (r,): `sim.hunt.benefit`."""
+    """Return the nats (2**r,) of each set of rooms with ``chances`` (r,) (`sim.hunt.benefit`)."""
     size = 1 << len(chances)
     mass, found, nats = np.zeros(size), np.zeros(size), np.zeros(size)
     for measured in range(1, size):
@@ -97,15 +95,15 @@ def information(chances: np.ndarray) -> np.ndarray:
 
 @jit_owning
 def open_values(benefit: np.ndarray, ways: Ways, weights: Weights) -> np.ndarray:
-    """Return what the best way is worth that goes to each target first, float64 (r,).
+    """Return the value of the best route that visits each target first, float64 (r,).
 
-    ``benefit`` (2**r,) is that of each set, in nats.
+    ``benefit`` (2**r,): benefit of each set, in nats.
     """
     r = len(ways.start)
     seen, values = np.empty(r, np.int64), np.full(r, -inf)
     for room in range(r):
         seen[room] = 1 << room
-    # Walked from the end, so that the last room of the table is the first of the way.
+    # Computed from the end: the last room of the table is the first of the route.
     length = np.empty((1 << r, r))
     fill(ways.goal, ways.between.T.copy(), seen, length)
     for visited in range(1, 1 << r):
@@ -119,9 +117,9 @@ def open_values(benefit: np.ndarray, ways: Ways, weights: Weights) -> np.ndarray
 
 @jit_owning
 def closed_values(chances: np.ndarray, ways: Ways, weights: Weights) -> np.ndarray:
-    """Return what going to each target first is worth, if all that follows heeds what was found.
+    """Return the value of visiting each target first under the best closed-loop policy, (r,).
 
-    ``chances`` (r,) are those of the targets to be the hidden room.
+    ``chances`` (r,): probability that each target is the hidden room.
     """
     r = len(chances)
     mass = np.zeros(1 << r)
@@ -133,7 +131,7 @@ def closed_values(chances: np.ndarray, ways: Ways, weights: Weights) -> np.ndarr
         for at in range(r):
             if tested and not tested >> at & 1:
                 continue
-            # The only choice at the start is where to go.
+            # At the start the hunt may not end.
             best = -weights.distance * ways.goal[at]
             for room in range(r):
                 if tested >> room & 1 or (left <= _NONE and tested):

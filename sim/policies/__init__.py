@@ -1,4 +1,4 @@
-"""Jitted policies, one a file: used by the arena, by roll-outs and by players alike."""
+"""Jitted policies, one per file, for the arena, roll-outs and players."""
 
 import lazy_loader
 

@@ -1,8 +1,7 @@
-"""The heuristic player with full logical closure in place of the factored belief.
+"""The heuristic player with full logical closure instead of the factored belief.
 
-It decides as `sim.policies.heuristic` does, on what is proved: a card is as likely with each holder
-that the closure leaves possible.  It accuses what is proved, so it is never wrong, and never takes
-false certainty for knowledge.
+It decides like `sim.policies.heuristic`, with the uniform distribution over the holders that the
+closure leaves possible for each card.  It accuses only a proved envelope, so it is never wrong.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ REQUIRES = EVIDENCE
 
 @jit
 def refresh(world: World, s: State, seat: int) -> None:
-    """Bring the closure of ``seat`` and the entropies that follow from it up to date."""
+    """Update the closure of ``seat`` and the entropies derived from it."""
     if update_seat_closure(s, seat):
         s.marginals_of = 0
         even(s.closure[seat], world.players, s.marginals)
@@ -31,7 +30,7 @@ def refresh(world: World, s: State, seat: int) -> None:
 
 @jit
 def proved_envelope(s: State, seat: int) -> int:
-    """Return the mask of the envelope if the closure has all three cards, else 0."""
+    """Return the mask of the envelope if the closure proves all three cards, else 0."""
     proved = s.closure[seat].has[ENVELOPE]
     for category in CATEGORY_MASK:
         if not proved & category:
@@ -55,6 +54,6 @@ def turn(world: World, s: State, seat: int) -> int:
 
 @jit
 def suggestion(world: World, s: State, seat: int) -> int:
-    """Return the suggestion of the suspect and the weapon that are least sure, first listed."""
+    """Return the suggestion of the least certain suspect and weapon, first listed."""
     refresh(world, s, seat)
     return heuristic.suggestion(world, s, seat)

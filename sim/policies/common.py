@@ -1,11 +1,10 @@
-"""Steps that several policies share.  Those that draw consume ``s.stream``.
+"""Functions shared by several policies; random choices consume ``s.stream``.
 
-A policy answers three questions, each of ``(world, s, seat)``: which envelope it would accuse now
-(``to_accuse``: a mask, 0 for none), what it does at the start of a turn (``turn``: an action, or
-`SUGGESTS`), and which suggestion it makes where its pawn is (``suggestion``: an action).
-``REQUIRES`` says what has to be kept for its seat.  A policy with switches has a frozen dataclass
-``Switches`` of them, with defaults and ranges: each is a field of the state by its name
-(`sim.state.SWITCHES`), from which the kernels read it.
+A policy consists of three kernels of ``(world, s, seat)``: ``to_accuse`` returns the mask of the
+envelope to accuse now, or 0; ``turn`` returns the action at the start of a turn, or `SUGGESTS`;
+``suggestion`` returns the suggestion in the pawn's room.  ``REQUIRES`` is the knowledge to track
+for its seat.  Switches are a frozen dataclass ``Switches`` with defaults and ranges; kernels read
+each from the state field of the same name (`sim.state.SWITCHES`).
 """
 
 from __future__ import annotations
@@ -17,29 +16,29 @@ from mcts.kernel.compile import jit
 from mcts.kernel.rng import below
 from sim.board import N_ROOMS
 from sim.cards import ALL_CARDS, CATEGORY_MASK, FIRST_ROOM, FIRST_WEAPON, N_CARDS
+from sim.movement import barred_room
 from sim.rules import ACCUSE as ACCUSATIONS
 from sim.state import ACCUSE, ASK, END, MAX_PLAYERS, MOVE, PASSAGE, TURN, State, World
-from sim.walks import barred_room
 
 SUGGESTS = -1
-"""What a policy's turn returns for "make a suggestion where the pawn is"."""
+"""Result of ``turn`` for "make a suggestion in the pawn's room"."""
 
 HIGHEST = 100
-"""The highest weight of an own card, and price of a bit, that can be set."""
+"""Maximum own-card weight and price of a bit."""
 
 PAIRS = 36
 ALL_PAIRS = (1 << PAIRS) - 1
-"""The suggestions in one room, by number and as a mask."""
+"""Mask of all suggestions in one room."""
 
 _AT_THE_END = ACCUSATIONS.index("end")
 
 LEAST_INFORMATIVE = 1
-"""Rule of showing: a card that the asker has seen before, if there is one; 0 is any."""
+"""Showing rule: prefer a card that the asker has seen before; 0: any card."""
 
 
 @jit
 def accusation(envelope: int) -> int:
-    """Return the action that accuses the three cards in the mask ``envelope``."""
+    """Return the accusation of the three cards in the mask ``envelope``."""
     suspect = lowest(envelope)
     weapon = lowest(envelope >> FIRST_WEAPON)
     room = lowest(envelope >> FIRST_ROOM)
@@ -48,7 +47,7 @@ def accusation(envelope: int) -> int:
 
 @jit
 def is_envelope(cards: int) -> bool:
-    """Return whether the mask ``cards`` is one card of each category."""
+    """Return whether the mask ``cards`` contains exactly one card of each category."""
     for kind in CATEGORY_MASK:
         if count(cards & kind) != 1:
             return False
@@ -63,7 +62,7 @@ def may_accuse(world: World, s: State) -> bool:
 
 @jit
 def any_heard(s: State) -> bool:
-    """Return whether the players have heard a wrong accusation."""
+    """Return whether a wrong accusation was heard."""
     heard = 0
     for seat in range(MAX_PLAYERS):
         heard |= s.heard[seat]
@@ -72,7 +71,7 @@ def any_heard(s: State) -> bool:
 
 @jit
 def was_heard(s: State, envelope: int) -> bool:
-    """Return whether the players have heard a wrong accusation of the mask ``envelope``."""
+    """Return whether a wrong accusation of the mask ``envelope`` was heard."""
     found = False
     for seat in range(MAX_PLAYERS):
         found |= s.heard[seat] > 0 and s.heard[seat] == envelope
@@ -84,29 +83,29 @@ def list_products(
     s: State,
     marginals: np.ndarray,
     scale: float,
-    most: int,
-    least: float,
+    max_count: int,
+    min_chance: float,
     cards: np.ndarray,
     chance: np.ndarray,
 ) -> int:
-    """Find the ``most`` likeliest envelopes of independent categories above ``least``, best first.
+    """Find up to ``max_count`` likeliest envelopes above ``min_chance``, best first.
 
-    Each has the product of its ``marginals`` over ``scale``; those accused aloud are left out.
-    ``cards`` (n, 3) and ``chance`` (n,) are overwritten.  Returns how many there are.
+    The probability is the product of the envelope ``marginals`` over ``scale``; heard accusations
+    are excluded.  ``cards`` (n, 3) and ``chance`` (n,) are overwritten.  Returns their number.
     """
     found, heard = 0, any_heard(s)
     for suspect in range(FIRST_WEAPON):
         for weapon in range(FIRST_WEAPON, FIRST_ROOM):
             pair = marginals[suspect, ENVELOPE] * marginals[weapon, ENVELOPE] / scale
-            if pair <= least:
+            if pair <= min_chance:
                 continue
             for room in range(FIRST_ROOM, N_CARDS):
                 weight = pair * marginals[room, ENVELOPE]
-                if weight <= least or (found == most and weight <= chance[most - 1]):
+                if weight <= min_chance or (found == max_count and weight <= chance[max_count - 1]):
                     continue
                 if heard and was_heard(s, 1 << suspect | 1 << weapon | 1 << room):
                     continue
-                at = min(found, most - 1)
+                at = min(found, max_count - 1)
                 while at > 0 and chance[at - 1] < weight:
                     chance[at] = chance[at - 1]
                     for kind in range(3):
@@ -114,15 +113,15 @@ def list_products(
                     at -= 1
                 chance[at] = weight
                 cards[at, 0], cards[at, 1], cards[at, 2] = suspect, weapon, room
-                found = min(found + 1, most)
+                found = min(found + 1, max_count)
     return found
 
 
 @jit
 def avoid_repeat(world: World, s: State, seat: int, action: int) -> int:
-    """Return ``action``, or the next one of its kind that repeats no suggestion of ``seat``.
+    """Return ``action``, or the next one of its kind without a repeated suggestion of ``seat``.
 
-    That is the next pair in the room, or the next room that has one left.
+    The next one is the next pair in the room, or the next room with a pair left.
     """
     if world.repeats or action >= ACCUSE or action == PASSAGE:
         return action
@@ -138,7 +137,7 @@ def avoid_repeat(world: World, s: State, seat: int, action: int) -> int:
 
 @jit
 def last_chance(world: World, s: State) -> bool:
-    """Return whether the game ends before the seat whose turn it is can accuse once more."""
+    """Return whether the game ends before the current seat can accuse again."""
     if s.turn + world.players <= world.turn_cap or (world.accuse and s.phase == TURN):
         return False
     playing = 0
@@ -149,7 +148,7 @@ def last_chance(world: World, s: State) -> bool:
 
 @jit
 def kind_of_turn(world: World, s: State, seat: int) -> int:
-    """Return `MOVE`, `PASSAGE` or `SUGGESTS`: uniform over the types on offer [Ledford, s. 1.1]."""
+    """Return `MOVE`, `PASSAGE` or `SUGGESTS`, uniform over the available types [s. 1.1]."""
     room = world.room_of[s.spot[seat]]
     if room < 0:
         return MOVE
@@ -169,7 +168,7 @@ def kind_of_turn(world: World, s: State, seat: int) -> int:
 
 @jit
 def any_card(stream: np.ndarray, cards: int) -> int:
-    """Return a card of the mask ``cards`` (not 0), uniformly; one draw if there are several."""
+    """Return a uniform card of the mask ``cards`` (not 0); one draw if there are several."""
     held = count(cards)
     for _ in range(below(stream, held) if held > 1 else 0):
         cards &= cards - 1
@@ -178,10 +177,10 @@ def any_card(stream: np.ndarray, cards: int) -> int:
 
 @jit
 def needs_goal(world: World, s: State, seat: int) -> bool:
-    """Return whether ``seat`` needs a new goal: it has none, or is in the room that was its goal.
+    """Return whether ``seat`` needs a new goal: it has none, or has reached it.
 
-    Where it walks to a room's first entrance and may enter its own room, it is there only at that
-    entrance.
+    If policies walk to first entrances and pawns may re-enter their room, only the first entrance
+    counts as reached.
     """
     goal = s.goal[seat]
     if goal < 0:
@@ -193,7 +192,7 @@ def needs_goal(world: World, s: State, seat: int) -> bool:
 
 @jit
 def roam(world: World, s: State, seat: int) -> int:
-    """Return a kind of action uniformly; a goal is drawn uniformly and kept until reached."""
+    """Return a uniform kind of action; the goal is drawn uniformly and kept until reached."""
     kind = kind_of_turn(world, s, seat)
     if kind != MOVE:
         return kind
@@ -220,9 +219,9 @@ def unseen_envelope(world: World, s: State, seat: int) -> int:
 
 @jit
 def turns_to(world: World, s: State, seat: int, room: int) -> float:
-    """Return the expected turns of ``seat``, this one included, until it can suggest in ``room``.
+    """Return the expected turns, this one included, until ``seat`` can suggest in ``room``.
 
-    Other pawns are ignored; the roll of this turn is known.
+    Ignores other pawns; the current roll is known.
     """
     missing = world.steps[room, s.spot[seat]] - s.roll
     return 1.0 + world.turns[missing] if missing > 0 else 1.0
@@ -232,8 +231,8 @@ def turns_to(world: World, s: State, seat: int, room: int) -> float:
 def card_to_show(s: State, seat: int) -> int:
     """Return the card that ``seat`` shows to the asker; consumes ``s.stream``.
 
-    One of several is drawn uniformly, as every agent of the thesis does [Ledford 2018, s. 3.2]; who
-    shows the least informative prefers those that this asker has seen before.
+    The choice is uniform, as for all agents of [Ledford 2018, s. 3.2]; `LEAST_INFORMATIVE` prefers
+    cards that this asker has seen before.
     """
     matching = s.hand[seat] & s.cards
     if s.showing[seat] == LEAST_INFORMATIVE:

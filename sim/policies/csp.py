@@ -1,17 +1,17 @@
 """Constraint satisfaction [Cai & Ferrari 2008, s. IV; Ferrari & Cai 2009, s. VIII].
 
-The hidden cards are any that differ from all known ones (C1), and no two cards of the others are
-the same (C2): known are its own, those that lie face up and those that it was shown.  It suggests
-such an assignment where it can, and draws no conclusion from what happens between others.
+The hidden cards differ from all known ones (C1), and no two cards of the others are the same (C2).
+Known are its own cards, the face-up cards and the cards it was shown.  It suggests a consistent
+assignment if it can, and ignores events between other players.
 
-Not said: which assignment (*uniform among the possible*: with the first listed it can be shown the
-same room card for ever); when it accuses (*one assignment is left; cards that nobody shows when it
-asks, and that it does not know, are hidden*).
+The papers leave open which assignment (here *uniform among the possible*: with the first listed,
+the player could be shown the same room card forever) and when it accuses (here *when one assignment
+is left; unknown cards that no player shows when it asks are hidden*).
 
-``walk`` is ``nearest``: to the nearest room that may be hidden, and to the nearest other one if it
-stands in the only one [2009: the rule of 2006]; or ``adjacent``: from the nearest room back and
-forth between neighbours until suspect and weapon are known, then as ``nearest`` [2008].
-`tests.sim.constraint` is the same player in the words of the papers.
+``walk``: ``nearest`` walks to the nearest possible room, or from the only possible room to the
+nearest other one [2009: the rule of 2006]; ``adjacent`` walks from the nearest room back and forth
+between neighbours until suspect and weapon are known, then like ``nearest`` [2008].
+`tests.sim.constraint` implements the same player by the text of the papers.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ ADJACENT = 1
 class Switches:
     """Switches of `csp`.
 
-    walk : how it chooses rooms, one of `WALKS`
+    walk : rule for choosing rooms, one of `WALKS`
     """
 
     walk: str = one_of(*WALKS, default="nearest")
@@ -47,14 +47,14 @@ _ALL_ROOMS = 0x1FF
 
 @jit
 def possible(s: State, seat: int, category: int) -> int:
-    """Return which cards of the mask ``category`` may be hidden."""
+    """Return the cards of the mask ``category`` that may be hidden."""
     proved = s.proved[seat] & category
     return proved if proved else category & ~s.known[seat]
 
 
 @jit
 def to_accuse(world: World, s: State, seat: int) -> int:
-    """Return the envelope if there is one assignment left, else 0."""
+    """Return the envelope if only one assignment is left, else 0."""
     found = 0
     for category in CATEGORY_MASK:
         cards = possible(s, seat, category)
@@ -66,9 +66,9 @@ def to_accuse(world: World, s: State, seat: int) -> int:
 
 @jit
 def only_unheard(s: State, cards: int) -> int:
-    """Return the only assignment of ``cards`` that no player has accused aloud, 0 if there is none.
+    """Return the only assignment of ``cards`` without a heard accusation, 0 if not unique.
 
-    The others are no solution (C3, ours: the papers keep accusations secret).
+    Heard accusations are no solution (C3, ours: the papers keep accusations secret).
     """
     number, found = 0, 0
     suspects = cards & CATEGORY_MASK[0]
@@ -95,7 +95,7 @@ def turn(world: World, s: State, seat: int) -> int:
     suspects = count(possible(s, seat, CATEGORY_MASK[0]))
     weapons = count(possible(s, seat, CATEGORY_MASK[1]))
     if s.walk[seat] == ADJACENT and suspects + weapons > 2:
-        # On its way to the neighbour it must not turn round to the room that it has just left.
+        # On its way to the neighbour it must not return to the room it left.
         if here >= 0 or s.goal[seat] < 0:
             s.goal[seat] = nearest_room(world, s, seat, _ALL_ROOMS)
         return towards(world, s, seat, s.goal[seat])
@@ -105,7 +105,7 @@ def turn(world: World, s: State, seat: int) -> int:
 
 @jit
 def suggestion(world: World, s: State, seat: int) -> int:
-    """Return a suggestion of a possible suspect and weapon, uniformly; consumes ``s.stream``."""
+    """Return a suggestion of possible cards, uniformly; consumes ``s.stream``."""
     suspect = any_card(s.stream, possible(s, seat, CATEGORY_MASK[0]))
     weapon = any_card(s.stream, possible(s, seat, CATEGORY_MASK[1]))
     return ASK + 6 * suspect + weapon - FIRST_WEAPON

@@ -1,9 +1,9 @@
 """Greedy: expected information per expected turn, under the exact posterior.
 
-Before each decision it solves the exact posterior of what its seat has seen and draws `DEALS` deals
-from it, from which the information of every suggestion is estimated (50 are enough: more do not
-play better).  It accuses from a probability on: 1 waits for certainty.  The bar that counts among
-simple players, at some 1 ms a decision; `sim.policies.swift` models it inside simulations.
+Before each decision it solves the exact posterior, draws `DEALS` deals from it, and estimates the
+information of every suggestion (more than 50 deals do not play better).  It accuses at a minimum
+probability; 1 waits for certainty.  It is the baseline among the simple players, at about 1 ms per
+decision; `sim.policies.swift` models it inside simulations.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from mcts.kernel.compile import jit, jit_late, jit_owning, jit_shared
 from mcts.limits import above
 from sim.board import N_ROOMS
 from sim.cards import FIRST_ROOM, FIRST_WEAPON
+from sim.movement import barred_room
 from sim.policies.common import HIGHEST, avoid_repeat, may_accuse, turns_to
 from sim.state import ACCUSE, ASK, END, EVIDENCE, MOVE, PASS, PASSAGE, SUGGEST, State, World
-from sim.walks import barred_room
 
 REQUIRES = EVIDENCE
 
@@ -30,9 +30,8 @@ REQUIRES = EVIDENCE
 class Switches:
     """Switches of `greedy`.
 
-    threshold : it accuses from this probability on; 1 waits for certainty
-    own_card_weight : weight that a player who names a card holds it, relative to that it does not;
-        1 reads nothing into suggestions
+    threshold : minimum probability for an accusation; 1 waits for certainty
+    own_card_weight : relative weight that a player holds a card it names; 1 ignores suggestions
     """
 
     threshold: float = above(0, 1, default=1.0)
@@ -47,16 +46,16 @@ _CERTAIN = 1.0 - 1e-9
 
 @jit_shared
 def _wait(world: World, s: State, seat: int, work: tuple, sample: tuple) -> int:
-    """Return `UNSOLVED`: what `choose` does until it is loaded."""
-    return np.int64(UNSOLVED)  # a constant would be built into the code of callers
+    """Return `UNSOLVED`: stand-in for `choose` until it is loaded."""
+    return np.int64(UNSOLVED)  # callers would inline a constant
 
 
 @jit_late(_wait)
 def choose(world: World, s: State, seat: int, work: tuple, sample: tuple) -> int:
     """Return the action of ``seat``, or `UNSOLVED` if its posterior does not fit into ``work``.
 
-    ``work`` is a workspace of `belief.exact.solver`, ``sample`` one of `belief.information`, both
-    are overwritten.  Consumes ``s.stream``.
+    ``work``: workspace of `belief.exact.solver`, ``sample``: of `belief.information`; both are
+    overwritten.  Consumes ``s.stream``.
     """
     if not solver.solve(s.evidence[seat], work):
         return UNSOLVED
@@ -78,12 +77,12 @@ def choose(world: World, s: State, seat: int, work: tuple, sample: tuple) -> int
 def likely_accusation(work: tuple, threshold: float) -> int:
     """Return the accusation of the likeliest envelope if it reaches ``threshold``, else -1.
 
-    ``work`` is solved; a threshold of 1 is for certainty but for rounding.
+    ``work`` must be solved; a threshold of 1 means certainty up to rounding.
     """
     threshold = min(threshold, _CERTAIN)
     cards = np.empty((1, 3), np.int64)
     chance = np.empty(1, np.float64)
-    # Found are envelopes above the floor.
+    # `likely_envelopes` finds envelopes strictly above the floor.
     if not likely_envelopes(work, 1, max(threshold - 1e-12, 0.0), cards, chance):
         return -1
     suspect, weapon, room = cards[0]

@@ -1,9 +1,9 @@
-"""The heuristic player [Ledford 2018, s. 3.3 and App. B], as its text has it.
+"""The heuristic player of [Ledford 2018, s. 3.3 and App. B].
 
 It walks to the room of highest entropy under its factored belief, suggests the suspect and weapon
 of highest entropy, and accuses when three envelope entries are exactly 1.  Ties between rooms are
-uniform; between suspects or weapons the first listed is named.  Without ``inference`` it learns
-nothing from a card that is shown to somebody else [s. 1.4].
+broken uniformly, ties between suspects or weapons by listed order.  Without ``inference`` it
+ignores cards shown to other players [s. 1.4].
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from mcts.kernel.rng import below
 from sim.board import N_ROOMS
 from sim.cards import CATEGORY_MASK, FIRST_ROOM, FIRST_WEAPON
 from sim.knowledge import row_bits
+from sim.movement import barred_room
 from sim.policies.common import kind_of_turn, needs_goal
 from sim.state import ASK, FACTORED, MOVE, State, World
-from sim.walks import barred_room
 
 REQUIRES = FACTORED
 
@@ -29,7 +29,7 @@ REQUIRES = FACTORED
 class Switches:
     """Switches of `heuristic`.
 
-    inference : whether its matrix learns from cards that are shown to others
+    inference : whether its matrix uses cards shown to other players
     """
 
     inference: bool = True
@@ -54,7 +54,7 @@ def turn(world: World, s: State, seat: int) -> int:
 
 @jit
 def suggestion(world: World, s: State, seat: int) -> int:
-    """Return the suggestion of the suspect and the weapon of highest entropy, first listed."""
+    """Return the suggestion of the suspect and weapon of highest entropy, first listed."""
     suspect = most_unsure(s, seat, 0, FIRST_WEAPON)
     weapon = most_unsure(s, seat, FIRST_WEAPON, FIRST_ROOM)
     return ASK + 6 * suspect + weapon - FIRST_WEAPON
@@ -88,7 +88,7 @@ def most_unsure(s: State, seat: int, first: int, end: int) -> int:
 
 @jit
 def unsure_room(s: State, seat: int, here: int) -> int:
-    """Return a room of highest entropy other than ``here``, -1 for any; ties uniform."""
+    """Return a room of highest entropy except ``here`` (-1: none); ties are uniform."""
     best, highest, ties = -1, -1.0, 0
     for room in range(N_ROOMS):
         if room == here:

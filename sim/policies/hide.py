@@ -1,11 +1,10 @@
-"""Hide: the suggestion and the room that promise most information, less what the others learn.
+"""Hide: the suggestion and room with the highest information, less the opponents' gain.
 
-It knows what `sim.policies.swift` knows, and ranks all 36 pairs of a room by own bits less
-``hiding`` times the bits that the opponents still playing are expected to gain, as far as the
-public view shows (`belief.leakage`), less ``summoning`` where the pawn of one of them would be
-called.  It names cards of its own, which mislead.  How much that is worth depends on who sits
-opposite (`docs/players/hide.md`): with 0 and 0 it is swift.  What it accuses from may change with
-the number of those who are out; alone, it waits for proof.
+It has the knowledge of `sim.policies.swift`, and ranks all 36 pairs of a room by own bits, less
+``hiding`` times the bits that active opponents are expected to gain under the public view
+(`belief.leakage`), less ``summoning`` if the suggestion moves the pawn of one.  It names its own
+cards to mislead.  The benefit depends on the opponents (`docs/players/hide.md`); with prices 0 it
+is swift.  Its threshold may change with the number of players out; alone it waits for proof.
 """
 
 from __future__ import annotations
@@ -31,22 +30,22 @@ from mcts.kernel.stack import floats
 from mcts.limits import between
 from sim.board import N_ROOMS
 from sim.cards import ALL_CARDS, CATEGORY_MASK, FIRST_ROOM, FIRST_WEAPON, N_CARDS
+from sim.movement import barred_room
 from sim.policies import swift
 from sim.policies.closure import proved_envelope
 from sim.policies.common import HIGHEST, SUGGESTS, last_chance, turns_to
 from sim.state import ASK, EVIDENCE, FACTORED, MOVE, PASSAGE, PUBLIC, State, World
-from sim.walks import barred_room
 
 REQUIRES = FACTORED | EVIDENCE | PUBLIC
 
 
 @dataclass(frozen=True)
 class Switches(swift.Switches):
-    """Switches of `hide`: those of `swift`, and three.
+    """Switches of `hide`: those of `swift`, and three more.
 
-    hiding : price, in own bits, of a bit that the others learn; 0 ignores them
-    summoning : price, in bits, of calling the pawn of an opponent who still plays
-    by_out : what a threshold below 1 gains with each opponent who is out
+    hiding : price, in own bits, of a bit that the opponents learn; 0 ignores them
+    summoning : price, in bits, of moving the pawn of an active opponent
+    by_out : increase of a threshold below 1 per opponent out
     """
 
     hiding: float = between(0, HIGHEST, default=1.0)
@@ -55,18 +54,18 @@ class Switches(swift.Switches):
 
 
 LEAST = 0.1
-"""Share of its own bits that a suggestion is worth at least: who will not give anything away would
-ask for ever what informs no player."""
+"""Minimum net value as a share of the own bits; without it the policy could ask uninformative
+suggestions forever."""
 
 _PAIRS = 36
 
 CALLED = 2
-"""What is known of a room, beside `swift.BITS` and `swift.PAIR` of its best pair: whom it calls."""
+"""Row of the room cache, next to `swift.BITS` and `swift.PAIR`: suspects with a price."""
 
 
 @jit
 def still_playing(world: World, s: State, seat: int) -> int:
-    """Return the mask of the seats that still play, but for ``seat``."""
+    """Return the mask of the active seats except ``seat``."""
     playing = 0
     for other in range(world.players):
         if other != seat and not s.out[other]:
@@ -88,10 +87,9 @@ def to_accuse(world: World, s: State, seat: int) -> int:
 
 @jit
 def least_chance(world: World, s: State, seat: int) -> float:
-    """Return the probability from which ``seat`` accuses now; 1 is for proof.
+    """Return the minimum probability at which ``seat`` accuses now; 1 means proof.
 
-    A threshold below 1 changes by ``by_out`` with each opponent who is out.  Alone it waits for
-    proof.
+    A threshold below 1 changes by ``by_out`` per opponent out.  Alone it waits for proof.
     """
     bar = s.threshold[seat]
     out = world.players - 1 - count(still_playing(world, s, seat))
@@ -102,7 +100,7 @@ def least_chance(world: World, s: State, seat: int) -> float:
 
 @jit
 def summons(world: World, s: State, seat: int, suspect: int, room: int) -> bool:
-    """Return whether naming ``suspect`` in ``room`` calls the pawn of somebody who still plays."""
+    """Return whether naming ``suspect`` in ``room`` moves the pawn of an active opponent."""
     called = world.seat_of[suspect]
     if not (world.board and world.summons) or world.random_calls:
         return False
@@ -113,7 +111,7 @@ def summons(world: World, s: State, seat: int, suspect: int, room: int) -> bool:
 
 @jit
 def called_by(world: World, s: State, seat: int, room: int) -> int:
-    """Return the mask of the suspects whose naming in ``room`` has a price."""
+    """Return the mask of the suspects with a price in ``room``."""
     called = 0
     if s.summoning[seat] != 0.0:
         for suspect in range(FIRST_WEAPON):
@@ -134,13 +132,13 @@ def best_pair(
     first: int,
     least: float,
 ) -> tuple[int, float]:
-    """Return the pair of highest net bits in ``room``, as suspect * 6 + weapon, and those bits.
+    """Return the pair of highest net bits in ``room``, as suspect * 6 + weapon, and the bits.
 
-    Of equals the first counts.  Naming a suspect of the mask ``called`` has its price.  Pairs of no
-    more than ``least`` are of no interest; if no other is left, the bits are ``least``.  Cards of
-    which the same is known are tried once.  Most closed forms are left out, all the more if the
-    pair ``first`` is good: they cannot exceed the three entropies, nor can the others gain less
-    than the bounds of ``table``, of which ``columns`` are the weapons side by side.
+    Ties go to the first pair.  Suspects of the mask ``called`` have a price.  Pairs with at most
+    ``least`` bits are skipped; if none is left, the bits are ``least``.  Cards with equal knowledge
+    are tried once.  Bounds avoid many closed forms, more so if the pair ``first`` is good: a closed
+    form cannot exceed the three entropies, and opponents gain at least the bounds of ``table``;
+    ``columns`` holds its weapons in lanes.
     """
     hiding, best, most = s.hiding[seat], _PAIRS, least
     row, given = table[FIRST_ROOM + room], floats(1, LANES)
@@ -173,13 +171,13 @@ def best_pair(
 
 @jit
 def _net(bits: float, cost: float) -> float:
-    """Return ``bits`` less ``cost``, but no less than the share `LEAST` of them."""
+    """Return ``bits`` less ``cost``, at least the share `LEAST` of ``bits``."""
     return max(bits - cost, LEAST * bits)
 
 
 @jit
 def _extremes(table: np.ndarray, start: int) -> tuple[float, float]:
-    """Return the most that any of six cards from ``start`` on reveals, and the least given away."""
+    """Return the maximum `UNSURE` and the minimum `BOUND` of the six cards from ``start``."""
     most, least = table[start, UNSURE], table[start, BOUND]
     for card in range(start + 1, start + FIRST_WEAPON):
         most, least = max(most, table[card, UNSURE]), min(least, table[card, BOUND])
@@ -188,7 +186,7 @@ def _extremes(table: np.ndarray, start: int) -> tuple[float, float]:
 
 @jit
 def _likely_best(table: np.ndarray, hiding: float) -> int:
-    """Return the pair whose bounds promise most: it is tried first."""
+    """Return the pair with the best bounds, to be tried first."""
     pair = 0
     for start in (0, FIRST_WEAPON):
         best, most = start, -1.0
@@ -202,10 +200,10 @@ def _likely_best(table: np.ndarray, hiding: float) -> int:
 
 @jit
 def turn(world: World, s: State, seat: int) -> int:
-    """Return the action of most net bits per expected turn; draws nothing.
+    """Return the action with the highest net bits per expected turn; draws nothing.
 
-    A room is not looked at closely if the bounds of its pairs are too few, nor if another of which
-    the same is known, and in which naming has the same prices, was.
+    A room is skipped if the bounds of its pairs are too low, or if an equivalent room, with equal
+    knowledge and equal prices, was evaluated.
     """
     hiding = s.hiding[seat]
     if hiding == 0.0 and s.summoning[seat] == 0.0:
@@ -264,7 +262,7 @@ def turn(world: World, s: State, seat: int) -> int:
 
 @jit
 def _like(table: np.ndarray, known: np.ndarray, tried: int, room: int, called: int) -> int:
-    """Return the first of the rooms ``tried`` (mask) worth what ``room`` is, or that itself."""
+    """Return the first room of the mask ``tried`` equivalent to ``room``, or ``room``."""
     while tried:
         other = lowest(tried)
         tried &= tried - 1
@@ -276,7 +274,7 @@ def _like(table: np.ndarray, known: np.ndarray, tried: int, room: int, called: i
 
 @jit
 def suggestion(world: World, s: State, seat: int) -> int:
-    """Return the suggestion of most net bits here; draws nothing."""
+    """Return the suggestion with the highest net bits here; draws nothing."""
     if s.hiding[seat] == 0.0 and s.summoning[seat] == 0.0:
         return swift.suggestion(world, s, seat)
     swift.refresh(world, s, seat)
@@ -295,6 +293,6 @@ def suggestion(world: World, s: State, seat: int) -> int:
 
 @jit
 def _tabulate(world: World, s: State, seat: int, cards: int, table: np.ndarray) -> None:
-    """Fill ``table`` for ``cards`` with what the opponents still playing would gain."""
+    """Fill ``table`` for ``cards`` with the gains of the active opponents."""
     playing = still_playing(world, s, seat)
     tabulate(s.marginals, s.public, seat, world.players, playing, s.has_shown[seat], cards, table)

@@ -1,8 +1,8 @@
-"""Likely: it names, of each category, the card that fewest players can hold, likelier ones first.
+"""Likely: it names the card of each category with the fewest possible holders, likelier ones first.
 
-Nobody's answer then proves the envelope.  Where an accusation follows the own suggestion at once
-(``rules.accuse=end``), that wins, and what asks for most information (`sim.policies.swift`) is
-behind; where the others come first, it is a gift to them.  It knows and accuses as swift does.
+If no player answers, the envelope is proved.  Under ``rules.accuse=end``, where it can accuse right
+after its suggestion, it beats the most informative suggestions (`sim.policies.swift`); where the
+others accuse first, it helps them.  Knowledge and accusations are those of swift.
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ from __future__ import annotations
 from belief.evidence import ENVELOPE, lowest
 from mcts.kernel.compile import jit
 from sim.cards import CATEGORY_MASK, FIRST_ROOM, FIRST_WEAPON
+from sim.movement import barred_room
 from sim.policies import swift
 from sim.policies.walking import towards
 from sim.state import ASK, State, World
-from sim.walks import barred_room
 
 REQUIRES = swift.REQUIRES
 Switches = swift.Switches
@@ -23,9 +23,9 @@ to_accuse = swift.to_accuse
 
 @jit
 def best_card(world: World, s: State, seat: int, cards: int) -> int:
-    """Return the card of the mask ``cards`` (not 0) with fewest holders, of equals the likeliest.
+    """Return the card of the mask ``cards`` (not 0) with the fewest holders, likeliest of ties.
 
-    One that may not be in the envelope comes after all that may.
+    Cards that cannot be in the envelope come last.
     """
     best, fewest = -1, 0.0
     while cards:
@@ -42,7 +42,7 @@ def best_card(world: World, s: State, seat: int, cards: int) -> int:
 
 @jit
 def turn(world: World, s: State, seat: int) -> int:
-    """Return the way to the room to be named; draws nothing."""
+    """Return the action towards the room to name; draws nothing."""
     swift.refresh(world, s, seat)
     rooms = CATEGORY_MASK[2]
     barred = max(world.room_of[s.spot[seat]], barred_room(world, s, seat))
@@ -53,7 +53,7 @@ def turn(world: World, s: State, seat: int) -> int:
 
 @jit
 def suggestion(world: World, s: State, seat: int) -> int:
-    """Return the suspect and the weapon to be named where the pawn is; draws nothing."""
+    """Return the suggestion of the suspect and weapon to name here; draws nothing."""
     swift.refresh(world, s, seat)
     suspect = best_card(world, s, seat, CATEGORY_MASK[0])
     return ASK + 6 * suspect + best_card(world, s, seat, CATEGORY_MASK[1]) - FIRST_WEAPON

@@ -1,8 +1,8 @@
 """The random player [Ledford 2018, s. 3.2].
 
-It walks to a random room and suggests a random trio of cards it has not seen, until only three are
-left, which it accuses; it draws no conclusion from passes.  Because it names only what it does not
-know, what it suggests depends on its hand; those of `sim.policies.uniform` say nothing.
+It walks to a random room and suggests a random trio of cards it has not seen, and accuses the last
+three unseen cards; it ignores passes.  Its suggestions depend on its hand, unlike those of
+`sim.policies.uniform`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ to_accuse, turn = unseen_envelope, roam
 
 @jit
 def suggestion(world: World, s: State, seat: int) -> int:
-    """Return a suggestion of a suspect and a weapon not yet seen; consumes ``s.stream``."""
+    """Return a suggestion of an unseen suspect and weapon; consumes ``s.stream``."""
     unseen = ~s.known[seat]
     suspect = any_card(s.stream, unseen & CATEGORY_MASK[0])
     weapon = any_card(s.stream, unseen & CATEGORY_MASK[1])

@@ -1,10 +1,10 @@
-"""The registry of policies: names, numbers, and the way from a number to a call.
+"""Registry of policies: names, numbers, and dispatch by number.
 
-A policy is a value, so the arena, a roll-out and a planner's model of its opponents change policy
-without compiling anything.  To add one: write ``sim/policies/NAME.py`` with what
-`sim.policies.common` says a policy has; it is found by that (`docs/extending.md` has an example).
-A policy of another package comes by an entry point, and is numbered after ours.  What the tests of
-the project do not play is checked in every game: the first choice against the rules ends it.
+A policy is a value, so arena, roll-outs and opponent models switch policies without compiling.  To
+add a policy, write ``sim/policies/NAME.py`` with the parts listed in `sim.policies.common`
+(example: `docs/extending.md`).  Other packages add policies by entry point; their numbers follow
+ours.  Policies not covered by the project's tests are checked in every game: an illegal choice
+raises.
 """
 
 from __future__ import annotations
@@ -57,11 +57,11 @@ _PARTS = ("REQUIRES", *_KERNELS)
 _TO_ACCUSE, _TURN, _SUGGESTION = range(3)
 
 _TESTED = ("closure", "csp", "heuristic", "hide", "likely", "random", "swift", "uniform")
-"""Policies whose every choice tests hold against the rules, so that games need not."""
+"""Policies whose choices the tests check against the rules, so games need not."""
 
 
 class IllegalChoice(BrokenPlugin):
-    """A policy chose what the rules forbid; number, index of its kernel and the value."""
+    """A policy made an illegal choice: number, index of its kernel, value."""
 
     def __str__(self) -> str:
         which, part, value = self.args
@@ -72,7 +72,7 @@ class IllegalChoice(BrokenPlugin):
 
 @dataclass(frozen=True)
 class NoSwitches:
-    """The switches of a policy that has none."""
+    """Switches of a policy without switches."""
 
 
 def _switches(module: ModuleType) -> type[Any]:
@@ -80,7 +80,7 @@ def _switches(module: ModuleType) -> type[Any]:
 
 
 def _has_policy(module: ModuleType) -> bool:
-    """Return whether ``module`` has a policy; `BrokenPlugin` if it lacks a part of one."""
+    """Return whether ``module`` has a policy; BrokenPlugin if a part is missing."""
     faults = [f"no {part}" for part in _PARTS if not hasattr(module, part)]
     for each in fields(_switches(module)):
         if each.name not in SWITCHES:
@@ -99,20 +99,20 @@ FAST = sorted(
     filter(_has_policy, modules_of("sim.policies", "sleuth.policies")),
     key=lambda module: (_name(module) not in _TESTED, module.REQUIRES, _name(module)),
 )
-"""The policies that play inside the state machine, and so in simulations; simple ones first."""
+"""Policies that play inside the state machine and simulations, simple ones first."""
 
 SLOW = len(FAST)
-"""The number of the one that needs an exact posterior: `sim.arena` plays it, not the machine."""
+"""Number of the policy with an exact posterior, which `sim.arena` plays instead of the machine."""
 
 _TRUSTED = len(_TESTED)
 _CHECKS = _TRUSTED < SLOW
-"""Policies from this number on are checked, if there are any: else nothing of it is compiled."""
+"""Whether policies from number `_TRUSTED` need checks; otherwise the checks are not compiled."""
 
 _MODULES = (*FAST, greedy)
 NAMES = tuple(map(_name, _MODULES))
 FAST_NAMES = NAMES[:SLOW]
 REQUIRES = tuple(module.REQUIRES for module in _MODULES)
-"""By policy: what has to be kept for its seat."""
+"""Knowledge to track for a policy's seat, by number."""
 
 _to_accuse = by_number([module.to_accuse for module in FAST])
 _turn = by_number([module.turn for module in FAST])
@@ -123,7 +123,7 @@ SHOWING = ("random", "least_informative")
 DEFAULTS: Mapping[str, Any] = {
     each.name: each.default for module in reversed(_MODULES) for each in fields(_switches(module))
 }
-"""By switch its default, which the state has for a seat whose policy lacks the switch."""
+"""Default of each switch, also the state's value for seats whose policy lacks the switch."""
 
 _CHOICES: Mapping[str, Sequence[str]] = {
     each.name: each.metadata["choices"]
@@ -137,14 +137,14 @@ _CHOICES: Mapping[str, Sequence[str]] = {
 class Policy:
     """A policy with its switches, a value: ``Policy("swift", threshold=0.5)``.
 
-    A switch can be read from it by its name, ``policy.threshold``; one that the policy does not
-    have is its default.  ValueError on a name, a switch or a value that there is not.
+    Switches are attributes, ``policy.threshold``; one that the policy lacks reads as its default.
+    Raises ValueError for an unknown name, switch or value.
 
     Attributes
     ----------
     name : one of `NAMES`
-    showing : which of several cards it shows, one of `SHOWING`
-    switches : of the class ``Switches`` in the file of the policy
+    showing : rule for choosing the card to show, one of `SHOWING`
+    switches : instance of ``Switches`` in the policy's module
     """
 
     name: str
@@ -173,29 +173,29 @@ class Policy:
 
 
 def make_switches(name: str) -> Any:
-    """Return the switches of policy ``name`` at their defaults; ValueError as `number`."""
+    """Return the default switches of policy ``name``; ValueError like `number`."""
     return _switches(_MODULES[number(name)])()
 
 
 def number(name: str) -> int:
-    """Return the number of policy ``name``; ValueError names the choices."""
+    """Return the number of policy ``name``; ValueError lists the choices."""
     if name not in NAMES:
         raise ValueError(f"unknown policy {name!r}: choose one of {', '.join(NAMES)}")
     return NAMES.index(name)
 
 
 def switches_of(name: str) -> tuple[str, ...]:
-    """Return the switches that policy ``name`` has; ValueError as `number`."""
+    """Return the switch names of policy ``name``; ValueError like `number`."""
     return tuple(each.name for each in fields(_switches(_MODULES[number(name)])))
 
 
 def policy(which: Policy | str) -> Policy:
-    """Return ``which``, or the policy of that name with its defaults."""
+    """Return ``which``, or the policy of that name with default switches."""
     return Policy(which) if isinstance(which, str) else which
 
 
 def seat_policies(state: State, policies: Sequence[Policy | str | None]) -> None:
-    """Put compiled ``policies``, by seat, into the seats of ``state``; None leaves one external."""
+    """Put compiled ``policies``, by seat, into ``state``; None makes a seat external."""
     for seat, which in enumerate(policies):
         if which is None:
             state.policy[seat], state.tracks[seat] = EXTERNAL, 0
@@ -204,7 +204,7 @@ def seat_policies(state: State, policies: Sequence[Policy | str | None]) -> None
 
 
 def seat_policy(state: State, seat: int, which: Policy) -> None:
-    """Put one compiled policy into ``seat`` of ``state``."""
+    """Put a compiled policy into ``seat`` of ``state``."""
     state.tracks[seat] = 0
     for switch, value in DEFAULTS.items():
         state[switch][seat] = _as_number(switch, value)
@@ -213,9 +213,9 @@ def seat_policy(state: State, seat: int, which: Policy) -> None:
 
 
 def swap_policy(state: State, seat: int, which: Policy) -> None:
-    """Let ``which`` play in ``seat`` for now: the policy there stays ready to play on.
+    """Let ``which`` play in ``seat`` temporarily.
 
-    What either needs is kept for the seat, and what ``which`` has no switch for stays as it is.
+    The seat tracks the knowledge of both policies; switches that ``which`` lacks are unchanged.
     """
     state.policy[seat] = number(which.name)
     state.tracks[seat] |= REQUIRES[number(which.name)]
@@ -224,15 +224,15 @@ def swap_policy(state: State, seat: int, which: Policy) -> None:
 
 
 def _as_number(switch: str, value: Any) -> Any:
-    """Return ``value`` as the state has it: a word as its place among the choices."""
+    """Return ``value`` as stored in the state: a choice as its index."""
     return _CHOICES[switch].index(value) if switch in _CHOICES else value
 
 
 @jit_owning
 def _check(world: World, s: State, which: int, part: int, value: int) -> None:
-    """Raise `IllegalChoice` if policy ``which`` may not return ``value`` from the kernel ``part``.
+    """Raise IllegalChoice if policy ``which`` may not return ``value`` from kernel ``part``.
 
-    A suggestion or a room that the rules want no more is exchanged for another (`avoid_repeat`).
+    Repeated suggestions are first replaced by `avoid_repeat`.
     """
     if part == _TO_ACCUSE:
         good = is_envelope(value)
@@ -247,7 +247,7 @@ def _check(world: World, s: State, which: int, part: int, value: int) -> None:
 
 @jit
 def _vet(world: World, s: State, which: int, part: int, value: int) -> int:
-    """Return the ``value`` of a policy, checked by `_check` if the policy is not ours."""
+    """Return the ``value`` of a policy, after `_check` for policies outside `_TESTED`."""
     if _CHECKS and which >= _TRUSTED:
         _check(world, s, which, part, value)
     return value
@@ -255,10 +255,10 @@ def _vet(world: World, s: State, which: int, part: int, value: int) -> int:
 
 @jit_shared
 def choose(world: World, s: State, seat: int) -> int:
-    """Return the action of ``seat`` under its own policy in the phase ``s.phase``.
+    """Return the action of ``seat`` under its policy in the phase ``s.phase``.
 
-    Consumes ``s.stream``, which the caller has opened for this decision.  Reads what the seat has
-    learnt and its own hand, never the hands of others.
+    Consumes ``s.stream``, opened by the caller for this decision.  Reads only the seat's knowledge
+    and own hand.
     """
     if s.phase == SHOW:
         return REVEAL + card_to_show(s, seat)

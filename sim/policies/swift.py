@@ -1,11 +1,10 @@
-"""Swift: the suggestion and the room that promise most information per expected turn.
+"""Swift: the suggestion and room with the highest information per expected turn.
 
-Its knowledge is the factored belief as far as the logical closure allows it; what a suggestion
-reveals is the closed form of `belief.information`, of the trios that are not known to be elsewhere.
-It accuses from a probability on: 1 waits for proof, though not beyond its last turn.  Below 1 the
-belief is fitted to hand sizes and to one envelope card a category (`belief.beliefs.constrained`),
-because the probability of an accusation has to be one; for the choice of suggestions alone that
-would change nothing but the time.
+Its knowledge is the factored belief masked by the logical closure; the information of a suggestion
+is the closed form of `belief.information`, for trios that may be the envelope.  It accuses at a
+minimum probability; 1 waits for proof, until its last turn.  Below 1 the belief is fitted to hand
+sizes and to one envelope card per category (`belief.beliefs.constrained`), because accusations need
+a proper probability; for suggestions alone the fit would only cost time.
 """
 
 from __future__ import annotations
@@ -25,6 +24,7 @@ from mcts.limits import above
 from sim.board import N_ROOMS
 from sim.cards import CATEGORY_MASK, FIRST_ROOM, FIRST_WEAPON, N_CARDS
 from sim.knowledge import knowledge_version, update_seat_closure
+from sim.movement import barred_room
 from sim.policies import heuristic
 from sim.policies.closure import proved_envelope
 from sim.policies.common import (
@@ -36,18 +36,16 @@ from sim.policies.common import (
     turns_to,
 )
 from sim.state import ASK, EVIDENCE, FACTORED, MAX_PLAYERS, MOVE, PASSAGE, State, World
-from sim.walks import barred_room
 
 REQUIRES = FACTORED | EVIDENCE
 
 
 @dataclass(frozen=True)
 class Switches(heuristic.Switches):
-    """Switches of `swift`: those of `heuristic`, and two.
+    """Switches of `swift`: those of `heuristic`, and two more.
 
-    threshold : it accuses from this probability on; 1 waits for proof
-    own_card_weight : weight that a player who names a card holds it, relative to that it does not;
-        1 reads nothing into suggestions
+    threshold : minimum probability for an accusation; 1 waits for proof
+    own_card_weight : relative weight that a player holds a card it names; 1 ignores suggestions
     """
 
     threshold: float = above(0, 1, default=1.0)
@@ -55,21 +53,21 @@ class Switches(heuristic.Switches):
 
 
 ROUNDS = 3
-"""Rounds of fitting; more change no strength."""
+"""Rounds of fitting; more do not play better."""
 
 SLACK = 1e-9
-"""More bits than rounding takes from the sum of three entropies."""
+"""Bound on the rounding error of a sum of three entropies, in bits."""
 
 BITS, PAIR = 0, 1
-"""What is known of a room: the bits of its best suggestion, and that (-1: they are fewer)."""
+"""Rows of the room cache: bits of the best suggestion, and its pair (-1: bits are a bound)."""
 
 
 @jit
 def refresh(world: World, s: State, seat: int) -> None:
-    """Fill ``s.marginals`` with what ``seat`` believes, unless they are up to date.
+    """Update ``s.marginals`` to the belief of ``seat``, if stale.
 
-    Accusations that were heard are no envelope.  Where there are some, the best guess is taken from
-    the marginals as they were without them: after them the categories are no longer independent.
+    Heard accusations are excluded.  The best guess is computed before that, because categories are
+    no longer independent afterwards.
     """
     now = knowledge_version(s, seat)
     if s.marginals_of == now:
@@ -91,7 +89,7 @@ def refresh(world: World, s: State, seat: int) -> None:
 def to_accuse(world: World, s: State, seat: int) -> int:
     """Return the mask of the likeliest envelope if it reaches the threshold of ``seat``, else 0.
 
-    Any will do where there is no later chance to accuse: a draw pays nothing.
+    At the last chance there is no threshold: a draw returns 0.
     """
     refresh(world, s, seat)
     last = last_chance(world, s)
@@ -103,7 +101,7 @@ def to_accuse(world: World, s: State, seat: int) -> int:
 
 @jit
 def likeliest(s: State) -> tuple[int, float]:
-    """Return the likeliest envelope by what `refresh` found and its probability, or 0, 0."""
+    """Return the likeliest envelope after `refresh` and its probability, or 0, 0."""
     if s.guess:
         return s.guess, s.guess_chance
     return best_guess(s.marginals)
@@ -111,7 +109,7 @@ def likeliest(s: State) -> tuple[int, float]:
 
 @jit
 def best_guess(marginals: np.ndarray) -> tuple[int, float]:
-    """Return the mask of the likeliest envelope by ``marginals`` and its probability, or 0, 0."""
+    """Return the likeliest envelope (mask) by ``marginals`` and its probability, or 0, 0."""
     found, chance = 0, 1.0
     for category in CATEGORY_MASK:
         best, most, total = 0, 0.0, 0.0
@@ -132,7 +130,7 @@ def best_guess(marginals: np.ndarray) -> tuple[int, float]:
 
 @jit
 def best_unheard(s: State, marginals: np.ndarray) -> tuple[int, float]:
-    """Return what `best_guess` does, of the envelopes that no player accused aloud."""
+    """Return `best_guess` among the envelopes without a heard accusation."""
     found, chance = best_guess(marginals)
     if not any_heard(s) or not found:
         return found, chance
@@ -151,7 +149,7 @@ def _likeliest_unheard(s: State, marginals: np.ndarray) -> tuple[int, float]:
 
 @jit
 def different(marginals: np.ndarray, cards: int) -> int:
-    """Return the mask ``cards`` without those whose row equals that of a lower one."""
+    """Return the mask ``cards`` without cards whose row equals that of a lower card."""
     kept = 0
     while cards:
         card = lowest(cards)
@@ -163,7 +161,7 @@ def different(marginals: np.ndarray, cards: int) -> int:
 
 @jit
 def alike(marginals: np.ndarray, card: int, cards: int) -> int:
-    """Return the lowest of ``cards`` (mask) whose row equals that of ``card``, which may be it."""
+    """Return the lowest of ``cards`` (mask) whose row equals that of ``card``, or ``card``."""
     while cards:
         other = lowest(cards)
         cards &= cards - 1
@@ -177,10 +175,10 @@ def alike(marginals: np.ndarray, card: int, cards: int) -> int:
 
 @jit
 def survey(s: State, seat: int, unsure: np.ndarray) -> int:
-    """Fill ``unsure`` (1, 21) with what the envelope entropy of each card is, in bits.
+    """Fill ``unsure`` (1, 21) with the envelope entropy of each card, in bits.
 
-    Returns the mask of the suspects and weapons worth naming: those that may be in the envelope,
-    and of cards believed alike the first.
+    Returns the mask of suspects and weapons worth naming: cards that may be in the envelope, only
+    the first of equal rows.
     """
     may = s.closure[seat].may[ENVELOPE]
     for card in range(N_CARDS):
@@ -194,11 +192,11 @@ def survey(s: State, seat: int, unsure: np.ndarray) -> int:
 def best_suggestion(
     s: State, seat: int, room: int, named: int, unsure: np.ndarray, least: float
 ) -> tuple[int, float]:
-    """Return the most informative pair in ``room``, as suspect * 6 + weapon, and its bits.
+    """Return the pair of highest information in ``room``, as suspect * 6 + weapon, and its bits.
 
-    ``named`` and ``unsure`` are what `survey` found.  Pairs that reveal no more than ``least`` are
-    of no interest; if no other is left, the bits are ``least``.  A pair is not tried if even all
-    three entropies together are too few.
+    ``named`` and ``unsure`` are the results of `survey`.  Pairs with at most ``least`` bits are
+    skipped; if none is left, the bits are ``least``.  The sum of the three entropies bounds the
+    bits of a pair.
     """
     pair, most = 0, least
     rest = unsure[0, FIRST_ROOM + room] + SLACK
@@ -221,7 +219,7 @@ def best_suggestion(
 
 @jit
 def most_unsure(named: int, unsure: np.ndarray) -> float:
-    """Return the largest entropy, in bits, of a card in the mask ``named``."""
+    """Return the maximum entropy, in bits, of the cards in the mask ``named``."""
     most = 0.0
     while named:
         most = max(most, unsure[0, lowest(named)])
@@ -231,15 +229,15 @@ def most_unsure(named: int, unsure: np.ndarray) -> float:
 
 @jit
 def intend(s: State, seat: int, room: int, pair: int) -> None:
-    """Remember the ``pair`` that ``seat`` would name if this turn brings it to ``room``."""
+    """Store the ``pair`` that ``seat`` will name if it reaches ``room`` this turn."""
     s.intention = 1 + pair + 36 * (room + N_ROOMS * (seat + MAX_PLAYERS * s.turn))
 
 
 @jit
 def recall_intention(world: World, s: State, seat: int) -> int:
-    """Return the pair that ``seat`` has chosen this turn for the room that it is in, or -1.
+    """Return the pair that ``seat`` stored this turn for its room, or -1.
 
-    Nobody learns anything between the start of a turn and its suggestion.
+    It is still valid: no knowledge changes between the start of a turn and its suggestion.
     """
     room = world.room_of[s.spot[seat]]
     pair = s.intention - 1 - 36 * (room + N_ROOMS * (seat + MAX_PLAYERS * s.turn))
@@ -248,7 +246,7 @@ def recall_intention(world: World, s: State, seat: int) -> int:
 
 @jit
 def nearest_room(world: World, s: State, seat: int, barred: int) -> int:
-    """Return the room in fewest expected turns, other than ``barred``."""
+    """Return the room with the fewest expected turns, except ``barred``."""
     nearest = 0 if barred else 1
     for room in range(nearest + 1, N_ROOMS):
         if room == barred:
@@ -260,11 +258,10 @@ def nearest_room(world: World, s: State, seat: int, barred: int) -> int:
 
 @jit
 def turn(world: World, s: State, seat: int) -> int:
-    """Return the action of most information per expected turn; draws nothing.
+    """Return the action with the highest information per expected turn; draws nothing.
 
-    A room whose three entropies together, shared out over the turns to it, are below the best found
-    so far is not looked at closely: nearly all far ones, once the nearest has been.  Nor is one
-    believed like another, whose best suggestion is the same.
+    A room is skipped if the sum of its three entropies per expected turn is below the best value so
+    far, or if it has the same row as an evaluated room.  The nearest room is evaluated first.
     """
     refresh(world, s, seat)
     unsure, known = floats(1, N_CARDS), floats(2, N_ROOMS)
@@ -308,7 +305,7 @@ def turn(world: World, s: State, seat: int) -> int:
 
 @jit
 def suggestion(world: World, s: State, seat: int) -> int:
-    """Return the most informative suggestion here; draws nothing."""
+    """Return the suggestion with the highest information here; draws nothing."""
     refresh(world, s, seat)
     pair = recall_intention(world, s, seat)
     if pair < 0:

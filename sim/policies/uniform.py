@@ -1,7 +1,7 @@
-"""The uniform player: any trio, its own cards included.
+"""The uniform player: it suggests any trio, its own cards included.
 
-Its suggestions do not depend on its hand, so a posterior that ignores what suggestions reveal is
-exact against it: the player for calibration and for tests of equivalence.
+Its suggestions do not depend on its hand, so a posterior that ignores suggestions is exact against
+it.  It serves for calibration and for tests of equivalence.
 """
 
 from __future__ import annotations

@@ -1,23 +1,23 @@
-"""Walking to the nearest of some rooms, and into the same one again.
+"""Moves to the nearest room of a set, or back into the same room.
 
-Sets of rooms are masks, bit r for room r.  Other pawns are ignored but for `step_out`.  Nothing
-here consumes randomness.
+Sets of rooms are masks, bit r for room r.  Only `step_out` considers other pawns.  No function
+consumes randomness.
 """
 
 from __future__ import annotations
 
 from mcts.kernel.compile import jit
 from sim.board import N_ROOMS
+from sim.movement import barred_room
 from sim.state import MOVE, PASSAGE, WALK, State, World
-from sim.walks import barred_room
 
 OTHER, SAME = range(2)
-"""Where the next suggestion is made after one in a room that is wanted: in another, or there."""
+"""Place of the next suggestion after one in a wanted room: another room, or the same."""
 
 
 @jit
 def distance(world: World, s: State, seat: int, room: int) -> int:
-    """Return the steps of ``seat`` to ``room``, other than where it is; 0 by a passage."""
+    """Return the steps of ``seat`` to ``room``, not its own; 0 by a passage."""
     here = world.room_of[s.spot[seat]]
     if here >= 0 and world.passage[here] == room:
         return 0
@@ -26,16 +26,16 @@ def distance(world: World, s: State, seat: int, room: int) -> int:
 
 @jit
 def towards(world: World, s: State, seat: int, room: int) -> int:
-    """Return the action that brings ``seat`` to ``room``, other than where it is."""
+    """Return the action of ``seat`` towards ``room``, not its own."""
     here = world.room_of[s.spot[seat]]
     return PASSAGE if here >= 0 and world.passage[here] == room else MOVE + room
 
 
 @jit
 def nearest_room(world: World, s: State, seat: int, rooms: int) -> int:
-    """Return the room of ``rooms`` in fewest steps, neither barred nor where it is; first listed.
+    """Return the nearest room of ``rooms``, neither barred nor its own; first of ties.
 
-    If there is no other in ``rooms``, it is the nearest of all.
+    If ``rooms`` has no other, return the nearest of all rooms.
     """
     barred = max(world.room_of[s.spot[seat]], barred_room(world, s, seat))
     if barred >= 0:
@@ -51,10 +51,7 @@ def nearest_room(world: World, s: State, seat: int, rooms: int) -> int:
 
 @jit
 def step_out(world: World, s: State, seat: int) -> int:
-    """Return the step to the square before the door where ``seat`` stands, to enter again.
-
-    -1 if it cannot, or may not return.
-    """
+    """Return the step of ``seat`` out of its door, to re-enter; -1 if impossible or illegal."""
     if not world.free or not world.returns or world.room_of[s.spot[seat]] < 0:
         return -1
     square = world.neighbours[s.spot[seat], 0]
@@ -66,11 +63,10 @@ def step_out(world: World, s: State, seat: int) -> int:
 
 @jit
 def enter_again(world: World, s: State, seat: int, rooms: int, again: int) -> int:
-    """Return the move that makes ``seat`` enter one of ``rooms`` as soon as may be, by steps.
+    """Return the move of ``seat`` to the nearest room of ``rooms``, by steps.
 
-    If it stands in one of them, ``again`` is `SAME` to step out, from where it is the nearest one
-    at the next turn (rules under which a pawn cannot do so count as `OTHER`), or `OTHER` to go to
-    the nearest other one.
+    If it is in one of them, ``again`` selects: `SAME` steps out, to re-enter at the next turn (like
+    `OTHER` if the rules or pawns prevent it); `OTHER` walks to the nearest other room.
     """
     here = world.room_of[s.spot[seat]]
     if again == SAME and here >= 0 and rooms >> here & 1:

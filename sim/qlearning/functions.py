@@ -1,7 +1,7 @@
-"""Values of entering rooms, by three functions of the state: (9,) -> (9,), at most 1.
+"""Values of entering rooms, three functions of the state: (9,) -> (9,), at most 1.
 
-``network`` is the network, ``grid`` the table that it approximates, read at the nearest sampled
-state, and ``zero`` the control that knows nothing of rooms.
+``network`` is the fitted network, ``grid`` the table that it approximates, read at the nearest
+sampled state, and ``zero`` the control.
 """
 
 from __future__ import annotations
@@ -19,15 +19,14 @@ from sim.qlearning.rooms import Sampled, nearest, pairs, solve
 Worth = Callable[[np.ndarray], np.ndarray]
 
 FUNCTIONS = ("network", "zero", "grid")
-"""Estimates of the worth of entering a room: the network, nothing (the control), or the table that
-the network stands for, read at the nearest sampled state."""
+"""Estimators of the value of entering a room."""
 
 
 def function(name: str, path: str | None = None) -> Worth:
-    """Return a function of `FUNCTIONS`.
+    """Return the function ``name`` of `FUNCTIONS`.
 
-    ValueError if the function or network is unknown, in one sentence.  ``path``: of the network,
-    whose settings also name the grid; None for that of the project.
+    ``path``: file of the network, whose settings also define the grid; None for that of the
+    project.  Raises ValueError for an unknown function or network.
     """
     if name not in FUNCTIONS:
         raise ValueError(f"q must be one of {', '.join(FUNCTIONS)}, got {name!r}")
@@ -39,7 +38,7 @@ def function(name: str, path: str | None = None) -> Worth:
 
 @cache
 def _grid(path: str | None) -> Worth:
-    """Return Q by value iteration on the states that the network of ``path`` was fitted at."""
+    """Return Q by value iteration on the states that the network of ``path`` was fitted to."""
     kept = load(path).settings
     try:
         sampled = Sampled(**{setting.name: kept[setting.name] for setting in fields(Sampled)})

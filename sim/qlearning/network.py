@@ -1,9 +1,9 @@
-"""Networks that approximate Q [Cai & Ferrari 2008, s. III-B], as they are stored and played.
+"""Networks that approximate Q [Cai & Ferrari 2008, s. III-B]: file format and evaluation.
 
-Some inputs, a hidden layer and one output.  The paper's has 18 inputs -- the state x and the room
-entered, one of nine -- and 100 hidden nodes: 2,001 numbers, which need no framework.
-`benchmarks.qlearning` fits them, this module plays them in NumPy.  Their files are JSON of numbers
-and settings with a digest of each, so that one edited by hand is not taken for one that was fitted.
+A network has one hidden layer and one output.  That of the paper has 18 inputs (the state x and the
+entered room, one of nine) and 100 hidden nodes: 2,001 numbers, which need no framework.
+`benchmarks.qlearning` fits networks; this module evaluates them in NumPy.  Files are JSON with
+digests of numbers and settings, so manual edits are detected.
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ import numpy as np
 from sim.board import N_ROOMS
 
 INPUTS = 2 * N_ROOMS
-"""The state, and the room entered, one of nine."""
+"""The state, and the entered room, one-hot."""
 
 DIGITS = 6
-"""Decimals that are kept of a number."""
+"""Decimals of stored numbers."""
 
 NUMBERS = ("hidden_weights", "hidden_bias", "output_weights", "output_bias")
 """Arrays of shapes (inputs, hidden), (hidden,), (hidden,) and ()."""
 
-MOST_BYTES = 10_000_000
-"""Size of a file that is read."""
+MAX_BYTES = 10_000_000
+"""Maximum size of a file."""
 
-MOST_WEIGHT = 1e30
-"""Greatest weight: sums of their products are finite."""
+MAX_WEIGHT = 1e30
+"""Maximum weight: sums of products stay finite."""
 
 _KEYS = {"settings", "settings_digest", "activation", *NUMBERS, "numbers_digest"}
 
@@ -43,7 +43,7 @@ ACTIVATIONS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
     "logistic": lambda sums: 1 / (1 + np.exp(-np.clip(sums, -500, 500))),
     "relu": lambda sums: np.maximum(sums, 0),
 }
-"""Functions of a hidden node, by their names in scikit-learn."""
+"""Activation functions, by their names in scikit-learn."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class Network:
     hidden_bias, output_weights : (hidden,)
     output_bias : ()
     activation : key of `ACTIVATIONS`
-    settings : what it was made with, the seed among them
+    settings : settings of the fit, seed included
     """
 
     hidden_weights: np.ndarray
@@ -73,11 +73,11 @@ class Network:
 
     @property
     def size(self) -> int:
-        """Its number of weights and biases."""
+        """Number of weights and biases."""
         return sum(getattr(self, name).size for name in NUMBERS)
 
     def dumps(self) -> str:
-        """Return the text of its file."""
+        """Return the text of the file."""
         numbers = {name: np.asarray(getattr(self, name)).tolist() for name in NUMBERS}
         data = {
             "settings": dict(self.settings),
@@ -90,16 +90,13 @@ class Network:
 
 
 def digest(data: Mapping[str, Any]) -> str:
-    """Return a digest of JSON data: 16 hexadecimal digits."""
+    """Return a digest of JSON data, 16 hexadecimal digits."""
     text = json.dumps(dict(data), sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 def loads(text: str) -> Network:
-    """Return the network of a file's text.
-
-    ValueError if it is damaged or something else, in one sentence.
-    """
+    """Return the network in the text of a file; ValueError if it is damaged or no network."""
     try:
         data = json.loads(text)
     except (ValueError, RecursionError):
@@ -126,23 +123,20 @@ def check_shapes(arrays: Mapping[str, np.ndarray]) -> None:
     shapes = [arrays[name].shape for name in NUMBERS]
     if shapes != [(INPUTS, hidden), (hidden,), (hidden,), ()] or not hidden:
         raise ValueError(f"its weights are not those of {INPUTS} inputs and a hidden layer")
-    if not all((np.abs(array) <= MOST_WEIGHT).all() for array in arrays.values()):
-        raise ValueError(f"its weights are not all finite, or beyond {MOST_WEIGHT:g}")
+    if not all((np.abs(array) <= MAX_WEIGHT).all() for array in arrays.values()):
+        raise ValueError(f"its weights are not all finite, or beyond {MAX_WEIGHT:g}")
 
 
 @cache
 def load(path: str | None = None) -> Network:
-    """Return the network in the file ``path``, or that of the project.
-
-    ValueError if there is none, in one sentence that says what to do.
-    """
+    """Return the network in ``path``, or that of the project; ValueError if it has none."""
     file = files(__package__).joinpath("rooms.json") if path is None else Path(path)
     try:
         if isinstance(file, Path):
             found = file.stat()
             if not stat.S_ISREG(found.st_mode):
                 raise ValueError("it is a folder, a pipe or a device")
-            if found.st_size > MOST_BYTES:
+            if found.st_size > MAX_BYTES:
                 raise ValueError("it is too long")
         return loads(file.read_text("utf-8"))
     except OSError as fault:

@@ -1,21 +1,21 @@
-"""The room problem of [Cai & Ferrari 2008, s. III]: which room to enter, given what one believes.
+"""The room problem of [Cai & Ferrari 2008, s. III]: which room to enter under a belief.
 
-A state is the posterior of the room card, x in the simplex of nine rooms; an action enters a room
-i and pays x_i (eq. 9).  If x_i is 0 or 1 nothing changes; otherwise one of three things happens
-(Table I):
+A state is the posterior of the room card, x in the simplex of nine rooms; an action enters room i
+with reward x_i (eq. 9).  If x_i is 0 or 1 the state stays the same; otherwise one of three outcomes
+follows (Table I):
 
 * room i becomes certain;
-* nothing is learnt, because a suspect or a weapon was shown;
-* room i is struck out and the rest renormalised (eq. 7).
+* the state stays the same, because a suspect or a weapon was shown;
+* room i is eliminated and the rest renormalised (eq. 7).
 
-The next state is the nearest of finitely many sampled ones (eq. 8).  Where the code differs:
+The next state is the nearest of finitely many sampled ones (eq. 8).  Differences from the paper:
 
-* The paper takes the three to be equally likely, whatever x is (`UNIFORM`).  Bayes' rule says
-  otherwise: `POSTERIOR` keeps the third in which nothing is learnt, and if something is, room i is
-  certain with probability x_i and struck out otherwise, so that x is a martingale.
-* How states are sampled is not said.  Here a random set of two rooms or more; on it the uniform
-  distribution, which is where a game begins, or one drawn from a Dirichlet distribution; and the
-  nine vertices.
+* The paper takes the three outcomes as equally likely for all x (`UNIFORM`).  `POSTERIOR` follows
+  Bayes' rule: with probability 1/3 the state stays the same; otherwise room i is certain with
+  probability x_i and eliminated otherwise, so that x is a martingale.
+* The paper does not specify the sampling of states.  Here a state is a random set of at least two
+  rooms with the uniform distribution, as at the start of a game, or a Dirichlet draw; the nine
+  vertices are added.
 """
 
 from __future__ import annotations
@@ -29,28 +29,28 @@ from sim.board import N_ROOMS
 
 UNIFORM, POSTERIOR = "uniform", "posterior"
 OUTCOMES = (UNIFORM, POSTERIOR)
-"""How likely the three things are that may happen."""
+"""Probability models of the three outcomes."""
 
 CERTAIN, UNCHANGED, STRUCK = range(3)
-"""What may happen, in the order of the last axis of the tables."""
+"""Outcomes, in the order of the last axis of the tables."""
 
 UNIFORM_SHARE = 0.5
-"""Share of the sampled states, beside the vertices, that are uniform on their rooms."""
+"""Share of uniform states among the sampled states other than vertices."""
 
 TOLERANCE = 1e-12
-"""Greatest change of a value in the last sweep of `solve`."""
+"""Maximum change of a value in the last sweep of `solve`."""
 
 
 @dataclass(frozen=True)
 class RoomProblem:
-    """Finitely many states, and the successors of each action.
+    """Finitely many states, and the successors of all actions.
 
     Attributes
     ----------
     states : (n, 9) distributions over the rooms
-    following : int64 (n, 9, 3) number of the next state, by state, room entered and what happens
-    chance : (n, 9, 3) its probability
-    discount : of a step
+    following : int64 (n, 9, 3) index of the next state, by state, entered room and outcome
+    chance : (n, 9, 3) probability of the outcome
+    discount : discount per step
     """
 
     states: np.ndarray
@@ -59,17 +59,17 @@ class RoomProblem:
     discount: float
 
     def backup(self, values: np.ndarray) -> np.ndarray:
-        """Return Q (n, 9) if the next state is worth ``values`` (n,) (Bellman, eq. 2)."""
+        """Return Q (n, 9) for state values ``values`` (n,) (Bellman, eq. 2)."""
         return self.states + self.discount * (self.chance * values[self.following]).sum(axis=2)
 
 
 def sample(count: int, concentration: float, noise: np.random.Generator) -> np.ndarray:
-    """Return ``count`` different states (count, 9), the vertices first.
+    """Return ``count`` distinct states (count, 9), vertices first.
 
     Parameters
     ----------
     count : at least 9
-    concentration : of the Dirichlet distribution, above 0; 1 is uniform on the simplex
+    concentration : Dirichlet concentration, above 0; 1 is uniform on the simplex
     noise : consumed
     """
     found = dict.fromkeys(map(tuple, np.eye(N_ROOMS)))
@@ -85,9 +85,9 @@ def sample(count: int, concentration: float, noise: np.random.Generator) -> np.n
 
 
 def struck(states: np.ndarray) -> np.ndarray:
-    """Return (n, 9, 9): each of ``states`` (n, 9) after each room is struck out (eq. 7).
+    """Return (n, 9, 9): each of ``states`` (n, 9) after eliminating each room (eq. 7).
 
-    Where a room has all the probability the state is left as it is.
+    Eliminating a certain room leaves the state unchanged.
     """
     gone = states[:, None, :] * (1 - np.eye(N_ROOMS))
     rest = gone.sum(axis=2, keepdims=True)
@@ -95,15 +95,15 @@ def struck(states: np.ndarray) -> np.ndarray:
 
 
 def pairs(states: np.ndarray) -> np.ndarray:
-    """Return the inputs (..., 9, 18) of a network: each of ``states`` (..., 9) with each room."""
+    """Return network inputs (..., 9, 18): each of ``states`` (..., 9) with each room."""
     repeated = np.repeat(states[..., None, :], N_ROOMS, axis=-2)
     entered = np.broadcast_to(np.eye(N_ROOMS), repeated.shape)
     return np.concatenate([repeated, entered], axis=-1)
 
 
 def nearest(states: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:
-    """Return a function that finds the number of the state nearest to points (..., 9) (eq. 8)."""
-    from scipy.spatial import KDTree  # not needed by those who play by a network
+    """Return a function from points (..., 9) to the index of the nearest state (eq. 8)."""
+    from scipy.spatial import KDTree  # imported here: players with a network need no SciPy
 
     tree = KDTree(states)
     return lambda points: tree.query(points)[1].astype(np.int64)
@@ -111,13 +111,13 @@ def nearest(states: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:
 
 @dataclass(frozen=True)
 class Sampled:
-    """The parameters of a problem on sampled states.
+    """Parameters of a problem on sampled states.
 
     Attributes
     ----------
-    states, concentration : of `sample`
-    outcomes, discount : of `problem`
-    seed : of the sample
+    states, concentration : arguments of `sample`
+    outcomes, discount : arguments of `problem`
+    seed : seed of the sample
     """
 
     states: int = 1300
@@ -127,16 +127,15 @@ class Sampled:
     seed: int = 0
 
     def problem(self) -> RoomProblem:
-        """Return the problem; ValueError as `problem`."""
+        """Return the problem; ValueError like `problem`."""
         states = sample(self.states, self.concentration, np.random.default_rng(self.seed))
         return problem(states, self.outcomes, self.discount)
 
 
 def problem(states: np.ndarray, outcomes: str = UNIFORM, discount: float = 0.8) -> RoomProblem:
-    """Return the problem on ``states`` (n, 9), which hold the nine vertices.
+    """Return the problem on ``states`` (n, 9), which must include the nine vertices.
 
-    ValueError on unknown outcomes.  ``outcomes``: one of `OUTCOMES`; ``discount``: from 0 to below
-    1.
+    ``outcomes``: one of `OUTCOMES`, else ValueError; ``discount``: at least 0, below 1.
     """
     if outcomes not in OUTCOMES:
         raise ValueError(f"unknown outcomes {outcomes!r}: choose one of {', '.join(OUTCOMES)}")
@@ -178,20 +177,20 @@ def worth(best: np.ndarray, rooms: RoomProblem) -> np.ndarray:
 
 
 def uniform_states() -> np.ndarray:
-    """Return the uniform distributions on all sets of rooms (511, 9): each next state is another.
+    """Return the uniform distributions on all sets of rooms (511, 9), closed under outcomes.
 
-    The problem on them needs no projection, so that its values are those of continuous states.
+    The problem on them needs no projection, so its values equal those of continuous states.
     """
     rooms = np.arange(1, 1 << N_ROOMS)[:, None] >> np.arange(N_ROOMS) & 1
     return rooms / rooms.sum(axis=1, keepdims=True)
 
 
 def closed_values(outcomes: str = UNIFORM, discount: float = 0.8) -> np.ndarray:
-    """Return the exact values (9,) of knowing that the room is one of 1 ... 9, all alike.
+    """Return the exact values (9,) of uniform states on 1 ... 9 rooms.
 
     With continuous states and uniform outcomes, U_1 = 1 / (1 - g) and U_m = (1/m + g/3 (U_1 +
-    U_{m-1})) / (1 - g/3).  The room entered is one that is still possible: any other pays nothing
-    and changes nothing.
+    U_{m-1})) / (1 - g/3).  The action enters a possible room: any other has no reward and no
+    effect.
     """
     values = [1 / (1 - discount)]
     for rooms in range(2, N_ROOMS + 1):

@@ -1,24 +1,21 @@
-"""Effects of an action as events in the words of the field: the lines of a game record.
+"""Effects of an action as events: the lines of a game record.
 
-The events follow from the true state before and after an action, so that the writer of a record
-(`sim.records.record`) and its reader (`sim.records.replay`) cannot differ about them.
+The events are computed from the true state before and after an action, by the writer of a record
+(`sim.records.record`) and by its reader (`sim.records.replay`) alike.
 
-An event is a dict for JSON with the keys ``turn`` (0 for the deal), ``seat`` (whose turn it is,
-whose hand is dealt, None for nobody's), ``event``, those that `EVENTS` lists for it, and
-``known_to``: "all", or the seats that know of it.  What a seat decides and what all see of it are
-two events where they differ:
+An event is a JSON dict with the keys ``turn`` (0 for the deal), ``seat`` (whose turn it is, whose
+hand is dealt, or None), ``event``, the keys in `EVENTS`, and ``known_to``: "all", or the seats that
+know it.  A decision and its public effect are separate events if they differ:
 
-* Nobody announces which room it walks to: ``move``, ``walk`` and ``stay`` are known to the seat,
-  ``reach`` to all.
-* A wrong accusation is known to the accuser, or where it is heard to all; its ``verdict`` is
-  known to all.
-* A ``belief`` is there only if the record is to hold beliefs: before a decision what the seat that
-  decides believes, if that has changed.  A record's own state machine does not know of it.
-* A ``thought`` says how long a person took for the decision that follows, or for the only card
-  that it had to show.  That is no doing of the state machine either.
-* That a card is shown (``refute``) is known to all, which one (``show``) to asker and answerer.  An
-  answerer's only card has an ``action`` like a card that it chose, since the asker must not see
-  which of the two it was.
+* The destination of a walk is private: the seat knows ``move``, ``walk`` and ``stay``; all know
+  ``reach``.
+* The accuser knows a wrong accusation, and all do if it is heard; all know its ``verdict``.
+* A ``belief``, in records with beliefs only, is the changed belief of the seat to move, before its
+  decision.  The state machine does not produce it.
+* A ``thought`` is the time that a person took for the next decision, or to show a single card.  The
+  state machine does not produce it either.
+* All know that a card is shown (``refute``); asker and answerer know which (``show``).  A single
+  matching card also has an ``action``, because the asker must not learn whether there was a choice.
 """
 
 from __future__ import annotations
@@ -44,28 +41,28 @@ EVENTS = {
     # a turn
     "roll": ("steps",),
     "move": ("goal", "action"),
-    "walk": ("xy", "action"),  # to that very square, where movement is free
+    "walk": ("xy", "action"),  # to this square, under free movement
     "stay": ("action",),
-    "reach": ("xy", "room"),  # where the pawn then stands; room: null in the corridor
+    "reach": ("xy", "room"),  # new place of the pawn; room: null in the corridor
     "passage": ("xy", "room", "action"),
-    "suggestion": ("cards", "called", "action"),  # called: seat whose pawn was moved here, or null
-    "refute": ("unable", "by"),  # seats that passed; who shows a card, null if nobody can
+    "suggestion": ("cards", "called", "action"),  # called: seat of the moved pawn, or null
+    "refute": ("unable", "by"),  # seats that passed; seat that shows a card, or null
     "show": ("by", "card", "action"),
     "accusation": ("cards", "action"),
     "verdict": ("right",),
     "pass": ("action",),  # ends the turn without an accusation
-    # what a seat goes by: kind of belief, chances of the 21 cards to be in the envelope, and null
-    # or, of evidence tables, cards of the columns, owners of the rows and entries, by category
+    # belief of a seat: kind, P(card in envelope) of the 21 cards, and null or evidence tables:
+    # cards of the columns, owners of the rows and entries, by category
     "belief": ("evidence", "envelope", "tables"),
-    # the seat of a person, the event that it decided on, and how long it took
+    # seat of a person, kind of the decided event, and thinking time
     "thought": ("by", "kind", "seconds"),
     # the last line; winner: seat, or null; check: see `sim.records.record`
     "end": ("winner", "turns", "envelope", "digest", "check"),
 }
-"""The keys that an event has beside ``turn``, ``seat``, ``event`` and ``known_to``."""
+"""Keys of each event besides ``turn``, ``seat``, ``event`` and ``known_to``."""
 
 BESIDE = ("belief", "thought")
-"""Events that stand beside the game: no action leads to them."""
+"""Events that are no part of the game: no action produces them."""
 
 _END_STATE = (
     "winner",
@@ -81,16 +78,16 @@ _END_STATE = (
     "known",
     "has_shown",
 )
-"""Fields of the state that a digest covers: all that does not depend on who plays how."""
+"""State fields of the digest: those that do not depend on the kinds of players."""
 
 
 def keys(kind: str) -> tuple[str, ...]:
-    """Return the keys of an event of ``kind`` in their order."""
+    """Return the keys of an event of ``kind``, in order."""
     return ("turn", "seat", "event", *EVENTS[kind], "known_to")
 
 
 def opening(board: World, state: State) -> list[Event]:
-    """Return deal and first roll of the game that ``state`` begins; ``board`` is a `WORLD`."""
+    """Return deal and first roll of the new game ``state``; ``board`` is a `WORLD`."""
     events = [
         _event(0, seat, "deal", [seat], names(state.hand[seat])) for seat in range(board.players)
     ]
@@ -100,9 +97,9 @@ def opening(board: World, state: State) -> list[Event]:
 
 
 def describe_action(board: World, before: State, action: int, after: State) -> list[Event]:
-    """Return what ``action`` did, from the true states before and after, next roll included.
+    """Return the events of ``action``, from the true states before and after it.
 
-    The end of the game is not among it: see `ending`.
+    They include the next roll, but not the end of the game (`ending`).
     """
     events = _describe(board, before, int(action), after)
     if after.phase != OVER and after.turn > before.turn:
@@ -111,17 +108,17 @@ def describe_action(board: World, before: State, action: int, after: State) -> l
 
 
 def describe_belief(state: State, seat: int, belief: Mapping[str, Any]) -> Event:
-    """Return the event that ``seat`` believes ``belief`` (`sim.player.Player.believes`)."""
+    """Return the event of the ``belief`` of ``seat`` (`sim.player.Player.believes`)."""
     return _event(state.turn, seat, "belief", [seat], *(belief[key] for key in EVENTS["belief"]))
 
 
 def describe_thought(state: State, by: int, kind: str, seconds: float) -> Event:
-    """Return the event that the person in seat ``by`` took ``seconds`` to decide on a ``kind``."""
+    """Return the event that a person in seat ``by`` decided on a ``kind`` in ``seconds``."""
     return _event(state.turn, int(state.seat), "thought", [by], by, kind, round(seconds, 2))
 
 
 def ending(state: State, check: str) -> Event:
-    """Return the last event of the game that is over in ``state``."""
+    """Return the last event of the finished game ``state``."""
     winner = int(state.winner) if state.winner >= 0 else None
     turns = int(state.turn)
     envelope = names(state.envelope)
@@ -141,7 +138,7 @@ def _event(
 
 
 def _roll(board: World, state: State) -> list[Event]:
-    """Return the roll for the turn that begins; without a board nobody rolls."""
+    """Return the roll for the new turn; without a board there is none."""
     if not board.board:
         return []
     return [_event(state.turn, int(state.seat), "roll", "all", int(state.roll))]
@@ -171,14 +168,14 @@ def _describe(board: World, before: State, action: int, after: State) -> list[Ev
 
 
 def _place(board: World, state: State, seat: int) -> tuple[list[int] | None, str | None]:
-    """Return coordinates and room of a pawn; without a board a place has no coordinates."""
+    """Return coordinates and room of a pawn; without a board the coordinates are None."""
     spot = int(state.spot[seat])
     room = ROOMS[board.room_of[spot]] if spot >= N_CORRIDOR else None
     return list(graph().nodes[spot]["xy"]) if board.board else None, room
 
 
 def _describe_suggestion(board: World, before: State, action: int, after: State) -> list[Event]:
-    """Return a suggestion, who can answer it, and the card if there is no choice."""
+    """Return a suggestion, its answerer, and the shown card if there is no choice."""
     turn, seat = int(before.turn), int(before.seat)
     answerer = int(after.answerer)
     called = [

@@ -1,17 +1,17 @@
-"""Game records: every event of a game as a line of JSON, in order, with who knows of it.
+"""Game records: every event of a game as a line of JSON, in order, with the seats that know it.
 
-The first line says which game it is and who plays: format and version, all switches of the rules,
-seed and number (with which deal and dice are fixed), and the seats.  A line an event follows
-(`sim.records.events` lists them), the last is the end.  Header and end have a ``check``, a short
-SHA-256 of the header, and of all lines before the end.  A switch that is younger than a record is
-taken as its default, so a new one must have as default what was so before; else raise `VERSION`.
+The first line is the header: format, version, all rule switches, seed and game number (which fix
+deal and dice), and the seats.  Each further line is an event (`sim.records.events`), the last one
+the end.  The ``check`` of header and end is a short SHA-256 of the header and of all lines before
+the end.  Missing switches take their defaults, so the default of a new switch must be the former
+behaviour; otherwise raise `VERSION`.
 
     recorder = Recorder(rules, players, seed, game)
     play(rules, players, seed, game, watch=recorder)
     path.write_text(recorder.text())
 
-`sim.records.replay` plays a record again.  Records hold the hidden cards: a player must never see
-one, and `Record.known_to` gives what one seat may see.
+`sim.records.replay` replays a record.  Records contain the hidden cards, so players must never read
+them; `Record.known_to` returns the events known to one seat.
 """
 
 from __future__ import annotations
@@ -44,10 +44,10 @@ FORMAT = "sleuth game"
 VERSION = 1
 
 OUTSIDE = "external"
-"""What stands in place of a policy for a seat that no compiled policy plays."""
+"""Policy name of seats without a compiled policy."""
 
-MOST_BYTES = 2**28
-"""Of a record; a game of 1,000 turns has a million."""
+MAX_BYTES = 2**28
+"""Maximum size of a record; a game of 1,000 turns has a million bytes."""
 
 _HEADER = ("format", "version", "rules", "seed", "game", "seats", "check")
 
@@ -55,7 +55,7 @@ _SWITCHES = (*SWITCHES, "showing")
 
 
 class RecordError(SleuthError, ValueError):
-    """A record is not what was written; ``line`` and ``reason`` say where and why."""
+    """A record is damaged; ``line`` and ``reason`` give place and cause."""
 
     def __init__(self, line: int, reason: str) -> None:
         super().__init__(f"line {line}: {reason}")
@@ -65,14 +65,14 @@ class RecordError(SleuthError, ValueError):
 
 @dataclass(frozen=True)
 class Record:
-    """A game record, read and well formed; `sim.records.replay` checks that the game was played so.
+    """A well-formed game record; `sim.records.replay` checks it against the state machine.
 
     Attributes
     ----------
     header : the first line
-    rules, seed, game : which game it is
+    rules, seed, game : identity of the game
     seats : by seat, ``label``, ``policy`` with its switches or `OUTSIDE`, and ``showing``
-    events : all lines but the first and the last, from line 2 on
+    events : all lines between the first and the last, starting with line 2
     end : the last line
     """
 
@@ -85,19 +85,19 @@ class Record:
     end: Event
 
     def known_to(self, seat: int) -> list[Event]:
-        """Return the events that ``seat`` knows of, the end among them."""
+        """Return the events that ``seat`` knows, end included."""
         return [event for event in (*self.events, self.end) if knows(event, seat)]
 
     def beliefs(self, seat: int) -> list[Event]:
-        """Return what ``seat`` believed, in order; empty if the record does not hold it."""
+        """Return the belief events of ``seat``, in order; empty if the record has none."""
         return [one for one in self.events if one["event"] == "belief" and one["seat"] == seat]
 
 
 class Recorder:
-    """Writes down the game that it watches: hand it to `sim.referee.play` as ``watch``.
+    """Records a game: pass it to `sim.referee.play` as ``watch``.
 
-    ``rules``, ``seats``, ``seed``, ``game``: as the referee is given them; ``beliefs``: whether to
-    write down what the seats from outside believe, where they say it.
+    ``rules``, ``seats``, ``seed``, ``game``: as for the referee; ``beliefs``: whether to record
+    the beliefs of external seats that report them.
     """
 
     def __init__(
@@ -111,7 +111,7 @@ class Recorder:
         self._believed: dict[int, dict[str, Any]] = {}
 
     def __call__(self, state: State, action: int) -> None:
-        """Take note of what the last action did to ``state``, and of the next; -1 for the end."""
+        """Record the effect of the last action on ``state``, and note the next; -1 ends."""
         if self._action is None:
             events = opening(self._board, state)
         else:
@@ -125,7 +125,7 @@ class Recorder:
         self._action = action
 
     def _note_belief(self, state: State) -> None:
-        """Write down what the seat that decides believes, if that has changed."""
+        """Record the belief of the seat to move, if it changed."""
         seat = int(state.seat)
         belief = self._seats[seat].believes()
         if belief is not None and belief != self._believed.get(seat):
@@ -133,17 +133,17 @@ class Recorder:
             self._lines.append(line(describe_belief(state, seat, belief)))
 
     def text(self) -> str:
-        """Return the record so far, whole once the game is over."""
+        """Return the record so far, complete after the game."""
         return "".join(f"{line}\n" for line in self._lines)
 
 
 def knows(event: Event, seat: int) -> bool:
-    """Return whether ``seat`` knows of ``event``."""
+    """Return whether ``seat`` knows ``event``."""
     return event["known_to"] == "all" or seat in event["known_to"]
 
 
 def line(value: Mapping[str, Any]) -> str:
-    """Return the one way in which ``value`` is written."""
+    """Return the canonical JSON of ``value``."""
     return json.dumps(value, separators=(",", ":"))
 
 
@@ -153,7 +153,7 @@ def checksum(lines: Iterable[str]) -> str:
 
 
 def header(rules: Rules, seats: Sequence[Player], seed: int, game: int) -> dict[str, Any]:
-    """Return the first line of the record of game ``game`` of the run ``seed`` among ``seats``."""
+    """Return the header of the record of game ``game`` of run ``seed`` among ``seats``."""
     content = {
         "format": FORMAT,
         "version": VERSION,
@@ -175,15 +175,11 @@ def _seat(player: Player) -> dict[str, Any]:
 
 
 def read(path: str | Path) -> Record:
-    """Return the record in the file ``path``.
-
-    OSError if the file cannot be read; RecordError if it is no record, or its lines are not whole
-    or not of a known form.
-    """
+    """Return the record in ``path``; raises OSError, or RecordError if it is malformed."""
     with Path(path).open("rb") as file:
-        content = file.read(MOST_BYTES + 1)
-    if len(content) > MOST_BYTES:
-        raise RecordError(1, f"the file has more than {MOST_BYTES:,} bytes: it is no game")
+        content = file.read(MAX_BYTES + 1)
+    if len(content) > MAX_BYTES:
+        raise RecordError(1, f"the file has more than {MAX_BYTES:,} bytes: it is no game")
     *lines, rest = content.split(b"\n")
     if not lines and not rest:
         raise RecordError(1, "the file is empty")
@@ -212,7 +208,7 @@ def read(path: str | Path) -> Record:
 
 
 def _parse(number: int, text: bytes) -> dict[str, Any]:
-    """Return the JSON object in a line, which must be written exactly as `line` writes it."""
+    """Return the JSON object in a line; it must be in the canonical form of `line`."""
     try:
         value = json.loads(text)
     except (ValueError, RecursionError) as fault:
@@ -227,7 +223,7 @@ def _parse(number: int, text: bytes) -> dict[str, Any]:
 def _need(
     number: int, value: Mapping[str, Any], wanted: Sequence[str], allowed: Collection[str] = ()
 ) -> None:
-    """Ask that ``value`` has the keys ``wanted``, and no other that is not ``allowed``."""
+    """Require the keys ``wanted`` in ``value``, and no others except ``allowed``."""
     for key in wanted:
         if key not in value:
             raise RecordError(number, f"the key {key!r} is missing")
@@ -237,7 +233,7 @@ def _need(
 
 
 def _check_header(value: dict[str, Any]) -> Rules:
-    """Ask that the first line is a header; return the rules that it names."""
+    """Check the header; return its rules."""
     if value.get("format") != FORMAT:
         raise RecordError(1, f"not a game record: it must begin with format {FORMAT!r}")
     if type(value.get("version")) is not int or value["version"] != VERSION:
@@ -283,14 +279,14 @@ def _check_seat(seat: Any) -> None:
 
 
 def policy_of(seat: Mapping[str, Any]) -> Policy | None:
-    """Return the compiled policy of a recorded seat, None if it was played from outside."""
+    """Return the compiled policy of a recorded seat, None for an external seat."""
     if seat["policy"] == OUTSIDE:
         return None
     return Policy(seat["policy"], **{key: seat[key] for key in _SWITCHES if key in seat})
 
 
 def _check_event(number: int, event: dict[str, Any], players: int) -> None:
-    """Ask that ``event`` is of a known kind and has its keys."""
+    """Check the kind and the keys of ``event``."""
     kind = event.get("event")
     if kind is None:
         raise RecordError(number, "the key 'event' is missing")

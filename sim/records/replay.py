@@ -1,4 +1,4 @@
-"""Replay: the actions of a record through the state machine, every line checked against it."""
+"""Replay of a record through the state machine, which checks every line."""
 
 from __future__ import annotations
 
@@ -21,28 +21,28 @@ _FIRST = 2
 
 
 def replay(record: Record) -> np.recarray:
-    """Return the true state at the end of the recorded game, as an array of one `STATE`.
+    """Return the final true state of the recorded game, an array of one `STATE`.
 
-    RecordError on the first line that is not what the state machine does.
+    Raises RecordError at the first line that differs from the state machine.
     """
     *_, (_, state) = states(record)
     return state
 
 
 def states(record: Record) -> Iterator[tuple[tuple[Event, ...], np.recarray]]:
-    """Yield the events of each action, checked, and the true state after them; first the deal.
+    """Yield the checked events of each action and the true state after them, the deal first.
 
-    Those of `BESIDE` go with the events before them; they are no doing of the state machine, and
-    the record's ``check`` alone stands for them.
+    Events of `BESIDE` follow the events before them; only the record's ``check`` verifies them,
+    since the state machine does not produce them.
 
-    The state (an array of one `STATE`) goes on changing: copy it to keep it.  All its seats track
-    `EVIDENCE`, so that ``evidence[seat]`` is what a seat has seen.
+    The state, an array of one `STATE`, is reused: copy it to keep it.  All its seats track
+    `EVIDENCE`, so ``evidence[seat]`` holds the observations of a seat.
 
-    RecordError as `replay`, when its line is reached.
+    Raises RecordError like `replay`, when iteration reaches the line.
     """
     board = world(record.rules)[0]
     state, before = empty(), empty()
-    # What a policy's move and suggestion come to may depend on who it is (`Rules.callers`).
+    # The effect of a suggestion may depend on the policy (`Rules.callers`).
     seat_policies(state[0], [policy_of(seat) for seat in record.seats])
     state[0].tracks |= EVIDENCE
     new_game(board, state[0], np.uint64(game_key(record.seed, record.game)))
@@ -68,12 +68,12 @@ def states(record: Record) -> Iterator[tuple[tuple[Event, ...], np.recarray]]:
 
 
 def _check(record: Record) -> str:
-    """Return what the ``check`` of the last line has to be."""
+    """Return the correct ``check`` of the last line."""
     return checksum(map(line, (record.header, *record.events)))
 
 
 def _decision(events: Sequence[Event], at: int, board: World, state: State) -> int:
-    """Return the legal action that an event records."""
+    """Return the legal action in an event."""
     event, number = events[at], _FIRST + at
     seat = int(decider(state))
     if "action" not in event:
@@ -92,13 +92,13 @@ def _decision(events: Sequence[Event], at: int, board: World, state: State) -> i
 
 
 def _compare(events: Sequence[Event], at: int, due: Sequence[Event]) -> None:
-    """Ask that the events from ``events[at]`` on are those that are ``due``."""
-    # The last line alone is an end, so it differs where more is due, or where the end is not.
+    """Check the events from ``events[at]`` against those that are ``due``."""
+    # Only the last line is an end, so a missing or early end differs too.
     for number, (given, true) in enumerate(zip(events[at:], due, strict=False), _FIRST + at):
         if given["event"] != true["event"]:
             raise RecordError(number, f"{given['event']!r} where {true['event']!r} is due")
         for key, value in true.items():
-            # Not the values: True is 1 in Python.
+            # Compare texts, because True == 1 in Python.
             if line({key: given[key]}) != line({key: value}):
                 raise RecordError(
                     number, f"{key} is {given[key]!r}, but in the game it is {value!r}"

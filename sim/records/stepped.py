@@ -1,16 +1,15 @@
-"""A game in steps: that of the referee, but it stands still before every decision.
+"""A game in steps: the game of the referee, paused before every decision.
 
-`sim.referee.play` runs a game to its end and asks the players.  Here the driver of the
-game asks, when it likes, and may be given the action of a seat from outside: a table at which
-people sit, a game that is watched move by move, one that goes on after the program was killed.
-With the same players it is the same game, move by move.
+`sim.referee.play` runs a game to its end and calls the players.  Here the driver calls them, at any
+time, and can supply the actions of external seats: for tables with people, for games watched move
+by move, for games resumed after a restart.  With the same players the game is the same.
 
     game = SteppedGame(rules, players, seed, number)
     while not game.over:
         for event in game.act(game.decide()):
             ...
 
-Events are those of `sim.records.events`, with who knows of them; all of them make the record.
+All events (`sim.records.events`) together are the record.
 """
 
 from __future__ import annotations
@@ -34,10 +33,9 @@ from sim.view import as_seen, view_of
 
 @dataclass(frozen=True)
 class Past:
-    """A game as far as it has come, to be gone on with: its deal need not be that of its number.
+    """An unfinished game to resume; its deal may differ from that of its number.
 
-    Attributes ``deal``: as `sim.referee.Deal`; ``moves``: pairs of an action and the roll of the
-    turn in which it leaves the game.
+    Attributes ``deal``: as `sim.referee.Deal`; ``moves``: pairs of an action and the roll after it.
     """
 
     deal: tuple[Any, ...]
@@ -45,27 +43,27 @@ class Past:
 
 
 class Person(Player):
-    """A player whose decisions come from outside, through `SteppedGame.act`."""
+    """A player whose decisions are supplied through `SteppedGame.act`."""
 
     picks_cards = True
 
 
 class SteppedGame:
-    """Game ``game`` of the run ``seed`` among ``seats``, before its next decision.
+    """Game ``game`` of run ``seed`` among ``seats``, paused before its next decision.
 
     Attributes
     ----------
     rules, seats, seed, game : as given
-    events : what has happened so far, in order
+    events : all events so far, in order
     actions : all decisions so far
     """
 
     def __init__(
         self, rules: Rules, seats: Sequence[Player], seed: int, game: int, past: Past | None = None
     ) -> None:
-        """Deal, or go on from a ``past``, whose dice alone are then not those of the game's number.
+        """Deal, or resume a ``past`` game with its own dice.
 
-        Raises ValueError as `sim.referee.open_game`, and if a move of the past is not legal.
+        Raises ValueError like `sim.referee.open_game`, and for an illegal move of the past.
         """
         deal = None if past is None else Deal(*past.deal)
         states, self._memory, self._outsiders = open_game(rules, seats, seed, game, deal)
@@ -80,32 +78,32 @@ class SteppedGame:
 
     @property
     def over(self) -> bool:
-        """The game is over."""
+        """Whether the game is over."""
         return bool(self._state.phase == OVER)
 
     @property
     def decider(self) -> int:
-        """The seat that must decide now."""
+        """The seat to move."""
         return int(decider(self._state))
 
     @property
     def shows(self) -> bool:
-        """The decision at hand is which card to show."""
+        """Whether the current decision is which card to show."""
         return bool(self._state.phase == SHOW)
 
     def choices(self) -> list[int]:
-        """Return the legal actions of the seat that must decide, in order of number."""
+        """Return the legal actions of the seat to move, ascending."""
         options = np.empty(N_ACTIONS, np.int64)
         return options[: legal(self._board, self._state, options)].tolist()
 
     def view(self, seat: int) -> np.recarray:
-        """Return what ``seat`` sees now (`sim.view.view_of`)."""
+        """Return the view of ``seat`` (`sim.view.view_of`)."""
         return view_of(self._state, seat)
 
     def decide(self) -> int:
-        """Ask the occupant of the seat that must decide; to be followed by `act`.
+        """Return the decision of the player to move; call `act` with it next.
 
-        Consumes the randomness of that seat's decision, and may search for long.
+        Consumes the randomness of the decision, and may search for a long time.
         """
         seat, state = self.decider, self._state
         inside = state.showing[seat] if self.shows else state.policy[seat]
@@ -116,10 +114,11 @@ class SteppedGame:
     def act(
         self, action: int, seconds: float | None = None, roll: int | None = None
     ) -> list[Event]:
-        """Do ``action`` for the seat that must decide, a person if that took ``seconds``; return
-        what happened.  The roll of the turn is then ``roll``, if that is given.
+        """Apply ``action`` for the seat to move; return its events.
 
-        IllegalAction if the rules do not allow it here; nothing is changed.
+        ``seconds``: thinking time of a person; ``roll``: replaces the next roll.
+
+        Raises IllegalAction, without any change, if the action is illegal.
         """
         state = self._state
         if self.over or action not in self.choices():
@@ -145,12 +144,12 @@ class SteppedGame:
         return events
 
     def note_showing(self, seat: int, seconds: float) -> None:
-        """Write into the record how long a person took to show its only card; not after the end."""
+        """Record the time a person took to show a single card, unless the game is over."""
         if not self.over:
             self._lines.append(line(describe_thought(self._state, seat, "show", seconds)))
 
     def record(self) -> str:
-        """Return the record so far, whole once the game is over (`sim.records.record`)."""
+        """Return the record so far, complete after the game (`sim.records.record`)."""
         return "".join(f"{line}\n" for line in self._lines)
 
     def _note(self, events: Sequence[Event]) -> None:

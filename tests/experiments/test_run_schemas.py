@@ -163,8 +163,8 @@ def test_a_configuration_with_references_is_refused(tmp_path):
 def test_a_large_record_is_not_read(tmp_path, monkeypatch):
     path = tmp_path / "game.jsonl"
     path.touch()
-    os.truncate(path, record.MOST_BYTES + 1)
-    monkeypatch.setattr(record, "MOST_BYTES", 1000)
+    os.truncate(path, record.MAX_BYTES + 1)
+    monkeypatch.setattr(record, "MAX_BYTES", 1000)
     with pytest.raises(record.RecordError, match="it is no game"):
         record.read(path)
 

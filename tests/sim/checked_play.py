@@ -1,7 +1,7 @@
-"""Games among any players with every check after every step, and faults to try the checks on.
+"""Games among any players with all checks after every step, and faults that test the checks.
 
-A seat whose policy is `EXTERNAL` does anything legal.  The kernel keeps the last states, and hashes
-them again after every step.
+A seat with policy `EXTERNAL` takes random legal actions.  The kernel keeps the last states and
+re-hashes them after every step.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Invariants of every state of a game and every action, for kernels that play millions.
+"""Invariants of all game states and actions, as kernels for millions of them.
 
-Each check returns `FINE` or the number of the property that does not hold.  They are written from
-the rules, not from `sim.game`.
+Each check returns `FINE` or the number of the violated property.  They are derived from the rules,
+not from `sim.game`.
 """
 
 from __future__ import annotations

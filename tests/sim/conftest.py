@@ -1,4 +1,4 @@
-"""Make what the tests of this folder share (`positions`, `checks`, ...) importable."""
+"""Make the shared test modules of this folder (`positions`, `checks`, ...) importable."""
 
 import sys
 from pathlib import Path

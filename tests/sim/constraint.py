@@ -1,4 +1,4 @@
-"""The constraint satisfaction player in the words of its papers, interpreted.
+"""The constraint satisfaction player by the text of its papers, in plain Python.
 
 Variables are the hidden cards S, W, R and the cards C_ji of the others [Cai & Ferrari 2008, s. IV;
 Ferrari & Cai 2009, s. VIII]:
@@ -8,8 +8,8 @@ Ferrari & Cai 2009, s. VIII]:
 
 "When the i-th player disproves [a suggestion], an instantiation C_ji = c is obtained"; "in order
 to make a suggestion, the CSP searches an assignment for S, W, and R that satisfies (C1)-(C2)".
-Nothing else enters: not who passed, nor what others were shown.  `sim.policies.csp` is the same
-player compiled, and says what the papers leave open; this one is what it is held against.
+Passes and cards shown to others are ignored.  `sim.policies.csp` is the compiled player and lists
+what the papers leave open; the tests compare it with this one.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from mcts.kernel.rng import below, derive_key, new_stream
 from mcts.limits import one_of
 from sim.board import N_ROOMS
 from sim.cards import CATEGORY_MASK, FIRST_ROOM, FIRST_WEAPON, N_CARDS
+from sim.movement import barred_room
 from sim.players.paper import PaperPlayer
 from sim.policies.csp import WALKS
 from sim.rules import Rules
 from sim.seat import Seat
 from sim.state import ACCUSE, ASK, END, MOVE, PASS, PASSAGE, SUGGEST
-from sim.walks import barred_room
 
 KINDS = [[card for card in range(N_CARDS) if kind >> card & 1] for kind in CATEGORY_MASK]
 """The cards that S, W and R may be: suspects, weapons, rooms."""

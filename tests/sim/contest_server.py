@@ -1,4 +1,4 @@
-"""A small server that speaks the contest's protocol, written from its pages, not from `sim`."""
+"""A small server for the contest's protocol, written from its pages, independent of `sim`."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Late positions checked from outside: brute force over the table of deals, and real games.
+"""Independent checks of late positions: brute force over the table of deals, and real games.
 
-The brute force reads who holds what, not the solver's masks, and shares no code with it.
+The brute force reads the holders of cards, not the solver's masks, and shares no code with it.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import numpy as np
 from mcts.kernel.rng import fold
 from sim.endgame.deals import Deal, likelihoods, list_deals
 from sim.endgame.positions import Endgame, solve_position
-from sim.endgame.random_positions import MOST_DEALS
+from sim.endgame.random_positions import MAX_DEALS
 from sim.endgame.solver import PAIRS, Solver, answers
 from sim.game import advance, apply
 from sim.rules import world
@@ -88,13 +88,13 @@ def solver_of(one: Endgame) -> Solver:
     """Return the solver of a position."""
     view = one.view[0]
     cards = int(view.hand[one.seat]), int(view.face_up)
-    listed = list_deals(one.rules.hand_sizes, one.seat, *cards, one.events, MOST_DEALS)
+    listed = list_deals(one.rules.hand_sizes, one.seat, *cards, one.events, MAX_DEALS)
     return Solver(one.seat, listed, likelihoods(listed, one.seat, one.events))
 
 
 def again(one: Endgame) -> Endgame:
     """Return ``one``, solved again."""
-    return solve_position(one.rules, one.seat, one.view, one.events, MOST_DEALS)
+    return solve_position(one.rules, one.seat, one.view, one.events, MAX_DEALS)
 
 
 class Optimal:
@@ -109,7 +109,7 @@ class Optimal:
         if since not in self.known:
             rules, seat = self.one.rules, self.one.seat
             view = view_of(state, seat)
-            now = solve_position(rules, seat, view, self.one.events + since, MOST_DEALS)
+            now = solve_position(rules, seat, view, self.one.events + since, MAX_DEALS)
             action = int(now.actions[np.argmax(now.values)])
             if action < ACCUSE:
                 room, pair = np.unravel_index(self.choose(now.suggestions), (9, PAIRS))

@@ -1,4 +1,4 @@
-"""Games in the environment, for its tests: who sits there does something quiet, or accuses."""
+"""Games in the environment for its tests: agents act without accusing, or accuse."""
 
 from collections.abc import Iterator
 

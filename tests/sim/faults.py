@@ -1,4 +1,4 @@
-"""Faults to plant in a game that is being checked: each must be found by the property it names."""
+"""Faults to plant in a checked game: the named property must detect each of them."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Golden games: what a few games came to, kept as data and compared whole.
+"""Golden games: stored results of a few games, compared completely.
 
-They change when the rules, a policy or the streams of chance change on purpose.  Then write them
-again, from the root of the repository, and say in the commit why::
+They change only with deliberate changes of rules, policies or random streams.  Then regenerate them
+from the root of the repository, and give the reason in the commit::
 
     python -m tests.sim.golden
 """

@@ -1,4 +1,4 @@
-"""Wrong accusations that are heard: games at their beginning, and a late position by hand."""
+"""Heard wrong accusations: the start of games, and a late position by hand."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Check that the list of legal actions is that of the rules, written from the rules."""
+"""Check the list of legal actions against an independent version of the rules."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Games stopped in the middle, with the hidden state beside what one seat has seen.
+"""Games stopped midway, with the hidden state and one seat's observations.
 
-The tests look at the truth; whatever they test is handed `view_of` and `as_seen` only.
+Tests read the true state; the code under test receives only `view_of` and `as_seen`.
 """
 
 from __future__ import annotations

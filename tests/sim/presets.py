@@ -1,4 +1,4 @@
-"""The players of the configuration, put together as Hydra does but without it."""
+"""Players of the configuration, composed like Hydra but without it."""
 
 from __future__ import annotations
 

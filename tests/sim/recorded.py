@@ -1,7 +1,7 @@
-"""Games written down, with the true state at their end, and one kept as data that must replay.
+"""Recorded games with their true final state, and one stored record that must replay.
 
-That one changes when the rules or the streams of chance change on purpose, or the format of
-records.  Then write it again, from the root of the repository, and say in the commit why::
+The stored record changes only with deliberate changes of rules, random streams or record format.
+Then regenerate it from the root of the repository, and give the reason in the commit::
 
     python -m tests.sim.recorded
 """

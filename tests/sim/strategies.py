@@ -1,4 +1,4 @@
-"""Hypothesis strategies: rules, policies, and tables at which games are checked."""
+"""Hypothesis strategies: rules, policies, and line-ups for checked games."""
 
 from __future__ import annotations
 

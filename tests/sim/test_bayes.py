@@ -1,4 +1,4 @@
-"""The Bayesian-network player: what it may know, where it walks, what it names, its switches."""
+"""The Bayesian-network player: its information, moves, suggestions and switches."""
 
 from __future__ import annotations
 

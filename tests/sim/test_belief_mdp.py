@@ -1,4 +1,4 @@
-"""Answers drawn one by one from the factored belief: by whom, how often, and what follows."""
+"""Answers drawn one by one from the factored belief: answerers, frequencies and effects."""
 
 from collections import Counter
 from dataclasses import replace

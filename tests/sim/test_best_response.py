@@ -1,4 +1,4 @@
-"""The best response to a model: it is the best of what is tried, and changes with the model."""
+"""The best response to a model: the best of all trials, dependent on the model."""
 
 from dataclasses import replace
 
@@ -6,8 +6,8 @@ import pytest
 
 from mcts.kernel import store
 from sim.models import best_response as module
-from sim.models.best_response import LEAST_WEIGHT, MOST_WEIGHT, best_response
-from sim.models.company import wins
+from sim.models.best_response import MAX_WEIGHT, MIN_WEIGHT, best_response
+from sim.models.opponents import wins
 from sim.models.timing import best_rule, collect_turns, share_won
 from sim.policies.registry import Policy
 from sim.rules import Rules, preset
@@ -51,7 +51,7 @@ def test_it_is_the_best_of_all_that_are_tried(games, monkeypatch):
 def test_swift_gets_a_threshold_and_a_weight_alone(games):
     games(300)
     found = best_response(Rules(), Policy("swift", threshold=0.9, own_card_weight=0.5), EARLY)
-    assert found == Policy("swift", threshold=found.threshold, own_card_weight=LEAST_WEIGHT)
+    assert found == Policy("swift", threshold=found.threshold, own_card_weight=MIN_WEIGHT)
     assert found.threshold < 0.7
     assert best_response(Rules(), Policy("swift"), EARLY) == found  # whatever stood there
     assert best_response(Rules(), Policy("swift"), Policy("heuristic")).threshold > 0.8
@@ -69,7 +69,7 @@ def test_how_much_to_hide_and_to_believe_follow_from_who_sits_there(games):
 def test_against_who_hides_it_reads_and_hides_nothing(games):
     games(120)
     found = best_response(Rules(), HIDE, Policy("hide", threshold=0.35))
-    assert found.hiding == 0.0 and 1.0 < found.own_card_weight <= MOST_WEIGHT
+    assert found.hiding == 0.0 and 1.0 < found.own_card_weight <= MAX_WEIGHT
 
 
 def test_a_mixed_company_is_answered_as_it_is_drawn(games):

@@ -1,4 +1,4 @@
-"""The board against the facts of the rule book and, pawn by pawn, against NetworkX."""
+"""The board against the rule book and, pawn by pawn, against NetworkX."""
 
 import networkx as nx
 import pytest

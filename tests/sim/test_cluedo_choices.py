@@ -1,4 +1,4 @@
-"""Every choice that is declared, of a plan, an option or a key, changes what it says it changes."""
+"""Every declared choice of a plan, an option or a key has its documented effect."""
 
 from dataclasses import fields, replace
 

@@ -1,4 +1,4 @@
-"""Knowledge of the planner: no leaks, no peeking, and deals as what it has seen allows."""
+"""Knowledge of the planner: no hidden information, and deals consistent with its observations."""
 
 from collections import Counter
 from dataclasses import replace

@@ -1,10 +1,10 @@
-"""Companies: who sits opposite is drawn by game, as often as it should be."""
+"""Mixtures of opponents: seats are drawn for each game with the right frequencies."""
 
 import numpy as np
 import pytest
 
 from sim.arena import play_many
-from sim.models.company import draw_seats, members, wins
+from sim.models.opponents import draw_seats, members, wins
 from sim.models.own_cards import fit_weight
 from sim.policies.registry import Policy
 from sim.rules import Rules

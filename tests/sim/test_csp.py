@@ -1,4 +1,4 @@
-"""The constraint player: compiled and in the words of the papers they are one; what it knows."""
+"""The constraint player: the compiled version equals the one by the papers' text; its knowledge."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Late positions: posterior, values and regret against the exact belief, brute force and games."""
+"""Late positions: posterior, values and regret against exact belief, brute force and games."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ from sim.endgame import solver
 from sim.endgame.deals import list_deals
 from sim.endgame.positions import Endgame, solve_position
 from sim.endgame.random_positions import (
-    LEAST_ENVELOPES,
     MARGIN,
-    MOST_DEALS,
+    MAX_DEALS,
+    MIN_ENVELOPES,
     TURNS,
     endgame,
     endgames,
@@ -200,7 +200,7 @@ def test_interesting_positions_are_what_is_said_of_them(players):
     for one in some(players):
         view, now = one.view[0], table(one, one.weights)
         assert one.rules.name == "speed" and one.rules.players == players
-        assert len(one.deals) <= MOST_DEALS and np.count_nonzero(now) >= LEAST_ENVELOPES
+        assert len(one.deals) <= MAX_DEALS and np.count_nonzero(now) >= MIN_ENVELOPES
         assert now.max() + MARGIN < one.best < 1 - MARGIN and one.gap > MARGIN
         assert view.phase == TURN and view.seat == one.seat and not view.out[one.seat]
         assert not view.envelope and not view.key
@@ -303,17 +303,17 @@ def test_compiled_policies_decide_from_the_same(name):
 
 def test_positions_of_other_kinds_are_refused():
     one = some(4)[0]
-    args = one.seat, one.view, one.events, MOST_DEALS
+    args = one.seat, one.view, one.events, MAX_DEALS
     assert solve_position(one.rules, one.seat, one.view, one.events, len(one.deals) - 1) is None
     with pytest.raises(ValueError, match="start of an own turn"):
-        solve_position(one.rules, one.seat, one.after(MOVE).view, one.events, MOST_DEALS)
+        solve_position(one.rules, one.seat, one.after(MOVE).view, one.events, MAX_DEALS)
     with pytest.raises(ValueError, match="start of an own turn"):
         solve_position(replace(one.rules, board=True), *args)
     playing = one.view.copy()
     playing[0].out[(one.seat + 1) % 4] = 0
     with pytest.raises(ValueError, match="no other player has turns"):
-        solve_position(one.rules, one.seat, playing, one.events, MOST_DEALS)
+        solve_position(one.rules, one.seat, playing, one.events, MAX_DEALS)
     own = next(card for card in range(21) if one.view[0].hand[one.seat] >> card & 1)
     wrong = (one.seat, 1 << own, (one.seat + 1) % 4, own)
     with pytest.raises(ContradictoryEvidence):
-        solve_position(one.rules, one.seat, one.view, (*one.events, wrong), MOST_DEALS)
+        solve_position(one.rules, one.seat, one.view, (*one.events, wrong), MAX_DEALS)

@@ -1,4 +1,4 @@
-"""The entropy player: its recursion beside brute force, its switches, its contract, its regret."""
+"""The entropy player: its recursion against brute force, switches, contract and regret."""
 
 from itertools import pairwise
 

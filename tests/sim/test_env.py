@@ -1,4 +1,4 @@
-"""The environment: PettingZoo's own tests, what a step accepts, how games end, its page."""
+"""The environment: PettingZoo's tests, accepted steps, ends of games, its page."""
 
 import copy
 import re

@@ -1,4 +1,4 @@
-"""The environment for learners: accusations that are worth it, their price, floats."""
+"""The environment for learners: offered accusations, their price, float observations."""
 
 import numpy as np
 import pytest

@@ -1,9 +1,9 @@
-"""BMCTS, LD-BMCTS and POMCP with exact samples are one algorithm but for the variance of pay-offs.
+"""BMCTS, LD-BMCTS and POMCP with exact samples differ only in the variance of rewards.
 
-With opponents who choose their suggestions at random, drawing answers from the propagated exact
-belief and drawing a deal at the start give the same histories [chain rule].  So where the tree
-chooses uniformly and nothing is merged, the three agree in the value of every action; a planner
-that knows more than its seat does not.
+Against opponents with random suggestions, answers drawn from the propagated exact belief and
+answers of a deal drawn at the start have the same distribution [chain rule].  So with uniform
+selection and without merging, the three agree in all action values; a planner with more information
+than its seat does not.
 """
 
 import numpy as np

@@ -1,4 +1,4 @@
-"""Programs from outside: whole games, faults that are theirs, and nothing left running."""
+"""External programs: whole games, their faults, and no leftover processes."""
 
 from __future__ import annotations
 

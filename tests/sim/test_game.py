@@ -1,4 +1,4 @@
-"""The state machine under random legal play, at its corners, and against recorded games."""
+"""The state machine under random legal play, in corner cases, and against recorded games."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Accusations that are heard: who hears what and when, what follows from it, and who errs."""
+"""Heard accusations: who hears them, what follows, and who errs."""
 
 from __future__ import annotations
 

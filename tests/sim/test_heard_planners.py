@@ -1,4 +1,4 @@
-"""Planners among bold players whom everybody hears: whole games, beliefs, and kept trees."""
+"""Planners among bold players with heard accusations: whole games, beliefs, and kept trees."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Hide: swift where nothing is hidden, and what each of its prices changes."""
+"""Hide: equal to swift at prices 0, and the effect of each price."""
 
 import numpy as np
 import pytest

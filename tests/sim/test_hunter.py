@@ -1,4 +1,4 @@
-"""The hunter: its way beside brute force, what it may know, its switches, its control."""
+"""The hunter: its route against brute force, its information, switches and control."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The policies that reason: closure, swift and greedy, against their definitions computed apart."""
+"""The reasoning policies closure, swift and greedy against independent definitions."""
 
 import networkx as nx
 import numpy as np

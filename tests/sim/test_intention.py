@@ -1,4 +1,4 @@
-"""The pair that a turn was chosen for is what is named: found again, it is the same."""
+"""The stored pair of a turn equals the recomputed one."""
 
 import numpy as np
 import pytest

@@ -1,8 +1,8 @@
-"""Games do not hang on the last digit of exponentials and logarithms, which processors differ in.
+"""Results do not depend on the last ulp of exp and log, which differs between processors.
 
-NumPy has code of its own for those with AVX-512.  Here each result is moved to one of its
-neighbours: in a fit of a weight, and in all that a player of `best` computes in a game.  (The table
-of responses is the one that is kept, since making it takes a minute.)
+NumPy has separate AVX-512 code for them.  The tests move each result to a neighbouring float: in a
+weight fit, and in all computations of a `best` player in a game.  (The table of responses is the
+cached one, since computing it takes a minute.)
 """
 
 import numpy as np
@@ -11,7 +11,7 @@ import scipy.special
 from presets import spec_of
 
 from sim import referee
-from sim.models import company_belief, own_cards, reading, responses
+from sim.models import opponent_belief, own_cards, reading, responses
 from sim.players.registry import make
 from sim.rules import preset
 
@@ -56,7 +56,7 @@ def other_processor(monkeypatch):
         moved = Moved(seed)
         for name in ("exp", "log", "log1p"):
             setattr(moved, name, moved.move(getattr(np, name)))
-        for module in (own_cards, reading, company_belief):
+        for module in (own_cards, reading, opponent_belief):
             monkeypatch.setattr(module, "np", moved)
         for name in ("expit", "logit"):
             monkeypatch.setattr(scipy.special, name, moved.move(ORIGINAL[name]))

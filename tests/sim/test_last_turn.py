@@ -1,4 +1,4 @@
-"""In its last turn swift accuses what it takes to be likeliest, and not before."""
+"""Swift accuses the likeliest envelope in its last turn, and not before."""
 
 import numpy as np
 import pytest

@@ -1,7 +1,6 @@
-"""In late positions with exact values the exact planners find the best turn as they search on.
+"""In late positions with exact values, exact planners converge to the best turn.
 
-The controls do not: a tree a deal that knows the deal, and beliefs that are sure of what they do
-not know.
+The controls do not: trees that know their deal, and overconfident beliefs.
 """
 
 from dataclasses import replace

@@ -1,10 +1,10 @@
-"""No policy sees what its seat cannot know: hands, envelope, what others learnt, the key.
+"""No policy uses hidden information: hands, envelope, others' knowledge, the key.
 
-At decisions in real games by all presets, what the seat cannot know is swapped for another deal
-that looks to it like the true one, and noise.  Its choice must stay the same.
+At decisions in games under all presets, hidden information is replaced by another consistent deal
+and noise.  The choice must stay the same.
 
-A program from outside is handed messages: an attacker who has this source and all of them, who
-inverts and enumerates what keys are mixed from, finds no deal.
+External programs receive messages: an attacker with this source and all messages, who inverts and
+enumerates the key mixing, does not find the deal.
 """
 
 from collections import Counter

@@ -1,4 +1,4 @@
-"""Other people's learners on the environment, unpatched; those not installed are skipped."""
+"""Third-party learners on the environment, unpatched; missing ones are skipped."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""Likely: the card of each category that fewest can hold, and where that wins."""
+"""Likely: the card of each category with the fewest possible holders, and where it wins."""
 
 import numpy as np
 

@@ -1,6 +1,6 @@
-"""Three hundred searches by eight threads each, over all domains, and none leaves a bad tree.
+"""Three hundred searches by eight threads each, over all domains, leave valid trees.
 
-(That the invariants can fail, without atomic operations, see the tests of threads.)
+(The tests of threads show that the invariants fail without atomic operations.)
 """
 
 import pytest

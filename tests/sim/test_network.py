@@ -1,4 +1,4 @@
-"""The network of the room problem: what it computes, and files that are none."""
+"""The network of the room problem: its output, and invalid files."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def test_what_is_no_file_of_ours_is_refused(tmp_path, monkeypatch):
         with pytest.raises(ValueError, match="it is a folder, a pipe or a device"):
             network.load(str(place))
     (tmp_path / "long.json").write_text(_make().dumps())
-    monkeypatch.setattr(network, "MOST_BYTES", 100)
+    monkeypatch.setattr(network, "MAX_BYTES", 100)
     with pytest.raises(ValueError, match="it is too long"):
         network.load(str(tmp_path / "long.json"))
 

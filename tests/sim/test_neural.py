@@ -1,4 +1,4 @@
-"""The neural player: what it may know, where it walks, what it says, and its controls."""
+"""The neural player: its information, moves, suggestions and controls."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Observations are true, and hold nothing else."""
+"""Observations are correct, and contain no hidden information."""
 
 import copy
 

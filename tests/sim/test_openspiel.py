@@ -1,4 +1,4 @@
-"""Cluedo with few cards in OpenSpiel: what each may know, exact values, and a search of it."""
+"""Cluedo with few cards in OpenSpiel: information of players, exact values, and a search."""
 
 from functools import partial
 from types import SimpleNamespace

@@ -1,4 +1,4 @@
-"""Opponents: the belief over types, what it reads, and simulations that draw from it."""
+"""Opponents: the belief over types, its inputs, and simulations that draw from it."""
 
 import sys
 from dataclasses import replace
@@ -14,12 +14,12 @@ from mcts.kernel.compile import INTERPRETED
 from mcts.kernel.rng import new_stream
 from sim import referee
 from sim.contract.testing import check_player
-from sim.models.company import wins
-from sim.models.company_belief import CompanyBelief
 from sim.models.likelihood import ACCUSES, NAMES, WALKS
+from sim.models.opponent_belief import OpponentBelief
+from sim.models.opponents import wins
 from sim.models.reading import WEIGHTS, Reading
 from sim.models.responses import RESPONSES, responses
-from sim.models.types import PRESETS, TYPES, Mixture, draw_company, mixture, to_records
+from sim.models.types import PRESETS, TYPES, Mixture, draw_opponents, mixture, to_records
 from sim.player import PolicyPlayer
 from sim.players.registry import make
 from sim.policies.registry import Policy, number
@@ -105,7 +105,7 @@ def test_the_true_type_becomes_likelier_and_another_does_not():
 
 def test_the_posterior_is_that_of_bayes():
     mixed = Mixture(("swift", "heuristic"), (3.0, 1.0), 0.4)
-    company = CompanyBelief(RULES, 2, mixed, 1)
+    company = OpponentBelief(RULES, 2, mixed, 1)
     company.likelihood[:] = np.log(np.random.default_rng(1).random((6, 2)))
     found, joint = np.zeros((4, 2)), 0.0
     for types in np.ndindex(2, 2, 2):
@@ -121,13 +121,13 @@ def test_the_posterior_is_that_of_bayes():
 
 
 def test_simulations_draw_the_posterior():
-    company = CompanyBelief(RULES, 2, Mixture(("swift", "heuristic"), (3.0, 1.0), 0.4), 1)
+    company = OpponentBelief(RULES, 2, Mixture(("swift", "heuristic"), (3.0, 1.0), 0.4), 1)
     company.likelihood[:] = np.log(np.random.default_rng(1).random((6, 2)))
     types, chances = company.seating
     state, stream, drawn = empty()[0], new_stream(5), []
     state.policy[2] = 99
     for _ in range(4000):
-        draw_company(state, 2, 4, types, chances, stream)
+        draw_opponents(state, 2, 4, types, chances, stream)
         drawn.append(state.policy[:4].copy())
     drawn = np.array(drawn)
     assert (drawn[:, 2] == 99).all()
@@ -235,7 +235,7 @@ def test_a_table_belongs_to_its_rules():
 
 def test_a_known_type_is_read_with_its_weight():
     """Before anything is named; opponents of no known kind keep their share."""
-    company = CompanyBelief(RULES, 0, FEW, 1)
+    company = OpponentBelief(RULES, 0, FEW, 1)
     company.likelihood[:, FEW.types.index("hide35")] = 50.0
     fitted = company.responses.reads[FEW.types.index("hide35")]
     weights = company.own_card_weights

@@ -1,4 +1,4 @@
-"""The weight of own cards: found where it is known, and as each policy suggests."""
+"""The own-card weight: recovered where known, and plausible for each policy."""
 
 import numpy as np
 import pytest

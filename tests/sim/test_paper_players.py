@@ -1,4 +1,4 @@
-"""The players of the papers: contract, switches and settings; each decides in its own file."""
+"""The papers' players: contract, switches and settings; their decisions have their own files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whole games of planners that search in parallel: over Ray workers, and by threads on one tree."""
+"""Whole games of planners with parallel search: Ray workers, and threads on one tree."""
 
 from __future__ import annotations
 

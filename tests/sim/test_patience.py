@@ -1,4 +1,4 @@
-"""An accusation waits until its probability exceeds the value of going on by enough."""
+"""An accusation waits until its probability exceeds the value of continuing by the margin."""
 
 from dataclasses import replace
 
@@ -7,7 +7,7 @@ import pytest
 from positions import SMALL, decide, unsure_positions
 
 from mcts.search import SearchResult
-from sim.planning.planner import wait
+from sim.planning.planner import withhold_accusation
 from sim.state import ACCUSE, MOVE, REVEAL, TURN
 
 
@@ -39,20 +39,20 @@ def result(chance, value, best=ACCUSE, visits=(50, 30, 20)):
     ],
 )
 def test_an_accusation_waits(chance, value, patience, accuses):
-    found = wait(result(chance, value), patience)
+    found = withhold_accusation(result(chance, value), patience)
     assert (found.best == ACCUSE) is accuses
     if not accuses:
         assert found.best == MOVE
 
 
 def test_what_was_not_tried_is_not_played():
-    assert wait(result(0.3, np.nan, visits=(100, 0, 0)), 0.1).best == ACCUSE
-    assert wait(result(0.3, 0.4, visits=(60, 0, 40)), 0.1).best == MOVE + 1
+    assert withhold_accusation(result(0.3, np.nan, visits=(100, 0, 0)), 0.1).best == ACCUSE
+    assert withhold_accusation(result(0.3, 0.4, visits=(60, 0, 40)), 0.1).best == MOVE + 1
 
 
 def test_other_actions_are_left_alone():
     one = result(0.9, 0.4, best=MOVE + 1)
-    assert wait(one, 0.5) is one
+    assert withhold_accusation(one, 0.5) is one
 
 
 def test_patience_changes_nothing_but_the_choice():

@@ -1,6 +1,6 @@
-"""All planners: legal, reproducible, blind to what their seat cannot know, and distinct.
+"""All planners: legal, reproducible, blind to hidden information, and distinct.
 
-(That the contract finds players who break it, see the tests of the contract.)
+(The tests of the contract show that it detects violations.)
 """
 
 import sys
@@ -357,8 +357,8 @@ KEEPING = replace(PlannerConfig().options, keep_tree=True)
             {"variant": "so_ismcts", "opponents": "tree", "options": KEEPING},
             "so_ismcts keeps no tree",
         ),
-        ({"opponents": "swift"}, "swift has no evidence to go by"),
-        ({"rollout_opponents": "closure"}, "closure has no evidence to go by"),
+        ({"opponents": "swift"}, "swift needs evidence"),
+        ({"rollout_opponents": "closure"}, "closure needs evidence"),
     ],
 )
 def test_plans_that_would_do_nothing_or_harm_are_refused(wrong, sentence):

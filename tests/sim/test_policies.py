@@ -1,4 +1,4 @@
-"""Players of the thesis: the details that it gives; and how all compiled policies fare."""
+"""Players of the thesis: its details; and the strength of all compiled policies."""
 
 import numpy as np
 import pytest

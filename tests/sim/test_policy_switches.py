@@ -1,4 +1,4 @@
-"""Every switch of the policies changes play as documented; what a policy has not is refused."""
+"""Every policy switch changes play as documented; unknown switches are refused."""
 
 import numpy as np
 import pytest

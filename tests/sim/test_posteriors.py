@@ -1,4 +1,4 @@
-"""The exact posterior of what a seat has seen in real games by all presets: the truth is in it."""
+"""The exact posterior of a seat, in real games under all presets, contains the true deal."""
 
 import numpy as np
 import pytest

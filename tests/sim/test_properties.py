@@ -1,6 +1,6 @@
-"""A third of a million actions under all rules, by all policies and by players of legal actions.
+"""A third of a million actions under all rules, by all policies and by random legal players.
 
-`checks` says what must hold after each of them; the controls plant faults that it must find.
+`checks` verifies the invariants after each action; the controls plant faults that it must detect.
 """
 
 from collections import Counter

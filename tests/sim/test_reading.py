@@ -1,4 +1,4 @@
-"""Information of suggestions about the asker: players seldom name cards of their own."""
+"""Information of suggestions about the asker: players rarely name their own cards."""
 
 from dataclasses import replace
 

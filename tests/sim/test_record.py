@@ -1,4 +1,4 @@
-"""Records say what happened and who knows it, and replay to the same end."""
+"""Records contain all events and who knows them, and replay to the same end."""
 
 import json
 from collections import Counter

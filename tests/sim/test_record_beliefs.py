@@ -1,4 +1,4 @@
-"""Records may hold what players with a belief believe, and replay all the same."""
+"""Records with beliefs of players replay like those without."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A changed record is refused, at the line that was changed and for the reason."""
+"""A changed record is refused, with the changed line and the reason."""
 
 import json
 from dataclasses import asdict

@@ -1,4 +1,4 @@
-"""Games among compiled and other players: one machine, so one result."""
+"""Games among compiled and other players have the same result on the one state machine."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""The compiled search grows the tree of a BMCTS in plain Python, bit by bit."""
+"""The compiled search builds a tree bit-identical to BMCTS in plain Python."""
 
 from functools import cache
 from itertools import product

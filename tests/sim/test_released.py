@@ -1,4 +1,4 @@
-"""The planner of the released program: by the text with no departure, and what each changes."""
+"""The released program's planner: by the text without deviations, and the effect of each."""
 
 from functools import cache
 

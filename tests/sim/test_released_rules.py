@@ -1,4 +1,4 @@
-"""The departures of the released program from the text, a switch each, against cases by hand."""
+"""Deviations of the released program from the text, one switch each, against cases by hand."""
 
 import numpy as np
 import pytest

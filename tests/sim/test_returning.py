@@ -1,4 +1,4 @@
-"""No pawn enters the same room twice in a row [Xu 2013, s. 3]; and who sits in which seat."""
+"""No pawn enters the same room twice in a row [Xu 2013, s. 3]; assignment of seats."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The room problem beside closed values, and Q-learning beside value iteration."""
+"""The room problem against closed-form values, and Q-learning against value iteration."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Deals, presets and what `Rules` refuses."""
+"""Deals, presets and errors of `Rules`."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Games with greedy seats: the arena and the referee play the same, in any workspace."""
+"""Games with greedy seats: arena and referee agree, for any workspace."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""A game in steps is the referee's game, and stands still before each decision."""
+"""A game in steps equals the referee's game, and pauses before each decision."""
 
 import pytest
 

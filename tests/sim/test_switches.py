@@ -228,7 +228,7 @@ def test_presets_are_played_by_their_own_rules(name):
             "rules.accuse=never: choose one of start, start_or_end, any",
         ),
         ("classic", {"dice": 3}, "rules.dice=3: must be at most 2"),
-        ("ledford", {"board": False}, "without a board nothing can be blocked or walked"),
+        ("ledford", {"board": False}, "without a board no pawn can walk or block"),
         ("speed", {"blocking": True}, "rules.board=false needs rules.blocking=false"),
         ("speed", {"movement": "free"}, "rules.board=false needs rules.blocking=false"),
         ("speed", {"doors": "entry"}, "rules.movement=towards and rules.doors=any"),

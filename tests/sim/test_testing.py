@@ -1,4 +1,4 @@
-"""The contract of players: sound ones keep it, and each planted fault is found."""
+"""The player contract: sound players pass, and all planted faults are detected."""
 
 import sys
 

@@ -1,11 +1,11 @@
-"""Time to accuse: rules win in recorded games what they win, and the best one is found."""
+"""Accusation rules: estimated and played shares of wins agree, and the best rule is found."""
 
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from sim.models.company import wins
+from sim.models.opponents import wins
 from sim.models.timing import Turns, best_rule, collect_turns, join_turns, share_won
 from sim.policies.registry import Policy
 from sim.rules import Rules, preset

@@ -1,6 +1,6 @@
-"""The draft [Xu 2013] on turns, counts and orders of measurements, and where it is wrong.
+"""The draft [Xu 2013] on turns, counts and orders of measurements, and its errors.
 
-The figures are those of the corrected draft; a control shows what its misprints would give.
+The figures are those of the corrected draft; a control shows the effect of its misprints.
 """
 
 from functools import cache

@@ -1,4 +1,4 @@
-"""Settings that a planner is not given: own switches, weight of own cards, prices."""
+"""Planner settings without given values: own switches, own-card weight, prices."""
 
 from dataclasses import replace
 

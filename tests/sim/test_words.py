@@ -1,4 +1,4 @@
-"""Cards by their names, and actions in words."""
+"""Card names, and actions as text."""
 
 import pytest
 

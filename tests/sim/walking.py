@@ -1,4 +1,4 @@
-"""Moves of a pawn: plain searches over the edges of the graph, for kernels that check play."""
+"""Moves of a pawn: plain searches on the graph, for kernels that check play."""
 
 from __future__ import annotations
 

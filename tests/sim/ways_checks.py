@@ -1,4 +1,4 @@
-"""Ways checked without the code under test: all orders of targets over networkx distances."""
+"""Independent check of routes: all orders of targets on networkx distances."""
 
 from functools import cache
 from itertools import permutations

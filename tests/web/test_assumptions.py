@@ -112,7 +112,11 @@ def test_weights_of_types_are_those_of_each_opponent(think, monkeypatch):
     for other in said:
         chances = dict(other["types"])
         exact = dict(
-            zip(("swift", "random", "uniform"), planner.company.of_seat(other["seat"]), strict=True)
+            zip(
+                ("swift", "random", "uniform"),
+                planner.opponent_belief.of_seat(other["seat"]),
+                strict=True,
+            )
         )
         assert chances == pytest.approx(exact, abs=1e-3)
         assert other["types"][0][0] == "swift" and sum(chances.values()) == pytest.approx(

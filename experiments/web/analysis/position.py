@@ -86,8 +86,8 @@ def _draw_deal(rules: Rules, seat: int, known: Sequence[Event], seed: int) -> De
 def _find(board: World, state: State, event: Event, own: int = -1) -> int:
     """Return the first action that leads to ``event``, preferring ``own``.
 
-    The same action of a person and a compiled policy may use different doors
-    (`sim.walks.walk_out`).
+    A person and a compiled policy may use different doors by the same action
+    (`sim.movement.walk_out`).
     """
     trial = empty()
     for action in sorted(_list_legal(board, state), key=lambda action: action != own):

@@ -1,1 +1,1 @@
-"""The planner as the program of [Ledford 2018] has it, apart from the one by the text."""
+"""The planner of the program released with [Ledford 2018], separate from the one by the text."""

@@ -1,8 +1,8 @@
-"""Departures of the program of [Ledford 2018] from its text, one switch each.
+"""Deviations of the program of [Ledford 2018] from its text, one switch each.
 
-All are off in the preset ``bmcts_departing``, all on in ``bmcts_released`` and
-``ld_bmcts_released``; no other planner has them.  `docs/planners/released.md` has the source of
-each, and how it is read where that leaves a choice.  Nothing here needs Numba.
+All are off in the preset ``bmcts_departing`` and on in ``bmcts_released`` and
+``ld_bmcts_released``; no other planner has them.  `docs/planners/released.md` gives their sources
+and interpretations.  This module needs no Numba.
 """
 
 from __future__ import annotations
@@ -14,28 +14,28 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Departures:
-    """Departures from the text that a planner makes.
+    """Deviations of a planner from the text.
 
     Attributes
     ----------
-    first_seat : while it plans, the agent takes itself for seat 0: our belief is that seat's, which
-        decides in the tree below the root, and our own seat is one of the opponents
-    root_belief : no belief is propagated in the tree, only in roll-outs
-    answerer_next : after an answer play goes on from the answerer's left
-    tree_opponents : opponents' moves and all answers are nodes, weighed by their probability;
-        everybody maximises its own wins
-    random_self : in roll-outs the own seat draws a type of action, then one of that type
-    move_tickets : where its type is drawn, a move counts once for each room
-    even_answers : in roll-outs a player that may hold a card shows one half of the time
-    even_accusations : in roll-outs an accusation is right half of the time
-    bold_opponents : opponents may also accuse once their entropy is below 4 bits
-    instant_win : an opponent that knows the envelope after an answer has won
-    certain_only : the agent accuses only if it is certain
-    untold : of LD-BMCTS: no seat learns of the envelope that was drawn
-    no_face_up : suspects and weapons that lie face up are not suggested
-    own_answers : a player that does not know its hand learns from its own answers, too
-    no_reentry : in simulations nobody enters the room that it is in, whatever the rules
-    even_envelope : of LD-BMCTS: the envelope is drawn evenly from the possible cards, not from the
+    first_seat : in planning the agent is seat 0: it has our belief and decides in the tree below
+        the root, and our own seat is an opponent
+    root_belief : the tree does not propagate beliefs, only roll-outs do
+    answerer_next : after an answer, play continues to the left of the answerer
+    tree_opponents : opponents' moves and all answers are nodes, weighted by their probability;
+        each player maximises its own wins
+    random_self : in roll-outs the own seat draws a type of action, then an action of that type
+    move_tickets : in the draw of a type, moves count once per room
+    even_answers : in roll-outs a player that may hold a card shows one with probability 1/2
+    even_accusations : in roll-outs an accusation is right with probability 1/2
+    bold_opponents : opponents may also accuse when their entropy is below 4 bits
+    instant_win : an opponent that knows the envelope after an answer wins
+    certain_only : the agent accuses only when certain
+    untold : LD-BMCTS: no seat learns about the drawn envelope
+    no_face_up : face-up suspects and weapons are not suggested
+    own_answers : a player without a known hand also learns from its own answers
+    no_reentry : in simulations no pawn re-enters its room, under all rules
+    even_envelope : LD-BMCTS: the envelope is drawn uniformly from the possible cards, not from the
         belief
     """
 
@@ -58,12 +58,12 @@ class Departures:
 
     @property
     def mask(self) -> int:
-        """The departures as bits, in the order of the fields."""
+        """The deviations as bits, in field order."""
         return sum(1 << i for i, name in enumerate(NAMES) if getattr(self, name))
 
 
 NAMES = tuple(switch.name for switch in fields(Departures))
-"""The departures, in the order of their bits."""
+"""Names of the deviations, in bit order."""
 
 (
     FIRST_SEAT,
@@ -85,17 +85,17 @@ NAMES = tuple(switch.name for switch in fields(Departures))
 ) = (1 << bit for bit in range(len(NAMES)))
 
 IN_ROLLOUTS = RANDOM_SELF | MOVE_TICKETS | EVEN_ANSWERS | EVEN_ACCUSATIONS | BOLD_OPPONENTS
-"""Those by which policies play in roll-outs, and not in the tree."""
+"""Deviations of policies in roll-outs only."""
 
 
 SETTINGS = "sim.players.released.Settings"
-"""The class of settings of a planner that departs."""
+"""Settings class of planners with deviations."""
 
 
 def renew(player: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the settings ``player`` as they are written now.
+    """Return the settings ``player`` in the current format.
 
-    Once every planner had departures: without one it is a planner by the text, without the key.
+    Formerly all planners had the key ``departures``; without any deviation it is removed.
     """
     made = player.get("departures")
     if made is None:

@@ -1,13 +1,13 @@
-"""Cluedo as the planner of the program released with [Ledford 2018] searches it.
+"""Search domain of the planner in the program released with [Ledford 2018].
 
-The position is that of `sim.planning.cluedo`; what a simulation does with it departs from the text
-where `sim.planning.released.departures` says so.  With no departure its trees are those of the
-planner by the text, bit by bit.  Kernels read the departures as bits, so one compilation serves all
-of them, and the planners by the text know nothing of it.
+The position is that of `sim.planning.cluedo`; simulations deviate from the text by the switches of
+`sim.planning.released.departures`.  Without any, the trees are bit-identical to those of the
+planner by the text.  Kernels read the switches as bits, so one compilation serves all
+combinations, and the planners by the text are unaffected.
 
-There are no hands but our own (`sim.planning.belief_mdp`).  Where the tree decides for several
-seats each maximises its own wins, and an accusation in the tree by the agent ends the simulation
-and pays its seat what its belief says.  The nodes are then histories: all see all.
+The only hand is our own (`sim.planning.belief_mdp`).  If the tree decides for several seats, each
+maximises its own wins, and an accusation by the agent in the tree ends the simulation with the
+probability under its belief as the reward.  Nodes are then histories, visible to all.
 """
 
 from __future__ import annotations
@@ -64,19 +64,18 @@ from sim.state import (
 )
 
 MAX_DEPTH = 500
-"""Depth of the program's tree; a decision of anybody, and an answer, is one step."""
+"""Depth of the program's tree; each decision of a seat and each answer is one step."""
 
 
 class Released(NamedTuple):
-    """The position searched, and how the program departs from the text.
+    """The searched position and the deviations from the text.
 
     Attributes
     ----------
-    planned : the position as the planner by the text has it; its ``deals`` have what envelopes
-        LD-BMCTS draws
-    root : (1,) the state that simulations begin with: ``planned.root`` with everybody's notebooks
-    agent : the seat that the searching seat takes itself for
-    on : the departures, as bits of `sim.planning.released.departures`
+    planned : position of the planner by the text; LD-BMCTS draws envelopes from its ``deals``
+    root : (1,) start of simulations: ``planned.root`` with the notebooks of all seats
+    agent : the seat that the searching seat plays in simulations
+    on : deviations, as bits of `sim.planning.released.departures`
     """
 
     planned: Cluedo
@@ -93,14 +92,14 @@ class Workspace(NamedTuple):
     question: np.ndarray
     """The suggestion that the tree is answering (`sim.planning.released.nodes`)."""
     paid: np.ndarray
-    """float64, by seat: what each gets."""
+    """float64, by seat: returns."""
     did: np.ndarray
-    """uint64: the last action, where nodes are of several seats, and a key of suggestions that the
-    state has no room for."""
+    """uint64: the last action, if several seats have nodes, and a key of suggestions that exceed
+    the state's buffer."""
 
 
 def make_position(planned: Cluedo, on: int) -> Released:
-    """Return the search of the position ``planned`` with the departures ``on``, as bits."""
+    """Return the search position for ``planned`` with the deviations ``on``, as bits."""
     agent = 0 if on & FIRST_SEAT else planned.seat
     root = planned.root.copy()
     share(int(planned.world[0].players), root[0], planned.seat, agent)
@@ -120,7 +119,7 @@ def workspace(p: Released) -> Workspace:
 
 @jit
 def start(p, s, stream):
-    """Begin a simulation at the root with fresh chance, and an envelope if it is limited."""
+    """Begin a simulation at the root with a fresh key, and for LD-BMCTS an envelope."""
     s.state[0] = p.root[0]
     s.state[0].key = draw(stream)
     s.question[ACTION] = 0
@@ -133,7 +132,7 @@ def start(p, s, stream):
 
 @jit
 def actions(p, s, out, edge_data):
-    """List what the seat to move may do: the root's list is that of the searching seat."""
+    """List the actions of the seat to move; at the root those of the searching seat."""
     state, world = s.state[0], p.planned.world[0]
     if s.question[ACTION]:
         return list_open(world, state, p.agent, p.on, s.question, out, edge_data)
@@ -150,7 +149,7 @@ def actions(p, s, out, edge_data):
 
 @jit
 def step(p, s, action, edge_data, stream):
-    """Do what a node decided, and go on to the next node; return what the searching seat gets."""
+    """Apply a node's action, advance to the next node; return the searching seat's reward."""
     state, world, real = s.state[0], p.planned.world[0], p.planned.seat
     first = s.did[0] == 0
     s.did[0], s.did[1] = np.uint64(action + 1), np.uint64(0)
@@ -178,10 +177,10 @@ def _do_and_play_on(
     paid: np.ndarray,
     stream: np.ndarray,
 ) -> None:
-    """Do ``action``, and let policies play until the agent decides.
+    """Apply ``action``, and run policies until the agent decides.
 
-    Where answers direct the play it may come round late: suggestions that the state has no room
-    for go into the key ``did[1]``.
+    With `ANSWERER_NEXT` that can take many suggestions: those that exceed the state's buffer are
+    folded into the key ``did[1]``.
     """
     if ACCUSE <= action < REVEAL:
         win(state, state.seat, edge_data, paid)
@@ -212,9 +211,9 @@ def _do(
     paid: np.ndarray,
     stream: np.ndarray,
 ) -> None:
-    """Do one ``action`` of the seat that decides: at a turn, in a room, or an answer.
+    """Apply one ``action``: at a turn, in a room, or an answer.
 
-    ``own``: an accusation pays what the agent believes, as in the planner by the text.
+    ``own``: accusations are rewarded by the agent's belief, as in the planner by the text.
     """
     state.recording = 0
     if question[ACTION]:
@@ -237,7 +236,7 @@ def _do(
 
 @jit
 def observation(p, s):
-    """Return the key of what the agent has seen since its last decision."""
+    """Return the key of the agent's observations since its last decision."""
     players, state = p.planned.world[0].players, s.state[0]
     if p.planned.transpositions:
         key = after_state_key(players, state, p.agent)
@@ -248,9 +247,9 @@ def observation(p, s):
 
 @jit
 def observation_of(p, s, player):
-    """Return the key of what follows the last decision of anybody, with the decision.
+    """Return the key of the last decision of any seat and its effects.
 
-    Where the tree decides for opponents nothing that its nodes depend on is hidden from anybody.
+    If the tree decides for opponents, its nodes depend on no hidden information.
     """
     state = s.state[0]
     if not p.on & TREE_OPPONENTS:
@@ -263,13 +262,13 @@ def observation_of(p, s, player):
 
 @jit
 def terminal(p, s):
-    """Return whether the simulation has come to its end."""
+    """Return whether the simulation is over."""
     return s.state[0].phase == OVER
 
 
 @jit
 def rollout(p, s, stream):
-    """Play on with policies in all seats; return what the searching seat gets."""
+    """Continue with policies in all seats; return the searching seat's reward."""
     state, world, real = s.state[0], p.planned.world[0], p.planned.seat
     state.recording = 0
     state.events = 0
@@ -293,7 +292,7 @@ def _close(
     paid: np.ndarray,
     stream: np.ndarray,
 ) -> None:
-    """Let the players not yet asked answer an open question as in a roll-out."""
+    """Complete an open question as in a roll-out, from the asked player on."""
     action, asked, passed = question[ACTION], question[ASKED], question[PASSED]
     question[ACTION] = 0
     cards = named_cards(world, state, action)
@@ -304,7 +303,7 @@ def _close(
 
 @jit
 def mover(p, s):
-    """Return who decides, counted clockwise from the searching seat."""
+    """Return the player to move, counted clockwise from the searching seat."""
     if not p.on & (FIRST_SEAT | TREE_OPPONENTS):
         return 0
     seat = s.question[ASKED] if s.question[ACTION] else s.state[0].seat
@@ -314,13 +313,13 @@ def mover(p, s):
 
 @jit
 def payoff(p, s, player):
-    """Return what ``player`` gets: 1 for winning, or what its accusation is worth."""
+    """Return the return of ``player``: 1 for a win, or the value of its accusation."""
     return s.paid[(p.planned.seat + player) % p.planned.world[0].players]
 
 
 @jit
 def copy(p, s, into):
-    """Copy all but scratch."""
+    """Copy everything except scratch."""
     into.state[0] = s.state[0]
     for i in range(len(s.question)):
         into.question[i] = s.question[i]

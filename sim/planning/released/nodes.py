@@ -1,8 +1,8 @@
-"""Actions of the tree's nodes: the agent's own options, opponents' moves, and answers.
+"""Actions of tree nodes: the agent's own options, opponents' moves, and answers.
 
-A suggestion whose answer the tree decides is *open*: the game itself has not seen it yet.  It
-stands in ``question``, with the player that is asked and the columns of those that passed, until
-somebody shows a card or all have passed.
+A suggestion whose answer the tree decides is *open*: it is not yet applied to the game.
+``question`` stores it, with the asked player and the columns of players that passed, until a player
+shows a card or all have passed.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from sim.policies.heuristic import certain_envelope, suggestion
 from sim.state import ACCUSE, ASK, END, MOVE, PASS, PASSAGE, REVEAL, SUGGEST, TURN, State, World
 
 ACTION, ASKED, PASSED, HELD = range(4)
-"""Of an open question: the suggestion (0: none is open), who is asked, the columns of those that
-passed, and what is shown as a mask."""
+"""Fields of an open question: suggestion (0: none), asked player, mask of the columns of players
+that passed, mask of the shown card."""
 
 
 @jit
@@ -36,10 +36,10 @@ def list_own(
     out: np.ndarray,
     edge_data: np.ndarray,
 ) -> int:
-    """List what the seat to move may do that has the notebook ``belief``, in order of number.
+    """List the actions of the seat to move with the notebook ``belief``, ascending.
 
-    As the planner by the text does (`sim.planning.candidates`), but for what is not offered: ``p``
-    is its position, and ``work`` its workspace for marginals.
+    As for the planner by the text (`sim.planning.candidates`), less the excluded actions.  ``p``:
+    its position, ``work``: its workspace for marginals.
     """
     seat = state.seat
     barred = barred_room(p.world[0], state, on)
@@ -61,9 +61,9 @@ def list_own(
 def list_opponents(
     world: World, state: State, on: int, out: np.ndarray, edge_data: np.ndarray
 ) -> int:
-    """List what the heuristic in the seat to move might do: of each type what it would.
+    """List the possible actions of the heuristic in the seat to move, for each type.
 
-    Rooms of equal entropy are listed all.  A certain envelope is accused at once.
+    All rooms of equal entropy are listed.  A certain envelope is accused immediately.
     """
     seat = state.seat
     known = certain_envelope(state.belief[seat])
@@ -96,7 +96,7 @@ def list_opponents(
 
 @jit
 def _list_goals(world: World, state: State, barred: int, out: np.ndarray) -> int:
-    """List the room that the seat to move is on its way to, or all those of the highest entropy."""
+    """List the current goal of the seat to move, or else all rooms of the highest entropy."""
     seat = state.seat
     if has_goal(world, state, barred):
         out[0] = MOVE + state.goal[seat]
@@ -119,7 +119,7 @@ def _list_goals(world: World, state: State, barred: int, out: np.ndarray) -> int
 
 @jit
 def ask(world: World, state: State, agent: int, action: int, question: np.ndarray) -> None:
-    """Open the suggestion ``action`` of the seat to move; ask the first that may have a card."""
+    """Open the suggestion ``action`` of the seat to move; ask the first possible holder."""
     question[ACTION], question[ASKED], question[PASSED] = action, state.seat, 0
     question[HELD] = 0
     ask_next(world, state, agent, question)
@@ -127,7 +127,7 @@ def ask(world: World, state: State, agent: int, action: int, question: np.ndarra
 
 @jit
 def answer(world: World, state: State, agent: int, action: int, question: np.ndarray) -> None:
-    """Let the player that is asked show a card or pass; the next is asked then."""
+    """Apply the asked player's card or pass; after a pass ask the next player."""
     if action == PASS:
         question[PASSED] |= 1 << (question[ASKED] + 1)
         ask_next(world, state, agent, question)
@@ -137,7 +137,7 @@ def answer(world: World, state: State, agent: int, action: int, question: np.nda
 
 @jit
 def ask_next(world: World, state: State, agent: int, question: np.ndarray) -> None:
-    """Go on to the next player that may have a card, or else round to the seat that asks."""
+    """Advance to the next possible holder, or to the asking seat."""
     cards = named_cards(world, state, question[ACTION]) & ~state.envelope
     while True:
         question[ASKED] = question[ASKED] + 1 if question[ASKED] + 1 < world.players else 0
@@ -149,7 +149,7 @@ def ask_next(world: World, state: State, agent: int, question: np.ndarray) -> No
 
 @jit
 def is_decided(state: State, question: np.ndarray) -> bool:
-    """Return whether it is known how the open suggestion is answered."""
+    """Return whether the answer to the open suggestion is decided."""
     return question[HELD] != 0 or question[ASKED] == state.seat
 
 
@@ -163,7 +163,7 @@ def close(
     question: np.ndarray,
     paid: np.ndarray,
 ) -> None:
-    """Let the game hear a suggestion that is decided: the hands hold what answers it alone."""
+    """Apply a decided suggestion to the game, with hands that contain only its answer."""
     own, action = state.hand[real], question[ACTION]
     question[ACTION] = 0
     empty_hands(world, state, -1)
@@ -184,10 +184,7 @@ def list_open(
     out: np.ndarray,
     edge_data: np.ndarray,
 ) -> int:
-    """List the answers of the player that is asked.
-
-    With `ROOT_BELIEF` those that passed before say nothing about the rows.
-    """
+    """List the answers of the asked player; `ROOT_BELIEF` ignores earlier passes."""
     cards = named_cards(world, state, question[ACTION]) & ~state.envelope
     passed = 0 if on & ROOT_BELIEF else question[PASSED]
     own = state.belief[agent]

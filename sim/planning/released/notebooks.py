@@ -1,9 +1,9 @@
-"""The notebooks at the root: ours, which is the agent's, and what the others make of it.
+"""Notebooks at the root: the agent has ours, the other seats have modified copies.
 
-By the text [Ledford 2018, s. 3.4] the agent is the searching seat, and the others' notebooks are
-copies of ours with "our hand" spread.  With `FIRST_SEAT` the agent is seat 0: it has our notebook,
-everybody else has a copy in which the cards that we know seat 0 to hold are spread, and so all of
-them, our own seat among them, are sure of our hand.
+By the text [Ledford 2018, s. 3.4] the agent is the searching seat, and the other notebooks are
+copies of ours with "our hand" spread.  With `FIRST_SEAT` the agent is seat 0 with our notebook; the
+other copies spread the cards that we know seat 0 to hold, so all of them, our own seat included,
+are certain of our hand.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from sim.state import EXTERNAL, FACTORED, State
 
 @jit
 def share(players: int, state: State, real: int, agent: int) -> None:
-    """Turn ``state``, the root as the seat ``real`` sees it, into where simulations begin."""
+    """Convert ``state``, the root as seen by seat ``real``, to the start of simulations."""
     state.envelope = 0
     for seat in range(players):
         state.tracks[seat] = FACTORED
@@ -49,14 +49,14 @@ def share(players: int, state: State, real: int, agent: int) -> None:
 
 @jit
 def limit(players: int, state: State, deals: np.ndarray, on: int, stream: np.ndarray) -> None:
-    """Draw the envelope whose cards are never shown from ``deals`` [LD-BMCTS, s. 3.5]; one draw."""
+    """Draw the never-shown envelope from ``deals`` [LD-BMCTS, s. 3.5]; one draw."""
     draw_envelope(state, deals, stream)
     exclude_envelope(players, state, on)
 
 
 @jit
 def exclude_envelope(players: int, state: State, on: int) -> None:
-    """Let every seat know that it has none of the cards of a drawn envelope, unless `UNTOLD`."""
+    """Record for all seats that they hold no card of the drawn envelope, unless `UNTOLD`."""
     if on & UNTOLD:
         return
     cards = state.envelope
@@ -69,7 +69,7 @@ def exclude_envelope(players: int, state: State, on: int) -> None:
 
 @jit
 def restore(players: int, state: State, root: State, on: int) -> None:
-    """Set all notebooks back to those of the ``root`` of the search."""
+    """Reset all notebooks to those of the search ``root``."""
     for seat in range(players):
         state.known[seat], state.proved[seat] = root.known[seat], root.proved[seat]
         for card in range(N_CARDS):

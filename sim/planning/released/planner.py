@@ -1,4 +1,4 @@
-"""The planner of the program released with [Ledford 2018]: its configuration and its seat."""
+"""The planner of the program released with [Ledford 2018]: configuration and player."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from sim.planning.released.domain import Released, make_position
 from sim.policies.registry import policy
 
 ENVELOPE, ELSEWHERE = 0, -1
-"""Where a card is in a deal that says of the envelope alone."""
+"""Holders in a deal that defines only the envelope."""
 
 
 @dataclass(frozen=True)
 class ReleasedConfig(PlannerConfig):
-    """A planner by the text, and what the program does otherwise.
+    """A planner by the text with deviations of the program.
 
-    ValueError if one of ``departures`` is made, and the rest is not by the text.
+    Raises ValueError if a deviation is on while another setting is not by the text.
     """
 
     departures: Departures = field(default_factory=Departures)
@@ -57,7 +57,7 @@ class ReleasedConfig(PlannerConfig):
 
     @property
     def selection(self) -> str:
-        """The rule of selection, one of `mcts.options.SELECTION`."""
+        """The selection rule, one of `mcts.options.SELECTION`."""
         return "weighted" if self.departures.tree_opponents else super().selection
 
 
@@ -66,26 +66,26 @@ def _format(value: object) -> str:
 
 
 class ReleasedPlanner(Planner):
-    """A seat that searches `Released`, by its notebook: the factored belief."""
+    """A player that searches `Released` with its notebook, the factored belief."""
 
     config: ReleasedConfig
 
     def position(self, view: np.recarray) -> Released:
-        """Return the position to search, from what this seat has seen alone."""
+        """Return the position to search, from this seat's observations only."""
         return make_position(super().position(view), self.config.departures.mask)
 
     def marginals(self) -> np.ndarray:
-        """Return P(card is with holder) by its notebook at the last decision, (21, 7)."""
+        """Return P(card is with holder) in its notebook at the last decision, (21, 7)."""
         return self._notebook.copy()
 
     def _root(self, view: np.recarray) -> np.recarray:
-        """Return the state to search from, and remember what its seat believes."""
+        """Return the root state, and store its notebook."""
         root = super()._root(view)
         self._notebook = root[0].belief[self._seat]
         return root
 
     def _deals(self, stream: np.ndarray) -> np.ndarray:
-        """Return the envelopes that LD-BMCTS draws from, as deals; BMCTS draws none."""
+        """Return the envelopes that LD-BMCTS draws from, as deals; empty for BMCTS."""
         if self.config.departures.even_envelope:
             return even_envelope(self._notebook, stream)
         if self.config.how.determinize_envelope:
@@ -93,15 +93,15 @@ class ReleasedPlanner(Planner):
         return np.zeros((0, N_CARDS), np.int64)
 
     def _only_offer(self, position: Released) -> int | None:
-        """Return the action that needs no search, if there is one."""
+        """Return an action that needs no search, or None."""
         return super()._only_offer(position.planned)
 
 
 def even_envelope(notebook: np.ndarray, stream: np.ndarray) -> np.ndarray:
-    """Return one deal, int64 (1, 21), with an envelope of cards each uniform among those possible.
+    """Return one deal, int64 (1, 21), with an envelope drawn uniformly from the possible cards.
 
-    Possible is what ``notebook`` (21, 7) gives any probability; where it is sure of a category that
-    none is, none of that category is drawn.  One draw from ``stream`` a category.
+    Possible cards have a positive probability in ``notebook`` (21, 7); a category without any gets
+    no card.  One draw from ``stream`` per category.
     """
     deal = np.full((1, N_CARDS), ELSEWHERE)
     for first, end in pairwise(CATEGORY_START):

@@ -1,8 +1,8 @@
-"""The game inside a simulation: decisions of policies, answers, accusations, the end.
+"""The game inside a simulation: policy decisions, answers, accusations, the end.
 
-``real`` is the seat that searches, ``agent`` the one that it takes itself for, ``on`` the
-departures that are made, as bits.  ``paid`` collects what each seat gets.  Policies draw from
-``state.stream``, which is opened for each decision; answers and accusations from ``stream``.
+``real`` is the searching seat, ``agent`` the seat that it plays in simulations, ``on`` the
+deviations as bits, ``paid`` the returns by seat.  Policies draw from ``state.stream``, opened for
+each decision; answers and accusations draw from ``stream``.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from sim.board import N_ROOMS
 from sim.cards import FIRST_ROOM, FIRST_WEAPON, N_CARDS
 from sim.game import apply, decider, next_turn, open_decision
 from sim.knowledge import row_bits
+from sim.movement import barred_room as shut_room
 from sim.planning.answers import draw_answer, named_cards
 from sim.planning.belief_mdp import reward
 from sim.planning.released.departures import (
@@ -48,10 +49,9 @@ from sim.state import (
     State,
     World,
 )
-from sim.walks import barred_room as shut_room
 
 BOLD_BITS = 4.0
-"""Below this entropy of its notebook an opponent of the program accuses the likeliest envelope."""
+"""Entropy of the notebook below which an opponent accuses the likeliest envelope."""
 
 _TRIOS = 324
 _PAIRS = 36
@@ -62,7 +62,7 @@ _PAIRS = 36
 
 @jit
 def decide(world: World, state: State, agent: int, on: int) -> int:
-    """Return what the seat to move does; its policy decides where no departure does."""
+    """Return the action of the seat to move, by a deviation or else by its policy."""
     own = state.seat == agent
     if state.phase == TURN:
         if own and on & (RANDOM_SELF | MOVE_TICKETS | NO_REENTRY):
@@ -76,9 +76,9 @@ def decide(world: World, state: State, agent: int, on: int) -> int:
 
 @jit
 def own_turn(world: World, state: State, on: int) -> int:
-    """Return an action of the agent at a turn: its type by lot, then by policy or uniform.
+    """Return an action of the agent at a turn: a drawn type, then by policy or uniform.
 
-    It may accuse once the envelope is known: of the program any of all trios.
+    It may accuse once the envelope is known; the program then accuses a uniform trio.
     """
     seat = state.seat
     known = certain_envelope(state.belief[seat])
@@ -103,7 +103,7 @@ def own_turn(world: World, state: State, on: int) -> int:
 
 @jit
 def opponents_turn(world: World, state: State, on: int) -> int:
-    """Return an action of an opponent at a turn: of the types on offer one by lot."""
+    """Return an action of an opponent at a turn, of a drawn type."""
     seat = state.seat
     known = certain_envelope(state.belief[seat])
     if known:
@@ -121,7 +121,7 @@ def opponents_turn(world: World, state: State, on: int) -> int:
 
 @jit
 def _draw_kind(world: World, state: State, moves: int, accuses: bool) -> int:
-    """Return `MOVE`, which has so many tickets, `PASSAGE`, `ASK` or `ACCUSE`, which have one."""
+    """Return `MOVE` (``moves`` tickets), `PASSAGE`, `ASK` or `ACCUSE` (one ticket each)."""
     room = world.room_of[state.spot[state.seat]]
     passage = room >= 0 and world.passage[room] >= 0
     asks = room >= 0 and state.summoned[state.seat] > 0
@@ -138,7 +138,7 @@ def _draw_kind(world: World, state: State, moves: int, accuses: bool) -> int:
 
 @jit
 def barred_room(world: World, state: State, on: int) -> int:
-    """Return the room that the seat to move may not enter because it is there, -1 for none."""
+    """Return the room that the seat to move may not enter, -1 for none."""
     if world.reenter and not on & NO_REENTRY:
         return -1
     return max(world.room_of[state.spot[state.seat]], shut_room(world, state, state.seat))
@@ -146,13 +146,13 @@ def barred_room(world: World, state: State, on: int) -> int:
 
 @jit
 def has_goal(world: World, state: State, barred: int) -> bool:
-    """Return whether the seat to move is on its way to a room that it may enter."""
+    """Return whether the seat to move has a goal that it may enter."""
     return not needs_goal(world, state, state.seat) and state.goal[state.seat] != barred
 
 
 @jit
 def _goal(world: World, state: State, barred: int) -> int:
-    """Return the room that the heuristic walks to, which it keeps until it is there."""
+    """Return the goal of the heuristic, kept until reached."""
     seat = state.seat
     if not has_goal(world, state, barred):
         state.goal[seat] = unsure_room(state, seat, barred)
@@ -161,7 +161,7 @@ def _goal(world: World, state: State, barred: int) -> int:
 
 @jit
 def any_pair(state: State, on: int) -> int:
-    """Return a suggestion uniformly of those that `may_ask` allows."""
+    """Return a uniform suggestion among those that `may_ask` allows."""
     open_to = 0
     for pair in range(_PAIRS):
         open_to += may_ask(state, pair, on)
@@ -175,7 +175,7 @@ def any_pair(state: State, on: int) -> int:
 
 @jit
 def may_ask(state: State, pair: int, on: int) -> bool:
-    """Return whether the agent may name this suspect and weapon: with `NO_FACE_UP` hidden ones."""
+    """Return whether the agent may name this pair: not face-up cards under `NO_FACE_UP`."""
     if not on & NO_FACE_UP:
         return True
     return not state.face_up & (1 << (pair // 6) | 1 << (FIRST_WEAPON + pair % 6))
@@ -183,7 +183,7 @@ def may_ask(state: State, pair: int, on: int) -> bool:
 
 @jit
 def is_bold(state: State, seat: int) -> bool:
-    """Return whether the entropy of the whole notebook of ``seat`` is below `BOLD_BITS`."""
+    """Return whether the total entropy of the notebook of ``seat`` is below `BOLD_BITS`."""
     bits = 0.0
     for card in range(N_CARDS):
         bits += row_bits(state, seat, card)
@@ -194,7 +194,7 @@ def is_bold(state: State, seat: int) -> bool:
 
 @jit
 def likeliest(matrix: np.ndarray) -> int:
-    """Return the accusation of the likeliest card of each category, the first of equals."""
+    """Return the accusation of the likeliest card of each category, first of ties."""
     envelope = 0
     for kind in CATEGORY_MASK:
         best, rest = lowest(kind), kind
@@ -209,13 +209,13 @@ def likeliest(matrix: np.ndarray) -> int:
 
 @jit
 def chance_of(matrix: np.ndarray, action: int) -> float:
-    """Return the probability that the accusation ``action`` is right, rows independent."""
+    """Return the probability that the accusation ``action`` is right, for independent rows."""
     trio = action - ACCUSE
     accused = 1 << (trio // 54) | 1 << (FIRST_WEAPON + trio // 9 % 6) | 1 << (FIRST_ROOM + trio % 9)
     return envelope_chance(matrix, accused)
 
 
-# What comes of them.
+# Effects.
 
 
 @jit
@@ -229,7 +229,7 @@ def act(
     paid: np.ndarray,
     stream: np.ndarray,
 ) -> None:
-    """Do ``action`` of the seat to move; a suggestion is answered, unless that leaves a choice."""
+    """Apply ``action`` of the seat to move, with a drawn answer for a suggestion."""
     if ACCUSE <= action < REVEAL:
         accuse(world, state, agent, on, action, paid, stream)
         return
@@ -243,7 +243,7 @@ def act(
 
 @jit
 def do(world: World, state: State, agent: int, on: int, action: int, paid: np.ndarray) -> None:
-    """Do ``action`` by the rules, and what comes of it when it concludes a suggestion."""
+    """Apply ``action`` by the rules, and the deviations that follow an answer."""
     asker = state.seat
     apply(world, state, action)
     if state.phase == SHOW or not (ASK <= action < ACCUSE or REVEAL <= action < PASS):
@@ -266,10 +266,7 @@ def do(world: World, state: State, agent: int, on: int, action: int, paid: np.nd
 
 @jit
 def learn_own_answers(world: World, state: State, asker: int) -> None:
-    """Let those that answered take in that they did, in their own columns.
-
-    Who knows its hand learns nothing, for its rows are certain.
-    """
+    """Update the own columns of players that answered; certain rows do not change."""
     cards, seat = state.cards, asker
     for _ in range(world.players - 1):
         seat = seat + 1 if seat + 1 < world.players else 0
@@ -287,7 +284,7 @@ def learn_own_answers(world: World, state: State, asker: int) -> None:
 
 @jit
 def win(state: State, seat: int, worth: float, paid: np.ndarray) -> None:
-    """End the game as won by ``seat``, which is ``worth`` so much."""
+    """End the game with ``seat`` as winner and return ``worth``."""
     state.winner = seat
     state.phase = OVER
     paid[seat] = worth
@@ -303,11 +300,11 @@ def accuse(
     paid: np.ndarray,
     stream: np.ndarray,
 ) -> None:
-    """Let a policy accuse.
+    """Apply a policy's accusation.
 
-    By the text the agent's ends the game and pays what its belief says, and an opponent that is
-    certain is right; one that is not is so by its own notebook.  With `EVEN_ACCUSATIONS` a coin
-    decides.  Who was wrong plays no more turns.
+    By the text, the agent's accusation ends the game with its probability as the return, and a
+    certain opponent is right; an uncertain one is right with the probability in its notebook.
+    `EVEN_ACCUSATIONS` tosses a coin instead.  A wrong accuser takes no more turns.
     """
     seat = state.seat
     if on & EVEN_ACCUSATIONS:
@@ -328,7 +325,7 @@ def accuse(
         next_turn(world, state)
 
 
-# To the end.
+# Roll-out to the end.
 
 
 @jit
@@ -342,9 +339,9 @@ def play_out(
     paid: np.ndarray,
     stream: np.ndarray,
 ) -> None:
-    """Play on with policies in all seats until the game is over, or nobody can win it any more.
+    """Run policies in all seats until the game is over or no player can win.
 
-    ``alone``: what others than the agent get is not asked.
+    ``alone``: only the agent's return matters.
     """
     while state.phase != OVER:
         open_decision(state)
@@ -356,9 +353,9 @@ def play_out(
 
 @jit
 def is_hopeless(world: World, state: State, agent: int, on: int, alone: bool) -> bool:
-    """Return whether nobody whose pay counts can win any more.
+    """Return whether no player whose return matters can win.
 
-    Nobody but bold opponents accuses before it is certain.
+    Only bold opponents accuse before they are certain.
     """
     for seat in range(world.players):
         if state.out[seat] or (alone and seat != agent):

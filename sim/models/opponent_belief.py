@@ -1,14 +1,14 @@
-"""Belief of a seat about the others' policies: a posterior over types, from what they do.
+"""Belief of a seat about the opponents' policies: a posterior over types from their decisions.
 
-    company = CompanyBelief(rules, seat, mixture, key)
-    turns = company.turns(view, log.events)      # those that nobody has looked at yet
-    company.weigh(turns, log.events, deals)      # deals from the posterior of the seat
-    company.chances, company.of_seat(1)
+    belief = OpponentBelief(rules, seat, mixture, key)
+    turns = belief.turns(view, log.events)              # new turns
+    belief.weigh(view[0], turns, log.events, deals)     # deals from the seat's posterior
+    belief.chances, belief.of_seat(1)
 
-Each decision of an opponent multiplies the weight of a type by the chance that it does the like
-(`sim.models.likelihood`), taken to the power `TRUST` because deals are few, types are
-caricatures, and one hand stands behind all decisions.  Before anything is seen, opponents are alike
-with the chance `Mixture.alike`; that too is a posterior: what one does informs about the others.
+Each decision of an opponent multiplies the weight of a type by its probability of that decision
+(`sim.models.likelihood`), to the power `TRUST`: deals are few, types are simplifications, and all
+decisions depend on one hand.  A priori all opponents have the same type with probability
+`Mixture.alike`, so one opponent's decisions also inform about the others.
 """
 
 from __future__ import annotations
@@ -24,33 +24,33 @@ from sim.rules import Rules, world
 from sim.state import ACCUSED, MAX_PLAYERS, empty
 
 DEALS = 24
-"""Deals in which the types are asked."""
+"""Number of deals for evaluating the types."""
 
 SMOOTHING = np.array([1.0, 1.4, 12.0, 1.0])
-"""By kind of decision: deals to which the chance of one that knows nothing is worth.
+"""Pseudo-count, in deals, of an uninformed player, by kind of decision.
 
-Fitted alone to games of the types, that of a named pair was 0.7.  But who names what no type that
-reasons would name need not be one that names at random: with so little, `greedy` was taken for
-`csp`, and its strength not seen.
+For named pairs, the value fitted to games of the types was 0.7.  But a player that names a pair
+that no reasoning type would name need not name at random: with 0.7, `greedy` was classified as
+`csp`, and its strength was missed.
 """
 
 CLUELESS = np.array([0.5, 1 / 8, 1 / 9, 0.5])
-"""By kind of decision: that chance; for a named pair that of one among nine that are possible."""
+"""Probability of a decision for an uninformed player, by kind; for pairs one of nine possible."""
 
 TRUST = np.array([0.5, 0.7, 0.7, 0.5])
-"""By kind of decision: the power of its likelihood; like the rest fitted to games of seed 5120."""
+"""Exponent of the likelihood, by kind of decision; all fitted to games of seed 5120."""
 
 
-class CompanyBelief:
-    """A belief over the types of all opponents, for one game.
+class OpponentBelief:
+    """Belief over the types of all opponents, for one game.
 
     Attributes
     ----------
     mixture : the prior
-    responses : what replies to the types are worth under these rules
-    likelihood : float64 (6, types), logarithms by seat
-    reading : what the cards that the others name say about their hands
-    types : as kernels put them into seats
+    responses : table of responses to the types under these rules
+    likelihood : float64 (6, types), log likelihoods by seat
+    reading : belief over the opponents' own-card weights
+    types : records that kernels put into seats
     """
 
     def __init__(self, rules: Rules, seat: int, mixture: Mixture, key: int) -> None:
@@ -58,7 +58,7 @@ class CompanyBelief:
         self.likelihood = np.zeros((MAX_PLAYERS, len(mixture.types)))
         self._rules, self._world, self._seat, self._key = rules, world(rules), seat, key
         self._prior = np.array(mixture.weights) / sum(mixture.weights)
-        # Those that learn alike side by side, as the kernel wants them.
+        # The kernel needs types with equal learning to be adjacent.
         learn = [(one.own_card_weight, one.inference) for one in mixture.policies]
         self._order = sorted(range(len(learn)), key=learn.__getitem__)
         self.types = to_records(mixture.policies)
@@ -73,10 +73,10 @@ class CompanyBelief:
         self._out = np.zeros(MAX_PLAYERS, np.int64)
 
     def turns(self, view: np.recarray, events: np.recarray) -> np.recarray:
-        """Return the turns of the others since the last call, of `OBSERVED`.
+        """Return the turns of the opponents since the last call, of `OBSERVED`.
 
-        ``view`` is that of an own decision, ``events`` the log.  Where a call was missed for more
-        than a round, nothing is known of the turns between, and none is returned.
+        ``view`` is the view of an own decision, ``events`` the log.  After a gap of more than a
+        round, returns no turns, because those in between are unknown.
         """
         now, players = view[0], self._rules.players
         last = now.walked[:players]
@@ -95,7 +95,7 @@ class CompanyBelief:
         return observed
 
     def _turn_of(self, now: np.record, seat: int, events: np.recarray) -> list[np.void]:
-        """Return the last turn of ``seat``, if it is another's, and let the pawns go on."""
+        """Return the last turn of ``seat`` unless it is ours, and update the pawns."""
         board, row = self._world[0], np.zeros(1, OBSERVED)[0]
         row["turn"], row["roll"], row["ended"] = now.walked[seat]
         row["seat"], row["heard"] = seat, self._heard
@@ -124,7 +124,7 @@ class CompanyBelief:
         return [row] if seat != self._seat else []
 
     def _next(self, events: np.recarray, seat: int, accused: bool) -> bool:
-        """Return whether the next event is of ``seat``: a suggestion, or what it accused aloud."""
+        """Return whether the next event is a suggestion, or heard accusation, of ``seat``."""
         if self._heard == len(events):
             return False
         event = events[self._heard]
@@ -133,7 +133,7 @@ class CompanyBelief:
     def shares(
         self, view: np.record, observed: np.recarray, events: np.recarray, deals: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Return in how many of ``deals`` each type did what was done, and was asked.
+        """Return in how many ``deals`` each type made the observed decision, and was evaluated.
 
         Both are float64 (turns, `KINDS`, types).
         """
@@ -150,54 +150,54 @@ class CompanyBelief:
     def weigh(
         self, view: np.record, observed: np.recarray, events: np.recarray, deals: np.ndarray
     ) -> None:
-        """Take in what the others did in the turns ``observed``."""
+        """Update the belief with the turns ``observed``."""
         self.take_in(observed.seat, *self.shares(view, observed, events, deals))
 
     def take_in(self, seats: np.ndarray, hits: np.ndarray, tries: np.ndarray) -> None:
-        """Take in ``hits`` and ``tries``, as of `shares`, of turns of ``seats`` (turns,)."""
+        """Update with ``hits`` and ``tries`` of `shares`, for turns of ``seats`` (turns,)."""
         by_kind = (SMOOTHING[:, None], CLUELESS[:, None], TRUST[:, None])
         smoothing, clueless, trust = by_kind
         chance = (hits + smoothing * clueless) / (tries + smoothing)
-        # Where nobody was asked there is no evidence.
+        # No evidence if no type was evaluated.
         gain = trust * np.where(tries.max(axis=2, keepdims=True) > 0, np.log(chance), 0.0)
         np.add.at(self.likelihood, seats, gain.sum(axis=1))
 
     @property
     def opponents(self) -> list[int]:
-        """The seats of the others."""
+        """Seats of the opponents."""
         return [seat for seat in range(self._rules.players) if seat != self._seat]
 
     @property
     def chances(self) -> np.ndarray:
-        """Chances of types by seat for `Seating`, (7, types)."""
+        """Cumulative type probabilities for `Seating`, (7, types)."""
         alike, apart = self._posterior()
         return np.cumsum(np.vstack([alike, apart]), axis=1)
 
     @property
     def seating(self) -> Seating:
-        """Mixture that simulations draw from."""
+        """Types and probabilities that simulations draw from."""
         return Seating(self.types, self.chances)
 
     def of_seat(self, seat: int) -> np.ndarray:
-        """Return the chance of each type in ``seat``, (types,)."""
+        """Return the probability of each type in ``seat``, (types,)."""
         alike, apart = self._posterior()
         return alike + (1.0 - alike.sum()) * apart[seat]
 
     @property
     def average(self) -> np.ndarray:
-        """The chance of each type, averaged over the opponents, (types,)."""
+        """Probability of each type, averaged over the opponents, (types,)."""
         return np.mean([self.of_seat(seat) for seat in self.opponents], axis=0)
 
     @property
     def own_card_weights(self) -> np.ndarray:
-        """The weight of own cards in the suggestions of each seat, (6,)."""
+        """Own-card weight of each seat's suggestions, (6,)."""
         weights = np.ones(MAX_PLAYERS)
         for seat in self.opponents:
             weights[seat] = self.reading.weight(seat, self.of_seat(seat))
         return weights
 
     def _posterior(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return the chance that all are of each type, and those of each seat if they are not."""
+        """Return P(all opponents have a type) by type, and type probabilities by seat otherwise."""
         logs = np.log(self._prior) + self.likelihood
         top = logs.max(axis=1, keepdims=True)
         apart = np.exp(logs - top)

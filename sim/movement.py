@@ -1,6 +1,6 @@
-"""Walking on the board round the pawns: where a pawn ends, and where it may stop.
+"""Movement on the board around other pawns: where a pawn ends, and where it may stop.
 
-Kernels over the tables of `sim.board`.  Nothing here consumes randomness.
+Kernels over the tables of `sim.board`; none consumes randomness.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from sim.state import EXTERNAL, State, World
 
 @jit
 def _free_rows(board: np.record, occupied: np.ndarray, free: np.ndarray) -> None:
-    """Write the corridor squares of each row without a pawn into ``free``, as bits by column."""
+    """Write the corridor squares without pawns into ``free``, by row as bits by column."""
     for y in range(ROWS):
         free[y] = board.open[y]
     for word in range(WORDS):
@@ -28,7 +28,7 @@ def _free_rows(board: np.record, occupied: np.ndarray, free: np.ndarray) -> None
 
 @jit
 def _spread(wet: np.ndarray, free: np.ndarray, grown: np.ndarray) -> int:
-    """Write the squares at most a step from ``wet`` into ``grown``; return 0 if none is new."""
+    """Write the squares within one step of ``wet`` into ``grown``; return 0 if none is new."""
     new = 0
     grown[0] = 0
     grown[ROWS - 1] = 0
@@ -46,17 +46,17 @@ def _is_goal(board: np.record, spot: int, goal: int) -> bool:
 
 @jit_owning
 def _detour(board: np.record, occupied: np.ndarray, start: int, goal: int, roll: int) -> int:
-    """Return the spot ``roll`` steps along a shortest path round the pawns, -1 if none.
+    """Return the spot after ``roll`` steps of a shortest path around the pawns, -1 if none.
 
-    Floods the board from the room's doors, all squares of a row at once, until the start is wet;
-    ``within[k]`` holds the squares at most k steps from being in the room.  Then walks downhill.
+    Breadth-first search from the room's doors, by rows as bit sets, until it reaches the start;
+    ``within[k]`` holds the squares at most k steps from the room.  Then it descends.
     """
     free = np.empty(ROWS, np.int64)
     _free_rows(board, occupied, free)
     within = np.empty((N_CORRIDOR + 1, ROWS), np.int64)
     for y in range(ROWS):
         within[1, y] = board.front_rows[goal, y] & free[y]
-    # Out of a room there is one way, through the door by which the pawn stands.
+    # A pawn leaves a room only through its door.
     inside = start >= N_CORRIDOR
     first = board.neighbours[start, 0] if inside else start
     row, bit = board.row[first], 1 << board.column[first]
@@ -85,13 +85,13 @@ def _detour(board: np.record, occupied: np.ndarray, start: int, goal: int, roll:
 
 @jit
 def _holds(occupied: np.ndarray, spot: int) -> bool:
-    """Return whether the corridor square ``spot`` is in the bit set ``occupied``."""
+    """Return whether ``occupied`` contains the corridor square ``spot``."""
     return np.int64(occupied[spot >> 5]) >> (spot & 31) & 1 == 1
 
 
 @jit_owning
 def _way_through(board: np.record, occupied: np.ndarray, start: int, goal: int, roll: int) -> int:
-    """Return what `_detour` does, where ways lead through rooms and from all sides into them."""
+    """Return `_detour` without walls: paths cross rooms and enter them from all sides."""
     free = np.empty(ROWS, np.int64)
     _free_rows(board, occupied, free)
     within = np.empty((N_SPOTS, ROWS), np.int64)
@@ -119,10 +119,8 @@ def _way_through(board: np.record, occupied: np.ndarray, start: int, goal: int, 
 
 @jit
 def _shut_in(board: np.record, occupied: np.ndarray, start: int, goal: int) -> bool:
-    """Return whether pawns stand before all doors of ``goal``, or all round ``start``.
-
-    Nearly every pawn without a path is one of these, and a search would look at the whole board.
-    """
+    """Return whether pawns block all doors of ``goal`` or all neighbours of ``start``."""
+    # This covers nearly all pawns without a path, for which a search would scan the whole board.
     free = np.uint32(0)
     for word in range(WORDS):
         free |= board.fronts[goal, word] & ~occupied[word]
@@ -140,9 +138,9 @@ def _shut_in(board: np.record, occupied: np.ndarray, start: int, goal: int) -> b
 
 @jit
 def come_back(board: np.record, occupied: np.ndarray, start: int, roll: int) -> int:
-    """Return where a pawn ends that steps out of the door at ``start`` and in again, -1 if shut in.
+    """Return the spot after leaving and re-entering the room of ``start``, -1 if shut in.
 
-    Parameters as of `walk`; a roll of 1 leaves it outside.
+    Parameters as for `walk`; a roll of 1 ends outside.
     """
     for i in range(4):
         near = board.neighbours[start, i]
@@ -153,16 +151,16 @@ def come_back(board: np.record, occupied: np.ndarray, start: int, roll: int) -> 
 
 @jit
 def walk(board: np.record, occupied: np.ndarray, start: int, goal: int, roll: int) -> int:
-    """Return where a pawn ends that walks ``roll`` steps of a shortest path to ``goal``.
+    """Return the spot after ``roll`` steps of a shortest path to ``goal``.
 
-    Returns the spot reached, or -1 if pawns close every path [Ledford 2018, s. 3.1].
+    Returns -1 if pawns block every path [Ledford 2018, s. 3.1].
 
     Parameters
     ----------
     board : record of `BOARD`
-    occupied : uint32 bit set of the corridor squares on which *other* pawns stand
-    start : spot of the walking pawn, not yet at its goal
-    goal : room by any door, or + `N_ROOMS` by its first entrance; the walk stops inside the door
+    occupied : uint32 bit set of the corridor squares with *other* pawns
+    start : spot of the moving pawn, not at its goal
+    goal : room by any door, or + `N_ROOMS` by its first entrance; the pawn stops inside the door
     roll : steps, at most `MAX_ROLL`
     """
     for way in range(WAYS):
@@ -190,11 +188,10 @@ def squares_within(
     n: int,
     base: int,
 ) -> int:
-    """Append ``base`` + square to ``out[n:]`` for every square a pawn may stop on; return the end.
+    """Append ``base`` + square to ``out[n:]`` for every legal stop; return the new end.
 
-    Those are the corridor squares, without a pawn and other than ``start``, at most ``roll`` steps
-    away round pawns and not through rooms.  A pawn in a room leaves by the door it stands at, or
-    with ``any_door`` by any.
+    Legal stops are the corridor squares without a pawn, other than ``start``, within ``roll`` steps
+    around pawns and outside rooms.  A pawn leaves a room by its door, or by any with ``any_door``.
     """
     free = np.empty(ROWS, np.int64)
     _free_rows(board, occupied, free)
@@ -226,10 +223,10 @@ def squares_within(
 
 @jit
 def barred_room(world: World, s: State, seat: int) -> int:
-    """Return the room that ``seat`` may not walk to, -1 if it may walk to all.
+    """Return the room that ``seat`` may not walk to, -1 if none.
 
-    It is the one where the pawn stands, or, in the corridor under rules by which no pawn returns,
-    the one that it was in last [Xu 2013, s. 3].
+    It is the pawn's room, or, in the corridor under rules without returns, its last room [Xu 2013,
+    s. 3].
     """
     if world.reenter:
         return -1
@@ -239,7 +236,7 @@ def barred_room(world: World, s: State, seat: int) -> int:
 
 @jit
 def survey(world: World, s: State) -> None:
-    """Fill ``s.occupied`` with the corridor squares closed to the pawn whose turn it is."""
+    """Fill ``s.occupied`` with the corridor squares blocked for the current seat's pawn."""
     s.occupied[:] = 0
     if world.blocking:
         for other in range(world.players):
@@ -250,7 +247,7 @@ def survey(world: World, s: State) -> None:
 
 @jit
 def walk_out(world: World, s: State, room: int) -> int:
-    """Return where the pawn ends that walks to ``room``, -1 without a path; nearest door first."""
+    """Return the spot after a walk to ``room``, nearest own door first; -1 without a path."""
     start = s.spot[s.seat]
     here = world.room_of[start]
     by_first = world.to_first and s.policy[s.seat] != EXTERNAL

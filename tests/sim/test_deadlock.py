@@ -1,4 +1,4 @@
-"""Games that stand still end as if all their turns were played, and sooner."""
+"""Deadlocked games have the same result as with all turns played, in less time."""
 
 import numpy as np
 import pytest

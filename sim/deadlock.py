@@ -1,27 +1,27 @@
-"""Games that stand still: all who play are shut in for good, and the turns to come are passed over.
+"""Deadlocked games: all active players are shut in permanently, so turns are skipped.
 
-The pawn of a player who is out never moves again, and may close the rooms in which all others are.
-Who accuses by what it has seen then waits for the last round before the cap.  Those rounds are
-played, and every turn has random numbers of its own, so a game ends as if all turns were played.
+The pawn of a player who is out never moves again, and can block the doors of all other players.
+Policies that accuse by their observations then wait for the last round before the turn cap.  The
+last rounds are played, and each turn has its own random numbers, so the result is unchanged.
 """
 
 from __future__ import annotations
 
 from mcts.kernel.compile import jit
 from sim.board import N_ROOMS
+from sim.movement import barred_room, survey, walk_out
 from sim.policies.registry import number
 from sim.state import State, World
-from sim.walks import barred_room, survey, walk_out
 
 _STEADY = sum(1 << number(name) for name in ("csp", "heuristic", "closure", "swift", "hide"))
-"""Policies, as bits, that accuse by what they have seen alone, or in the last round."""
+"""Policies, as bits, that accuse only by their observations or in the last round."""
 
 _LAST_ROUNDS = 3
 
 
 @jit
 def skip_turns(world: World, s: State) -> None:
-    """Pass over the turns of a game in which nobody can do anything, up to its last rounds."""
+    """In a deadlocked game skip the turns before the last rounds."""
     playing = 0
     for seat in range(world.players):
         if not s.out[seat]:
@@ -36,7 +36,7 @@ def skip_turns(world: World, s: State) -> None:
 
 @jit
 def _are_shut_in(world: World, s: State) -> bool:
-    """Return whether nobody who plays can walk, take a passage or suggest, whatever is rolled."""
+    """Return whether no active player can walk, take a passage or suggest, for any roll."""
     mover, shut = s.seat, True
     for seat in range(world.players):
         if shut and not s.out[seat]:
