@@ -133,8 +133,8 @@ class Job:
         storage = Storage(folder, self._space, self._propose(spsa), prune_p)
         if (done := len(storage.finished)) > total:
             raise Refusal(
-                f"sweep.trials={total}: {done} were played in {folder}; give as many or more, or "
-                "choose another folder"
+                f"sweep.trials={total}: {done} were played in {folder}; give at least "
+                "as many, or choose another folder"
             )
         record = self._record(first, console)
         with SweepProgress(console, total) as progress:
