@@ -52,7 +52,7 @@ class Outcome:
     kind : by the domain, or `ENDED`; 0 at the root
     depth : actions from the root
     visits : simulations that reached it
-    value : mean return of those that continued in the tree from here; nan without any
+    value : mean return of those that continued in the tree from here; None without any
     nodes : int64 (n,), the nodes in the group
     """
 
