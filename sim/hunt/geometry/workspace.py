@@ -182,7 +182,7 @@ def _holding(pieces: Sequence[shapely.Polygon], place: tuple[float, float]) -> i
 
 
 def _check_shape(shape: object, name: str, kinds: Sequence[str]) -> BaseGeometry:
-    """Return ``shape`` without a third coordinate; ValueError if its kind or geometry is invalid."""
+    """Return ``shape`` without a third coordinate; ValueError if its kind or form is invalid."""
     if not isinstance(shape, BaseGeometry) or shape.geom_type not in kinds:
         what = shape.geom_type if isinstance(shape, BaseGeometry) else type(shape).__name__
         raise ValueError(f"{name} is a {what}: give a shapely {' or '.join(kinds)}")
@@ -225,7 +225,7 @@ def _check_moving_shape(shape: object, name: str) -> float | shapely.Polygon:
 
 
 def _measure_extent(bounds: shapely.Polygon) -> float:
-    """Return the longer side of the box round ``bounds``; ValueError if floats cannot."""
+    """Return the longer side of the box of ``bounds``; ValueError if floats cannot measure it."""
     corners = shapely.get_coordinates(bounds)
     extent = float(np.ptp(corners, axis=0).max())
     if not 1e-6 <= extent <= 1e9 or np.abs(corners).max() > 1e3 * extent:
