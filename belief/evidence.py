@@ -305,10 +305,7 @@ def _add_shown(ev: Evidence, entry: int, times: int) -> None:
 
 @jit
 def _compact_shown(ev: Evidence) -> None:
-    """Reduce the entries to cards that may be held, and merge equal ones.
-
-    If all cards are decided, all deals share the factor: it moves to ``log_dropped``.
-    """
+    """Reduce the entries to cards that may be held, merge equal ones, drop constant factors."""
     listed = ev.shown
     ev.shown = 0
     for i in range(listed):  # never past the end of the new list

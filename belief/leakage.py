@@ -129,10 +129,7 @@ def _same(belief: np.ndarray, view: np.ndarray, shown: np.ndarray, card: int, ot
 
 @jit
 def _bound(row: np.ndarray, players: int) -> float:
-    """Return a lower bound of the opponents' gain on the card of ``row``, in any suggestion.
-
-    The weights of `SHIFT` are probabilities that sum to 1, those of `HERE` are at most 1 each.
-    """
+    """Return a lower bound of the opponents' gain on the card of ``row``, in any suggestion."""
     least, here = row[SHIFT + players], 0.0
     for answer in range(1, players):
         more = row[SHIFT + answer] + _SPAN * row[SHIFT_MORE + answer]

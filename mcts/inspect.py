@@ -216,10 +216,7 @@ def _place(graph: nx.DiGraph, node: int, top: float, heights: dict[Any, float]) 
 
 
 def _columns(graph: nx.DiGraph) -> tuple[list[float], list[float]]:
-    """Return the x of the nodes of each depth, and of the fans before them.
-
-    There is room for the words of actions before the fan, and for those of outcomes after it.
-    """
+    """Return the x of the nodes of each depth, and of the fans before them, with room for words."""
     acts: dict[int, int] = {}
     seen: dict[int, int] = {}
     for _, child, words in graph.edges(data="words"):

@@ -94,10 +94,7 @@ def _first_of(results: Sequence[SearchResult], name: str) -> dict[int, float]:
 def _align(
     results: Sequence[SearchResult], column: dict[int, int]
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return visits, values and their standard errors, shape (results, actions).
-
-    Missing actions have 0 visits and nan.
-    """
+    """Return visits, values and standard errors, (results, actions); 0 and nan where missing."""
     visits = np.zeros((len(results), len(column)), np.int64)
     values, errors = np.full((2, *visits.shape), np.nan)
     for row, result in enumerate(results):

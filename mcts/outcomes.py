@@ -52,7 +52,7 @@ class Outcome:
     kind : by the domain, or `ENDED`; 0 at the root
     depth : actions from the root
     visits : simulations that reached it
-    value : mean return of those that continued in the tree from here; nan without any
+    value : mean return of those that continued in the tree from here; None without any
     nodes : int64 (n,), the nodes in the group
     """
 
@@ -133,10 +133,7 @@ class OutcomeTree:
                 yield self._outcome(place, choice, kind, outcome.depth + 1, nodes, came)
 
     def _gather(self, edges: np.ndarray, visits: int) -> list[tuple[int, np.ndarray, int]]:
-        """Return kinds, nodes and visits of the nodes that ``edges`` lead to, by decreasing visits.
-
-        An end comes last.
-        """
+        """Return kinds, nodes and visits behind ``edges``, by decreasing visits, an end last."""
         starts, stops = (np.searchsorted(self._incoming, edges, side) for side in ("left", "right"))
         nodes = np.concatenate([self._below[a:b] for a, b in zip(starts, stops, strict=True)])
         kinds, group = np.unique(self._tree.outcome[nodes], return_inverse=True)

@@ -158,10 +158,9 @@ class Search:
         ------
         ValueError
             If ``key`` is out of range, there is nothing to decide at the root, or the edge budget
-                does not hold its list; if the tree was kept and ``p`` is missing or has other
-                actions.
-            TypeError, Exception
-                If an argument has the wrong type; any exception of the domain in a worker thread.
+            does not hold its list; if the tree was kept and ``p`` is missing or has other actions.
+        TypeError, Exception
+            If an argument has the wrong type; any exception of the domain in a worker thread.
         """
         began = mark()
         check_types(budget, p, type(self._p))

@@ -131,10 +131,7 @@ def select(params, state, tree, node, settings):
 
 @jit_generic
 def _select_by_type(params, state, tree, node, settings):
-    """Return what `select` does, choosing first the type and then an action of that type.
-
-    Untried types are chosen in the order of the list.
-    """
+    """Return what `select` does, choosing first the type, untried ones in the order of the list."""
     top = node == tree.counters[TOP]
     first, last = tree.first[node], _last(tree, node, settings)
     sums = floats(_ROWS, TYPES)

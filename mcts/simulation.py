@@ -289,9 +289,7 @@ def average_rollouts(params, state, rollout_state, scratch, control, settings):
 
 @jit_generic
 def _play_out(params, state, rollout_state, stream, sums, settings):
-    """Roll out ``settings.rollouts_per_leaf`` times from copies of ``state``, add the payoffs to
-    ``sums``, and return the number of roll-outs.
-    """
+    """Add the payoffs of roll-outs from copies of ``state`` to ``sums``; return their number."""
     for _ in range(settings.rollouts_per_leaf):
         copy(params, state, rollout_state)
         add_payoffs(params, rollout_state, rollout(params, rollout_state, stream), sums, settings)

@@ -26,7 +26,7 @@ EMPTY_KEY = np.uint64(0)
 ROOT_KEY = np.uint64(2**63)  # a multiple of every table size, so the root is slot 0
 ROOT = 0
 NOWHERE = -1
-"""In place of a node: missing, with no room for it."""
+"""In place of a node: none, or no room for one."""
 
 UNLISTED, EXPANDING, EXPANDED, CLOSED = 0, 1, 2, 3
 """Status of a node: actions not requested; one thread requests them; edges usable; permanent leaf

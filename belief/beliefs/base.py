@@ -155,11 +155,11 @@ class Belief(ABC):
         In `belief.beliefs.registry`.
     logical
         Whether it excludes what the answers exclude, raises on contradictory answers, and draws
-            deals that explain all of them.  The published beliefs do not.
-        needs_shares
-            Whether the rules must make public how many cards of each category every player holds.
-        contradictions
-            Number of readings of a part that contradicted itself; 0 for a belief that raises.
+        deals that explain all of them.  The published beliefs do not.
+    needs_shares
+        Whether the rules must make public how many cards of each category every player holds.
+    contradictions
+        Number of readings of a part that contradicted itself; 0 for a belief that raises.
 
     Raises ValueError if it needs public shares, and the setting has none.
     """
@@ -230,9 +230,8 @@ class Belief(ABC):
         ------
         ContradictoryEvidence
             They contradict each other or earlier ones; the message names the first event after
-                which no deal is left, counted from 0 over all events.  Some beliefs notice only at
-                the
-                next reading, a belief that is not ``logical`` never.
+            which no deal is left, counted from 0 over all events.  Some beliefs notice only at the
+            next reading, a belief that is not ``logical`` never.
         EvidenceFull
             A fixed list was full.
         ValueError

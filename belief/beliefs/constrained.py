@@ -147,10 +147,7 @@ def _observe(
     rounds: int,
     trace: np.ndarray,
 ) -> int:
-    """Update on events, writing the fitted matrix after each if ``trace`` has room.
-
-    Returns the mask of the seen cards, or -1 at a contradiction.
-    """
+    """Update on events; return the mask of the seen cards, or -1 at a contradiction."""
     for i in range(len(events)):
         row = events[i]
         seen = take_in(b, seen, ev.seat, row)

@@ -25,10 +25,7 @@ from mcts.kernel.compile import jit
 
 @jit
 def _observe(t: Tables, weights: Weights, hand: int, events: np.ndarray, trace: np.ndarray) -> int:
-    """Update on events, writing the marginals after each if ``trace`` has room for them.
-
-    Returns how many times a category's tables contradicted themselves.
-    """
+    """Update on events; return how often the tables of a category contradicted themselves."""
     failed = 0
     for i in range(len(events)):
         take_in(t, events[i])

@@ -222,10 +222,7 @@ def _table(cloud: Cloud, table: np.ndarray) -> None:
 def _filter(
     cloud: Cloud, events: np.ndarray, trace: np.ndarray, stream: np.ndarray, steps: int, effort: int
 ) -> tuple[int, int]:
-    """Update on events, writing the marginals after each if ``trace`` has room for them.
-
-    Returns (number of events used, status of the next).
-    """
+    """Update on events; return the number of events used, and the status of the next."""
     for i in range(len(events)):
         row = events[i]
         status = _take_in(

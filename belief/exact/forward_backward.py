@@ -18,10 +18,7 @@ _FOLD, _FOLDED, _SPREAD, _SPREAD_SHIFT = 25, (1 << 28) - 1, 0x9E3779B1, 28
 
 @jit
 def _expand(plan, key, forward, child, slot, t: int) -> bool:
-    """Build the states of layer ``t + 1`` from those of layer ``t``; False if they do not fit.
-
-    Takes the needed arrays of the workspace: passing all at every layer cost a twentieth.
-    """
+    """Build the states of layer ``t + 1`` from those of layer ``t``; False if they do not fit."""
     begin, end = plan.state_from[t], plan.state_from[t + 1]
     states = end - begin
     edges = plan.child_from[t]

@@ -51,10 +51,7 @@ _LOG = (0.0, 0.0, math.log(2.0), math.log(3.0))
 
 @jit
 def _collect_clauses(ev: Evidence, plan) -> None:
-    """Keep the open clauses, reduced to open cards, none implied by another.
-
-    After them, as clauses of the envelope: the excluded triples that are still possible.
-    """
+    """Keep open clauses, reduced to open cards, none implied by another; then excluded triples."""
     plan.clauses = 0
     for i in range(ev.clauses):
         entry = np.int64(ev.clause[i])

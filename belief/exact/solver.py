@@ -175,10 +175,7 @@ def sample(work, stream: np.ndarray, holder: np.ndarray) -> None:
 
 @jit
 def _weigh(records: np.ndarray, work) -> tuple[float, float]:
-    """Solve ``records[0]``; return its log weight and weight, or `log_weight` and 0 on failure.
-
-    One call for all that Python needs, with an array: passing a record is over ten times slower.
-    """
+    """Solve ``records[0]``; return its log weight and weight, or `log_weight` and 0 on failure."""
     ev, plan = records[0], work.plan[0]
     if not ev.contradiction and solve(ev, work):
         return log_total(work), plan.total * math.exp(plan.log_constant)
@@ -205,10 +202,7 @@ def _card_to_split(evidence, plan) -> int:
 
 
 def _divide(evidence, plan) -> np.recarray:
-    """Return records of the evidence, one for every possible holder of one open card.
-
-    ``plan`` is the failed one.
-    """
+    """Return records of the evidence, one for every possible holder of one open card."""
     card = _card_to_split(evidence, plan)
     holders = [
         holder for holder in range(evidence.players + 1) if int(plan.known.may[holder]) >> card & 1

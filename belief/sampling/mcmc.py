@@ -74,10 +74,7 @@ def explains(ev: Evidence, hands: np.ndarray) -> bool:
 
 @jit
 def _count_faults(ev: Evidence, known, holder: int, hand: int) -> int:
-    """Return the number of cards ``holder`` cannot have plus that of its clauses ``hand`` fails.
-
-    An excluded envelope counts as one more.
-    """
+    """Return the number of impossible cards and failed clauses of ``hand`` with ``holder``."""
     n = count(hand & ~known.may[holder])
     if holder == ENVELOPE:
         n += is_excluded(ev, hand)

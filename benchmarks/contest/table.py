@@ -143,10 +143,7 @@ class Table:
         next_turn(self._board, s)
 
     def _take_in(self, event: tuple[int, int, int, int]) -> None:
-        """Show the player an ``event`` as it saw it (`sim.state.EVENT`).
-
-        BadServer if no deal explains all of the server's messages.
-        """
+        """Show the player an ``event``; BadServer if no deal explains all its messages."""
         asker, cards, answerer, card = event
         what = "verdict on" if answerer == ACCUSED else "answer to"
         try:

@@ -78,10 +78,7 @@ def job(settings: DictConfig, _: Path) -> None:
 
 
 def _keep(chosen: list[Evidence], source: Path, console: Console) -> None:
-    """Pack the rows of one result from the run in ``source``.
-
-    They are sealed with the sources of the commits that played them, if those agree.
-    """
+    """Pack the rows of one result from the run in ``source``, sealed with their sources."""
     from benchmarks.evidence import archive, sources
 
     if len(chosen) != 1:
@@ -159,11 +156,7 @@ def _draw(
 def _write(
     everything: list[Evidence], chosen: list[Evidence], accept: bool, console: Console
 ) -> None:
-    """Write pages, pictures, the list of evidence and that of claims.
-
-    Raises Refusal if a page claims an interval that neither rows nor `listing.UNTRACED` have,
-    unless ``accept`` is set.
-    """
+    """Write pages, pictures and lists; Refusal if a page has an untraced interval to ``accept``."""
     from omegaconf import OmegaConf
 
     from benchmarks.evidence import claims, listing, paper, state
@@ -217,10 +210,7 @@ def _play(chosen: list[Evidence], hours: float, folder: Path, console: Console) 
 
 
 def _adds(evidence: Evidence, run: Path) -> bool:
-    """Return whether the unfinished ``run`` has more games than the rows kept before.
-
-    Only for tables: for other kinds the number of missing games is unknown.
-    """
+    """Return whether the unfinished ``run`` of a table has more games than the rows kept before."""
     from benchmarks.evidence import archive, listing
 
     def count(folder: Path) -> int:

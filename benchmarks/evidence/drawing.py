@@ -138,11 +138,7 @@ def _of_table(evidence: Evidence, table: Table) -> Found:
 
 
 def _pick(names: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
-    """Yield the names of a cell to be requested together, as `Cell.choices`.
-
-    They are the matches of its player, those against its opponents, in all variants or its own; of
-    a round robin the variant.
-    """
+    """Yield the names of a cell to be requested together, as `Cell.choices`."""
     player, *company = names
     yield (player,)
     if company:

@@ -67,10 +67,7 @@ def write(evidence: Evidence, folder: Path, images: Path) -> list[Path]:
 
 
 def _look_alike(picture: Path, other: Path) -> bool:
-    """Return whether ``other`` exists and differs no more than between processors.
-
-    Where last digits differ, a pixel or two at the edge of a line get another shade.
-    """
+    """Return whether ``other`` exists and differs no more than between processors."""
     from matplotlib.image import imread
 
     if not other.exists():

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from benchmarks.strength.ways import Way
 
 MOST = 100_000
-"""Default numbers of positions or games, and simulations per worker."""
+"""Maximum number of positions or games, and of simulations per worker."""
 
 _WORKERS = {"each": {"least": 1, "most": 4096}}
 

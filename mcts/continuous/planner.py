@@ -40,7 +40,7 @@ KINDS = {"pomcp": KEYED, "pomcp_dpw": DRAWN, "pomcpow": WEIGHTED, "pft_dpw": BEL
 
 _ALL_OVER = "nothing to decide: all particles are terminal"
 MOST_ACTIONS = 10_000
-"""First edge of a node that has all of them."""
+"""Maximum number for a node that has all actions."""
 _POOL = 24
 """Particle slots per simulation, in a tree of single states."""
 

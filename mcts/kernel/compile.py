@@ -125,10 +125,10 @@ def _name_file(function: Callable) -> None:
 
 
 def jit(function: Callable) -> Callable:
-    """Compile a kernel that neither creates arrays nor calls functions returning new ones: cached.
+    """Compile a kernel that creates no arrays and calls none that return new ones: nogil, cached.
 
-    The kernel releases the GIL.  Its caller owns all arrays.  Creating one is a compile-time error;
-    one returned by a callee would never be freed.
+    Its caller owns all arrays.  Creating one is a compile-time error; one from a callee would never
+    be freed.
     """
     return function if INTERPRETED else _compile(function, False, function.__module__)
 

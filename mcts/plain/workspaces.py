@@ -67,7 +67,7 @@ class PlainPosition(NamedTuple):
     """Actions to go; a simulation ends there at the latest."""
 
     def contents(self) -> list[bytes]:
-        """Return the belief's listed non-terminal states, if any; they must not be changed."""
+        """Return the pickled states of the belief, if it lists any, to detect changes of them."""
         belief = self.number.searched.belief
         try:
             return [] if callable(belief) else [pickle.dumps(state) for state in belief]

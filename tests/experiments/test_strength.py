@@ -104,7 +104,7 @@ def test_cases_that_a_way_lacks_are_left_out():
     ("setting", "said"),
     [
         ("workers=[4,4]", "workers must list different numbers"),
-        ("times=[4]", "times must have 1"),
+        ("times=[4]", "times must include 1"),
         ("threads=[4000]", "this machine has"),
         ("measure=games", "give searches=1"),
         ("measure=gmaes", "games"),

@@ -191,7 +191,7 @@ def test_problems_of_several_players_are_refused(tmp_path):
         seen=lambda state, player: 0,
         payoff=lambda state, player: 0.0,
     )
-    with pytest.raises(ValueError, match="of one player"):
+    with pytest.raises(ValueError, match="needs one player"):
         play_episode(several, by_particles, 1)
     with pytest.raises(ValueError, match="needs at least one particle, not 0"):
         play_episode(TIGER, by_particles, 1, 0)

@@ -146,7 +146,7 @@ SPOILS = {
     "a lost edge visit": (_at("edge_visits", lambda t: t.first[ROOT], -1), "not all simulations"),
     "a lost return": (_at("edge_total", lambda t: t.first[ROOT], -0.5), "root returns differ"),
     "a visit in flight": (_at("edge_in_flight", lambda t: t.first[ROOT], 1), "in flight"),
-    "a node made but not counted": (_at("counters", lambda t: NODES, -1), "nodes made"),
+    "a node made but not counted": (_at("counters", lambda t: NODES, -1), "nodes, another count"),
     "a node too often visited": (_at("visits", _deepest, 3000), "fewer visits"),
     "another parent": (_at("parent", _deepest, 1), "not its parent's"),
     "shared edges": (_at("first", lambda t: t.parent[_deepest(t)], -1), "shares edges"),

@@ -79,10 +79,7 @@ def _length(metric: str, way: Sequence[tuple[float, float]]) -> float:
 
 
 def _add_passages(made: nx.Graph, workspace: Workspace, metric: str) -> None:
-    """Add an arc for each passage, from centre to centre of the cells at its ends.
-
-    Two cells have one arc, the shorter one.
-    """
+    """Add an arc for each passage between the centres of its cells; the shorter one of two."""
     for start, end, length in workspace.passages:
         one, other = cell_at(made, *start), cell_at(made, *end)
         if one is None or other is None or one == other:

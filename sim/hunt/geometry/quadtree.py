@@ -40,10 +40,7 @@ def quadtree(workspace: Workspace, smallest: float | None = None) -> Cells:
 
 
 def _squares(workspace: Workspace, low: np.ndarray, side: float, smallest: float) -> np.ndarray:
-    """Return the squares of free space; those that only borders of regions cross come last.
-
-    The first square to divide has its lower left corner at ``low`` (2,).
-    """
+    """Return the squares of free space, from ``low`` (2,) on; those on borders of regions last."""
     closed = shapely.union_all([workspace.free.boundary, workspace.walls])
     open_ = shapely.union_all([region.boundary & workspace.free for region in workspace.regions])
     for shape in (closed, open_, workspace.free):

@@ -182,11 +182,7 @@ def _holding(pieces: Sequence[shapely.Polygon], place: tuple[float, float]) -> i
 
 
 def _check_shape(shape: object, name: str, kinds: Sequence[str]) -> BaseGeometry:
-    """Return the geometry ``shape`` without a third coordinate.
-
-    ValueError if it is of none of ``kinds``, is empty, has a coordinate that is not finite, crosses
-    itself, or has no area (no length) although its kind requires one.
-    """
+    """Return ``shape`` without a third coordinate; ValueError if its kind or form is invalid."""
     if not isinstance(shape, BaseGeometry) or shape.geom_type not in kinds:
         what = shape.geom_type if isinstance(shape, BaseGeometry) else type(shape).__name__
         raise ValueError(f"{name} is a {what}: give a shapely {' or '.join(kinds)}")
@@ -214,10 +210,7 @@ def _area(shape: BaseGeometry) -> float:
 
 
 def _check_moving_shape(shape: object, name: str) -> float | shapely.Polygon:
-    """Return a shape about its reference point, the origin: a disc's radius or a convex polygon.
-
-    ValueError if it is neither, or a polygon without the origin.
-    """
+    """Return a disc's radius or a convex polygon about the origin; ValueError for other shapes."""
     if isinstance(shape, int | float | np.integer | np.floating) and not isinstance(shape, bool):
         if not (math.isfinite(shape) and shape >= 0):
             raise ValueError(f"the radius of {name} is {shape}: give a finite number, 0 or more")
@@ -232,10 +225,7 @@ def _check_moving_shape(shape: object, name: str) -> float | shapely.Polygon:
 
 
 def _measure_extent(bounds: shapely.Polygon) -> float:
-    """Return the longer side of the bounding box of ``bounds``.
-
-    ValueError if 64-bit floats cannot measure it well.
-    """
+    """Return the longer side of the box of ``bounds``; ValueError if floats cannot measure it."""
     corners = shapely.get_coordinates(bounds)
     extent = float(np.ptp(corners, axis=0).max())
     if not 1e-6 <= extent <= 1e9 or np.abs(corners).max() > 1e3 * extent:

@@ -308,10 +308,7 @@ def _pool(reach: Reach) -> np.ndarray:
 
 
 def _blind(reach: Reach, entropy: np.ndarray) -> Reach:
-    """Return ``reach`` for a hunter that learns only which tests were made.
-
-    ``entropy`` float64 (2 ** targets,) is the remaining entropy after each set of tests.
-    """
+    """Return ``reach`` for a hunter that learns only which tests were made, with their entropy."""
     return Reach(reach.targets, 2, np.ones(len(entropy)), np.ascontiguousarray(entropy))
 
 
