@@ -222,7 +222,7 @@ def _check_again(make: Callable[[], Player], rules: Rules, played: _Transcript, 
         for before, after in zip(played.states, states, strict=True):
             exchanged += int(before.envelope != after.envelope)
             views = [view_of(state, played.seat).tobytes() for state in (before, after)]
-            _ask(views[0] == views[1], "a view shows what its seat cannot know")
+            _ask(views[0] == views[1], "a view shows hidden information")
         found = _relive(make(), rules, played, states)
         if found == played.actions:
             continue
@@ -233,7 +233,7 @@ def _check_again(make: Callable[[], Player], rules: Rules, played: _Transcript, 
                 f"{where} in a new instance with the same key: it is not reproducible"
             )
         where = _first(found, played.actions)
-        raise AssertionError(f"{where} when what its seat cannot know is exchanged")
+        raise AssertionError(f"{where} when hidden information is exchanged")
     return exchanged
 
 
@@ -297,8 +297,8 @@ def _check_policy(which: Policy, rules: Rules, game: int, swaps: int) -> int:
             found = decide(other, rules, seat, memory), int(other.goal[seat])
             _ask(
                 found == (chosen, goal),
-                f"decision {number} of {which.name} changes from {chosen} to {found[0]} when what "
-                "its seat cannot know is exchanged",
+                f"decision {number} of {which.name} changes from {chosen} to {found[0]} when "
+                "hidden information is exchanged",
             )
             exchanged += 1
     return exchanged

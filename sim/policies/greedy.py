@@ -91,7 +91,7 @@ def likely_accusation(work: tuple, threshold: float) -> int:
 
 @jit
 def _best_suggestion(sample: tuple, room: int) -> tuple[int, float]:
-    """Return the most informative pair in ``room``, as suspect * 6 + weapon, and its bits."""
+    """Return the pair of highest information in ``room``, as suspect * 6 + weapon, and its bits."""
     pair, most = 0, -1.0
     for candidate in range(36):
         bits = estimate(sample, candidate // 6, FIRST_WEAPON + candidate % 6, FIRST_ROOM + room)
@@ -102,7 +102,7 @@ def _best_suggestion(sample: tuple, room: int) -> tuple[int, float]:
 
 @jit
 def _turn(world: World, s: State, seat: int, sample: tuple) -> int:
-    """Return the action of most information per expected turn."""
+    """Return the action with the highest information per expected turn."""
     here = world.room_of[s.spot[seat]]
     best, most = MOVE, -1.0
     if here >= 0 and s.summoned[seat]:

@@ -162,7 +162,7 @@ class Peeping(HunterPlayer):
 
 
 def test_one_that_peeps_is_caught():
-    with pytest.raises(AssertionError, match="its seat cannot know"):
+    with pytest.raises(AssertionError, match="hidden information"):
         check_player(lambda: Peeping(evidence="repaired"), FERRARI)
 
 

@@ -174,7 +174,7 @@ class Peeping(Leaking):
 def test_the_belief_is_a_function_of_the_view():
     rules = preset("ledford", turn_cap=32)
     assert check_player(lambda: Leaking(OWN, FEW, 4), rules, games=2, swaps=1) >= 6
-    with pytest.raises(AssertionError, match="when what its seat cannot know is exchanged"):
+    with pytest.raises(AssertionError, match="when hidden information is exchanged"):
         check_player(lambda: Peeping(OWN, FEW, 4), rules, games=2, swaps=3)
 
 

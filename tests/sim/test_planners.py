@@ -61,7 +61,7 @@ class Peeper(Planner):
 @pytest.mark.parametrize("name", ["bmcts", "mo_ismcts"])
 def test_a_planner_that_peeps_is_found(name):
     """The control."""
-    with pytest.raises(AssertionError, match="when what its seat cannot know is exchanged"):
+    with pytest.raises(AssertionError, match="when hidden information is exchanged"):
         check_player(lambda: quick(name, Peeper), SHORT, games=2, swaps=3)
 
 

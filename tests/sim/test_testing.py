@@ -111,8 +111,8 @@ def test_a_sound_player_passes(rules):
 @pytest.mark.parametrize(
     ("player", "sentence"),
     [
-        (Peeper, r"its decision \d+ is \d+ and not \d+ when what its seat cannot know"),
-        (Remembering, "when what its seat cannot know is exchanged"),
+        (Peeper, r"its decision \d+ is \d+ and not \d+ when hidden information"),
+        (Remembering, "when hidden information is exchanged"),
         (Clocked, "in a new instance with the same key: it is not reproducible"),
         (Untidy, "begin does not reset the player"),
         (Cheat, r"mine in seat \d chose action 46"),
@@ -133,7 +133,7 @@ def test_a_view_that_shows_too_much_is_found(monkeypatch):
     check_player(lambda: Onlooker("onlooker"), SPEED, games=1)
     for module in (referee, testing):
         monkeypatch.setattr(module, "view_of", leaky)
-    with pytest.raises(AssertionError, match="a view shows what its seat cannot know"):
+    with pytest.raises(AssertionError, match="a view shows hidden information"):
         check_player(lambda: Onlooker("onlooker"), SPEED, games=1)
 
 
