@@ -23,6 +23,7 @@ from rich.console import Console
 from rich.table import Table as Grid
 from rich.text import Text
 
+from experiments import terminal
 from experiments.provenance.files import atomic_write
 from experiments.texts import csv_cell, lines
 from experiments.texts import html as shown
@@ -137,7 +138,7 @@ class Table:
 
     def __str__(self) -> str:
         """The table as commands print it, 100 columns wide."""
-        console = Console(width=100, file=StringIO())
+        console = terminal.console(width=100, file=StringIO())
         show(self, console)
         return console.file.getvalue()  # type: ignore[attr-defined]
 

@@ -95,7 +95,7 @@ class CluedoState(pyspiel.State):
             self.said += ((text, () if table.heard else (who,), f"{who} is out"),)
         elif number >= ASK:
             shown = int(self.record["phase"][0]) == SHOW
-            answer = f"{self.seat} has one" if shown else "no player has one"
+            answer = f"{self.seat} has one" if shown else "nobody has one"
             self.said += ((f"{text}, {answer}", (), ""),)
         else:
             self.said += ((text, (), ""),)

@@ -155,7 +155,7 @@ def test_a_lost_head_ends_games_and_episodes_in_a_line(monkeypatch):
     monkeypatch.setattr(runner, "_watch", SimpleNamespace(check=check))
     with pytest.raises(WorkersLost, match=r"^the head is gone"):
         runner.lost_hosts()
-    with pytest.raises(Refusal, match=r"run\.resume goes on"):
+    with pytest.raises(Refusal, match=r"use run\.resume"):
         workers._lost_hosts()
     monkeypatch.setattr(runner, "_watch", None)
     assert not runner.lost_hosts(), "control: on this machine nobody is watched"

@@ -49,7 +49,7 @@ def test_a_transcript_tells_the_whole_game(command):
     assert list(map(int, rows)) == list(range(record.end["turns"] + 1))
     assert out.count("the card is") == sum(event["event"] == "show" for event in record.events)
     assert "in the envelope: " + ", ".join(record.end["envelope"]) in out
-    for words in ("takes the passage to", "is called)", "makes for (", "stays", "nobody can"):
+    for words in ("takes the passage to", "is called)", "makes for (", "stays", "no player can"):
         assert words in out
     assert "the accusation is wrong" in out
     assert f"the accusation is right; seat 1 wins: it was {record.end['envelope'][0]}" in out

@@ -140,7 +140,9 @@ def test_it_may_accuse_at_the_end_of_its_turn_alone():
         return set(found)
 
     assert phases("end") == {END} < phases("any") == {TURN, END}
-    with pytest.raises(ValueError, match=r"^player.accuses=end: rules=ledford lets nobody"):
+    with pytest.raises(
+        ValueError, match=r"^player.accuses=end: rules=ledford allows no accusation"
+    ):
         _make(preset("ledford"), evidence="exact", accuses="end")
 
 

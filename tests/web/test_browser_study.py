@@ -51,7 +51,7 @@ def test_a_person_takes_part_and_comes_back(server, open_page):
         click_through(page, chance)
         page.get_by_role("link", name="Continue the study").click()
         page.wait_for_url(own)
-        assert page.text_content("#stands-title") == game
+        assert page.text_content("#progress-title") == game
         if game.startswith("Game"):
             page.get_by_role("button", name="Play game 1").click()
             page.wait_for_url("**/seat/*")
