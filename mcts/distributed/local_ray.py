@@ -138,9 +138,8 @@ def start(cores: int) -> None:
                     include_dashboard=False,
                     object_store_memory=_OBJECT_STORE_BYTES,
                     _node_ip_address=LOOPBACK,
-                    _temp_dir=str(
-                        folder / "r"
-                    ),  # a separate one, since Ray makes it world-readable
+                    # A folder of its own, since Ray makes it world-readable.
+                    _temp_dir=str(folder / "r"),
                 )
         except Exception as fault:  # Ray has no exception type for this
             raise RayFault(f"Ray did not start: {_describe(fault)}") from None
