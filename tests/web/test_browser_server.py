@@ -162,11 +162,11 @@ def test_a_page_goes_on_when_the_server_was_ended_and_started_again(tmp_path, op
 
 @pytest.mark.nightly
 def test_a_game_of_computers_is_watched_to_its_end(server, open_page):
-    """It stands still, shows one event, and goes on at another pace."""
+    """It stands still, shows one event, and resumes at another pace."""
     made = server.table(*(COMPUTER,) * 4, rules="ledford", pace=60.0)
     page = open_page(f"http://{server.host}{made['watch']}")
     page.get_by_role("button", name="Pause").click()
-    page.get_by_role("button", name="Go on").wait_for()
+    page.get_by_role("button", name="Resume").wait_for()
     page.wait_for_selector("#log li")
     received = page.locator("#log li").count()
     page.get_by_role("button", name="One event").click()
@@ -174,7 +174,7 @@ def test_a_game_of_computers_is_watched_to_its_end(server, open_page):
         "(before) => document.querySelectorAll('#log li').length === before + 1", arg=received
     )
     page.get_by_label("Pace").select_option("0")
-    page.get_by_role("button", name="Go on").click()
+    page.get_by_role("button", name="Resume").click()
     page.wait_for_function("() => /wins|over/.test(document.getElementById('status').textContent)")
     page.wait_for_selector(".map td.yes")
     assert page.locator(".map").count() == 4 and page.locator("#entropy .line").count() == 8
