@@ -17,7 +17,7 @@ from contextlib import (
     redirect_stdout,
     suppress,
 )
-from dataclasses import fields, is_dataclass
+from dataclasses import asdict, fields, is_dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_type_hints
@@ -36,8 +36,8 @@ if TYPE_CHECKING:
 
     from experiments.tabular import Table
 
-PLAYERS = ("player", "opponent")
-"""Keywords that choose a player preset and may change it."""
+GROUPS = ("player", "opponent", "rules")
+"""Keywords that choose a preset and may change it."""
 
 WIDTH = 100
 """Columns of a result printed as text."""
@@ -65,9 +65,10 @@ def overrides_of(
     """Return the equivalent command-line overrides for Hydra.
 
     ``given``: keywords.  A key found in only one section of ``schema`` may omit the section:
-    ``games`` for ``match.games``.  A dict holds the keys of a section or changes a player:
-    ``{"preset": "bmcts", "budget": {"simulations": 300}}``.  ``more``: overrides as typed on a
-    command line; ``axes``: whether a list of values is an axis of a sweep.
+    ``games`` for ``match.games``.  A dict holds the keys of a section, or changes a preset of
+    `GROUPS`: ``{"preset": "bmcts", "budget": {"simulations": 300}}``; a player may be a
+    `sim.Policy`.  ``more``: overrides as typed on a command line; ``axes``: whether a list of
+    values is an axis of a sweep.
     """
     sections = {
         one.name: section.name
@@ -90,11 +91,13 @@ def overrides_of(
 
 def _type(key: str, value: Any, axes: bool) -> Iterator[str]:
     """Yield ``key=value`` overrides for a possibly nested ``value``."""
+    if key in GROUPS and not isinstance(value, (str, Mapping, list, tuple)):
+        value = _settings_of(key, value)
     if not isinstance(value, Mapping):
         yield f"{key}={_text(value, axes and not key.startswith(('match.', 'run.')))}"
         return
     changes = dict(value)
-    if key in PLAYERS:
+    if key in GROUPS:
         preset = changes.pop("preset", None) or changes.pop("name", None)
         if preset is not None:
             yield from _type(key, preset, axes)
@@ -102,7 +105,21 @@ def _type(key: str, value: Any, axes: bool) -> Iterator[str]:
         yield from _type(f"{key}.{name}", below, axes)
 
 
+def _settings_of(key: str, value: Any) -> dict[str, Any]:
+    """Return the preset of a policy and its changed switches; Refusal for other values."""
+    from sim.policies.registry import Policy, make_switches
+
+    if key == "rules" or not isinstance(value, Policy):
+        policy = "" if key == "rules" else ", or a sim.Policy"
+        raise Refusal(f"{key}: give the name of a preset or a dict with a preset{policy}")
+    usual = asdict(make_switches(value.name))
+    changed = {key: now for key, now in asdict(value.switches).items() if now != usual[key]}
+    return {"preset": value.name, "showing": value.showing, **changed}
+
+
 def _text(value: Any, axis: bool = False) -> str:
+    if isinstance(value, str) and not axis and "," in value and value[0] not in "[({'\"":
+        return arguments.quote_text(value)  # one text, where a command line has several
     if isinstance(value, (list, tuple, range)):
         items = ",".join(map(_text, value))
         return items if axis else f"[{items}]"

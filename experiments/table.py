@@ -13,12 +13,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hydra.core.hydra_config import HydraConfig
-from omegaconf import OmegaConf, open_dict
+from omegaconf import OmegaConf
 
 from experiments import python
 from experiments.callable import make_callable
-from experiments.settings import config
+from experiments.settings import applies, config
 from experiments.settings.repeating import line, repeated_by
 
 if TYPE_CHECKING:
@@ -76,17 +75,12 @@ def table(
         COMMAND.register()
         typed = python.overrides_of(COMMAND.schema, {"table": name, **settings}, overrides)
         composed = config.compose("tables", typed, with_hydra=True)
-        outer = HydraConfig.instance().cfg
-        try:
-            HydraConfig.instance().set_config(composed)
-            with open_dict(composed):
-                del composed["hydra"]
+        with config.share(composed):
             OmegaConf.resolve(composed)
             config.check_sections(composed)
+            applies.check("tables", composed, typed)
             with repeated_by(line("tables", typed)), python.silent(not progress):
                 COMMAND.job(composed, Path())
-        finally:
-            HydraConfig.instance().cfg = outer
         asked = {key: composed[key] for key in page.ASKED}
         found = catalog.read(composed.table, name)
         made = page.read(found, Path(composed.folder), asked, composed.fast)

@@ -143,15 +143,8 @@ class Command:
         folder.mkdir(parents=True, exist_ok=True)
         with open_dict(settings):
             settings.hydra.runtime.output_dir = str(folder.resolve())
-        shared = HydraConfig.instance()
-        outer = shared.cfg
-        try:
-            shared.set_config(settings)
-            with open_dict(settings):
-                del settings["hydra"]
+        with config.share(settings):
             run(settings)
-        finally:
-            shared.cfg = outer
 
     def _run_hydra(self, given: arguments.Arguments, run: _Job) -> None:
         """Have Hydra handle the command line, with its own flags and settings."""

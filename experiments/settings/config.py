@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from copy import deepcopy
 from dataclasses import fields, is_dataclass
 from functools import cache, lru_cache
@@ -23,6 +23,7 @@ import hydra
 from hydra import initialize_config_module
 from hydra.core.config_store import ConfigStore
 from hydra.core.global_hydra import GlobalHydra
+from hydra.core.hydra_config import HydraConfig
 from omegaconf import DictConfig, OmegaConf, open_dict
 from omegaconf.errors import OmegaConfBaseException
 from yaml import YAMLError
@@ -152,6 +153,23 @@ def compose(name: str, overrides: Sequence[str] = (), *, with_hydra: bool = Fals
         else:
             del settings["hydra"]
     return settings
+
+
+@contextmanager
+def share(settings: DictConfig) -> Iterator[None]:
+    """Make ``settings`` those of `HydraConfig` within the block, and drop their Hydra section.
+
+    They are composed with ``with_hydra=True``.
+    """
+    instance = HydraConfig.instance()
+    outer = instance.cfg
+    try:
+        instance.set_config(settings)
+        with open_dict(settings):
+            del settings["hydra"]
+        yield
+    finally:
+        instance.cfg = outer
 
 
 def forget() -> None:

@@ -16,6 +16,7 @@ from experiments.matches.progress import GamesPlayed
 from experiments.python import overrides_of
 from experiments.runs.rows import all_rows
 from experiments.settings.schemas import Compare
+from sim import Policy
 
 SWIFT = {"preset": "swift", "threshold": 0.4}
 TYPED = ("player=swift", "player.threshold=0.4", "opponent=random", "match.workers=1", "seed=3")
@@ -108,6 +109,41 @@ def test_keywords_say_what_one_types():
         "match.layout=robin",
         "player.budget.simulations=3",
     ]
+
+
+def test_a_policy_as_a_value_is_its_preset_with_its_switches():
+    given = {"player": Policy("swift", threshold=0.4), "opponent": Policy("hide", hiding=0.5)}
+    asked = {"games": 8, "seed": 3, "progress": False}
+    typed = {
+        "player": {"preset": "swift", "threshold": 0.4},
+        "opponent": {"preset": "hide", "hiding": 0.5},
+    }
+    made, same = compare(**given, **asked), compare(**typed, **asked)
+    assert made.rows.drop(OF_THE_RUN).equals(same.rows.drop(OF_THE_RUN))
+    other = compare(**{**given, "player": "swift"}, **asked)  # the control
+    assert not made.rows.drop(OF_THE_RUN).equals(other.rows.drop(OF_THE_RUN))
+
+
+def test_what_is_no_player_is_refused_and_a_text_is_one_text():
+    with pytest.raises(ValueError, match=r"^player: give the name of a preset .* sim.Policy$"):
+        compare(player=3)
+    with pytest.raises(ValueError, match=r"^rules: give the name of a preset or a dict"):
+        compare(rules=4)
+    made = overrides_of(
+        Compare,
+        {
+            "player": {"preset": "swift", "label": "mine, version 2"},
+            "rules": {"preset": "classic", "players": 3},
+        },
+    )
+    assert made == [
+        "player=swift", "player.label='mine, version 2'", "rules=classic", "rules.players=3",
+    ]  # fmt: skip
+
+
+def test_a_setting_that_a_table_does_not_use_is_refused():
+    with pytest.raises(ValueError, match="simulations"):
+        table("ferrari_1", simulations=5, show=True, progress=False)
 
 
 def test_a_sweep_has_the_rows_of_the_command(run_sweep):

@@ -9,8 +9,7 @@ import pytest
 from commands import CASES
 from commands import _settings as settings_of
 from forks import module_of
-from hydra.core.hydra_config import HydraConfig
-from omegaconf import OmegaConf, open_dict
+from omegaconf import OmegaConf
 
 from experiments.matches import lineups
 from experiments.settings import applies, arguments, config
@@ -51,12 +50,7 @@ def compose(command: str, line: list[str]):
         catalog.register()
     given = arguments.read(line, known.schema, known.bare)
     found = config.compose(command, given.overrides, with_hydra=True)
-    shared = HydraConfig.instance()
-    outer = shared.cfg
-    try:
-        shared.set_config(found)
-        with open_dict(found):
-            del found["hydra"]
+    with config.share(found):
         OmegaConf.resolve(found)
         config.check_sections(found)
         applies.check(command, found, given.overrides)
@@ -64,8 +58,6 @@ def compose(command: str, line: list[str]):
             lineups.matches(found, given.overrides)
         elif command == "regret":
             import_module("experiments.regret.__main__")._specs(found)
-    finally:
-        shared.cfg = outer
     return found, given.overrides
 
 

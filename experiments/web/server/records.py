@@ -140,11 +140,15 @@ def _is_drawn(seed: int) -> bool:
 
 async def record_path(request: Request) -> Path:
     """Return the file of the record in the path; 404 if it is unknown."""
-    state = state_of(request)
+    return await _find(request, "record", state_of(request).library.record)
+
+
+async def _find(request: Request, kind: str, look_up: Callable[[str], Path]) -> Path:
+    """Return what ``look_up`` finds by the parameter ``kind`` of the path; 404 if nothing."""
     try:
-        return await state.workers.run(state.library.record, request.path_params["record"])
+        return await state_of(request).workers.run(look_up, request.path_params[kind])
     except KeyError:
-        raise HTTPException(404, "unknown record") from None
+        raise HTTPException(404, f"unknown {kind}") from None
 
 
 async def _answer(request: Request, work: Callable[[], Any], long: bool = False) -> JSONResponse:
@@ -242,11 +246,7 @@ def links(name: str, folder: Path) -> dict[str, Any]:
 
 async def _folder(request: Request) -> Path:
     """Return the folder of the run in the path; 404 if it is unknown."""
-    state = state_of(request)
-    try:
-        return await state.workers.run(state.library.run, request.path_params["run"])
-    except KeyError:
-        raise HTTPException(404, "unknown run") from None
+    return await _find(request, "run", state_of(request).library.run)
 
 
 @lru_cache(_CACHED)
