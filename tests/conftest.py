@@ -15,6 +15,7 @@ import durations
 
 os.environ["COLUMNS"] = "80"  # what is printed does not depend on the terminal at hand
 os.environ["RAY_ADDRESS"] = "local"  # nor does a test use another Ray of this machine
+os.environ["RAY_ENABLE_AUTO_CONNECT"] = "0"  # nor starts one that Sleuth has not made private
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # each of 200 processes would read all sources
 
 # A sixth of the time of imports and of compilation would go into looking for garbage.

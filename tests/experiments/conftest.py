@@ -89,12 +89,19 @@ class Swept(Outcome):
 
 
 @pytest.fixture(scope="session")
-def ray_session() -> Iterator[None]:
+def _ray_ended() -> Iterator[None]:
+    yield
+    from experiments.matches import runner
+
+    runner.stop()
+
+
+@pytest.fixture
+def ray_session(_ray_ended: None) -> None:
+    """The private Ray of this worker, started again if another test has ended it."""
     from experiments.matches import runner
 
     runner.start(None, 2)
-    yield
-    runner.stop()
 
 
 @pytest.fixture(scope="session")

@@ -109,7 +109,6 @@ def test_the_same_with_the_token_may(address, tmp_path):
 
 
 def test_the_token_is_on_no_command_line_and_in_no_file(ray_session):
-    runner.start(None, 2)  # a run with Ray actors may have ended the session's
     token = os.environ[TOKEN].encode()
     assert len(token) == 64
     for process in family(os.getpid()):
