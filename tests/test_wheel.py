@@ -30,7 +30,6 @@ OPTIONAL = {
     "gymnasium": "sim/environment/",
     "pettingzoo": "sim/environment/",
     "shapely": ("sim/hunt/geometry/", "experiments/hunt/", "experiments/web/"),
-    "pyagrum": "sim/hunt/strategies/diagram.py",
     "pyspiel": ("mcts/openspiel/", "sim/openspiel/"),
     "starlette": "experiments/web/",
     "uvicorn": "experiments/web/",

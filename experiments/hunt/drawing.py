@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from itertools import groupby, pairwise
 from typing import Any
 
@@ -104,10 +104,10 @@ def ends(axes: Axes, graph: nx.Graph, way: Sequence[Hashable]) -> None:
     axes.plot(*graph.nodes[way[-1]]["at"], marker="s", color=SERIES[1], label="end", **look)
 
 
-def targets(axes: Axes, places: Mapping[int, tuple[float, float]], measured: Iterable[int]) -> None:
+def targets(axes: Axes, places: Sequence[Sequence[float]], measured: Iterable[int]) -> None:
     """Mark targets with their numbers, filled if they are measured."""
     found = set(measured)
-    for target, (x, y) in places.items():
+    for target, (x, y) in enumerate(places):
         face = colour(target) if target in found else "white"
         axes.plot(
             x, y, marker="*", markersize=15, markerfacecolor=face, markeredgecolor=colour(target),

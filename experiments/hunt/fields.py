@@ -136,24 +136,16 @@ def load_field(settings: DictConfig, seed: int) -> Field:
             if goal is not None and not workspace.free.intersects(shapely.Point(goal)):
                 raise ValueError(f"the robot cannot reach or occupy its goal {goal}")
             return _field(workspace, settings.cells, start, goal)
-    return draw_field(settings, settings.objects, seed)
-
-
-def draw_field(settings: DictConfig, objects: int, seed: int) -> Field:
-    """Return a field with ``objects`` objects drawn by seed, otherwise as `load_field`."""
     with _refusing(f"hunt, seed={seed}"):
+        size = settings.size
         workspace = random_workspace(
-            seed, settings.obstacles, objects, side=settings.size, **_sensing(settings)
+            seed, settings.obstacles, settings.objects, side=size, **_sensing(settings)
         )
-        return _field(workspace, settings.cells, (0.0, 0.0), (settings.size, settings.size))
+        return _field(workspace, settings.cells, (0.0, 0.0), (size, size))
 
 
 def _sensing(settings: DictConfig) -> dict[str, Any]:
-    return {
-        "robot": float(settings.robot),
-        "sensor": float(settings.sensor),
-        "line_of_sight": bool(settings.line_of_sight),
-    }
+    return {name: settings[name] for name in ("robot", "sensor", "line_of_sight")}
 
 
 def _field(workspace: Workspace, cells: str, start: Place | None, goal: Place | None) -> Field:

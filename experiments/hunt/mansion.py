@@ -86,7 +86,7 @@ def job(settings: DictConfig, run: study.Run) -> None:
         "observation_cells": sum(bool(seen) for _, seen in graph.nodes("targets")),
         "routes": rows.to_dicts(),
     }
-    run.finish(described, [_table(rows, described)], [PLOT], partial(draw, rows, graph))
+    run.finish(described, [_table(rows, graph)], [PLOT], partial(draw, rows, graph))
 
 
 def _square(graph: nx.Graph, place: Sequence[int], name: str) -> int:
@@ -116,7 +116,7 @@ def _row(
     }
 
 
-def _table(rows: pl.DataFrame, described: dict[str, Any]) -> Table:
+def _table(rows: pl.DataFrame, graph: nx.Graph) -> Table:
     columns = (
         words("weights"),
         mean("B_tot", 2),
@@ -128,8 +128,7 @@ def _table(rows: pl.DataFrame, described: dict[str, Any]) -> Table:
     b_tot = pl.col("w_B") * pl.col("benefit")
     lines = rows.select("route", b_tot, "length", "value", "seconds", "rooms").rows()
     notes = (
-        f"{described['cells']} cells, {described['arcs']} arcs, "
-        f"{described['observation_cells']} observation cells; routes are exact optima",
+        f"{routes.sizes(graph)}; routes are exact optima",
         "B_tot: w_B times nats, as in Table III of [Ferrari & Cai 2009]",
     )
     return Table("Ways through the mansion", columns, lines, notes)

@@ -2,8 +2,7 @@
 
 Two hypotheses.  *Independent*: objects are mines independently; outcomes then do not change which
 objects are worth inspecting.  *One mine*: exactly one object is a mine; each outcome is then
-evidence about the others, and a route can adapt (`experiments.hunt.search`, on a small field).
-Indications are noisy, by object.
+evidence about the others.  Indications are noisy, by object.
 
 Routes are exact optima (`sim.hunt.paths.held_karp`).
 """
@@ -22,97 +21,79 @@ from matplotlib.patches import Patch
 from omegaconf import DictConfig
 
 from experiments import study
-from experiments.hunt import drawing, fields, routes, search
+from experiments.hunt import drawing, fields, routes
 from experiments.hunt.fields import Field
 from experiments.plotting import legend_below, picture
+from experiments.tabular import Table, count, mean, words
 from sim.hunt.benefit import Benefit
-from sim.hunt.measurements import Independent, NaiveBayes, classifier
+from sim.hunt.measurements import Independent, NaiveBayes, classifier, detector
 from sim.hunt.paths import held_karp
 from sim.hunt.reward import Weights
 
 TITLE = "Which objects to look at: a filled star is measured"
-PLOTS = ("minefield.png", "search.png")
+PLOT = "minefield.png"
 
-ROWS = study.Rows(
-    file="minefield.parquet",
-    units="routes and searches",
-    schema={**routes.SCHEMA, **search.SCHEMA},
-    more=(),
-)
-"""One row per route through the field, and one per search of the small one."""
+ROWS = study.Rows(file="minefield.parquet", units="routes", schema=routes.SCHEMA, more=())
+"""One row per hypothesis."""
 
-PRIOR = 0.5
-"""P(an object is a mine)."""
+WORST = 0.8
+"""Accuracy of the indication of the least reliable object."""
 
 
 def job(settings: DictConfig, run: study.Run) -> None:
     """Find the routes, write the results and print them."""
-    small = settings.hunt.small
-    search.check(small)
     field = fields.load_field(settings.hunt, settings.seed)
-    made, position = search.draw_small_field(settings.hunt, settings.seed)
     run.claim(ROWS)
-    benefits = _benefits(settings, len(field.workspace.targets))
-    known = search.solve(run, made, position, small)
+    benefits = _benefits(len(field.workspace.targets), settings.hunt.accuracy, settings.seed)
+    weights = Weights(*settings.hunt.weights.values())
 
-    def measure(unit: str) -> list[dict[str, Any]]:
-        if unit in benefits:
-            return [_row(unit, field, benefits[unit], settings.hunt.weights)]
-        return [search.play_unit(position, unit, settings.seed)]
+    def measure(name: str) -> list[dict[str, Any]]:
+        hunted = field.graph, benefits[name], weights, field.start, field.goal
+        return [routes.measure(name, field.graph, lambda: held_karp.best(*hunted))]
 
-    rows = run.measure_each([*benefits, *search.units(small)], measure)
-    found, played = rows.drop_nulls("route"), rows.drop_nulls("planner")
-    graph = field.graph
-    notes = [
-        f"{len(graph)} cells, {graph.number_of_edges()} arcs, "
-        f"{sum(bool(seen) for _, seen in graph.nodes('targets'))} observation cells, "
-        f"{len(field.workspace.targets)} objects",
+    rows = run.measure_each(list(benefits), measure)
+    described = {"cells": len(field.graph), "routes": rows.to_dicts()}
+    run.finish(described, [_table(rows, field)], [PLOT], partial(draw, rows, field))
+
+
+def _benefits(objects: int, best: float, seed: int) -> dict[str, Benefit]:
+    """Return the benefit of measurements by hypothesis.
+
+    The accuracy of the objects' indications goes from `WORST`, or ``best``, to ``best``.
+    """
+    rng = np.random.default_rng([seed, 1])
+    accuracy = rng.permutation(np.linspace(min(WORST, best), best, objects))
+    one = np.full(objects, 1 / objects)
+    return {
+        "independent": Independent(np.full((objects, 2), 0.5), classifier(accuracy, 2)),
+        "one mine": NaiveBayes(one, detector(objects, accuracy, 1 - accuracy)),
+    }
+
+
+def _table(rows: pl.DataFrame, field: Field) -> Table:
+    columns = (
+        words("route"),
+        mean("value", 3),
+        mean("nats", 3),
+        count("measured"),
+        mean("length, m", 2),
+        mean("CPU s", 3),
+    )
+    measured = pl.col("measured").str.count_matches(r"\d+")
+    lines = rows.select("route", "value", "benefit", measured, "length", "seconds").rows()
+    notes = (
+        f"{routes.sizes(field.graph)}, {len(field.workspace.targets)} objects",
         "independent: each object is a mine or not, whatever the others are; one mine: one of the "
         "objects is",
-    ]
-    title = search.title_of(small)
-    tables = [
-        routes.table(found, "Routes through the field", "m", notes),
-        search.table(played, known, title),
-    ]
-    described = {
-        "cells": len(graph),
-        "routes": found.select(list(routes.SCHEMA)).to_dicts(),
-        "exact": known,
-        "planners": search.describe(played),
-    }
-    run.finish(described, tables, PLOTS, partial(draw, found, field, played, known, title))
+    )
+    return Table("Routes through the field", columns, lines, notes)
 
 
-def _benefits(settings: DictConfig, objects: int) -> dict[str, Benefit]:
-    """Return the benefit of measurements by hypothesis."""
-    accuracy = search.accuracies(objects, settings.hunt.accuracy, settings.seed)
-    prior = np.tile([1 - PRIOR, PRIOR], (objects, 1))
-    return {
-        "independent": Independent(prior, classifier(accuracy, 2)),
-        "one mine": NaiveBayes(*search.one_mine(accuracy)),
-    }
-
-
-def _row(name: str, field: Field, benefit: Benefit, weights: DictConfig) -> dict[str, Any]:
-    given = Weights(*weights.values())
-    hunted = field.graph, benefit, given, field.start, field.goal
-    return routes.measure(name, field.graph, lambda: held_karp.best(*hunted))
-
-
-def draw(
-    rows: pl.DataFrame,
-    field: Field,
-    played: pl.DataFrame,
-    known: dict[str, float],
-    title: str,
-    folder: Path,
-) -> None:
-    """Draw a map for each hypothesis, and the values of planners in the small field."""
-    search.draw(played, known, title, PLOTS[1], folder)
+def draw(rows: pl.DataFrame, field: Field, folder: Path) -> None:
+    """Draw a map for each hypothesis."""
     columns = rows.height
     size = (5.4 * columns, 6.7)
-    with picture(folder / PLOTS[0], TITLE, size, columns=columns) as (figure, (all_,)):
+    with picture(folder / PLOT, TITLE, size, columns=columns) as (figure, (all_,)):
         for axes, line in zip(all_, rows.to_dicts(), strict=True):
             _map(axes, line, field)
         marks = (
@@ -134,10 +115,7 @@ def _map(axes: Axes, line: dict[str, Any], field: Field) -> None:
     way = routes.numbers(line["way"])
     drawing.route(axes, field.graph, way, label="route")
     drawing.ends(axes, field.graph, way)
-    places = {
-        target: (float(middle.x), float(middle.y))
-        for target, middle in enumerate(shapely.centroid(workspace.targets))
-    }
+    places = shapely.get_coordinates(shapely.centroid(workspace.targets)).tolist()
     measured = routes.numbers(line["measured"])
     drawing.targets(axes, places, measured)
     axes.set(xlabel="metres", ylabel="metres")

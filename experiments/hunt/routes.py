@@ -1,15 +1,14 @@
-"""Routes as rows of a run, and as a table."""
+"""Routes as rows of a run."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any, TypeVar
 
 import networkx as nx
 import polars as pl
 
-from experiments.tabular import Table, count, mean, words
 from sim.hunt.reward import Route
 
 T = TypeVar("T")
@@ -53,16 +52,8 @@ def numbers(text: str) -> list[int]:
     return [int(part) for part in text.split()]
 
 
-def table(rows: pl.DataFrame, title: str, unit: str, notes: Iterable[str] = ()) -> Table:
-    """Return ``rows`` as a table; lengths are in ``unit``."""
-    columns = (
-        words("route"),
-        mean("value", 3),
-        mean("nats", 3),
-        count("measured"),
-        mean(f"length, {unit}", 2),
-        mean("CPU s", 3),
-    )
-    measured = pl.col("measured").str.count_matches(r"\d+")
-    lines = rows.select("route", "value", "benefit", measured, "length", "seconds").rows()
-    return Table(title, columns, lines, tuple(notes))
+def sizes(graph: nx.Graph) -> str:
+    """Return the numbers of cells, arcs and observation cells in words."""
+    observed = sum(bool(seen) for _, seen in graph.nodes("targets"))
+    arcs = graph.number_of_edges()
+    return f"{len(graph)} cells, {arcs} arcs, {observed} observation cells"

@@ -35,15 +35,29 @@ class Weights:
 class Example:
     """Common settings; ``name`` is the example's module in `experiments.hunt`."""
 
-    name: str = one_of("diagram", "mansion", "minefield", "search")
+    name: str = one_of("mansion", "minefield", "search")
+
+
+@dataclass
+class Minefield(Example):
+    """A square with obstacles and buried objects, which may be mines."""
+
+    workspace: str | None = place()
+    cells: str = one_of(*CELLS)
+    size: float = above(0, 1000)
+    obstacles: int = between(0, 200)
+    objects: int = between(1, MOST_TARGETS)
+    robot: float = between(0, 1000)
+    sensor: float = above(0, 1000)
+    line_of_sight: bool = MISSING
+    accuracy: float = between(0.5, 1)
+    weights: Weights = field(default_factory=Weights)
 
 
 @dataclass
 class Small:
-    """A small field, planned step by step with the outcomes so far."""
+    """Planners of a small hunt."""
 
-    objects: int = between(1, 6)
-    moves: int = between(1, 20)
     simulations: list[int] = field(
         default=MISSING, metadata={"each": {"least": 1, "most": 1_000_000}}
     )
@@ -52,33 +66,11 @@ class Small:
 
 
 @dataclass
-class Scene(Example):
-    """A square with obstacles and buried objects, which may be mines."""
-
-    cells: str = one_of(*CELLS)
-    size: float = above(0, 1000)
-    obstacles: int = between(0, 200)
-    robot: float = between(0, 1000)
-    sensor: float = above(0, 1000)
-    line_of_sight: bool = MISSING
-    accuracy: float = between(0.5, 1)
-    weights: Weights = field(default_factory=Weights)
-    small: Small = field(default_factory=Small)
-
-
-@dataclass
-class Minefield(Scene):
-    """Settings of `experiments.hunt.minefield`."""
-
-    workspace: str | None = place()
-    objects: int = between(1, MOST_TARGETS)
-
-
-@dataclass
-class Search(Scene):
+class Search(Example):
     """Settings of `experiments.hunt.search`."""
 
-    case: str = one_of("fork", "field", "objects")
+    case: str = one_of("fork", "field")
+    small: Small = field(default_factory=Small)
 
 
 @dataclass
@@ -96,18 +88,7 @@ class Mansion(Example):
     test: float = between(0, MOST_WEIGHT)
 
 
-@dataclass
-class Diagram(Example):
-    """Settings of `experiments.hunt.diagram`."""
-
-    moves: int = between(1, 6)
-    drawn: int = between(1, 6)
-    probability: list[float] = field(default=MISSING, metadata={"each": {"least": 0, "most": 1}})
-    accuracy: float = between(0.5, 1)
-    weights: Weights = field(default_factory=Weights)
-
-
-SCHEMAS = {schema.__name__.lower(): schema for schema in (Diagram, Mansion, Minefield, Search)}
+SCHEMAS = {schema.__name__.lower(): schema for schema in (Mansion, Minefield, Search)}
 """Schemas by example."""
 
 

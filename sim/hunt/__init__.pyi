@@ -6,7 +6,6 @@ from .measurements import NaiveBayes, detector
 from .paths.labels import best, routes
 from .paths.random_graphs import random_graph
 from .reward import Weights
-from .strategies.diagram import diagram, solve
 from .strategies.domain import adaptive
 from .strategies.examples import fork
 from .strategies.hunt import hunt
@@ -23,7 +22,6 @@ __all__ = [
     "best",
     "closed_loop",
     "detector",
-    "diagram",
     "expected_value",
     "fork",
     "hunt",
@@ -32,6 +30,5 @@ __all__ = [
     "random_graph",
     "random_workspace",
     "routes",
-    "solve",
     "value",
 ]

@@ -17,15 +17,11 @@ from sim.hunt.graph import members, unpack
 class Benefit(ABC):
     """Information I(y; z_S) about the hypothesis from the measurements of a set S of targets.
 
-    Attributes
-    ----------
-    targets : number of targets
-    submodular : whether the gain of a target never grows with earlier measurements, so that
-        marginal gains bound the rest; information is monotone in any case
+    It is monotone, and must be submodular: the gain of a target never grows with earlier
+    measurements, so that marginal gains bound the rest.  Attribute ``targets``: their number.
     """
 
     targets: int
-    submodular: bool = False
 
     @abstractmethod
     def value(self, measured: Iterable[int]) -> float:
@@ -57,8 +53,6 @@ class Partition(Benefit):
 
     It is submodular: with rest mass rho target i adds rho h(p_i / rho), which rises with rho.
     """
-
-    submodular = True
 
     def __init__(self, probability: np.ndarray) -> None:
         self.probability = np.asarray(probability, float)

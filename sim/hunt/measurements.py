@@ -8,7 +8,6 @@ The benefit of a test is its expected reduction of entropy, given the earlier te
 Models of y and the measurements:
 
 `NaiveBayes`  measurements are independent given y (divergent factorisation, eqs. 11-13)
-`Dependent`   any joint table (eqs. 14-17)
 `Independent` every target has a hypothesis of its own: mines of a field
 
 All values are in nats.  The text has log2 (eq. 3), its Table III was made with natural logarithms.
@@ -20,7 +19,7 @@ bounded, and a `ValueError` suggests a remedy.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 import numpy as np
 
@@ -31,9 +30,6 @@ from sim.hunt.graph import mask, unpack
 MOST_OUTCOMES = 1 << 22
 """Maximum joint outcomes, partial ones included, summed over for one set."""
 
-MOST_ENTRIES = 1 << 24
-"""Maximum entries of a joint table."""
-
 
 class NaiveBayes(Benefit):
     """Measurements that are independent of each other given the hypothesis [eqs. 11-13].
@@ -41,8 +37,6 @@ class NaiveBayes(Benefit):
     Then I(y; z_S) = H(z_S) - sum over S of H(z_i | y), and P(z_S) comes by the recursion
 
         P(y, Z_k) = P(z_k | y) P(y, Z_{k-1}).
-
-    It is submodular: the value of a measurement falls with the earlier ones.
 
     ValueError if shapes do not fit or distributions do not sum to 1; from `value`, if a set has
     more than `MOST_OUTCOMES` joint outcomes.
@@ -53,8 +47,6 @@ class NaiveBayes(Benefit):
     likelihood : float (targets, hypotheses, outcomes), P(z_i = outcome | y).  A target with fewer
         outcomes than others has zeros for the rest.
     """
-
-    submodular = True
 
     def __init__(self, prior: np.ndarray, likelihood: np.ndarray) -> None:
         self.prior = np.ascontiguousarray(prior, float)
@@ -99,50 +91,12 @@ class NaiveBayes(Benefit):
         return float(min(surprise(self.prior).sum(), alone))
 
 
-class Dependent(Benefit):
-    """Measurements with any joint distribution, for few targets.
-
-    It is monotone but not necessarily submodular: two measurements may be informative together and
-    worthless alone, as in y = z_1 XOR z_2.
-
-    ValueError if it is no distribution, or has more than `MOST_ENTRIES` entries.  ``joint``: float
-    (hypotheses, outcomes of target 0, outcomes of target 1, ...), P(y, z_0, z_1, ..).
-    """
-
-    def __init__(self, joint: np.ndarray) -> None:
-        self.joint = np.asarray(joint, float)
-        self.targets = self.joint.ndim - 1
-        if self.targets < 0 or self.joint.size > MOST_ENTRIES:
-            raise ValueError(
-                f"a joint table of y and all measurements has at most {MOST_ENTRIES:,} entries, "
-                f"not {self.joint.size:,}: leave targets out, or take NaiveBayes"
-            )
-        check_distributions(self.joint.reshape(-1))
-        self._known: dict[tuple[int, ...], float] = {}
-
-    def value(self, measured: Iterable[int]) -> float:
-        chosen = tuple(sorted(set(measured)))
-        if chosen not in self._known:
-            table = self._marginal(chosen).reshape(len(self.joint), -1)
-            hypothesis, outcome = table.sum(axis=1), table.sum(axis=0)
-            information = surprise(hypothesis).sum() + surprise(outcome).sum()
-            self._known[chosen] = max(0.0, float(information - surprise(table).sum()))
-        return self._known[chosen]
-
-    def _marginal(self, chosen: Sequence[int]) -> np.ndarray:
-        """Return P(y, z_S), axes in the order of the targets."""
-        others = tuple(1 + i for i in range(self.targets) if i not in chosen)
-        return self.joint.sum(axis=others)
-
-
 class Independent(Benefit):
     """Every target has a hypothesis of its own, independent of the others.
 
     ``prior``: float (targets, values), P(y_i); ``likelihood``: float (targets, values, outcomes),
     P(z_i = outcome | y_i).
     """
-
-    submodular = True
 
     def __init__(self, prior: np.ndarray, likelihood: np.ndarray) -> None:
         prior, likelihood = np.asarray(prior, float), np.asarray(likelihood, float)

@@ -25,8 +25,7 @@ from scipy.sparse.csgraph import connected_components
 from scipy.spatial import cKDTree
 from shapely.geometry.base import BaseGeometry
 
-from sim.hunt.geometry.regions import THIN, convex_pieces, is_thin
-from sim.hunt.geometry.workspace import LINES, Workspace
+from sim.hunt.geometry.workspace import THIN, Workspace, is_thin
 
 PASSES = 10
 """Rounds of snapping: merged corners may move lines onto others, seldom twice."""
@@ -42,7 +41,7 @@ class Cells(NamedTuple):
     targets: list[tuple[int, ...]]
     """The targets that are seen from everywhere in the cell, in order."""
     borders: dict[tuple[int, int], shapely.LineString]
-    """By pair of neighbours: the longest segment of their common border that no wall closes."""
+    """By pair of neighbours: the longest segment of their common border."""
     lost: float
     """Area of free space in no cell, 0 for an exact decomposition."""
 
@@ -55,7 +54,7 @@ def polygons(workspace: Workspace) -> Cells:
         parts = convex_parts(face, workspace.grid)
         cells += parts
         targets += [seen] * len(parts)
-    return Cells(cells, targets, find_borders(workspace, cells), 0.0)
+    return Cells(cells, targets, find_borders(cells), 0.0)
 
 
 def convex_parts(face: shapely.Polygon, grid: float) -> list[shapely.Polygon]:
@@ -91,16 +90,12 @@ def _outline(parts: Sequence[shapely.Polygon]) -> shapely.Polygon:
     return whole
 
 
-def find_borders(
-    workspace: Workspace, cells: Sequence[shapely.Polygon]
-) -> dict[tuple[int, int], shapely.LineString]:
-    """Return the open border of each pair of convex ``cells`` that share whole sides."""
-    sides = [(side, tuple(both)) for side, both in owners(cells).items() if len(both) == 2]
-    closed = lie_along(workspace.walls, [side for side, _ in sides], workspace.grid)
+def find_borders(cells: Sequence[shapely.Polygon]) -> dict[tuple[int, int], shapely.LineString]:
+    """Return the border of each pair of convex ``cells`` that share whole sides."""
     found: dict[tuple[int, int], list[Side]] = defaultdict(list)
-    for (side, both), shut in zip(sides, closed, strict=True):
-        if not shut:
-            found[both].append(side)
+    for side, both in owners(cells).items():
+        if len(both) == 2:
+            found[both[0], both[1]].append(side)
     return {both: _longest(pieces) for both, pieces in sorted(found.items())}
 
 
@@ -112,27 +107,15 @@ def _longest(sides: Sequence[Side]) -> shapely.LineString:
     return max(shapely.get_parts(whole), key=lambda part: part.length)
 
 
-class Faces(NamedTuple):
-    """Pieces of free space from which the same targets are seen."""
-
-    polygons: list[shapely.Polygon]
-    targets: list[tuple[int, ...]]
-
-
-def faces(workspace: Workspace) -> Faces:
-    """Return the faces of free space, cut by walls as well."""
-    lines = [
-        workspace.free.boundary,
-        *(region.boundary for region in workspace.regions),
-        workspace.walls,
-        *_prolong_walls(workspace),
-    ]
-    found = _faces(workspace, _put_together(lines, workspace.grid))
+def faces(workspace: Workspace) -> tuple[list[shapely.Polygon], list[tuple[int, ...]]]:
+    """Return the pieces of free space from which the same targets are seen, and those targets."""
+    borders = [workspace.free.boundary, *(region.boundary for region in workspace.regions)]
+    found = _faces(workspace, _put_together(borders, workspace.grid))
     while superfluous := _beside_thin_ones(workspace, found):
         kept = [side for side in owners(found) if side not in superfluous]
         found = _faces(workspace, shapely.MultiLineString(kept))
     found = [face for face in found if not is_thin(face, workspace.grid)]
-    return Faces(found, targets_at(workspace, shapely.point_on_surface(found)))
+    return found, targets_at(workspace, shapely.point_on_surface(found))
 
 
 def targets_at(workspace: Workspace, shapes: np.ndarray) -> list[tuple[int, ...]]:
@@ -158,15 +141,6 @@ def owners(polygons: Sequence[shapely.Polygon]) -> dict[Side, list[int]]:
 def length(side: Side) -> float:
     """Return the length of ``side``."""
     return math.dist(*side)
-
-
-def lie_along(lines: BaseGeometry, sides: Sequence, grid: float) -> np.ndarray:
-    """Return whether each side, two corners, lies on ``lines``; none may cross them."""
-    if not len(sides):
-        return np.zeros(0, bool)
-    shapely.prepare(lines)
-    middle = shapely.points(np.asarray(sides, float).mean(axis=1))
-    return shapely.dwithin(lines, middle, 10 * grid)
 
 
 def _put_together(lines: Sequence[BaseGeometry], grid: float) -> BaseGeometry:
@@ -201,36 +175,10 @@ def _faces(workspace: Workspace, lines: BaseGeometry) -> list[shapely.Polygon]:
 
 
 def _beside_thin_ones(workspace: Workspace, found: list[shapely.Polygon]) -> set[Side]:
-    """Return the longest shared side of each thin face; walls do not count."""
+    """Return the longest shared side of each thin face."""
     strips = {number for number, face in enumerate(found) if is_thin(face, workspace.grid)}
-    if not strips:
-        return set()
-    shared = [(side, both) for side, both in owners(found).items() if len(both) == 2]
-    closed = lie_along(workspace.walls, [side for side, _ in shared], workspace.grid)
     longest: dict[int, Side] = {}
-    for (side, both), shut in zip(shared, closed, strict=True):
-        for number in strips.intersection(() if shut else both):
+    for side, both in owners(found).items() if strips else ():
+        for number in strips.intersection(both if len(both) == 2 else ()):
             longest[number] = max(longest.get(number, side), side, key=length)
     return set(longest.values())
-
-
-def _prolong_walls(workspace: Workspace) -> list[BaseGeometry]:
-    """Return the walls' lines, extended out of free space, and a frame that all of them cross.
-
-    A wall that ends inside a face, or joins two holes of one, would otherwise bound no face.
-    """
-    if not workspace.walls.length:
-        return []
-    lines = [shape for shape in workspace.obstacles if shape.geom_type in LINES]
-    # Not the walls themselves: the rounded rest of one may point anywhere.
-    ends = np.array(
-        [shapely.get_coordinates(segment) for segment in convex_pieces(shapely.union_all(lines))]
-    )
-    ends = ends[shapely.intersects(workspace.free, shapely.linestrings(ends))]
-    left, low, right, high = workspace.free.bounds
-    margin = right - left + high - low
-    frame = shapely.box(left - margin, low - margin, right + margin, high + margin)
-    ahead = ends[:, 1] - ends[:, 0]
-    ahead *= 2 * frame.length / np.hypot(*ahead.T)[:, None]
-    corners = [ends[:, 0] - ahead, ends[:, 0], ends[:, 1], ends[:, 1] + ahead]
-    return [frame.boundary, *shapely.linestrings(np.stack(corners, axis=1))]

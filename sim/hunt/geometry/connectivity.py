@@ -1,13 +1,13 @@
 """From cells to the graph of a hunt [Ferrari & Cai 2009, Def. 3.1].
 
-A node is a cell, an arc a pair of neighbours or a passage.  The arc's line runs from the centre of
+A node is a cell, an arc a pair of neighbours.  The arc's line runs from the centre of
 one cell through the middle of the shared border to the centre of the other: both halves lie in
 convex cells, so the whole lies in free space.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from itertools import pairwise
 
 import networkx as nx
@@ -46,9 +46,9 @@ def make_graph(
     -------
     nx.Graph
         Nodes 0, 1, ... with attributes ``targets`` (tuple of numbers), ``polygon`` and ``at``, the
-        (x, y) of its centre; arcs with ``length``, ``line``, a LineString, and ``passage``, whether
-        it is one.  It is connected.  The graph has ``lost``, the area of free space in no cell, or
-        in cells that an approximate decomposition cuts off.
+        (x, y) of its centre; arcs with ``length`` and ``line``, a LineString.  It is connected.
+        The graph has ``lost``, the area of free space in no cell, or in cells that an approximate
+        decomposition cuts off.
     """
     for name, known, what in ((cells, DECOMPOSITIONS, "cells"), (metric, METRICS, "metric")):
         if name not in known:
@@ -61,9 +61,8 @@ def make_graph(
     for (one, other), border in found.borders.items():
         middle = shapely.get_coordinates(border.interpolate(0.5, normalized=True))[0]
         way = [made.nodes[one]["at"], tuple(middle.tolist()), made.nodes[other]["at"]]
-        line = shapely.LineString(way)
-        made.add_edge(one, other, length=_length(metric, way), line=line, passage=False)
-    _add_passages(made, workspace, metric)
+        length = sum(METRICS[metric](np.subtract(b, a)) for a, b in pairwise(way))
+        made.add_edge(one, other, length=length, line=shapely.LineString(way))
     return _whole(made, workspace)
 
 
@@ -71,24 +70,6 @@ def cell_at(made: nx.Graph, x: float, y: float) -> int | None:
     """Return the first cell of a graph that contains (x, y), or None."""
     point = shapely.Point(x, y)
     return next((cell for cell, held in made.nodes("polygon") if held.intersects(point)), None)
-
-
-def _length(metric: str, way: Sequence[tuple[float, float]]) -> float:
-    """Return the length of a path from corner to corner."""
-    return sum(METRICS[metric](np.subtract(b, a)) for a, b in pairwise(way))
-
-
-def _add_passages(made: nx.Graph, workspace: Workspace, metric: str) -> None:
-    """Add an arc for each passage between the centres of its cells; the shorter one of two."""
-    for start, end, length in workspace.passages:
-        one, other = cell_at(made, *start), cell_at(made, *end)
-        if one is None or other is None or one == other:
-            continue  # in a piece of free space that was not chosen, or lost
-        way = [made.nodes[one]["at"], start, end, made.nodes[other]["at"]]
-        whole = _length(metric, way[:2]) + float(length) + _length(metric, way[2:])
-        known = made.get_edge_data(one, other)
-        if known is None or whole < known["length"]:
-            made.add_edge(one, other, length=whole, line=shapely.LineString(way), passage=True)
 
 
 def _whole(made: nx.Graph, workspace: Workspace) -> nx.Graph:

@@ -72,7 +72,7 @@ def mansion(by: str = "refinement", doors: str = "inside", passage: float | None
         middle = np.mean(sides, axis=0)
         way = np.array([made.nodes[one]["at"], middle, made.nodes[other]["at"]])
         length = float(np.abs(np.diff(way, axis=0)).sum())
-        made.add_edge(one, other, length=length, line=shapely.LineString(way), passage=False)
+        made.add_edge(one, other, length=length, line=shapely.LineString(way))
     for rooms in PASSAGES if passage is not None else ():
         first = [next(at for at, room in place.items() if DOORS[room][0] == name) for name in rooms]
         one, other = (cell[at] for at in first)

@@ -36,12 +36,12 @@ def quadtree(workspace: Workspace, smallest: float | None = None) -> Cells:
     cells = _with_corners(squares, workspace.grid)
     lost = workspace.free.area - sum(cell.area for cell in cells)
     inner = _inner(shapely.bounds(cells), workspace.grid)
-    return Cells(cells, targets_at(workspace, inner), find_borders(workspace, cells), lost)
+    return Cells(cells, targets_at(workspace, inner), find_borders(cells), lost)
 
 
 def _squares(workspace: Workspace, low: np.ndarray, side: float, smallest: float) -> np.ndarray:
     """Return the squares of free space, from ``low`` (2,) on; those on borders of regions last."""
-    closed = shapely.union_all([workspace.free.boundary, workspace.walls])
+    closed = workspace.free.boundary
     open_ = shapely.union_all([region.boundary & workspace.free for region in workspace.regions])
     for shape in (closed, open_, workspace.free):
         shapely.prepare(shape)

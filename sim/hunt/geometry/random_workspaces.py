@@ -6,8 +6,7 @@ import numpy as np
 import shapely
 from shapely.geometry.base import BaseGeometry
 
-from sim.hunt.geometry.regions import grow, shrink
-from sim.hunt.geometry.workspace import Workspace
+from sim.hunt.geometry.workspace import Workspace, grow
 
 TRIES = 1000
 """Maximum number of attempts to place a shape."""
@@ -19,8 +18,8 @@ def random_workspace(
     targets: int = 12,
     *,
     side: float = 20.0,
-    robot: float | shapely.Polygon = 0.3,
-    sensor: float | shapely.Polygon = 1.0,
+    robot: float = 0.3,
+    sensor: float = 1.0,
     line_of_sight: bool = False,
 ) -> Workspace:
     """Return a random workspace in which the robot can get from any free place to any other.
@@ -36,12 +35,12 @@ def random_workspace(
     """
     rng = np.random.default_rng(seed)
     bounds = shapely.box(0, 0, side, side)
-    free = shrink(bounds, robot)
+    free = grow(bounds, -robot)
     placed: list[BaseGeometry] = []
     for _ in range(obstacles):
         for _ in range(TRIES):
             shape = _convex(rng, side)
-            rest = free - grow(shape, robot, True)
+            rest = free - grow(shape, robot)
             if rest.geom_type == "Polygon" and not rest.is_empty:
                 break
         else:

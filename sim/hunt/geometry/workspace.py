@@ -1,14 +1,21 @@
 """A workspace: the space in which a robot with a sensor moves, and its targets.
 
-Bounds, obstacles, targets, the shapes of robot and sensor, and the derived free configuration space
-and visibility region of each target.  All is checked on construction.
+Bounds, obstacles, targets, the radii of robot and sensor, and what follows: the free configuration
+space and the places from which each target is seen.  All is checked on construction.
+
+The place of the robot is that of its reference point, (x, y).  A *C-obstacle* is the set of places
+where the robot would touch an obstacle, a *C-target* the set from which its sensor sees a target
+[Cai & Ferrari 2009, which Ferrari & Cai 2009 cite for this step].  A disc is approximated by a
+polygon of 32 sides, always on the safe side: a robot by an outer one (at most 0.5 % of its radius
+is lost), a sensor by an inner one.
 
 Accepted input:
 
 * Obstacles may overlap each other and the bounds (they are united and clipped), have holes (free
-  space, if the robot can get there), or be lines: walls without thickness.
+  space, if the robot can get there), or be lines: walls without thickness, for a robot with a
+  radius.
 * Targets do not stop the robot.  They may overlap each other, and obstacles in part.
-* Free space in several pieces needs ``start``, which chooses one, or passages that join them.
+* Free space in several pieces needs ``start``, which chooses one.
 * A gap of zero width cannot be passed.
 
 Derived coordinates are rounded to 1e-12 of the workspace's size.
@@ -19,26 +26,84 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from itertools import pairwise
 
-import networkx as nx
 import numpy as np
 import shapely
 from shapely.geometry.base import BaseGeometry
-
-from sim.hunt.geometry.regions import grow, is_thin, polygons, seen_from, shrink
 
 AREAS = ("Polygon", "MultiPolygon")
 LINES = ("LineString", "MultiLineString", "LinearRing")
 POINTS = ("Point", "MultiPoint")
 
+QUARTER = 8
+"""Polygon sides per quarter of a disc."""
 
-class Passage(NamedTuple):
-    """A connection outside free space between two places, (x, y); its length is arbitrary."""
+OUTSIDE = 1 / math.cos(math.pi / (4 * QUARTER))
+"""Factor on a radius such that the polygon contains the disc."""
 
-    start: tuple[float, float]
-    end: tuple[float, float]
-    length: float
+THIN = 20
+"""Tolerance in grid units: closer corners coincide, narrower areas vanish."""
+
+
+def is_thin(shape: BaseGeometry, grid: float) -> bool:
+    """Return whether ``shape`` is a rounding error: its area is that of a strip that narrow."""
+    return shape.area <= THIN * grid * shape.length / 2
+
+
+def grow(shape: BaseGeometry, robot: float) -> BaseGeometry:
+    """Return the places from which a robot of this radius touches ``shape``; shrink if negative."""
+    return shape.buffer(robot * OUTSIDE, quad_segs=QUARTER) if robot else shape
+
+
+def polygons(shape: BaseGeometry) -> BaseGeometry:
+    """Return the polygons of ``shape`` without points and lines, as one geometry."""
+    return shapely.union_all([part for part in shapely.get_parts(shape) if part.area])
+
+
+def _in_sight(mark: shapely.Point, open_space: BaseGeometry, walls: BaseGeometry) -> BaseGeometry:
+    """Return the part of ``open_space`` visible from ``mark``, with no border or wall in between.
+
+    Each segment of a border shades the area behind it.  A line of sight may touch a corner, or end
+    at a wall.
+    """
+    if not open_space.intersects(mark):
+        return shapely.Polygon()
+    at = shapely.get_coordinates(mark)[0]
+    left, low, right, high = open_space.bounds
+    far = 4 * math.hypot(right - left, high - low)
+    shades = []
+    lines = [*shapely.get_parts(open_space.boundary), *shapely.get_parts(walls)]
+    for line in filter(shapely.length, lines):
+        for one, other in pairwise(shapely.get_coordinates(line) - at):
+            across = one[0] * other[1] - one[1] * other[0]
+            if abs(across) <= 1e-12 * far * math.dist(one, other):
+                continue  # seen edge on
+            rays = [ray / np.hypot(*ray) for ray in (one, other)]
+            middle = rays[0] + rays[1]
+            rays = [rays[0], middle / np.hypot(*middle), rays[1]]
+            behind = (at + far * ray for ray in rays)
+            shades.append(shapely.Polygon([at + one, *behind, at + other]))
+    return open_space - shapely.union_all(shades)
+
+
+def _seen_from(
+    target: BaseGeometry, sensor: float, sight: tuple[BaseGeometry, BaseGeometry] | None
+) -> BaseGeometry:
+    """Return the places from which ``target`` is within the range ``sensor``.
+
+    ``sight``: open space and walls if the line of sight must be free, else None: the sensor sees
+    through everything.  A target is visible if one of its corners, or a point in the middle, is.
+    """
+    near = target.buffer(sensor, quad_segs=QUARTER) if sensor else target
+    if sight is None:
+        return near
+    corners = shapely.points(np.unique(shapely.get_coordinates(target), axis=0))
+    marks = [*corners, *(part.representative_point() for part in shapely.get_parts(target))]
+    # No line of sight leaves the bounding box of both its ends' regions.
+    window = (near | target).envelope
+    open_space, walls = polygons(sight[0] & window), sight[1] & window
+    return near & shapely.union_all([_in_sight(mark, open_space, walls) for mark in marks])
 
 
 @dataclass(frozen=True)
@@ -52,35 +117,29 @@ class Workspace:
     bounds : polygon in which the robot stays, with holes or without
     obstacles : polygons that it must not touch, or lines
     targets : polygons or points, numbered from 0 on
-    robot : radius of a disc, or a convex polygon about (0, 0), the reference point.  It moves
-        without turning.
-    sensor : range, or field of view as a convex polygon about the reference point.  Range 0
-        requires the reference point to be on the target.
+    robot : radius of a disc
+    sensor : range; 0 requires the reference point to be on the target
     line_of_sight : whether obstacles hide targets: whether a straight line from the reference
         point to a corner, or to a point in the middle, of the target must be free.  If not, the
         sensor sees through them.
     start : (x, y) in free space; unreachable parts are left out
-    passages : connections outside free space
 
     Attributes
     ----------
     grid : unit of derived coordinates
-    free : free configuration space, a Polygon or MultiPolygon
-    walls : lines within it that cannot be crossed; only if the robot is a point
+    free : free configuration space
     regions : for each target the places from which it is seen, not cut to free space
     """
 
     bounds: shapely.Polygon
     obstacles: Sequence[BaseGeometry] = ()
     targets: Sequence[BaseGeometry] = ()
-    robot: float | shapely.Polygon = 0.0
-    sensor: float | shapely.Polygon = 0.0
+    robot: float = 0.0
+    sensor: float = 0.0
     line_of_sight: bool = False
     start: tuple[float, float] | None = None
-    passages: Sequence[Passage] = ()
     grid: float = field(init=False)
     free: BaseGeometry = field(init=False)
-    walls: BaseGeometry = field(init=False)
     regions: tuple[BaseGeometry, ...] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -89,77 +148,28 @@ class Workspace:
         self._set("grid", 1e-12 * 10 ** math.floor(math.log10(_measure_extent(self.bounds))))
         self._set("obstacles", _all(self.obstacles, "obstacle", (*AREAS, *LINES)))
         self._set("targets", _all(self.targets, "target", (*AREAS, *POINTS)))
-        self._set("robot", _check_moving_shape(self.robot, "the robot"))
-        self._set("sensor", _check_moving_shape(self.sensor, "the sensor"))
-        self._set("passages", tuple(Passage(*passage) for passage in self.passages))
+        for name in ("robot", "sensor"):
+            radius = float(getattr(self, name))
+            if not (math.isfinite(radius) and radius >= 0):
+                raise ValueError(
+                    f"the radius of the {name} is {radius}: give a finite number, 0 or more"
+                )
+            self._set(name, radius)
         if not self.targets:
             raise ValueError("there is no target: a hunt needs at least one")
         solid = shapely.union_all([shape for shape in self.obstacles if shape.geom_type in AREAS])
         lines = shapely.union_all([shape for shape in self.obstacles if shape.geom_type in LINES])
-        self._check_targets(solid)
-        self._derive_free(solid, lines)
-        sight = (self.bounds - solid, lines) if self.line_of_sight else None
-        seen = (seen_from(target, self.sensor, sight) for target in self.targets)
-        self._set("regions", tuple(self._round(polygons(region)) for region in seen))
-        self._check_regions()
-
-    def _set(self, name: str, value: object) -> None:
-        object.__setattr__(self, name, value)
-
-    def _round(self, shape: BaseGeometry) -> BaseGeometry:
-        return shapely.set_precision(shape, self.grid)
-
-    def _check_targets(self, solid: BaseGeometry) -> None:
-        """Raise ValueError for targets entirely out of bounds or inside obstacles."""
+        if lines.length and not self.robot:
+            raise ValueError("a line stops no robot without a radius: give the wall an area")
         for number, target in enumerate(self.targets):
             if not target.intersects(self.bounds):
                 raise ValueError(f"target {number} lies outside the bounds: move it in")
             if solid.covers(target):
                 raise ValueError(f"target {number} lies inside an obstacle: move one of them")
-
-    def _derive_free(self, solid: BaseGeometry, lines: BaseGeometry) -> None:
-        """Set ``free`` and ``walls``."""
-        blocked = [grow(shape, self.robot, True) for shape in (solid, lines)]
-        room = polygons(self._round(shrink(self.bounds, self.robot)))
-        free = polygons(shapely.difference(room, polygons(shapely.union_all(blocked))))
-        free = polygons(self._round(free))
-        if not free.area:
-            raise ValueError("the robot fits nowhere between the obstacles: make it smaller")
-        walls = shapely.union_all([] if blocked[1].area else [blocked[1]])
-        self._set("walls", shapely.intersection(self._round(walls), free, grid_size=self.grid))
-        self._set("free", polygons(shapely.union_all(self._reachable(free))))
-
-    def _reachable(self, free: BaseGeometry) -> list[shapely.Polygon]:
-        """Return the connected pieces of ``free``, including passages."""
-        lines = shapely.union_all([free.boundary, self.walls], grid_size=self.grid)
-        pieces = [
-            piece
-            for piece in shapely.polygonize([lines]).geoms
-            if free.intersects(piece.representative_point()) and not is_thin(piece, self.grid)
-        ]
-        joined = nx.empty_graph(len(pieces))
-        for number, (start, end, length) in enumerate(self.passages):
-            if not (math.isfinite(length) and length >= 0):
-                raise ValueError(f"passage {number} has length {length}: give 0 or more")
-            ends = [_holding(pieces, place) for place in (start, end)]
-            if None in ends:
-                raise ValueError(f"passage {number} has an end where the robot does not fit")
-            joined.add_edge(*ends)
-        groups = list(nx.connected_components(joined))
-        if self.start is not None:
-            first = _holding(pieces, self.start)
-            if first is None:
-                raise ValueError(f"the robot does not fit at its start {self.start}")
-            groups = [group for group in groups if first in group]
-        if len(groups) > 1:
-            raise ValueError(
-                f"the free space has {len(groups)} pieces: choose one by a start, or join them by "
-                "passages"
-            )
-        return [pieces[number] for number in sorted(groups[0])]
-
-    def _check_regions(self) -> None:
-        """Raise ValueError for targets that cannot be seen."""
+        self._set("free", self._reachable(solid, lines))
+        sight = (self.bounds - solid, lines) if self.line_of_sight else None
+        seen = (_seen_from(target, self.sensor, sight) for target in self.targets)
+        self._set("regions", tuple(self._round(polygons(region)) for region in seen))
         for number, region in enumerate(self.regions):
             if is_thin(self.free & region, self.grid):
                 raise ValueError(
@@ -167,18 +177,41 @@ class Workspace:
                     "sensor a longer range"
                 )
 
+    def _set(self, name: str, value: object) -> None:
+        object.__setattr__(self, name, value)
+
+    def _round(self, shape: BaseGeometry) -> BaseGeometry:
+        return shapely.set_precision(shape, self.grid)
+
+    def _reachable(self, solid: BaseGeometry, lines: BaseGeometry) -> BaseGeometry:
+        """Return the piece of free space that holds the start, or the only one."""
+        blocked = [grow(solid, self.robot), grow(lines, self.robot)]
+        room = polygons(self._round(grow(self.bounds, -self.robot)))
+        free = polygons(shapely.difference(room, polygons(shapely.union_all(blocked))))
+        free = polygons(self._round(free))
+        if not free.area:
+            raise ValueError("the robot fits nowhere between the obstacles: make it smaller")
+        border = shapely.union_all([free.boundary], grid_size=self.grid)
+        pieces = [
+            piece
+            for piece in shapely.polygonize([border]).geoms
+            if free.intersects(piece.representative_point()) and not is_thin(piece, self.grid)
+        ]
+        if self.start is not None:
+            start = shapely.Point(self.start)
+            pieces = [piece for piece in pieces if piece.intersects(start)][:1]
+            if not pieces:
+                raise ValueError(f"the robot does not fit at its start {self.start}")
+        if len(pieces) > 1:
+            raise ValueError(f"the free space has {len(pieces)} pieces: choose one by a start")
+        return polygons(pieces[0])
+
 
 def _all(shapes: Sequence[BaseGeometry], name: str, kinds: Sequence[str]) -> tuple:
     """Return ``shapes``, each checked."""
     if isinstance(shapes, BaseGeometry):
         raise ValueError(f"{name}s are one {shapes.geom_type}: give a list of shapes")
     return tuple(_check_shape(shape, f"{name} {i}", kinds) for i, shape in enumerate(shapes))
-
-
-def _holding(pieces: Sequence[shapely.Polygon], place: tuple[float, float]) -> int | None:
-    """Return the index of the first piece that contains ``place``, or None."""
-    point = shapely.Point(place)
-    return next((i for i, piece in enumerate(pieces) if piece.intersects(point)), None)
 
 
 def _check_shape(shape: object, name: str, kinds: Sequence[str]) -> BaseGeometry:
@@ -207,21 +240,6 @@ def _area(shape: BaseGeometry) -> float:
     """Return the area, 0 also for a ring with collinear corners, regardless of rounding."""
     hull = shapely.convex_hull(shape)
     return 0.0 if hull.area <= 1e-12 * hull.length**2 else max(hull.area, shape.area)
-
-
-def _check_moving_shape(shape: object, name: str) -> float | shapely.Polygon:
-    """Return a disc's radius or a convex polygon about the origin; ValueError for other shapes."""
-    if isinstance(shape, int | float | np.integer | np.floating) and not isinstance(shape, bool):
-        if not (math.isfinite(shape) and shape >= 0):
-            raise ValueError(f"the radius of {name} is {shape}: give a finite number, 0 or more")
-        return float(shape)
-    polygon = _check_shape(shape, name, ("Polygon",))
-    hull = polygon.convex_hull
-    if polygon.interiors or hull.area - polygon.area > 1e-9 * hull.area:
-        raise ValueError(f"{name} is not convex: give its convex hull, or a radius for a disc")
-    if not polygon.intersects(shapely.Point(0, 0)):
-        raise ValueError(f"{name} does not contain (0, 0), its reference point: move it there")
-    return polygon
 
 
 def _measure_extent(bounds: shapely.Polygon) -> float:

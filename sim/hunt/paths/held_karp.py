@@ -109,7 +109,7 @@ def best(
     if last is not None:
         way += trace_path(ways.before[here], last)[1:]
     nodes = list(graph)
-    return choice.route(tuple(nodes[cell] for cell in way), length)
+    return Route(tuple(nodes[cell] for cell in way), length, *choice[1:])
 
 
 def _decline(shortest: np.ndarray, targets: int) -> None:

@@ -304,4 +304,4 @@ def best(ways: Routes, benefit: Benefit, weights: Weights, cost: np.ndarray | No
     choice = Objective(benefit, weights, ways.targets, cost).best_declining(
         ways.masks, ways.lengths
     )
-    return choice.route(ways.cells(choice.row), float(ways.lengths[choice.row]))
+    return Route(ways.cells(choice.row), float(ways.lengths[choice.row]), *choice[1:])

@@ -1,25 +1,22 @@
 """The objective of paths: V = w_B I(y; z_S) - w_J sum of J - w_D length, and its maximum.
 
-Information is computed lazily, in the order of an upper bound, and never twice: monotone
-information has I(S) <= `Benefit.upper_bound`, and submodular one I(S) <= sum of I({i}) over S.
+Information is computed lazily, in the order of an upper bound, and never twice: I(S) is at most
+`Benefit.upper_bound` and the sum of I({i}) over S.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
 
 from sim.hunt.benefit import Benefit
 from sim.hunt.graph import members, unpack
-from sim.hunt.reward import Route, Weights
+from sim.hunt.reward import Weights
 
 CHUNK = 4096
 """Number of sets evaluated at once."""
-
-MOST_UNSTRUCTURED = 20
-"""Maximum targets of one path for trying all subsets, for a benefit without structure."""
 
 TOLERANCE = 1e-9
 """Tolerance of values, relative to the possible gain: smaller improvements end the search."""
@@ -32,10 +29,6 @@ class Choice(NamedTuple):
     measured: tuple[int, ...]
     benefit: float
     value: float
-
-    def route(self, cells: tuple[Hashable, ...], length: float) -> Route:
-        """Return it as the route over ``cells``."""
-        return Route(cells, length, self.measured, self.benefit, self.value)
 
 
 class Objective:
@@ -78,7 +71,7 @@ class Objective:
         costs = self.weights.distance * lengths
         for rows in _chunks(np.arange(len(masks))):
             shown = unpack(masks[rows], self.targets)
-            upper[rows] = shown @ alone if self.benefit.submodular else np.inf
+            upper[rows] = shown @ alone
             costs[rows] += shown @ self.test
         upper = np.minimum(upper, whole) - costs
         row, value = -1, -np.inf
@@ -95,10 +88,7 @@ class Objective:
     def best_declining(self, masks: np.ndarray, lengths: np.ndarray) -> Choice:
         """Return the best of paths on which any target may be left unmeasured.
 
-        Parameters are those of `best`.
-
-        ValueError without paths, or if more than `MOST_UNSTRUCTURED` targets of one are undecided
-        and the benefit has no structure.
+        Parameters are those of `best`.  ValueError without paths.
         """
         if not len(masks):
             raise ValueError("there is no path to choose from")
@@ -108,10 +98,8 @@ class Objective:
         upper = np.empty(len(masks))
         for rows in _chunks(np.arange(len(masks))):
             whole = self.weights.benefit * self.benefit.values(masks[rows])
-            if self.benefit.submodular:
-                shown = unpack(masks[rows], self.targets)
-                whole = np.minimum(whole, shown @ np.maximum(alone - self.test, 0.0))
-            upper[rows] = whole - self.weights.distance * lengths[rows]
+            most = unpack(masks[rows], self.targets) @ np.maximum(alone - self.test, 0.0)
+            upper[rows] = np.minimum(whole, most) - self.weights.distance * lengths[rows]
         best, tolerance = None, TOLERANCE * self.weights.benefit * self.benefit.upper_bound()
         for row in np.argsort(-upper, kind="stable").tolist():
             if best is not None and upper[row] <= best.value + tolerance:
@@ -125,9 +113,8 @@ class Objective:
     def worth_measuring(self, offered: tuple[int, ...]) -> tuple[int, ...]:
         """Return the subset of targets with the most information less tests.
 
-        For a submodular benefit a target is measured if its gain on top of all others pays its
-        test, and is not if it does not pay alone; for the rest both are tried [data correcting,
-        Goldengorin et al. 1999].
+        A target is measured if its gain on top of all others pays its test, and is not if it does
+        not pay alone; for the rest both are tried [data correcting, Goldengorin et al. 1999].
         """
         return self._subset(frozenset(), frozenset(offered), -np.inf)[1]
 
@@ -135,13 +122,7 @@ class Objective:
         self, taken: frozenset[int], offered: frozenset[int], least: float
     ) -> tuple[float, tuple[int, ...]]:
         """Return the best value above ``least`` of ``taken`` and a subset of ``offered``."""
-        if self.benefit.submodular:
-            taken, offered = self._fix_decided(taken, offered)
-        elif len(offered) > MOST_UNSTRUCTURED:
-            raise ValueError(
-                f"{len(offered)} targets of one path and a benefit that is not submodular: make "
-                "`within` smaller, or tests free (a weight of 0)"
-            )
+        taken, offered = self._fix_decided(taken, offered)
         value, best = self._less_tests(taken), tuple(sorted(taken))
         upper = self.information(taken | offered) - self.test[list(taken)].sum()
         if not offered or upper <= least:

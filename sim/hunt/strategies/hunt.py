@@ -13,11 +13,12 @@ from typing import NamedTuple
 import networkx as nx
 import numpy as np
 
+from sim.hunt.benefit import surprise
 from sim.hunt.graph import compile_graph
 from sim.hunt.measurements import check_distributions
 from sim.hunt.reward import Weights
 
-NO_TARGET = -1
+NO_TARGET = NO_OUTCOME = -1
 
 
 class Hunt(NamedTuple):
@@ -86,16 +87,38 @@ def hunt(
         if len(seen) > 1:
             raise ValueError(f"cell {node!r} has several targets: {seen}")
         target[cell] = seen[0] if seen else NO_TARGET
-    return Hunt(
-        length,
-        target,
-        prior,
-        likelihood,
-        cost,
-        np.ones(size, bool),
-        weights.benefit,
-        weights.test,
-        weights.distance,
-        start,
-        moves,
-    )
+    left = np.ones(size, bool)
+    return Hunt(length, target, prior, likelihood, cost, left, *weights, start, moves)
+
+
+def chances(hunt: Hunt, target: int) -> dict[int, float]:
+    """Return the possible outcomes of measuring ``target`` with their probabilities.
+
+    That of no test, `NO_TARGET`, is `NO_OUTCOME`.
+    """
+    if target == NO_TARGET:
+        return {NO_OUTCOME: 1.0}
+    predicted = hunt.prior @ hunt.likelihood[target]
+    return {int(z): float(predicted[z]) for z in np.flatnonzero(predicted > 0)}
+
+
+def after(hunt: Hunt, cell: int, steps: int, target: int, outcome: int) -> Hunt:
+    """Return the position in ``cell``, ``steps`` later, after the ``outcome`` of its test [eq. 12].
+
+    ``target``: `NO_TARGET` without a test.
+    """
+    hunt = hunt._replace(cell=cell, moves=hunt.moves - steps)
+    if target == NO_TARGET:
+        return hunt
+    joint, left = hunt.prior * hunt.likelihood[target, :, outcome], hunt.open.copy()
+    left[target] = False
+    return hunt._replace(prior=joint / joint.sum(), open=left)
+
+
+def reward(hunt: Hunt, then: Hunt, length: float, target: int) -> float:
+    """Return the reward between two positions: the drop of entropy less way and test."""
+    cost = hunt.distance * length
+    if target != NO_TARGET:
+        cost += hunt.test * float(hunt.cost[target])
+    drop = surprise(hunt.prior).sum() - surprise(then.prior).sum()
+    return hunt.benefit * float(drop) - cost

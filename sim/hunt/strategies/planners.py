@@ -24,8 +24,9 @@ from mcts.kernel.rng import derive_key, new_stream, uniform
 from mcts.merge import merge
 from mcts.options import Budget, Options
 from mcts.search import Search, SearchResult
-from sim.hunt.benefit import surprise
+from sim.hunt.strategies import hunt as positions
 from sim.hunt.strategies.domain import STOP, AdaptiveHunt, greediest, start, workspace
+from sim.hunt.strategies.hunt import NO_OUTCOME, NO_TARGET
 
 
 @dataclass(frozen=True)
@@ -134,8 +135,6 @@ def greedy(p: AdaptiveHunt, key: int) -> int:
 Choice = Callable[[AdaptiveHunt, int], int]
 """``choose(position, key)`` returns an action; the key differs between decisions."""
 
-_NO_OUTCOME = -1
-
 
 def over(p: AdaptiveHunt) -> bool:
     """Return whether no steps are left, nothing to measure, or nothing to learn."""
@@ -143,46 +142,35 @@ def over(p: AdaptiveHunt) -> bool:
 
 
 def target_of(p: AdaptiveHunt, action: int) -> int:
-    """Return the target that ``action`` measures, or -1."""
-    return -1 if action == STOP else int(p.hunt.target[p.decisions.cell[action - STOP - 1]])
+    """Return the target that ``action`` measures, or `NO_TARGET`."""
+    return NO_TARGET if action == STOP else int(p.hunt.target[p.decisions.cell[action - STOP - 1]])
 
 
 def chances(p: AdaptiveHunt, action: int) -> dict[int, float]:
     """Return the possible outcomes of ``action`` with their probabilities; -1 for `STOP`."""
-    target = target_of(p, action)
-    if target < 0:
-        return {_NO_OUTCOME: 1.0}
-    predicted = p.hunt.prior @ p.hunt.likelihood[target]
-    return {int(z): float(predicted[z]) for z in np.flatnonzero(predicted > 0)}
+    return positions.chances(p.hunt, target_of(p, action))
 
 
-def after(p: AdaptiveHunt, action: int, outcome: int = _NO_OUTCOME) -> AdaptiveHunt:
+def after(p: AdaptiveHunt, action: int, outcome: int = NO_OUTCOME) -> AdaptiveHunt:
     """Return the position after ``action`` and the ``outcome`` of its test, with the exact belief.
 
     ValueError if the outcome is impossible, one is missing, or there was no test.
     """
-    hunt = p.hunt
     if outcome not in chances(p, action):
         raise ValueError(f"outcome {outcome} is not possible after action {action}")
     if action == STOP:
-        return p._replace(hunt=hunt._replace(moves=0))
+        return p._replace(hunt=p.hunt._replace(moves=0))
     way, target = action - STOP - 1, target_of(p, action)
-    joint, left = hunt.prior * hunt.likelihood[target, :, outcome], hunt.open.copy()
-    left[target] = False
-    cell, moves = int(p.decisions.cell[way]), hunt.moves - int(p.decisions.steps[way])
-    prior = joint / joint.sum()
-    return p._replace(hunt=hunt._replace(prior=prior, open=left, cell=cell, moves=moves))
+    there = int(p.decisions.cell[way]), int(p.decisions.steps[way])
+    return p._replace(hunt=positions.after(p.hunt, *there, target, outcome))
 
 
 def reward(p: AdaptiveHunt, action: int, then: AdaptiveHunt) -> float:
     """Return the reward of ``action`` from ``p`` to ``then``: the entropy, less the costs."""
     if action == STOP:
         return 0.0
-    hunt, target = p.hunt, target_of(p, action)
-    cost = hunt.distance * float(p.decisions.length[action - STOP - 1])
-    cost += hunt.test * float(hunt.cost[target])
-    drop = surprise(hunt.prior).sum() - surprise(then.hunt.prior).sum()
-    return hunt.benefit * float(drop) - cost
+    length = float(p.decisions.length[action - STOP - 1])
+    return positions.reward(p.hunt, then.hunt, length, target_of(p, action))
 
 
 def play(p: AdaptiveHunt, choose: Choice, key: int) -> float:
@@ -195,9 +183,9 @@ def play(p: AdaptiveHunt, choose: Choice, key: int) -> float:
     while not over(p):
         decision += 1
         action = choose(p, int(derive_key(key, decision)))
-        target, outcome = target_of(p, action), _NO_OUTCOME
-        if target >= 0:
-            outcome = _draw(p.hunt.likelihood[target, truth], stream)
+        target = target_of(p, action)
+        tested = target != NO_TARGET
+        outcome = _draw(p.hunt.likelihood[target, truth], stream) if tested else NO_OUTCOME
         then = after(p, action, outcome)
         total += reward(p, action, then)
         p = then

@@ -3,21 +3,19 @@
 `open_loop`         one sequence of moves and tests, regardless of outcomes: as in Table III
 `replan`            an open plan made again after each outcome, whose first step is taken:
                     the strategy of the ID player
-`closed_loop`       outcomes decide: the optimum, which the influence diagram also finds
+`closed_loop`       outcomes decide: the optimum, that of the influence diagram
 `full_information`  a bound: every outcome is known before the first step
 
     open <= replanned <= closed <= full information.
 
 All use one backward recursion over (moves to go, cell, outcomes by target), the sufficient
-statistic, while a solver of influence diagrams uses tables over whole histories
-(`sim.hunt.strategies.diagram`).  Its work is moves x cells^2 x (outcomes + 1)^targets, targets
-within reach: small hunts only.  `MOST_SITUATIONS` bounds it.
+statistic, while a solver of influence diagrams uses tables over whole histories.  Its work is moves
+x cells^2 x (outcomes + 1)^targets, targets within reach: small hunts only.  `MOST_SITUATIONS`
+bounds it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from functools import cache
 from itertools import product
 from typing import NamedTuple
 
@@ -25,23 +23,11 @@ import numpy as np
 
 from mcts.kernel.compile import jit
 from sim.hunt.benefit import surprise
-from sim.hunt.strategies.hunt import NO_TARGET, Hunt
+from sim.hunt.strategies.hunt import NO_TARGET, Hunt, after, chances, reward
 
 MOST_SITUATIONS = 1 << 24
 TIE = 1e-12
 """Smaller gains count as none: actions are postponed, and cells come in their order."""
-
-UNSEEN = -1
-
-
-class Situation(NamedTuple):
-    """The sufficient statistic of the history."""
-
-    moves: int
-    """Steps to go."""
-    cell: int
-    seen: tuple[int, ...]
-    """The outcome of each target's measurement, or `UNSEEN`."""
 
 
 class Decision(NamedTuple):
@@ -51,117 +37,14 @@ class Decision(NamedTuple):
     test: bool
 
 
-Policy = Callable[[Situation], Decision]
-
-
-class Followed(NamedTuple):
-    """The expected value of a policy over all outcomes, and its decisions."""
-
-    value: float
-    """By the weights of the hunt."""
-    benefit: float
-    """Nats: the drop of the entropy of y."""
-    cost: float
-    """The sum of J over tests."""
-    length: float
-    decisions: dict[Situation, Decision]
-    """In every reachable situation."""
-
-
-def start(hunt: Hunt) -> Situation:
-    """Return the current situation of ``hunt``."""
-    return Situation(hunt.moves, hunt.cell, (UNSEEN,) * len(hunt.open))
-
-
-def after(situation: Situation, decision: Decision, target: int, outcome: int) -> Situation:
-    """Return the situation after ``decision``, if a test of ``target`` has this outcome."""
-    seen = list(situation.seen)
-    if decision.test:
-        seen[target] = outcome
-    return Situation(situation.moves - 1, decision.cell, tuple(seen))
-
-
-def position(hunt: Hunt, situation: Situation) -> Hunt:
-    """Return ``hunt`` in ``situation``.
-
-    ValueError if the outcomes contradict each other.
-    """
-    measured = np.array(situation.seen) != UNSEEN
-    posterior = _joint(hunt, situation)
-    if posterior.sum() <= 0:
-        raise ValueError(f"outcomes {situation.seen} cannot occur together")
-    return hunt._replace(
-        prior=posterior / posterior.sum(),
-        open=hunt.open & ~measured,
-        cell=situation.cell,
-        moves=situation.moves,
-    )
-
-
-def follow(hunt: Hunt, policy: Policy) -> Followed:
-    """Return the exact value of ``policy`` in ``hunt``, by recursion over all outcomes.
-
-    ValueError if the policy uses a missing arc, or measures where nothing is left to measure.
-    """
-    decisions: dict[Situation, Decision] = {}
-    parts: dict[Situation, np.ndarray] = {}
-
-    def expectation(situation: Situation) -> np.ndarray:
-        """Return benefit, cost and length to come, times the probability of the observations."""
-        if not situation.moves:
-            return np.zeros(3)
-        if situation in parts:
-            return parts[situation]
-        decision = decisions[situation] = policy(situation)
-        joint = _joint(hunt, situation)
-        target = _check_decision(hunt, situation, decision)
-        sums = joint.sum() * np.array([0.0, 0.0, hunt.length[situation.cell, decision.cell]])
-        if decision.test:
-            sums[:2] += uncertain(joint[None])[0], joint.sum() * hunt.cost[target]
-        for outcome in range(hunt.likelihood.shape[2]) if decision.test else (UNSEEN,):
-            following = after(situation, decision, target, outcome)
-            if (rest := _joint(hunt, following)).sum() > 0:
-                sums[0] -= uncertain(rest[None])[0] if decision.test else 0.0
-                sums += expectation(following)
-        parts[situation] = sums
-        return sums
-
-    benefit, cost, length = (float(part) for part in expectation(start(hunt)))
-    value = hunt.benefit * benefit - hunt.test * cost - hunt.distance * length
-    return Followed(value, benefit, cost, length, decisions)
-
-
-def uncertain(joint: np.ndarray) -> np.ndarray:
-    """Return P(seen) H(y | seen) of tables P(y, seen), float (k, hypotheses), in nats."""
-    return surprise(joint).sum(axis=1) - surprise(joint.sum(axis=1))
-
-
-def _joint(hunt: Hunt, situation: Situation) -> np.ndarray:
-    """Return P(y, seen), float (hypotheses,) [eq. 12]."""
-    joint = hunt.prior
-    for target, outcome in enumerate(situation.seen):
-        if outcome != UNSEEN:
-            joint = joint * hunt.likelihood[target, :, outcome]
-    return joint
-
-
-def _check_decision(hunt: Hunt, situation: Situation, decision: Decision) -> int:
-    """Return the target of the cell of ``decision``; ValueError if it is not allowed."""
-    if not np.isfinite(hunt.length[situation.cell, decision.cell]):
-        raise ValueError(f"no arc leads from cell {situation.cell} to cell {decision.cell}")
-    target = int(hunt.target[decision.cell])
-    if decision.test and (
-        target == NO_TARGET or not hunt.open[target] or situation.seen[target] != UNSEEN
-    ):
-        raise ValueError(f"there is nothing left to measure in cell {decision.cell}")
-    return target
-
-
 class Solution(NamedTuple):
-    """The value of a strategy, by the weights of the hunt, and its decisions."""
+    """The value of a strategy, by the weights of the hunt, and its first decision, if any.
+
+    `sim.hunt.strategies.hunt.after` is the hunt that follows, of which the strategy decides again.
+    """
 
     value: float
-    policy: Policy
+    decision: Decision | None
 
 
 class Plan(NamedTuple):
@@ -169,10 +52,6 @@ class Plan(NamedTuple):
 
     value: float
     decisions: tuple[Decision, ...]
-
-    def policy(self, situation: Situation) -> Decision:
-        """Follow the plan regardless of outcomes: a `Policy`."""
-        return self.decisions[len(self.decisions) - situation.moves]
 
 
 class Reach(NamedTuple):
@@ -196,16 +75,8 @@ def closed_loop(hunt: Hunt) -> Solution:
 
     ValueError if the hunt is too large for exact recursion.
     """
-    reach = _reach(hunt)
-    value, move, test = _solve(hunt, reach)
-
-    def policy(situation: Situation) -> Decision:
-        code = 0
-        for target in reversed(reach.targets):
-            code = code * reach.base + situation.seen[target] - UNSEEN
-        return _decode(move, test, situation.moves, situation.cell, code)
-
-    return Solution(value, policy)
+    value, move, test = _solve(hunt, _reach(hunt))
+    return Solution(value, _decode(move, test, hunt.moves, hunt.cell, 0) if hunt.moves else None)
 
 
 def open_loop(hunt: Hunt) -> Plan:
@@ -215,8 +86,7 @@ def open_loop(hunt: Hunt) -> Plan:
     sooner.
     """
     reach = _reach(hunt)
-    sets = _blind(reach, _pool(reach))
-    value, move, test = _solve(hunt, sets)
+    value, move, test = _solve(hunt, _blind(reach, _pool(reach)))
     decisions, waiting, cell, code = [], 0, hunt.cell, 0
     for moves in range(hunt.moves, 0, -1):
         decision = _decode(move, test, moves, cell, code)
@@ -231,7 +101,7 @@ def open_loop(hunt: Hunt) -> Plan:
 
 
 def replan(hunt: Hunt, ahead: int | None = None) -> Solution:
-    """Return the strategy that takes the first step of `open_loop` in every situation.
+    """Return the strategy that takes the first step of `open_loop` after every outcome.
 
     It is never worse than the plan itself, since the rest of a plan is a plan.
 
@@ -240,13 +110,15 @@ def replan(hunt: Hunt, ahead: int | None = None) -> Solution:
     ahead : lookahead of a plan in steps; by default all that are left.  With 1 it is the myopic
         strategy, which can be worse than an open plan.
     """
-
-    @cache
-    def policy(situation: Situation) -> Decision:
-        now = position(hunt, situation)
-        return open_loop(now._replace(moves=min(now.moves, ahead or now.moves))).decisions[0]
-
-    return Solution(follow(hunt, policy).value, policy)
+    if not hunt.moves:
+        return Solution(0.0, None)
+    first = open_loop(hunt._replace(moves=min(hunt.moves, ahead or hunt.moves))).decisions[0]
+    target = int(hunt.target[first.cell]) if first.test else NO_TARGET
+    length, value = float(hunt.length[hunt.cell, first.cell]), 0.0
+    for outcome, chance in chances(hunt, target).items():
+        then = after(hunt, first.cell, 1, target, outcome)
+        value += chance * (reward(hunt, then, length, target) + replan(then, ahead).value)
+    return Solution(value, first)
 
 
 def full_information(hunt: Hunt) -> float:
@@ -272,7 +144,12 @@ def full_information(hunt: Hunt) -> float:
 
 def _reach(hunt: Hunt) -> Reach:
     """Return the reachable outcomes, with their probabilities and remaining entropies."""
-    targets = tuple(sorted(_within(hunt)))
+    arc = np.isfinite(hunt.length)
+    near = np.arange(len(arc)) == hunt.cell
+    for _ in range(hunt.moves):
+        near = near | arc[near].any(axis=0)
+    found = set(hunt.target[near].tolist()) - {NO_TARGET} if hunt.moves else set()
+    targets = tuple(sorted(target for target in found if hunt.open[target]))
     base = hunt.likelihood.shape[2] + 1
     size = max(1, hunt.moves) * len(hunt.target) * base ** len(targets)
     if size > MOST_SITUATIONS:
@@ -285,18 +162,8 @@ def _reach(hunt: Hunt) -> Reach:
     for target in targets:
         factor = np.vstack([np.ones(len(hunt.prior)), hunt.likelihood[target].T])
         joint = (factor[:, None] * joint).reshape(-1, len(hunt.prior))
-    return Reach(targets, base, joint.sum(axis=1), uncertain(joint))
-
-
-def _within(hunt: Hunt) -> Iterator[int]:
-    """Yield the unmeasured targets of cells within the moves to go."""
-    arc = np.isfinite(hunt.length)
-    near = np.arange(len(arc)) == hunt.cell
-    for _ in range(hunt.moves):
-        near = near | arc[near].any(axis=0)
-    for target in set(hunt.target[near].tolist()) if hunt.moves else ():
-        if target != NO_TARGET and hunt.open[target]:
-            yield target
+    mass = joint.sum(axis=1)
+    return Reach(targets, base, mass, surprise(joint).sum(axis=1) - surprise(mass))
 
 
 def _pool(reach: Reach) -> np.ndarray:

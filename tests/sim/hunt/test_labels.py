@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from ways_checks import check_route, shortest_by_orders, small_hunts, values_by_orders
 
-from sim.hunt.benefit import Benefit, Partition
+from sim.hunt.benefit import Partition
 from sim.hunt.graph import members
 from sim.hunt.measurements import NaiveBayes
 from sim.hunt.paths import held_karp, labels
@@ -137,27 +137,10 @@ def test_memory_grows():
         assert best(whole, benefit, weights).value == pytest.approx(exact)
 
 
-class Table(Benefit):
-    """Any monotone information: no structure is known."""
-
-    def __init__(self, targets, seed):
-        rng = np.random.default_rng(seed)
-        self.targets = targets
-        self.known = rng.random(1 << targets)
-        self.known[0] = 0
-        for bit in range(targets):
-            halves = self.known.reshape(-1, 2, 1 << bit)
-            halves[:, 1] = halves.max(axis=1)
-
-    def value(self, measured):
-        return float(self.known[sum(1 << target for target in set(measured))])
-
-
-@pytest.mark.parametrize("submodular", [True, False])
-def test_what_is_worth_measuring_is_what_all_subsets_say(submodular):
+def test_what_is_worth_measuring_is_what_all_subsets_say():
     for seed in range(30):
         rng = np.random.default_rng(seed)
-        benefit = Partition(rng.dirichlet(np.ones(7))) if submodular else Table(7, seed)
+        benefit = Partition(rng.dirichlet(np.ones(7)))
         worth = Objective(benefit, Weights(3, 1, 0), 7, rng.uniform(0, 1, 7))
         offered = (0, 2, 3, 5, 6)
         values = {
@@ -204,10 +187,3 @@ def test_refusals():
     graph.add_node("island")
     with pytest.raises(ValueError, match="no path from 0 to 'island'"):
         routes(graph, 0, "island")
-    line = comb(1, 22)
-    with pytest.raises(ValueError, match="not submodular"):
-
-        class Odd(Partition):
-            submodular = False
-
-        best(routes(line, 0, 21), Odd(np.full(23, 1 / 23)), Weights(9, 1, 1))

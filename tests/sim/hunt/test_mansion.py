@@ -81,7 +81,7 @@ def test_known_walks(squares, pair):
 
 def test_passages_join_observation_cells():
     graph = mansion("row", passage=0.5)
-    found = [arc for arc in graph.edges(data=True) if arc[2]["passage"]]
+    found = [arc for arc in graph.edges(data=True) if arc[2].get("passage")]
     rooms = {frozenset(graph.nodes[cell]["targets"][0] for cell in arc[:2]) for arc in found}
     assert rooms == {frozenset(map(ROOMS.index, pair)) for pair in board.PASSAGES}
     assert {arc[2]["length"] for arc in found} == {0.5}
