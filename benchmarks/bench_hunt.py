@@ -21,7 +21,7 @@ import numpy as np
 
 from benchmarks.timing import measure, show_load
 from experiments.tables.printed_pruning import prune_as_printed
-from sim.hunt.benefit import Partition
+from sim.hunt.measurements import Partition
 from sim.hunt.paths.held_karp import fill, finish
 from sim.hunt.paths.labels import best, routes
 from sim.hunt.paths.random_graphs import cell_at_distance, random_graph

@@ -69,7 +69,6 @@ STUDIES = {
         ("experiments.episodes.models", "experiments.episodes.problems"),
         "episodes",
     ),
-    "hunt": Study("experiments.hunt.search", ("experiments.hunt.search",)),
     "qlearning": Study(
         "benchmarks.qlearning.report", ("benchmarks.qlearning.learning", "sim.qlearning.rooms")
     ),

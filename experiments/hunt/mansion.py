@@ -1,9 +1,9 @@
 """The mansion of Clue as a workspace: paths from room to room for several weights.
 
 The room card is any that the player does not hold; a suggestion in a room shows whether it is that
-one (`sim.hunt.benefit.Partition`).  As in Table III of the paper a path has two ends and weights
-w_B and w_D, with w_J = 1; the figure with the paper's cell numbers is not available, so start and
-goal are squares of the board here.
+one (`sim.hunt.measurements.Partition`).  As in Table III of the paper a path has two ends and
+weights w_B and w_D, with w_J = 1; the figure with the paper's cell numbers is not available, so
+start and goal are squares of the board here.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ from experiments.settings.commandline import Refusal
 from experiments.tabular import Table, mean, words
 from mcts.limits import did_you_mean
 from sim.cards import ROOMS
-from sim.hunt.benefit import Partition
 from sim.hunt.geometry import mansion
 from sim.hunt.geometry.connectivity import cell_at
+from sim.hunt.measurements import Partition
 from sim.hunt.paths import held_karp
 from sim.hunt.reward import Weights
 

@@ -25,8 +25,7 @@ from experiments.hunt import drawing, fields, routes
 from experiments.hunt.fields import Field
 from experiments.plotting import legend_below, picture
 from experiments.tabular import Table, count, mean, words
-from sim.hunt.benefit import Benefit
-from sim.hunt.measurements import Independent, NaiveBayes, classifier, detector
+from sim.hunt.measurements import Benefit, Independent, NaiveBayes, classifier, detector
 from sim.hunt.paths import held_karp
 from sim.hunt.reward import Weights
 

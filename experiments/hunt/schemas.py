@@ -9,10 +9,8 @@ from omegaconf import MISSING
 
 from experiments.settings.limits import above, between, one_of, place
 
-# As `sim.hunt.geometry.connectivity.DECOMPOSITIONS` and `sim.hunt.strategies.planners.VARIANTS`,
-# which need shapely and Numba.
+# As `sim.hunt.geometry.connectivity.DECOMPOSITIONS`, which needs shapely.
 CELLS = ("polygons", "quadtree")
-PLANNERS = ("bmcts", "bmcts_or", "pomcp", "ld_bmcts", "pimc", "flat", "greedy")
 
 MOST_CELLS = 20_000
 MOST_TARGETS = 14
@@ -35,7 +33,7 @@ class Weights:
 class Example:
     """Common settings; ``name`` is the example's module in `experiments.hunt`."""
 
-    name: str = one_of("mansion", "minefield", "search")
+    name: str = one_of("mansion", "minefield")
 
 
 @dataclass
@@ -55,25 +53,6 @@ class Minefield(Example):
 
 
 @dataclass
-class Small:
-    """Planners of a small hunt."""
-
-    simulations: list[int] = field(
-        default=MISSING, metadata={"each": {"least": 1, "most": 1_000_000}}
-    )
-    planners: list[str] = field(default=MISSING, metadata={"each": {"choices": PLANNERS}})
-    repeats: int = between(2, 10_000)
-
-
-@dataclass
-class Search(Example):
-    """Settings of `experiments.hunt.search`."""
-
-    case: str = one_of("fork", "field")
-    small: Small = field(default_factory=Small)
-
-
-@dataclass
 class Mansion(Example):
     """Settings of `experiments.hunt.mansion`."""
 
@@ -88,7 +67,7 @@ class Mansion(Example):
     test: float = between(0, MOST_WEIGHT)
 
 
-SCHEMAS = {schema.__name__.lower(): schema for schema in (Mansion, Minefield, Search)}
+SCHEMAS = {schema.__name__.lower(): schema for schema in (Mansion, Minefield)}
 """Schemas by example."""
 
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from experiments.tables.figure import Figure
 from experiments.tables.printed_pruning import prune_as_printed
-from sim.hunt.benefit import Partition
+from sim.hunt.measurements import Partition
 from sim.hunt.paths import labels
 from sim.hunt.paths.random_graphs import cell_at_distance, random_graph
 from sim.hunt.paths.simple_paths import exhaustive

@@ -1,34 +1,28 @@
-from .benefit import Partition
 from .geometry.connectivity import make_graph
 from .geometry.random_workspaces import random_workspace
 from .geometry.workspace import Workspace
-from .measurements import NaiveBayes, detector
+from .measurements import NaiveBayes, Partition, detector
 from .paths.labels import best, routes
 from .paths.random_graphs import random_graph
 from .reward import Weights
-from .strategies.domain import adaptive
-from .strategies.examples import fork
-from .strategies.hunt import hunt
-from .strategies.planners import Planner, expected_value, play, value
-from .strategies.recursion import closed_loop
+from .strategies.hunt import after, hunt
+from .strategies.recursion import closed_loop, full_information, open_loop, replan
 
 __all__ = [
     "NaiveBayes",
     "Partition",
-    "Planner",
     "Weights",
     "Workspace",
-    "adaptive",
+    "after",
     "best",
     "closed_loop",
     "detector",
-    "expected_value",
-    "fork",
+    "full_information",
     "hunt",
     "make_graph",
-    "play",
+    "open_loop",
     "random_graph",
     "random_workspace",
+    "replan",
     "routes",
-    "value",
 ]

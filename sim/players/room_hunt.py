@@ -82,7 +82,7 @@ def surprise(p: float) -> float:
 
 @jit_owning
 def information(chances: np.ndarray) -> np.ndarray:
-    """Return the nats (2**r,) of each set of rooms with ``chances`` (r,) (`sim.hunt.benefit`)."""
+    """Return the nats (2**r,) of each set of rooms with ``chances`` (r,): eq. 27."""
     size = 1 << len(chances)
     mass, found, nats = np.zeros(size), np.zeros(size), np.zeros(size)
     for measured in range(1, size):

@@ -12,19 +12,12 @@ import pytest
 from omegaconf import OmegaConf
 
 from experiments import study
-from experiments.hunt import fields, mansion, schemas, search
+from experiments.hunt import fields, mansion, schemas
 from experiments.hunt.__main__ import COMMAND
 from experiments.settings.commandline import Refusal
-from sim.hunt.strategies import examples
-from sim.hunt.strategies.domain import adaptive
 
 SMALL = {
     "minefield": ("hunt.objects=3", "hunt.obstacles=2", "hunt.cells=polygons", "seed=3"),
-    "search": (
-        "seed=3",
-        "hunt.small.simulations=[4,8]", "hunt.small.repeats=2",
-        "hunt.small.planners=[bmcts,flat,greedy]",
-    ),
     "mansion": ("hunt.benefit=[0,12]", "hunt.distance=[1,1]"),
 }  # fmt: skip
 """By example, settings that make it quick."""
@@ -216,11 +209,9 @@ def test_a_hostile_workspace_is_refused_in_one_sentence(name, tmp_path):
         ("minefield hunt.objects=100000", "hunt.objects=100000: must be at most 14"),
         ("minefield hunt.robot=nan", "hunt.robot=nan: must be at least 0"),
         ("minefield hunt.robot=6", "seed=0: there is no room for 8 obstacles"),
-        ("search hunt.small.planners=[best]", "hunt.small.planners=best: choose one of"),
         ("mansion hunt.start=[0,0]", "hunt.start=[0, 0]: give column and row of a corridor square"),
         ("mansion hunt.held=[Attic]", "hunt.held=Attic: choose from Study, Hall"),
         ("mansion hunt.benefit=[1,2]", "hunt.benefit and hunt.distance need equally many weights"),
-        ("search hunt.small.simulations=[8,8]", "simulations must list different ones"),
         ("mansion minefield", "one hunt is enough"),
     ],
 )
@@ -255,31 +246,3 @@ def test_the_mansion_shows_table_three(ran):
     rows = read_kept(ran("mansion")[1])
     assert (12 * rows["benefit"])[1] == pytest.approx(9.56, abs=0.005)
     assert rows["rooms"].to_list()[0] == "none" and rows["benefit"][0] == 0
-
-
-def test_the_page_of_a_search_is_made_from_its_rows(ran, tmp_path):
-    """Control: rows of another search make another page."""
-    said, folder = ran("search")
-    table, figures = search.show(folder)
-    row = next(row for row in table.rows if row[0] == "bmcts")
-    assert f"{row[2].value:.3f} ({row[2].low:.3f} to {row[2].high:.3f})" in said
-    assert [line["planner"] for line in figures] == ["bmcts", "bmcts", "flat", "flat", "greedy"]
-    search.draw_kept(folder, tmp_path)
-    assert (tmp_path / search.PLOT).stat().st_size > 10_000
-    other = tmp_path / "other"
-    other.mkdir()
-    (other / "config.yaml").write_text((folder / "config.yaml").read_text())
-    rows = pl.read_parquet(folder / search.ROWS.file)
-    rows.with_columns(pl.col("value") + 1).write_parquet(other / search.ROWS.file)
-    assert search.show(other)[1] != figures
-
-
-def test_a_search_says_what_it_finds_at_its_root(ran):
-    """A planner without searches finds nothing there; control: PIMC promises too much."""
-    rows = read_kept(ran("search")[1])
-    assert rows.filter(planner="greedy")["root"].to_list() == [None]
-    assert rows.filter(planner="bmcts")["root"].null_count() == 0
-    position = adaptive(examples.fork())
-    promised = search.play_unit(position, "pimc 3000 0", seed=3)
-    honest = search.play_unit(position, "bmcts 3000 0", seed=3)
-    assert promised["root"] > promised["value"] + 0.02 > honest["root"]

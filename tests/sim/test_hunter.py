@@ -13,8 +13,8 @@ from presets import spec_of
 from sim.board import N_ROOMS
 from sim.cards import FIRST_ROOM, ROOMS
 from sim.contract.testing import check_player
-from sim.hunt.benefit import Partition
 from sim.hunt.graph import mask
+from sim.hunt.measurements import Partition
 from sim.hunt.reward import Weights
 from sim.player import PolicyPlayer
 from sim.players.hunter import HunterPlayer

@@ -7,8 +7,8 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from sim.hunt.benefit import Partition
 from sim.hunt.graph import members, number_of_targets
+from sim.hunt.measurements import Partition
 from sim.hunt.paths.random_graphs import random_graph
 from sim.hunt.reward import Weights
 

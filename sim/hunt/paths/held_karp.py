@@ -19,8 +19,8 @@ import networkx as nx
 import numpy as np
 
 from mcts.kernel.compile import jit
-from sim.hunt.benefit import Benefit
 from sim.hunt.graph import unpack
+from sim.hunt.measurements import Benefit
 from sim.hunt.paths.distances import distances, find_ends, trace_path
 from sim.hunt.paths.objective import Objective
 from sim.hunt.reward import Route, Weights

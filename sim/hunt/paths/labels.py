@@ -27,7 +27,7 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import dijkstra
 
 from mcts.kernel.compile import jit, jit_owning
-from sim.hunt.benefit import Benefit
+from sim.hunt.measurements import Benefit
 from sim.hunt.paths.distances import Ends, find_ends, matrix
 from sim.hunt.paths.objective import Objective
 from sim.hunt.reward import Route, Weights

@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sim.hunt.benefit import Benefit
 from sim.hunt.graph import members, unpack
+from sim.hunt.measurements import Benefit
 from sim.hunt.reward import Weights
 
 CHUNK = 4096

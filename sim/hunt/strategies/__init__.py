@@ -1,1 +1,1 @@
-"""Hunts in which outcomes decide the next steps: exact recursion, search."""
+"""Hunts in which outcomes decide the next steps, by exact recursion."""

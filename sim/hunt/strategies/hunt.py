@@ -13,9 +13,8 @@ from typing import NamedTuple
 import networkx as nx
 import numpy as np
 
-from sim.hunt.benefit import surprise
 from sim.hunt.graph import compile_graph
-from sim.hunt.measurements import check_distributions
+from sim.hunt.measurements import check_distributions, surprise
 from sim.hunt.reward import Weights
 
 NO_TARGET = NO_OUTCOME = -1

@@ -22,7 +22,7 @@ from typing import NamedTuple
 import numpy as np
 
 from mcts.kernel.compile import jit
-from sim.hunt.benefit import surprise
+from sim.hunt.measurements import surprise
 from sim.hunt.strategies.hunt import NO_TARGET, Hunt, after, chances, reward
 
 MOST_SITUATIONS = 1 << 24

@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 from ways_checks import check_route, orders
 
-from sim.hunt.benefit import Partition
 from sim.hunt.graph import members
+from sim.hunt.measurements import Partition
 from sim.hunt.paths import held_karp
 from sim.hunt.paths.held_karp import best, fill, finish
 from sim.hunt.paths.random_graphs import random_graph

@@ -7,9 +7,8 @@ import numpy as np
 import pytest
 from ways_checks import check_route, shortest_by_orders, small_hunts, values_by_orders
 
-from sim.hunt.benefit import Partition
 from sim.hunt.graph import members
-from sim.hunt.measurements import NaiveBayes
+from sim.hunt.measurements import NaiveBayes, Partition
 from sim.hunt.paths import held_karp, labels
 from sim.hunt.paths.labels import best, routes
 from sim.hunt.paths.objective import Objective

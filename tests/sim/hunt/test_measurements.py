@@ -8,9 +8,8 @@ from math import log
 import numpy as np
 import pytest
 
-from sim.hunt.benefit import Benefit, Partition
 from sim.hunt.graph import mask, members
-from sim.hunt.measurements import Independent, NaiveBayes, classifier, detector
+from sim.hunt.measurements import Benefit, Independent, NaiveBayes, Partition, classifier, detector
 
 TABLE_III = ((12, 2, 9.56), (10, 2, 7.96), (12, 3, 13.84))
 """w_B, rooms of seven that are measured, B_tot; 9.55 and 13.84 are printed, cut and not rounded."""

@@ -7,8 +7,8 @@ from ways_checks import check_route
 
 from experiments.tables import printed_pruning
 from experiments.tables.printed_pruning import prune_as_printed
-from sim.hunt.benefit import Partition
 from sim.hunt.graph import mask, number_of_targets
+from sim.hunt.measurements import Partition
 from sim.hunt.paths.labels import best, routes
 from sim.hunt.paths.random_graphs import random_graph
 from sim.hunt.paths.simple_paths import exhaustive
