@@ -137,8 +137,8 @@ def _curve(
     """Learn, and yield the figures at each checkpoint."""
     import numpy as np
 
+    from benchmarks.qlearning.exact import worth
     from benchmarks.qlearning.learning import error, greedy_share
-    from sim.qlearning.rooms import worth
 
     learner, seconds, before = _learner(settings, rooms, rate, number), 0.0, 0
     for updates in np.unique(np.geomspace(FIRST, settings.updates, CHECKPOINTS).astype(int)):

@@ -16,8 +16,9 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.neural_network import MLPRegressor
 
 from benchmarks.qlearning.descent import descend, network_error, start_weights
+from benchmarks.qlearning.exact import worth
 from sim.qlearning.network import DIGITS, Network
-from sim.qlearning.rooms import RoomProblem, pairs, solve, worth
+from sim.qlearning.rooms import RoomProblem, pairs, solve
 
 UNFITTED = "interrupted before the fit was done; run.resume={} continues"
 """Message after Ctrl-C during the fit."""

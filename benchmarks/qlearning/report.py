@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from benchmarks.qlearning.exact import closed_values, uniform_states
 from benchmarks.qlearning.fit import Fit
 from experiments import study
 from experiments.stats.intervals import Estimate
 from experiments.tabular import Table, count, mean, percent, words
 from sim.board import N_ROOMS
-from sim.qlearning.rooms import RoomProblem, closed_values, problem, solve, uniform_states
+from sim.qlearning.rooms import RoomProblem, problem, solve
 
 PLOT = "learning.png"
 

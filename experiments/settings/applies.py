@@ -228,20 +228,8 @@ COMMANDS: Mapping[str, tuple[Use, ...]] = {
     ),
     "qlearning": (Use("exponent", "rates with falling", lambda s, _: "falling" in s.rates),),
     "hunt": (
-        Use("seed", "hunt.name=minefield or search"),
-        Use("hunt.objects", "without hunt.workspace"),
-        Use("hunt.drawn", "hunt.moves as many", lambda s, _: s.hunt.drawn <= s.hunt.moves),
-        Use(
-            "hunt.cells hunt.size hunt.obstacles hunt.robot hunt.sensor hunt.line_of_sight "
-            "hunt.accuracy hunt.weights hunt.small.objects hunt.small.moves",
-            "hunt.case=objects",
-            lambda s, _: s.hunt.get("case", "objects") == "objects",
-        ),
-        Use(
-            "hunt.small.simulations hunt.small.repeats",
-            "hunt.small.planners that search",
-            lambda s, _: {*s.hunt.small.planners} != {"greedy"},
-        ),
+        Use("seed", "hunt.name=minefield"),
+        Use("hunt.objects hunt.obstacles hunt.size", "without hunt.workspace"),
     ),
     "evidence": (
         Use("again", "without keep"),

@@ -72,7 +72,7 @@ class _Tree:
             dict(zip(net.neighbour[a:b].tolist(), net.length[a:b].tolist(), strict=True))
             for a, b in zip(net.first[:-1], net.first[1:], strict=True)
         ]
-        self.between = distances(net, np.arange(len(self.arcs))).length if within < np.inf else None
+        self.between = distances(net, np.arange(len(self.arcs)))[0] if within < np.inf else None
         self.rows: dict[tuple[int, ...], float] = {(start,): 0.0}
         """Branches in order of growth, and DIST_tot at their ends."""
         self.short = {start: 0.0}

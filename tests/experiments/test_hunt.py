@@ -110,7 +110,7 @@ def test_a_workspace_of_ones_own_is_the_same_as_wkt_and_as_geojson(run_study, un
     for name, text in (("field.yaml", FIELD), ("field.geojson", json.dumps(FEATURES))):
         path = tmp_path / name
         path.write_text(text)
-        given = (*SMALL["minefield"][1:], f"hunt.workspace={path}", "hunt.weights.distance=0")
+        given = (*SMALL["minefield"][2:], f"hunt.workspace={path}", "hunt.weights.distance=0")
         outcome = run_study(COMMAND, "minefield", *given)
         assert outcome.code == 0, outcome.err
         found.append(read_kept(outcome.folder))

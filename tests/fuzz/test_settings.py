@@ -101,7 +101,10 @@ BAD = {
     "explain": [("record=x player.search.mode=root", "tree.nodes=9", "player.search.mode=tree")],
     "replay": [("record=x quiet=true", "turns=1:3", "quiet=false")],
     "regret": [("players=[swift]", "player=bmcts", "without players")],
-    "hunt": [("mansion", "seed=3", "minefield or search"), ("search", "hunt.size=3", "hunt.case=")],
+    "hunt": [
+        ("mansion", "seed=3", "hunt.name=minefield"),
+        ("minefield hunt.workspace=a.yaml", "hunt.size=3", "without hunt.workspace"),
+    ],
     "qlearning": [("rates=[one]", "exponent=0.5", "rates with falling")],
     "contest": [("port=5", "games=9", "without port"), ("classes=x", "host=a", "a port")],
     "tables": [
@@ -132,7 +135,7 @@ def test_a_setting_of_another_choice_is_refused(command, choice, key, said):
         ("episodes", "problem=rocksample map=[7,8] steps=9 nodes=9 final=mean"),
         ("episodes", "problem=light_dark particles=9 leaf=random only=null"),
         ("episodes", "paper=pomcpow only=[tag] particles=9"),
-        ("hunt", "search hunt.case=objects hunt.size=3 seed=3"),
+        ("hunt", "minefield hunt.size=3 seed=3"),
         ("replay", "record=x turns=1:3"),
     ],
 )

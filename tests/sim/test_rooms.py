@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from benchmarks.qlearning import exact as exact_values
 from benchmarks.qlearning import learning
 from benchmarks.qlearning.learning import FALLING, ONE, Learner
 from sim.board import N_ROOMS
@@ -40,19 +41,19 @@ def _values(outcomes, states):
 
 @pytest.mark.parametrize("outcomes", rooms.OUTCOMES)
 def test_values_without_a_projection_are_the_closed_ones(outcomes):
-    states = rooms.uniform_states()
+    states = exact_values.uniform_states()
     held = (states > 0).sum(axis=1)
     problem, found = _values(outcomes, states)
     np.testing.assert_allclose(
         problem.states[problem.following[:, :, STRUCK]], rooms.struck(states), atol=1e-12
     )
-    np.testing.assert_allclose(found, rooms.closed_values(outcomes)[held - 1], atol=1e-9)
+    np.testing.assert_allclose(found, exact_values.closed_values(outcomes)[held - 1], atol=1e-9)
     other = POSTERIOR if outcomes == UNIFORM else UNIFORM
-    assert np.abs(found - rooms.closed_values(other)[held - 1]).max() > 0.1
+    assert np.abs(found - exact_values.closed_values(other)[held - 1]).max() > 0.1
 
 
 def test_closed_values_are_those_worked_out_by_hand():
-    np.testing.assert_allclose(rooms.closed_values(), U, atol=5e-5)
+    np.testing.assert_allclose(exact_values.closed_values(), U, atol=5e-5)
 
 
 def test_the_projection_costs_what_it_did_elsewhere(draw_sample, exact):
@@ -84,7 +85,7 @@ def test_the_next_state_is_the_nearest():
 
 
 def test_by_the_posterior_the_state_is_a_martingale_and_by_uniform_outcomes_it_is_not():
-    states = rooms.uniform_states()  # on which nothing is projected
+    states = exact_values.uniform_states()  # on which nothing is projected
     for outcomes in rooms.OUTCOMES:
         problem = rooms.problem(states, outcomes)
         np.testing.assert_allclose(problem.chance.sum(axis=2), 1)
@@ -137,6 +138,6 @@ def test_what_is_unknown_is_refused(draw_sample):
 
 def test_the_worth_of_the_best_rooms_is_the_best_value(draw_sample, exact):
     np.testing.assert_allclose(
-        rooms.worth(exact.argmax(axis=1), draw_sample), exact.max(axis=1), atol=1e-9
+        exact_values.worth(exact.argmax(axis=1), draw_sample), exact.max(axis=1), atol=1e-9
     )
-    assert (rooms.worth(exact.argmin(axis=1), draw_sample) < exact.max(axis=1)).all()
+    assert (exact_values.worth(exact.argmin(axis=1), draw_sample) < exact.max(axis=1)).all()

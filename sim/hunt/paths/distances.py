@@ -16,18 +16,13 @@ ROUNDING = 1e-12
 """Relative tolerance of a length: rounding must not lose the shortest path."""
 
 
-class Distances(NamedTuple):
-    """Shortest paths from some cells to all."""
+def distances(net: Connectivity, sources: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the shortest paths from the cells numbered ``sources`` to all cells [Dijkstra].
 
-    length: np.ndarray
-    """float64 (sources, cells), infinite without a path."""
-    before: np.ndarray
-    """int32 (sources, cells): the last cell but one; negative at the source."""
-
-
-def distances(net: Connectivity, sources: np.ndarray) -> Distances:
-    """Return the shortest paths from the cells numbered ``sources`` to all cells [Dijkstra]."""
-    return Distances(*dijkstra(matrix(net), indices=sources, return_predecessors=True))
+    Their lengths, float64 (sources, cells), infinite without a path; the last cells but one, int32
+    (sources, cells), negative at the source.
+    """
+    return dijkstra(matrix(net), indices=sources, return_predecessors=True)
 
 
 def matrix(net: Connectivity) -> csr_array:
@@ -37,7 +32,7 @@ def matrix(net: Connectivity) -> csr_array:
 
 
 def trace_path(before: np.ndarray, end: int) -> list[int]:
-    """Return the cells of the shortest path to ``end``, from one row of `Distances.before`."""
+    """Return the cells of the shortest path to ``end``, from the last cells but one (cells,)."""
     way = [end]
     while before[way[-1]] >= 0:
         way.append(int(before[way[-1]]))
@@ -70,7 +65,8 @@ def find_ends(
     net = compile_graph(graph)
     first = _cell_number(graph, start, "start")
     last = None if goal is None else _cell_number(graph, goal, "goal")
-    out, *back = distances(net, np.array([first] if last is None else [first, last])).length
+    ends = np.array([first] if last is None else [first, last])
+    out, *back = distances(net, ends)[0]
     home = back[0] if back else np.zeros(len(graph))
     if home[first] == np.inf:
         raise ValueError(f"there is no path from {start!r} to {goal!r}")

@@ -55,17 +55,6 @@ def fill(from_start: np.ndarray, between: np.ndarray, seen: np.ndarray, table: n
                     table[more, cell] = length + between[last, cell]
 
 
-@jit
-def finish(table: np.ndarray, to_goal: np.ndarray, out: np.ndarray) -> None:
-    """Set ``out``, float64 (2**targets,), to the shortest length of each set; 0 for none."""
-    out[0] = 0.0
-    for chosen in range(1, len(table)):
-        shortest = np.inf
-        for last in range(len(to_goal)):
-            shortest = min(shortest, table[chosen, last] + to_goal[last])
-        out[chosen] = shortest
-
-
 def best(
     graph: nx.Graph,
     benefit: Benefit,
@@ -88,35 +77,30 @@ def best(
             f"(at most {MOST_TARGETS}, and a table of {MOST_ENTRIES:,} entries): use "
             "sim.hunt.paths.labels with a small `within`"
         )
-    ways = distances(net, np.append(cells, first))
-    between, to_goal = ways.length[:-1, cells].copy(), home[cells]
+    length, before = distances(net, np.append(cells, first))
+    between, to_goal = length[:-1, cells].copy(), home[cells]
     seen = unpack(net.seen[cells], net.targets) @ (1 << np.arange(net.targets))
-    table, shortest = np.empty((1 << net.targets, len(cells))), np.empty(1 << net.targets)
+    table = np.empty((1 << net.targets, len(cells)))
     fill(out[cells], between, seen, table)
-    finish(table, to_goal, shortest)
-    _decline(shortest, net.targets)
+    shortest = (table + to_goal).min(axis=1, initial=np.inf)
+    for target in range(net.targets):  # a target may be left out
+        halves = shortest.reshape(-1, 2, 1 << target)
+        np.minimum(halves[:, 0], halves[:, 1], out=halves[:, 0])
     shortest[0] = home[first]
     sets = np.flatnonzero(shortest < np.inf)
     choice = Objective(benefit, weights, net.targets, cost).best(
         sets.astype(np.uint64)[:, None], shortest[sets]
     )
-    length, wanted = float(shortest[sets[choice.row]]), int(sets[choice.row])
-    order = _order(table, between, to_goal, seen, wanted, length) if wanted else []
+    wanted, far = int(sets[choice.row]), float(shortest[sets[choice.row]])
+    order = _order(table, between, to_goal, seen, wanted, far) if wanted else []
     way, here = [first], -1
     for stop in order:
-        way += trace_path(ways.before[here], int(cells[stop]))[1:]
+        way += trace_path(before[here], int(cells[stop]))[1:]
         here = stop
     if last is not None:
-        way += trace_path(ways.before[here], last)[1:]
+        way += trace_path(before[here], last)[1:]
     nodes = list(graph)
-    return Route(tuple(nodes[cell] for cell in way), length, *choice[1:])
-
-
-def _decline(shortest: np.ndarray, targets: int) -> None:
-    """Lower every set's length to the minimum over its supersets: targets may be left out."""
-    for target in range(targets):
-        halves = shortest.reshape(-1, 2, 1 << target)
-        np.minimum(halves[:, 0], halves[:, 1], out=halves[:, 0])
+    return Route(tuple(nodes[cell] for cell in way), far, *choice[1:])
 
 
 def _order(
@@ -129,14 +113,12 @@ def _order(
 ) -> list[int]:
     """Return the cells, by index in ``seen``, of a path of ``length`` that sees ``wanted``."""
     ending = np.argwhere(table + to_goal == length)
-    chosen, last = next((s, c) for s, c in ending.tolist() if s & wanted == wanted)
-    order = [last]
-    while True:
-        before = _before(table, between, seen, chosen, last)
-        if before is None:
-            return order[::-1]
-        chosen, last = before
-        order.append(last)
+    before = next(((s, c) for s, c in ending.tolist() if s & wanted == wanted), None)
+    order = []
+    while before is not None:
+        order.append(before[1])
+        before = _before(table, between, seen, *before)
+    return order[::-1]
 
 
 def _before(
