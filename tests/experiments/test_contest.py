@@ -72,15 +72,6 @@ def test_a_tournament_is_played_and_reported(contest, tmp_path):
 
 
 @pytest.mark.nightly
-def test_a_tournament_goes_on_where_it_stopped(contest):
-    first = contest("games=1")
-    before = rows_in(first)
-    again = contest("games=2", f"run.resume={first.folder}")
-    assert again.code == 0 and rows_in(again)["game"].n_unique() == 2
-    assert rows_in(again).filter(pl.col("game") == 0).equals(before)
-
-
-@pytest.mark.nightly
 @pytest.mark.parametrize("fault", ["nonsense", "dies"])
 def test_a_fault_is_its_authors_and_the_tournament_goes_on(fault, contest):
     outcome = contest("games=2", entries=["one"], faults=[fault])
@@ -153,15 +144,6 @@ def test_a_broken_server_is_refused_in_a_line(message, sentence, run_study):
     assert outcome.code == 1
     assert outcome.err.strip().startswith(f"sleuth-contest: {sentence} (after ")
     assert len(outcome.err.strip().splitlines()) == 1
-
-
-def test_a_silent_server_is_given_up(run_study):
-    def serve(connection):
-        while connection.recv(512):
-            pass
-
-    outcome = visit(run_study, serve, "patience=0.1")
-    assert outcome.code == 1 and "the server was silent for 0.1 s (after 0 games" in outcome.err
 
 
 # The parts.

@@ -6,7 +6,6 @@ import shutil
 
 import polars as pl
 import pytest
-from sklearn.neural_network import MLPRegressor
 
 from benchmarks.qlearning import __main__ as qlearning
 from benchmarks.qlearning import learning, report
@@ -111,15 +110,3 @@ def test_choices_and_the_shipped_network_are_those_of_the_modules():
     assert kept["rate"] == usual.rates[0] and kept["network"] == usual.network
     for key in ("states", "concentration", "outcomes", "discount", "exponent", "updates", "seed"):
         assert kept[key] == usual[key]
-
-
-def test_ctrl_c_in_the_fit_stores_no_network_half_trained(run_study, monkeypatch):
-    def press(self, *arguments):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(MLPRegressor, "_update_no_improvement_count", press)  # in its own loop
-    few = ("states=60", "updates=1000", "repeats=1", "rates=[falling]", "network.least_fit=0")
-    outcome = run_study(COMMAND, *few)
-    assert outcome.code == 130
-    assert "interrupted before the fit was done; run.resume=" in outcome.err
-    assert not (outcome.folder / "network.json").exists()

@@ -11,10 +11,10 @@ from itertools import product
 import numpy as np
 
 from mcts.kernel.rng import fold
-from sim.endgame.deals import Deal, likelihoods, list_deals
+from sim.endgame.deals import Deal
 from sim.endgame.positions import Endgame, solve_position
 from sim.endgame.random_positions import MAX_DEALS
-from sim.endgame.solver import PAIRS, Solver, answers
+from sim.endgame.solver import PAIRS, answers
 from sim.game import advance, apply
 from sim.rules import world
 from sim.state import ACCUSE, ASK, EXTERNAL, MOVE, OVER, empty
@@ -84,14 +84,6 @@ class BruteForce:
         return np.reshape(values, (PAIRS, 9)).T
 
 
-def solver_of(one: Endgame) -> Solver:
-    """Return the solver of a position."""
-    view = one.view[0]
-    cards = int(view.hand[one.seat]), int(view.face_up)
-    listed = list_deals(one.rules.hand_sizes, one.seat, *cards, one.events, MAX_DEALS)
-    return Solver(one.seat, listed, likelihoods(listed, one.seat, one.events))
-
-
 def again(one: Endgame) -> Endgame:
     """Return ``one``, solved again."""
     return solve_position(one.rules, one.seat, one.view, one.events, MAX_DEALS)
@@ -100,8 +92,8 @@ def again(one: Endgame) -> Endgame:
 class Optimal:
     """The best play of a position: its actions are solved again after every answer."""
 
-    def __init__(self, one: Endgame, worst: bool = False) -> None:
-        self.one, self.choose = one, np.argmin if worst else np.argmax
+    def __init__(self, one: Endgame) -> None:
+        self.one = one
         self.known: dict[tuple, tuple[int, ...]] = {}
 
     def actions(self, state: np.record, since: tuple) -> tuple[int, ...]:
@@ -112,7 +104,7 @@ class Optimal:
             now = solve_position(rules, seat, view, self.one.events + since, MAX_DEALS)
             action = int(now.actions[np.argmax(now.values)])
             if action < ACCUSE:
-                room, pair = np.unravel_index(self.choose(now.suggestions), (9, PAIRS))
+                room, pair = np.unravel_index(np.argmax(now.suggestions), (9, PAIRS))
                 assert now.after(MOVE + room).actions[pair] == ASK + pair
                 self.known[since] = (MOVE + int(room), ASK + int(pair))
             else:

@@ -136,11 +136,8 @@ def test_a_player_decides_as_at_the_referees_table():
 NONSENSE = [
     ((), "suggest", "'suggest', but no game is running"),
     ((), "hello", "'hello': it is not a message of the protocol"),
-    ((), "", "'': it is not a message of the protocol"),
     ((), "x" * 600, "513 bytes at once, of at most 512"),
-    ((), "reset 3", "it is not a message of the protocol"),
     ((), "reset 7 1 Pl Kn", "3 to 6 play"),
-    ((), "reset 3 3 Pl Kn Ro Ha Li Lo", "3 to 6 play"),
     ((), "reset 3 1 Pl Pl Ro Ha Li Lo", "a card occurs twice"),
     ((), "reset 3 1 Pl Kn Ro Ha Li", "dealt 5 cards to seat 1, which gets 6"),
     ((), "reset 3 1 Pl Kn Ro Ha Li Xx", "there is no card 'xx'"),
@@ -148,16 +145,13 @@ NONSENSE = [
     ((RESET,), "accuse", "an accusation that does not follow our suggestion"),
     ((RESET,), "suggest now", "the word has no arguments"),
     ((RESET,), "disprove 0 Wh Pi Bi", "asked for Wh Pi Bi, of which we hold none"),
-    ((RESET,), "disprove 1 Pl Kn Bi", "of which we hold none"),
     ((RESET,), "suggestion 0 Pi Wh Bi -", "no suspect, weapon and room, in this order"),
     ((RESET,), "suggestion 0 Wh Pi Bi", "it does not say who showed a card"),
     ((RESET,), "suggestion 0 Wh Pi Bi 9", "there is no seat '9'"),
     ((RESET,), "suggestion 0 Wh Pi Bi 0", "the server's answer to Wh Pi Bi is impossible"),
     ((RESET,), "suggestion 0 Wh Pi Bi 1 Pi", "wrong on who can show Wh Pi Bi"),
-    ((RESET,), "suggestion 0 Pl Pi Bi -", "wrong on who can show Pl Pi Bi"),
     ((RESET,), "suggestion 0 Pl Pi Bi 1", "shows a card to seats that may not see it"),
     ((RESET,), "suggestion 0 Pl Pi Bi 1 Kn", "the server's answer to Pl Pi Bi is impossible"),
-    ((RESET,), "suggestion 2 Wh Pi Bi -", "gave seat 2 a turn that is not its own"),
     ((RESET,), "accusation 0 Wh Pi Bi -", "an accusation of seat 0 out of its turn"),
     ((RESET,), "accusation 0 Wh Pi Bi ?", "it does not say whether the accusation is right"),
     ((RESET, "suggestion 0 Wh Pi Bi -", "suggest"), "suggestion 1 Pl Kn Ha -", "did not suggest"),
@@ -171,11 +165,6 @@ def test_nonsense_is_refused_in_a_sentence(before, message, sentence):
     with pytest.raises(BadServer) as refused:
         send(one, message[:513])
     assert sentence in str(refused.value) and "\n" not in str(refused.value)
-
-
-def test_what_is_no_ascii_is_refused():
-    with pytest.raises(BadServer, match="non-ASCII"):
-        client().answer(b"reset \xff\xfe")
 
 
 @pytest.mark.parametrize("name", ["swift", "greedy"])

@@ -7,11 +7,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from env_play import GAMES, accuse, begin_game, over, play, quiet, read
+from env_play import GAMES, accuse, begin_game, over, play, read
 from pettingzoo.test import api_test, render_test, seed_test
 
 import sim
-from mcts.kernel.compile import INTERPRETED
 from sim.arena import play_many
 from sim.cards import CATEGORY_MASK
 from sim.environment.aec import env, raw_env
@@ -221,24 +220,3 @@ def test_the_page_has_every_field_and_runs(capsys):
         and "cards in hand:" in messages
         and "Conservatory" in messages
     )
-
-
-def test_nothing_else_of_the_game_needs_pettingzoo():
-    names = r"pettingzoo|gymnasium|sim\.environment\.aec|sim\.environment import .*\baec"
-    needs = re.compile(rf"^\s*(from|import) ({names})\b", re.MULTILINE)
-    needing = {path.name for path in (ROOT / "sim").rglob("*.py") if needs.search(path.read_text())}
-    assert needing == {"aec.py", "against.py"}
-
-
-@pytest.mark.skipif(INTERPRETED, reason="kernels are Python functions there")
-def test_a_step_takes_few_calls(calls):
-    """The machinery of records alone made it hundreds; counted, since clocks waver."""
-    core, rng = begin_game(), np.random.default_rng(1)
-    core.step(core.policy_action("heuristic"))
-    for _, seen in play(core, rng, 30):
-        action = quiet(seen["action_mask"], rng)
-        copied = copy.deepcopy(core)
-        assert calls(lambda core=copied: core.observe(core.agent_selection)) <= 6
-        assert calls(lambda core=copied: core.policy_action("heuristic")) <= 8
-        assert calls(lambda core=copied, action=action: core.step(action)) <= 45
-    assert calls(core._state.tobytes) < calls(lambda: core._state.evidence[0].seat)  # the control

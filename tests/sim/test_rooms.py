@@ -109,13 +109,6 @@ def test_a_falling_rate_converges_and_one_does_not(learnt, exact):
     assert right[FALLING] > right[ONE] + 0.1
 
 
-def test_ten_times_the_updates_do_not_help_a_rate_of_one(draw_sample, exact, learnt):
-    few = Learner(draw_sample, ONE, 0.6, 1)
-    few.learn(500_000)
-    error = learning.error(few.q, exact)
-    assert learning.error(learnt[ONE].q, exact) == pytest.approx(error, abs=0.02)
-
-
 def test_learning_repeats_itself_and_the_key_names_it(draw_sample):
     def table(key):
         learner = Learner(draw_sample, FALLING, 0.6, key)
