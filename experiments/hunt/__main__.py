@@ -1,7 +1,7 @@
 """Examples of the treasure hunt, each one command [Ferrari & Cai 2009].
 
     python -m experiments.hunt minefield
-    python -m experiments.hunt minefield hunt.workspace=field.geojson
+    python -m experiments.hunt minefield hunt.workspace=field.yaml
 
 An example is a module of this package with a function ``job``, and settings in ``conf/hunt``.  Slow
 modules are imported late.

@@ -5,7 +5,7 @@ Files are untrusted: small, of plain data, and refused in one line that names th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -13,13 +13,12 @@ from typing import Any, NamedTuple
 import networkx as nx
 import numpy as np
 import shapely
-import shapely.geometry  # shapely itself does not load it
 from omegaconf import DictConfig
 from shapely.errors import ShapelyError
 from shapely.geometry.base import BaseGeometry
 
 from experiments.hunt.schemas import MOST_CELLS, MOST_TARGETS
-from experiments.provenance.files import read_json, read_yaml, reading, regular
+from experiments.provenance.files import read_yaml, reading, regular
 from experiments.settings.commandline import Refusal
 from sim.hunt.geometry import connectivity
 from sim.hunt.geometry.random_workspaces import random_workspace
@@ -28,10 +27,8 @@ from sim.hunt.geometry.workspace import Workspace
 MOST_BYTES = 2**20
 """Maximum size of a file, in bytes."""
 
-MOST = {"bounds": 1, "obstacle": 1000, "target": MOST_TARGETS, "start": 1, "goal": 1}
-"""Maximum number of geometries of a file, by role."""
-
-ENDINGS = (".json", ".geojson", ".yaml", ".yml")
+MOST = {"bounds": 1, "obstacles": 1000, "targets": MOST_TARGETS, "start": 1, "goal": 1}
+"""Maximum number of geometries of a file, by key."""
 
 Place = tuple[float, float]
 
@@ -51,66 +48,35 @@ def read(path: Path) -> tuple[dict[str, Any], Place | None, Place | None]:
 
     Raises Refusal if the file cannot be read or is invalid.
     """
-    with reading(path, "give polygons as GeoJSON or as YAML with WKT, see --help"):
-        ending = path.suffix.lower()
-        if ending not in ENDINGS:
-            raise ValueError(f"its name must end in one of {', '.join(ENDINGS)}")
+    with reading(path, "give polygons as YAML with WKT, see --help"):
         regular(path, MOST_BYTES)
-        content = (read_yaml if ending in (".yaml", ".yml") else read_json)(path)
+        content = read_yaml(path)
         if not isinstance(content, dict):
             raise ValueError("it is not a mapping")
-        shapes: dict[str, list[BaseGeometry]] = {role: [] for role in MOST}
-        for role, shape in _of_features(content) if "features" in content else _of_keys(content):
-            shapes[role].append(shape)
-        for role, most in MOST.items():
-            if len(shapes[role]) > most:
-                raise ValueError(f"it has {len(shapes[role])} {role}s: at most {most}")
+        shapes: dict[str, list[BaseGeometry]] = {key: [] for key in MOST}
+        for key, texts in content.items():
+            if key not in MOST:
+                raise ValueError(f"unknown key {key}: use {', '.join(MOST)}")
+            listed = texts if isinstance(texts, list) else [texts]
+            if len(listed) > MOST[key]:
+                raise ValueError(f"it has {len(listed)} {key}: at most {MOST[key]}")
+            shapes[key] = [_geometry(text, key) for text in listed]
         if not shapes["bounds"]:
             raise ValueError("it has no bounds")
-        given = {
-            "bounds": shapes["bounds"][0],
-            "obstacles": shapes["obstacle"],
-            "targets": shapes["target"],
-        }
+        given = {"bounds": shapes["bounds"][0]}
+        given |= {key: shapes[key] for key in ("obstacles", "targets")}
         return given, _place(shapes["start"], "start"), _place(shapes["goal"], "goal")
 
 
-def _of_features(content: Mapping[str, Any]) -> Iterator[tuple[str, BaseGeometry]]:
-    """Yield role and geometry of each feature of a GeoJSON FeatureCollection."""
-    if not isinstance(content["features"], list):
-        raise ValueError("its features are not a list")
-    for number, feature in enumerate(content["features"]):
-        try:
-            role, shape = feature["properties"]["role"], feature["geometry"]
-        except (KeyError, TypeError):
-            role = None
-        if not isinstance(role, str) or role not in MOST:
-            raise ValueError(f"feature {number} has no role: give one of {', '.join(MOST)}")
-        yield role, _geometry(shapely.geometry.shape, shape, role)
-
-
-def _of_keys(content: Mapping[str, Any]) -> Iterator[tuple[str, BaseGeometry]]:
-    """Yield role and geometry of each WKT in a mapping."""
-    keys = {f"{role}s" if role in ("obstacle", "target") else role: role for role in MOST}
-    for key, texts in content.items():
-        if key not in keys:
-            raise ValueError(f"unknown key {key}: use {', '.join(keys)}")
-        for text in texts if isinstance(texts, list) else [texts]:
-            yield keys[key], _geometry(shapely.from_wkt, text, keys[key])
-
-
-def _geometry(make: Callable[[Any], BaseGeometry], given: Any, role: str) -> BaseGeometry:
+def _geometry(text: Any, key: str) -> BaseGeometry:
     try:
         with np.errstate(all="ignore"):  # numbers beyond 64 bits, which are refused
-            made = make(given)
-    except (
-        *(ShapelyError, AttributeError, LookupError, TypeError, ValueError),
-        *(OverflowError, RecursionError),  # numbers of hundreds of digits, nested collections
-    ) as fault:
+            made = shapely.from_wkt(text)
+    except (ShapelyError, TypeError, ValueError, OverflowError, RecursionError) as fault:
         reason = " ".join(str(fault).split()) or type(fault).__name__
-        raise ValueError(f"a {role} is not a geometry: {reason}") from None
+        raise ValueError(f"{key}: not a geometry: {reason}") from None
     if made is None:
-        raise ValueError(f"a {role} is empty: leave it out")
+        raise ValueError(f"{key}: there is no geometry: leave it out")
     return made
 
 

@@ -86,57 +86,25 @@ start: POINT (1 1)
 """
 
 
-def feature(role, kind, coordinates):
-    shape = {"type": kind, "coordinates": coordinates}
-    return {"type": "Feature", "properties": {"role": role}, "geometry": shape}
+def test_a_workspace_of_ones_own(run_study, undrawn, tmp_path):
+    path = tmp_path / "field.yaml"
+    path.write_text(FIELD)
+    given = (*SMALL["minefield"][2:], f"hunt.workspace={path}", "hunt.weights.distance=0")
+    outcome = run_study(COMMAND, "minefield", *given)
+    assert outcome.code == 0, outcome.err
+    assert read_kept(outcome.folder)["measured"][0] == "0 1"  # both are in reach
 
 
-RING = [[0, 0], [8, 0], [8, 8], [0, 8], [0, 0]]
-HOLE = [[3, 3], [5, 3], [5, 5], [3, 5], [3, 3]]
-FEATURES = {
-    "type": "FeatureCollection",
-    "features": [
-        feature("bounds", "Polygon", [RING]),
-        feature("obstacle", "Polygon", [HOLE]),
-        feature("target", "Point", [2, 6]),
-        feature("target", "Point", [6, 2]),
-        feature("start", "Point", [1, 1]),
-    ],
-}
-
-
-def test_a_workspace_of_ones_own_is_the_same_as_wkt_and_as_geojson(run_study, undrawn, tmp_path):
-    found = []
-    for name, text in (("field.yaml", FIELD), ("field.geojson", json.dumps(FEATURES))):
-        path = tmp_path / name
-        path.write_text(text)
-        given = (*SMALL["minefield"][2:], f"hunt.workspace={path}", "hunt.weights.distance=0")
-        outcome = run_study(COMMAND, "minefield", *given)
-        assert outcome.code == 0, outcome.err
-        found.append(read_kept(outcome.folder))
-        outcome.folder.rename(tmp_path / path.suffix[1:])
-    assert found[0].equals(found[1])
-    assert found[0]["measured"][0] == "0 1"  # both are in reach
-
-
-POINTS = json.dumps(FEATURES)
 HOSTILE = {
     "nothing.yaml": ("", "it is not a mapping"),
-    "broken.geojson": ("{", "it is not JSON"),
-    "field.txt": (FIELD, "its name must end in one of"),
     "keys.yaml": (FIELD + "robot: 3\n", "unknown key robot"),
     "nowhere.yaml": ("targets: [POINT (1 1)]", "it has no bounds"),
-    "wkt.yaml": (FIELD.replace("POINT (2 6)", "PINT (2 6)"), "a target is not a geometry"),
-    "number.yaml": (FIELD.replace("POINT (2 6)", "3"), "a target is not a geometry"),
-    "role.geojson": (POINTS.replace('"obstacle"', '"rock"'), "feature 1 has no role"),
-    "shape.geojson": (POINTS.replace('"Point"', '"Blob"'), "a target is not a geometry"),
+    "wkt.yaml": (FIELD.replace("POINT (2 6)", "PINT (2 6)"), "targets: not a geometry"),
+    "number.yaml": (FIELD.replace("POINT (2 6)", "3"), "targets: not a geometry"),
     "inside.yaml": (FIELD.replace("(2 6)", "(4 4)"), "target 0 lies inside an obstacle"),
-    "null.yaml": (FIELD.replace("POINT (1 1)", "null"), "a start is empty"),
+    "null.yaml": (FIELD.replace("POINT (1 1)", "null"), "start: there is no geometry"),
     "twice.yaml": (f"{FIELD}start: POINT (1 2)", "line 6: found duplicate key start"),
     "goal_inside.yaml": (f"{FIELD}goal: POINT (4 4)", "cannot reach or occupy its goal (4.0, 4.0)"),
-    "features.geojson": ('{"features": 3}', "its features are not a list"),
-    "role_list.geojson": (POINTS.replace('"obstacle"', '["obstacle"]'), "feature 1 has no role"),
-    "digits.geojson": (POINTS.replace("[2, 6]", f"[2, 1{'0' * 400}]"), "not a geometry"),
     "many.yaml": (
         FIELD.replace("[POINT (2 6)", f"[{'POINT (2 6), ' * 600}POINT (2 6)"),
         "it has 602 targets: at most 14",
