@@ -21,8 +21,7 @@ from experiments.hunt.schemas import MOST_CELLS, MOST_TARGETS
 from experiments.provenance.files import read_yaml, reading, regular
 from experiments.settings.commandline import Refusal
 from sim.hunt.geometry import connectivity
-from sim.hunt.geometry.random_workspaces import random_workspace
-from sim.hunt.geometry.workspace import Workspace
+from sim.hunt.geometry.workspace import Workspace, random_workspace
 
 MOST_BYTES = 2**20
 """Maximum size of a file, in bytes."""

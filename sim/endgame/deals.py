@@ -9,7 +9,6 @@ it only for positions with few deals: early in a game there are millions.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from math import gcd
 from typing import NamedTuple
 
@@ -34,18 +33,6 @@ class Deal(NamedTuple):
     """By seat."""
 
 
-@dataclass
-class _Clues:
-    """Constraints from events: possible and certain cards by seat, clauses, accusations."""
-
-    may: list[int]
-    holds: list[int]
-    clauses: set[tuple[int, int]]
-    """(seat, cards): the seat holds at least one of the cards."""
-    accused: set[int]
-    """Wrongly accused envelopes, as masks."""
-
-
 def list_deals(
     sizes: Sequence[int],
     seat: int,
@@ -62,14 +49,31 @@ def list_deals(
     seat, hand : the observer, and its cards (mask)
     face_up : cards in no hand (mask)
     """
-    clues = _clues(sizes, seat, hand, face_up, events)
-    found = []
-    for deal in _explanations(sizes, seat, clues, ALL_CARDS & ~hand & ~face_up):
-        if deal.envelope in clues.accused:
+    players, dealt = len(sizes), ALL_CARDS & ~hand & ~face_up
+    may, holds = [dealt] * players, [0] * players
+    may[seat] = holds[seat] = hand
+    clauses: set[tuple[int, int]] = set()  # (seat, cards): it holds at least one of them
+    accused: set[int] = set()
+    for asker, cards, answerer, card in events:
+        if answerer == ACCUSED:
+            accused.add(cards)
             continue
-        if len(found) == max_deals:
-            return None
-        found.append(deal)
+        for step in range(1, players):
+            player = (asker + step) % players
+            if player == answerer:
+                break
+            if player != seat:
+                may[player] &= ~cards
+        if answerer >= 0 and asker == seat:
+            holds[answerer] |= 1 << card
+        elif answerer not in (-1, seat):
+            clauses.add((answerer, cards))
+    found = []
+    for deal in _complete(sizes, holds, may, sorted(clauses), dealt):
+        if deal.envelope not in accused:
+            if len(found) == max_deals:
+                return None
+            found.append(deal)
     return found
 
 
@@ -108,42 +112,25 @@ def _cards(mask: int) -> Iterator[int]:
         mask &= mask - 1
 
 
-def _clues(
-    sizes: Sequence[int], seat: int, hand: int, face_up: int, events: Sequence[Event]
-) -> _Clues:
-    """Return the constraints of ``events`` on each hand."""
-    players = len(sizes)
-    clues = _Clues([ALL_CARDS & ~hand & ~face_up] * players, [0] * players, set(), set())
-    clues.may[seat], clues.holds[seat] = hand, hand
-    for asker, cards, answerer, card in events:
-        if answerer == ACCUSED:
-            clues.accused.add(cards)
-            continue
-        for step in range(1, players):
-            player = (asker + step) % players
-            if player == answerer:
-                break
-            if player != seat:
-                clues.may[player] &= ~cards
-        if answerer >= 0 and asker == seat:
-            clues.holds[answerer] |= 1 << card
-        elif answerer not in (-1, seat):
-            clues.clauses.add((answerer, cards))
-    return clues
+def _complete(
+    sizes: Sequence[int],
+    hands: list[int],
+    may: Sequence[int],
+    clauses: Sequence[tuple[int, int]],
+    dealt: int,
+) -> Iterator[Deal]:
+    """Yield the deals of the cards ``dealt`` to other hands and envelope that complete ``hands``.
 
-
-def _explanations(sizes: Sequence[int], seat: int, clues: _Clues, dealt: int) -> Iterator[Deal]:
-    """Yield the deals of the cards ``dealt`` to others and envelope that satisfy ``clues``."""
-    hands = list(clues.holds)
+    ``may``: possible cards by seat; ``clauses``: as in `list_deals`.
+    """
     places = [size - hand.bit_count() for size, hand in zip(sizes, hands, strict=True)]
     known = 0
     for player, hand in enumerate(hands):
-        if hand & ~clues.may[player] or hand & known or places[player] < 0:
+        if hand & ~may[player] or hand & known or places[player] < 0:
             return
         known |= hand
-
     takers = {
-        card: [p for p, may in enumerate(clues.may) if p != seat and may >> card & 1]
+        card: [player for player, cards in enumerate(may) if cards >> card & 1]
         for card in _cards(dealt & ~known)
     }
     order = sorted(takers, key=lambda card: len(takers[card]))
@@ -151,7 +138,11 @@ def _explanations(sizes: Sequence[int], seat: int, clues: _Clues, dealt: int) ->
 
     def place(i: int, envelope: int) -> Iterator[Deal]:
         """Yield the completions from ``order[i]`` on."""
-        if not _possible(hands, places, clues, envelope, left[i]):
+        for player, cards in clauses:
+            open_ = places[player] and may[player] & cards & left[i]
+            if not hands[player] & cards and not open_:
+                return
+        if not all((envelope | left[i]) & kind for kind in CATEGORY_MASK):
             return
         if i == len(order):
             yield Deal(envelope, tuple(hands))
@@ -168,11 +159,3 @@ def _explanations(sizes: Sequence[int], seat: int, clues: _Clues, dealt: int) ->
             yield from place(i + 1, envelope | card)
 
     yield from place(0, 0)
-
-
-def _possible(hands: list[int], places: list[int], clues: _Clues, envelope: int, left: int) -> bool:
-    """Return whether the cards ``left`` can still satisfy all clauses and fill the envelope."""
-    for player, cards in clues.clauses:
-        if not hands[player] & cards and not (places[player] and clues.may[player] & cards & left):
-            return False
-    return all((envelope | left) & kind for kind in CATEGORY_MASK)

@@ -75,10 +75,6 @@ class Solver:
         self._classes = set().union(*self._suggestions)
         self._values: dict[tuple[Weights, int], int] = {}
 
-    def value(self, turns: int) -> float:
-        """Return the winning probability with ``turns`` own turns left, this one included."""
-        return self._value(self._weights, turns) / self._whole(turns)
-
     def accusations(self) -> np.ndarray:
         """Return the probability of each envelope, (9 rooms, 36 pairs)."""
         found = np.zeros((N_ROOMS, PAIRS))

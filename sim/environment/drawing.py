@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from sim.board import FLOOR_PLAN, N_CORRIDOR, graph
-from sim.cards import CARDS, ROOMS
+from sim.cards import CARDS, ROOMS, cards_of
 from sim.rules import Rules, world
 from sim.state import ACCUSED, END, OVER, SHOW, SUGGEST, TURN, State
 
@@ -52,7 +52,7 @@ def _name(rules: Rules, seat: int) -> str:
 
 def _cards(mask: int) -> str:
     """Return the names of the cards in ``mask``."""
-    return ", ".join(name for card, name in enumerate(CARDS) if mask >> card & 1)
+    return ", ".join(cards_of(mask))
 
 
 def suggestion(rules: Rules, event: tuple[int, int, int, int]) -> str:

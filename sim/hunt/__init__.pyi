@@ -1,6 +1,5 @@
 from .geometry.connectivity import make_graph
-from .geometry.random_workspaces import random_workspace
-from .geometry.workspace import Workspace
+from .geometry.workspace import Workspace, random_workspace
 from .measurements import NaiveBayes, Partition, detector
 from .paths.labels import best, routes
 from .paths.random_graphs import random_graph

@@ -15,7 +15,7 @@ import numpy as np
 import pyspiel
 
 from mcts.openspiel.registration import PUBLIC, Observer, make_type
-from sim.cards import CARDS, FIRST_ROOM, FIRST_WEAPON
+from sim.cards import CARDS, FIRST_ROOM, FIRST_WEAPON, cards_of
 from sim.openspiel.table import Table
 from sim.state import ACCUSE, ASK, MAX_PLAYERS, REVEAL, SHOW
 
@@ -121,7 +121,7 @@ class CluedoState(pyspiel.State):
         if self.record is None:
             return str(player)
         held = int(self.record["hand"][0, player])
-        hand = "+".join(CARDS[card] for card in range(len(CARDS)) if held >> card & 1)
+        hand = "+".join(cards_of(held))
         return "; ".join([f"{player} holds {hand}", *saw])
 
     def __str__(self) -> str:

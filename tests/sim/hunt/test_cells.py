@@ -11,8 +11,7 @@ from shapely.affinity import rotate
 
 from sim.hunt.geometry.cells import faces, polygons
 from sim.hunt.geometry.connectivity import cell_at, make_graph
-from sim.hunt.geometry.random_workspaces import random_workspace
-from sim.hunt.geometry.workspace import Workspace
+from sim.hunt.geometry.workspace import Workspace, random_workspace
 from sim.hunt.graph import compile_graph
 
 MOVING = {

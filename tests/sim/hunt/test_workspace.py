@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from shapely import LineString, Point, Polygon, box
 
 from sim.hunt.geometry.connectivity import make_graph
-from sim.hunt.geometry.random_workspaces import random_workspace
-from sim.hunt.geometry.workspace import Workspace
+from sim.hunt.geometry.workspace import Workspace, random_workspace
 
 ROOM = box(0, 0, 10, 10)
 TARGET = Point(2, 2)
