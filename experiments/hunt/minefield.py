@@ -26,7 +26,6 @@ from experiments.hunt.fields import Field
 from experiments.plotting import legend_below, picture
 from experiments.tabular import Table, count, mean, words
 from sim.hunt.measurements import Benefit, Independent, NaiveBayes, classifier, detector
-from sim.hunt.paths import held_karp
 from sim.hunt.reward import Weights
 
 TITLE = "Which objects to look at: a filled star is measured"
@@ -48,7 +47,7 @@ def job(settings: DictConfig, run: study.Run) -> None:
 
     def measure(name: str) -> list[dict[str, Any]]:
         hunted = field.graph, benefits[name], weights, field.start, field.goal
-        return [routes.measure(name, field.graph, lambda: held_karp.best(*hunted))]
+        return [routes.measure(name, *hunted)]
 
     rows = run.measure_each(list(benefits), measure)
     described = {"cells": len(field.graph), "routes": rows.to_dicts()}

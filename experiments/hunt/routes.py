@@ -1,17 +1,16 @@
-"""Routes as rows of a run."""
+"""Best routes as rows of a run; the cells of a graph are numbers, in its order."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any
 
 import networkx as nx
 import polars as pl
 
-from sim.hunt.reward import Route
-
-T = TypeVar("T")
+from sim.hunt.measurements import Benefit
+from sim.hunt.paths import held_karp
+from sim.hunt.reward import Weights
 
 SCHEMA = {
     "route": pl.String,
@@ -19,31 +18,26 @@ SCHEMA = {
     "benefit": pl.Float64,  # nats
     "measured": pl.String,  # target numbers
     "length": pl.Float64,
-    "way": pl.String,  # numbers of cells in the graph's order
+    "way": pl.String,  # cells
     "seconds": pl.Float64,  # CPU
 }
 """One row per route."""
 
 
-def time_call(find: Callable[[], T]) -> tuple[T, float]:
-    """Return the result of ``find`` and its CPU seconds."""
+def measure(
+    name: str, graph: nx.Graph, benefit: Benefit, weights: Weights, start: int, goal: int | None
+) -> dict[str, Any]:
+    """Return the row of the best route from ``start`` to ``goal``."""
     began = time.process_time()
-    found = find()
-    return found, time.process_time() - began
-
-
-def measure(name: str, graph: nx.Graph, find: Callable[[], Route]) -> dict[str, Any]:
-    """Return the row of the route that ``find`` returns, with cells by number."""
-    route, seconds = time_call(find)
-    number = {cell: i for i, cell in enumerate(graph)}
+    route = held_karp.best(graph, benefit, weights, start, goal)
     return {
         "route": name,
         "value": route.value,
         "benefit": route.benefit,
         "measured": " ".join(map(str, route.measured)),
         "length": route.length,
-        "way": " ".join(str(number[cell]) for cell in route.cells),
-        "seconds": seconds,
+        "way": " ".join(map(str, route.cells)),
+        "seconds": time.process_time() - began,
     }
 
 

@@ -8,6 +8,7 @@ from hydra.core.config_store import ConfigStore
 from omegaconf import MISSING
 
 from experiments.settings.limits import above, between, one_of, place
+from sim.cards import ROOMS
 
 # As `sim.hunt.geometry.connectivity.DECOMPOSITIONS`, which needs shapely.
 CELLS = ("polygons", "quadtree")
@@ -60,7 +61,7 @@ class Mansion(Example):
     passage: float = between(0, 1000)
     start: list[int] = field(default=MISSING, metadata={"each": BOARD})
     goal: list[int] = field(default=MISSING, metadata={"each": BOARD})
-    held: list[str] = MISSING
+    held: list[str] = field(default=MISSING, metadata={"each": {"choices": ROOMS}})
     doors: str = one_of("inside", "before")
     benefit: list[float] = field(default=MISSING, metadata={"each": WEIGHT})
     distance: list[float] = field(default=MISSING, metadata={"each": WEIGHT})

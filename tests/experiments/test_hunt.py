@@ -148,7 +148,7 @@ def test_a_hostile_workspace_is_refused_in_one_sentence(name, tmp_path):
         ("minefield hunt.robot=nan", "hunt.robot=nan: must be at least 0"),
         ("minefield hunt.robot=6", "seed=0: there is no room for 8 obstacles"),
         ("mansion hunt.start=[0,0]", "hunt.start=[0, 0]: give column and row of a corridor square"),
-        ("mansion hunt.held=[Attic]", "hunt.held=Attic: choose from Study, Hall"),
+        ("mansion hunt.held=[Attic]", "hunt.held=Attic: choose one of Study, Hall"),
         ("mansion hunt.benefit=[1,2]", "hunt.benefit and hunt.distance need equally many weights"),
         ("mansion minefield", "one hunt is enough"),
     ],
