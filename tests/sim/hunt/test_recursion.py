@@ -16,8 +16,7 @@ from sim.hunt.strategies.recursion import (
     open_loop,
     replan,
 )
-from tests.sim.hunt.hunts import PUBLISHED, random_hunt
-from tests.sim.hunt_reference import Reference, star
+from tests.sim.hunt.hunt_reference import PUBLISHED, Reference, random_hunt, star
 
 HUNTS = [random_hunt(seed, sure=seed % 2 == 0) for seed in range(10)]
 
