@@ -21,7 +21,8 @@ know it.  A decision and its public effect are separate events if they differ:
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -101,7 +102,31 @@ def describe_action(board: World, before: State, action: int, after: State) -> l
 
     They include the next roll, but not the end of the game (`ending`).
     """
-    events = _describe(board, before, int(action), after)
+    action, seat = int(action), int(before.seat)
+    event = partial(_event, before.turn, seat)
+    if ASK <= action < ACCUSE:
+        events = _describe_suggestion(event, board, before, action, after)
+    elif ACCUSE <= action < REVEAL:
+        pair, room = divmod(action - ACCUSE, len(ROOMS))
+        suspect, weapon = divmod(pair, len(WEAPONS))
+        cards = [SUSPECTS[suspect], WEAPONS[weapon], ROOMS[room]]
+        right = bool(after.winner == seat)
+        known_to = "all" if right or board.heard else [seat]
+        events = [event("accusation", known_to, cards, action), event("verdict", "all", right)]
+    elif REVEAL <= action < PASS:
+        events = [_describe_card(event, seat, int(before.answerer), action)]
+    elif action == PASS and before.phase == END:
+        events = [event("pass", "all", action)]
+    elif action == PASSAGE:
+        events = [event("passage", "all", *_place(board, after, seat), action)]
+    else:
+        if action >= WALK:
+            chosen = event("walk", [seat], list(graph().nodes[action - WALK]["xy"]), action)
+        elif action == PASS:
+            chosen = event("stay", [seat], action)
+        else:
+            chosen = event("move", [seat], ROOMS[action - MOVE], action)
+        events = [chosen, event("reach", "all", *_place(board, after, seat))]
     if after.phase != OVER and after.turn > before.turn:
         events += _roll(board, after)
     return events
@@ -144,29 +169,6 @@ def _roll(board: World, state: State) -> list[Event]:
     return [_event(state.turn, int(state.seat), "roll", "all", int(state.roll))]
 
 
-def _describe(board: World, before: State, action: int, after: State) -> list[Event]:
-    turn, seat = int(before.turn), int(before.seat)
-    if ASK <= action < ACCUSE:
-        return _describe_suggestion(board, before, action, after)
-    if ACCUSE <= action < REVEAL:
-        return _describe_accusation(board, before, action, after)
-    if REVEAL <= action < PASS:
-        return [_describe_card(before, int(before.answerer), action)]
-    if action == PASS and before.phase == END:
-        return [_event(turn, seat, "pass", "all", action)]
-    if action == PASSAGE:
-        return [_event(turn, seat, "passage", "all", *_place(board, after, seat), action)]
-    if action >= WALK:
-        chosen = _event(
-            turn, seat, "walk", [seat], list(graph().nodes[action - WALK]["xy"]), action
-        )
-    elif action == PASS:
-        chosen = _event(turn, seat, "stay", [seat], action)
-    else:
-        chosen = _event(turn, seat, "move", [seat], ROOMS[action - MOVE], action)
-    return [chosen, _event(turn, seat, "reach", "all", *_place(board, after, seat))]
-
-
 def _place(board: World, state: State, seat: int) -> tuple[list[int] | None, str | None]:
     """Return coordinates and room of a pawn; without a board the coordinates are None."""
     spot = int(state.spot[seat])
@@ -174,49 +176,27 @@ def _place(board: World, state: State, seat: int) -> tuple[list[int] | None, str
     return list(graph().nodes[spot]["xy"]) if board.board else None, room
 
 
-def _describe_suggestion(board: World, before: State, action: int, after: State) -> list[Event]:
+def _describe_suggestion(
+    event: Callable[..., Event], board: World, before: State, action: int, after: State
+) -> list[Event]:
     """Return a suggestion, its answerer, and the shown card if there is no choice."""
-    turn, seat = int(before.turn), int(before.seat)
-    answerer = int(after.answerer)
-    called = [
-        other
-        for other in range(board.players)
-        if other != seat and before.spot[other] != after.spot[other]
-    ]
-    asked = [(seat + step) % int(board.players) for step in range(1, board.players)]
-    unable = asked[: asked.index(answerer)] if answerer >= 0 else asked
+    seat, answerer, players = int(before.seat), int(after.answerer), int(board.players)
+    others = [(seat + step) % players for step in range(1, players)]
+    called = sorted(other for other in others if before.spot[other] != after.spot[other])
+    unable = others[: others.index(answerer)] if answerer >= 0 else others
     by = answerer if answerer >= 0 else None
+    cards = names(after.cards)
     events = [
-        _event(
-            turn,
-            seat,
-            "suggestion",
-            "all",
-            names(after.cards),
-            called[0] if called else None,
-            action,
-        ),
-        _event(turn, seat, "refute", "all", unable, by),
+        event("suggestion", "all", cards, called[0] if called else None, action),
+        event("refute", "all", unable, by),
     ]
     if by is not None:
         matching = int(before.hand[by] & after.cards)
         if matching.bit_count() == 1:
-            events.append(_describe_card(before, by, REVEAL + matching.bit_length() - 1))
+            shown = REVEAL + matching.bit_length() - 1
+            events.append(_describe_card(event, seat, by, shown))
     return events
 
 
-def _describe_card(before: State, by: int, action: int) -> Event:
-    seat = int(before.seat)
-    return _event(before.turn, seat, "show", sorted((seat, by)), by, CARDS[action - REVEAL], action)
-
-
-def _describe_accusation(board: World, before: State, action: int, after: State) -> list[Event]:
-    turn, seat = int(before.turn), int(before.seat)
-    pair, room = divmod(action - ACCUSE, len(ROOMS))
-    suspect, weapon = divmod(pair, len(WEAPONS))
-    cards = [SUSPECTS[suspect], WEAPONS[weapon], ROOMS[room]]
-    right = bool(after.winner == seat)
-    return [
-        _event(turn, seat, "accusation", "all" if right or board.heard else [seat], cards, action),
-        _event(turn, seat, "verdict", "all", right),
-    ]
+def _describe_card(event: Callable[..., Event], seat: int, by: int, action: int) -> Event:
+    return event("show", sorted((seat, by)), by, CARDS[action - REVEAL], action)

@@ -247,22 +247,18 @@ def _check_header(value: dict[str, Any]) -> Rules:
     for key in ("seed", "game"):
         if type(value[key]) is not int or not 0 <= value[key] < SEEDS:
             raise RecordError(1, f"{key} must be a number from 0 to 2^63 - 1, not {value[key]!r}")
-    rules = _read_rules(value["rules"])
+    if not isinstance(value["rules"], dict):
+        raise RecordError(1, "rules must be an object of switches")
+    try:
+        rules = build(Rules, value["rules"], "rules.")
+    except ValueError as fault:
+        raise RecordError(1, str(fault)) from None
     seats = value["seats"]
     if not isinstance(seats, list) or len(seats) != rules.players:
         raise RecordError(1, f"seats must list {rules.players} players")
     for seat in seats:
         _check_seat(seat)
     return rules
-
-
-def _read_rules(switches: Any) -> Rules:
-    if not isinstance(switches, dict):
-        raise RecordError(1, "rules must be an object of switches")
-    try:
-        return build(Rules, switches, "rules.")
-    except ValueError as fault:
-        raise RecordError(1, str(fault)) from None
 
 
 def _check_seat(seat: Any) -> None:
