@@ -127,16 +127,6 @@ def test_what_cannot_be_shown_is_refused(command, monkeypatch, arguments, code, 
 # Records of a run
 
 
-def test_writing_games_down_changes_no_result():
-    plain = play.portion(MATCH, range(40))
-    assert plain.records == {}
-    some = play.portion(replace(MATCH, records=30), range(25, 40))
-    assert sorted(some.records) == [25, 26, 27, 28, 29]
-    order = [("game", "ascending"), ("seat", "ascending")]
-    few, many = (played.rows.cast(results.ROW).sort_by(order) for played in (some, plain))
-    assert few.equals(many.slice(3 * 25))
-
-
 def test_records_are_written_whole_and_once(tmp_path):
     portion = play.portion(replace(MATCH, records=2), range(2))
     kept = results.Results(tmp_path, [MATCH])

@@ -14,9 +14,8 @@ from mcts.kernel.compile import INTERPRETED
 from mcts.openspiel.planners import planner, table_of
 from mcts.options import Budget, Options
 from sim.cards import CARDS
-from sim.openspiel import table
-from sim.openspiel.cluedo import NAME
-from sim.openspiel.table import Table
+from sim.openspiel import cluedo
+from sim.openspiel.cluedo import NAME, Table
 
 
 def load(**switches):
@@ -168,7 +167,7 @@ def test_what_all_may_observe_tells_nobodys_cards():
 def test_threads_may_play_one_game(monkeypatch):
     """Kernels run without Python's lock: here another thread is always one step ahead."""
     game = load(suspects=3, weapons=2)
-    step, others = table.stepping.do.call, []
+    step, others = cluedo.stepping.do.call, []
 
     def overtaken(*given):
         result = step(*given)
@@ -185,7 +184,7 @@ def test_threads_may_play_one_game(monkeypatch):
         return state.information_state_string(1), state.legal_actions()
 
     alone = play_all()
-    monkeypatch.setattr(table.stepping, "do", SimpleNamespace(call=overtaken))
+    monkeypatch.setattr(cluedo.stepping, "do", SimpleNamespace(call=overtaken))
     assert play_all() == alone
 
 
