@@ -51,7 +51,6 @@ FLOORS = (
         "sim.hunt",
     ),
     ("sim.hunt.geometry", "sim.hunt.paths", "sim.openspiel"),
-    ("sim.hunt.strategies",),
     ("sim.players",),
     ("experiments.texts", "experiments.callable"),
     ("experiments.terminal", "experiments.settings", "experiments.stats"),

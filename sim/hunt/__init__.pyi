@@ -1,11 +1,10 @@
 from .geometry.connectivity import make_graph
 from .geometry.workspace import Workspace, random_workspace
 from .measurements import NaiveBayes, Partition, detector
+from .outcomes import after, closed_loop, full_information, hunt, open_loop, replan
 from .paths.labels import best, routes
 from .paths.random_graphs import random_graph
 from .reward import Weights
-from .strategies.hunt import after, hunt
-from .strategies.recursion import closed_loop, full_information, open_loop, replan
 
 __all__ = [
     "NaiveBayes",

@@ -7,8 +7,8 @@ import itertools
 import networkx as nx
 import numpy as np
 
+from sim.hunt.outcomes import NO_TARGET, Hunt, hunt
 from sim.hunt.reward import Weights
-from sim.hunt.strategies.hunt import NO_TARGET, Hunt, hunt
 
 
 def star(moves, weights=(12, 1, 1)):

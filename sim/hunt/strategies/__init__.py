@@ -1,1 +1,0 @@
-"""Hunts in which outcomes decide the next steps, by exact recursion."""
