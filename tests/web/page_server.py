@@ -16,7 +16,6 @@ from urllib.parse import urlsplit
 from table_setup import play_to_prompt
 
 from experiments.web.analysis.notebook import Knowledge, notebook
-from experiments.web.analysis.proof import prove
 from experiments.web.server import messages
 from experiments.web.server.guard import HEADERS
 from experiments.web.server.pages import page
@@ -151,12 +150,6 @@ class _Handler(BaseHTTPRequestHandler):
                 known = Knowledge.of(table.game.rules, seat, table.known_to(seat))
                 content = notebook(known, table.setup.hints)
             self._json(200, content)
-        elif "/proof/" in path:
-            card, column = map(int, path.split("/")[-2:])
-            with self.served.changed:
-                known = Knowledge.of(table.game.rules, seat, table.known_to(seat))
-                content = prove(known, card, column, table.setup.hints)
-            self._json(200 if content else 409, content or {"error": "this is not certain"})
         else:
             self._json(200, self.served.info(seat))
 

@@ -83,9 +83,6 @@ def _seat(running, served, path, width, height, dark, questions):
         questions -= 1
     page.get_by_label("Show probabilities").evaluate("(box) => box.click()")  # on a phone unseen
     page.wait_for_selector("td.heat", state="attached")
-    if not dark:  # some questions were answered, so there is something to prove
-        page.locator("#notebook td.yes:not(:nth-of-type(2)) button").last.click()
-        page.wait_for_selector("#proof h3")
     return _shot(page, path)
 
 

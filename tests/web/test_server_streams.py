@@ -17,7 +17,7 @@ from experiments.web.server import messages, streams
 from experiments.web.server.streams import Feed, Stream
 from experiments.web.tables import driver as driver_module
 from experiments.web.tables.driver import ALL, Driver
-from experiments.web.tables.search_view import SearchSamples, list_line, list_root
+from experiments.web.tables.search_view import SearchSamples
 from experiments.web.tables.table import Moves, Table
 from experiments.web.workers import Workers
 from sim.player import Player
@@ -333,8 +333,7 @@ def test_a_search_is_looked_at_from_outside(tmp_path):
     assert look["root"] and look["line"] and json.dumps(look, allow_nan=False)
     for over in (False, True):  # the control: nothing new
         assert SearchSamples(0, table.game.seats[0], names).sample(over) is None
-    tree = table.game.seats[0].search.tree
-    rows, steps = list_root(tree), list_line(tree)
+    rows, steps = look["root"], look["line"]
     assert sum(row["visits"] for row in rows) == 20
     assert [row["visits"] for row in rows] == sorted((row["visits"] for row in rows), reverse=True)
     assert steps[0]["action"] == rows[0]["action"] and steps[0]["visits"] == rows[0]["visits"]

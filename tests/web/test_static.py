@@ -5,12 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from experiments.web.analysis import proof
-
 WEB = Path(__file__).resolve().parents[2] / "experiments" / "web"
 STATIC = WEB / "static"
 SCRIPTS = sorted(STATIC.rglob("*.js"))
-PAGES = ("lobby", "play", "watch", "replay", "run", "study")
+PAGES = ("lobby", "play", "watch", "replay", "run")
 FILES = [*SCRIPTS, *STATIC.glob("*.css"), *(WEB / "templates").iterdir()]
 
 FORBIDDEN = re.compile(
@@ -68,12 +66,3 @@ def test_a_page_asks_for_all_its_modules_at_once(page):
 def test_every_module_is_needed():
     pages = [list_imports(STATIC / f"{page}.js") for page in PAGES]
     assert {*STATIC.glob("parts/*.js")} == set().union(*pages)
-
-
-def test_modules_are_short():
-    assert [script.name for script in SCRIPTS if len(script.read_text().splitlines()) > 350] == []
-
-
-def test_each_kind_of_fact_of_a_proof_has_words():
-    words = (STATIC / "parts" / "proof.js").read_text()
-    assert not [kind for kind in proof._FIRST_DROPPED if not re.search(rf"\b{kind}\b", words)]

@@ -12,7 +12,6 @@ from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Route
 
 from experiments.web.analysis.notebook import Entropies, Knowledge, notebook
-from experiments.web.analysis.proof import prove
 from experiments.web.server.guard import read_body
 from experiments.web.server.pages import page
 from experiments.web.server.state import driver_of, place_of, seat_of, state_of
@@ -20,7 +19,6 @@ from experiments.web.tables.driver import Driver
 from experiments.web.tables.registry import Entry
 from experiments.web.tables.requests import Body, Natural, Pace
 from experiments.web.tables.table import NotNow
-from sim.cards import N_CARDS
 from sim.player import IllegalAction
 from sim.records.events import Event
 
@@ -57,8 +55,6 @@ def describe(entry: Entry) -> dict[str, Any]:
         ],
         "board": rules.board,
         "hints": setup.hints,
-        "study": setup.study,
-        "dealt_again": setup.past is not None,
     }
 
 
@@ -121,21 +117,6 @@ async def show_notebook(request: Request) -> JSONResponse:
     return JSONResponse(await state_of(request).workers.run(notebook, known, setup.hints))
 
 
-async def show_proof(request: Request) -> JSONResponse:
-    """Return the proof of a mark in the seat's notebook."""
-    entry, seat = seat_of(request)
-    card, column = request.path_params["card"], request.path_params["column"]
-    rules = entry.setup.build_rules()
-    if card >= N_CARDS or column > rules.players:
-        raise HTTPException(404, "the notebook has no such mark")
-    driver = await driver_of(request, entry)
-    known = Knowledge.of(rules, seat, driver.table.known_to(seat))
-    found = await state_of(request).workers.run_long(prove, known, card, column, entry.setup.hints)
-    if found is None:
-        raise HTTPException(409, "what you have seen does not prove this")
-    return JSONResponse(found)
-
-
 async def control(request: Request) -> JSONResponse:
     """Pause, step, or set the pace of a table without people."""
     entry, _ = place_of(request)
@@ -188,7 +169,6 @@ ROUTES = (
         )
     ),
     Route("/api/seat/{token}/notebook", show_notebook),
-    Route("/api/seat/{token}/proof/{card:int}/{column:int}", show_proof),
     Route("/api/seat/{token}/answer", answer, methods=["POST"]),
     Route("/api/watch/{table}/beliefs", beliefs),
     Route("/api/watch/{table}/control", control, methods=["POST"]),
