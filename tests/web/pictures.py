@@ -16,7 +16,7 @@ HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parents[1])]
 
 import page_content  # noqa: E402
-from conftest import browser  # noqa: E402
+from conftest import start_browser  # noqa: E402
 from page_player import click_on, number, settle  # noqa: E402
 from page_server import Canned  # noqa: E402
 from PIL import Image  # noqa: E402
@@ -149,6 +149,6 @@ def _shot(page, path):
 
 
 if __name__ == "__main__":
-    with browser() as at_hand:
+    with start_browser() as at_hand:
         for made in take(at_hand, HERE.parents[1] / "docs" / "images"):
             print(made.name, made.stat().st_size)

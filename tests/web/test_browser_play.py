@@ -129,21 +129,41 @@ def test_a_page_that_is_loaded_again_is_in_the_same_place(serve, open_page):
     assert placed != first, "the control: there was something to remember"
 
 
-def test_a_stale_answer_says_so(serve, open_page):
-    served = serve(turn_cap=60)
-    page = open_page(f"{served.url}/seat/seat-0")
+def test_a_seat_is_kept_in_all_that_may_happen_to_its_page(serve, open_page):
+    """A phone, own marks, an answer given elsewhere, a connection that is lost; names are text."""
+    name = "<img src=x onerror=a()>"
+    served = serve(name=name, turn_cap=60)
+    page = open_page(f"{served.url}/seat/seat-0", width=360)
     settle(page)
+    assert name in page.locator("#seats").inner_text()
+    assert not page.locator("#seats img").count()
+    parts = {"Board": "#board", "Notebook": "#notebook", "Events": "#log"}
+    for chosen in parts:
+        page.locator("#tabs").get_by_role("button", name=chosen).click()
+        assert [one for one in parts if page.locator(parts[one]).is_visible()] == [chosen]
+        assert page.locator("#prompt").is_visible()
+    page.set_viewport_size({"width": 1280, "height": 900})
+    assert all(page.locator(selector).is_visible() for selector in parts.values())
+    mark, proved = page.locator(".mark").first, page.locator("#notebook td.yes").count()
+    for sign in ("+", "\u2212", "·", "+"):
+        mark.click()
+        assert mark.text_content() == sign
+    assert "I think so" in mark.get_attribute("aria-label")
+    page.reload()
+    page.wait_for_selector(".mark")
+    assert page.locator(".mark").all_text_contents().count("+") == 1
+    assert page.locator("#notebook td.yes").count() == proved > 0, "what is proved has no mark"
     prompt = served.table.prompt
     served.table.answer(0, prompt.number, prompt.choices[0])  # elsewhere; this page does not know
     page.locator(".prompt-body button:not(.danger)").first.click()
     page.wait_for_selector("#fault:not(:empty)")
     assert "has been answered already" in page.locator("#fault").text_content()
+    served.go_on()
+    lose_connection(served, page)
 
 
-def test_a_lost_connection_is_said_and_found_again(serve, open_page):
-    served = serve(turn_cap=60)
-    page = open_page(f"{served.url}/seat/seat-0")
-    settle(page)
+def lose_connection(served, page):
+    """Cut the streams off: the page says so, and has all events once they are there again."""
     assert not page.locator("#connection").text_content()
     with served.changed:
         served.cut = True
@@ -165,20 +185,7 @@ def test_a_lost_connection_is_said_and_found_again(serve, open_page):
     assert known > received
 
 
-def test_the_notebook_keeps_own_marks(serve, open_page):
-    page = open_page(f"{serve(turn_cap=60).url}/seat/seat-0")
-    page.wait_for_selector(".mark")
-    mark, proved = page.locator(".mark").first, page.locator("#notebook td.yes").count()
-    for sign in ("+", "\u2212", "·", "+"):
-        mark.click()
-        assert mark.text_content() == sign
-    assert "I think so" in mark.get_attribute("aria-label")
-    page.reload()
-    page.wait_for_selector(".mark")
-    assert page.locator(".mark").all_text_contents().count("+") == 1
-    assert page.locator("#notebook td.yes").count() == proved > 0, "what is proved has no mark"
-
-
+@pytest.mark.nightly
 def test_turns_end_by_themselves_if_that_is_wished(serve, open_page):
     served, chance = serve(accuse="any", turn_cap=60), random.Random(4)
     page = open_page(f"{served.url}/seat/seat-0")
@@ -195,23 +202,3 @@ def test_turns_end_by_themselves_if_that_is_wished(serve, open_page):
             click_on(page, chance)
             settle(page, before)
     assert ended in titles[False] and ended not in titles[True] and len(titles[True]) > 3
-
-
-def test_a_phone_shows_a_part_at_a_time(serve, open_page):
-    page = open_page(f"{serve(turn_cap=60).url}/seat/seat-0", width=360)
-    settle(page)
-    parts = {"Board": "#board", "Notebook": "#notebook", "Events": "#log"}
-    for chosen in parts:
-        page.locator("#tabs").get_by_role("button", name=chosen).click()
-        assert [name for name in parts if page.locator(parts[name]).is_visible()] == [chosen]
-        assert page.locator("#prompt").is_visible()
-    page.set_viewport_size({"width": 1280, "height": 900})
-    assert all(page.locator(selector).is_visible() for selector in parts.values())
-
-
-def test_names_are_text_and_no_markup(serve, open_page):
-    name = "<img src=x onerror=a()>"
-    page = open_page(f"{serve(name=name, turn_cap=60).url}/seat/seat-0")
-    settle(page)
-    assert name in page.locator("#seats").inner_text()
-    assert not page.locator("#seats img").count()

@@ -5,7 +5,6 @@ import json
 import os
 import random
 import re
-import time
 
 import pytest
 from http_client import COMPUTER, Served, person, play
@@ -46,10 +45,7 @@ def envelope(folder, table):
     return next(event["cards"] for event in game.events if event["event"] == "envelope")
 
 
-"""A table as the lobby asks for it."""
-
-
-@pytest.mark.parametrize("rules", ["released", "speed"])
+@pytest.mark.parametrize("rules", [pytest.param("released", marks=pytest.mark.nightly), "speed"])
 def test_a_whole_game_is_played_by_clicking(rules, server, folder, open_page):
     """Without walls, and without a board; in one game the accusation is wrong,
     and the seat goes on to show cards."""
@@ -72,10 +68,13 @@ def test_a_whole_game_is_played_by_clicking(rules, server, folder, open_page):
     assert f"It was {suspect} with the {weapon} in the {room}." in last
     seen = page.get_by_role("link", name="See all cards")
     assert seen.get_attribute("href") == made["watch"]
-    if wrongly:  # from there on to its replay, and to another game of the same seats
-        page.get_by_role("link", name="Replay").click()
-        page.wait_for_selector("#entropy .line")
-        assert "Ann" in page.locator("#seats").inner_text()
+    if wrongly:  # from there on to its review, and to another game of the same seats
+        page.get_by_role("link", name="Review").click()
+        page.wait_for_function(
+            "() => /Decision 1 of/.test(document.querySelector('#review').textContent)"
+        )
+        assert page.get_by_label("Whose decisions").input_value() == "0"
+        page.locator("#review").get_by_role("button", name="Stop").click()
         page.go_back()
         page.get_by_role("button", name="Play again").click()
         page.wait_for_url(lambda url: "/seat/" in url and made["seats"]["0"] not in url)
@@ -109,6 +108,7 @@ def test_a_newcomer_comes_from_the_lobby_to_a_game(server, open_page):
     page.wait_for_url(link)
 
 
+@pytest.mark.nightly
 def test_a_full_disk_is_told_until_there_is_room(server, open_page, monkeypatch):
     append, full = Moves.append, [True]
 
@@ -127,19 +127,6 @@ def test_a_full_disk_is_told_until_there_is_room(server, open_page, monkeypatch)
     full[0] = False
     page.wait_for_function(f"() => /wins|over/.test({status})")
     assert re.search(r"rolls \d", last) and shown < log.count()  # nothing that was decided
-
-
-@pytest.mark.nightly
-def test_without_hints_a_notebook_has_no_probabilities(server, open_page):
-    for hints in (True, False):
-        made = server.table(person("Ann"), COMPUTER, COMPUTER, hints=hints)
-        page = open_page(f"http://{server.host}{made['seats']['0']}")
-        settle(page)
-        page.wait_for_selector("#notebook td")
-        offered = page.get_by_label("Show probabilities")
-        assert offered.is_visible() == hints
-        offered.evaluate("(box) => box.click()")
-        assert (page.locator("#notebook .heat").count() > 0) == hints
 
 
 @pytest.mark.nightly
@@ -178,22 +165,6 @@ def test_a_game_of_computers_is_watched_to_its_end(server, open_page):
     page.wait_for_function("() => /wins|over/.test(document.getElementById('status').textContent)")
     page.wait_for_selector(".map td.yes")
     assert page.locator(".map").count() == 4 and page.locator("#entropy .line").count() == 8
-
-
-@pytest.mark.nightly
-def test_the_lobby_says_which_tables_were_put_aside(tmp_path, open_page):
-    server = Served(tmp_path)
-    for _ in range(2):
-        server.table(person("Ann"), COMPUTER, COMPUTER)
-    server.close()
-    moves = next(tmp_path.glob("tables/*/moves.jsonl"))
-    os.utime(moves, (time.time() - 40 * 86_400,) * 2)
-    server = Served(tmp_path)
-    page = open_page(f"http://{server.host}/")
-    page.wait_for_selector("#tables a")
-    stand = sorted(page.locator("#tables a").all_inner_texts())
-    assert [text.partition(", ")[2] for text in stand] == ["put aside", "under way"]
-    server.close()
 
 
 @pytest.mark.nightly
