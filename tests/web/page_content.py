@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from types import SimpleNamespace
 
+from page_server import Canned
 from table_setup import COMPUTER, play_to_prompt, setup
 
 from experiments.web.analysis.notebook import Entropies, Knowledge, notebook
-from experiments.web.server import records
+from experiments.web.server import messages, records
+from experiments.web.server.viewers import describe
 from experiments.web.tables.search_view import SearchSamples
 from experiments.web.tables.table import Table, sees
 
@@ -221,56 +223,45 @@ ADVICE = {
 }
 
 
-def computers(folder):
-    """Return a table at which nobody sits, its game over."""
-    table = Table(setup(*(COMPUTER,) * 4, turn_cap=400), folder)
-    play_to_prompt(table)
-    return table
-
-
-def beliefs(table, shown=None):
-    """Return what each seat believes after so many events, or all, and bits by turn."""
+def make_answers(table, folder, shown=None):
+    """Return the fixed answers of a `page_server.Canned` by path, of a ``table`` of computers whose
+    game is over; its watchers have seen ``shown`` events, or all."""
     rules, events = table.game.rules, table.game.events[:shown]
     seats = [notebook(Knowledge.of(rules, seat, events), True) for seat in range(rules.players)]
     turns = [{"turn": turn, "bits": bits} for turn, bits in Entropies(rules).turns(events)]
-    return {"seats": seats, "turns": turns}
-
-
-def record(table):
-    """Return the record of a table as the page is sent it."""
-    game = table.game
-    seats = [
-        {"label": player.name, "suspect": suspect, "outside": False}
-        for player, suspect in zip(game.seats, game.rules.suspects, strict=True)
-    ]
-    header = {"rules": asdict(game.rules), "game": game.game, "seed": game.seed, "seats": seats}
-    acts = [
-        line
-        for line, event in enumerate(game.events, 2)
-        if "action" in event and event["event"] != "show"
-    ]
-    return {"header": header, "events": game.events, "decisions": acts}
-
-
-def turns(table, folder):
-    """Return bits by turn."""
     path = folder / "game.jsonl"
     path.write_text(table.game.record())
-    return {"turns": records._turns(path)}
-
-
-def answers(table, folder):
-    """Return the fixed answers of a `page_server.Canned` by path."""
-    known = beliefs(table)
+    entry = SimpleNamespace(id="t", setup=table.setup)
+    control = {"open": True, "control": True, "paused": False, "pace": 1.0}
     return {
         "/api/lobby": LOBBY,
-        "/api/watch/t/beliefs": known,
+        "/api/watch/t": {**describe(entry), **control},
+        "/api/watch/t/beliefs": {"seats": seats, "turns": turns},
         "/api/watch/t/control": {"paused": True, "pace": 1.0},
         "/api/runs/m": RUN,
-        "/api/records/r": record(table),
-        "/api/records/r/beliefs": turns(table, folder),
+        "/api/records/r": records._contents(path, True),
+        "/api/records/r/beliefs": {"turns": records._turns(path)},
         "/api/records/r/explain": ADVICE,
     }
+
+
+def make_stream(table, search, shown):
+    """Return the messages of a watched table that has shown so many events, in a ``search``."""
+    known = [event for event in table.game.events[:shown] if sees(event, None)]
+    waiting = messages.waiting(search["seat"])
+    return {"/api/watch/t/stream": [*map(messages.event, known), waiting, search]}
+
+
+def serve_watched(folder):
+    """Return a server of all pages but a seat's, and the table that is watched: it is over, and its
+    watchers see a search in the middle."""
+    table = Table(setup(*(COMPUTER,) * 4, turn_cap=400), folder)
+    play_to_prompt(table)
+    events = table.game.events
+    rolls = [at for at, event in enumerate(events) if event["event"] == "roll"]
+    at = rolls[len(rolls) // 2]
+    stream = make_stream(table, {**SEARCH, "seat": events[at]["seat"]}, at + 1)
+    return Canned(make_answers(table, folder), stream), table
 
 
 def play_and_sample(folder, player, turn):
@@ -285,23 +276,4 @@ def play_and_sample(folder, player, turn):
             look, events = progress.sample(over=True), len(game.events)
         table.act(action)
     play_to_prompt(table)
-    return table, look, events
-
-
-def stop_at(served, look, events):
-    """Leave the game of ``served`` that is watched standing after ``events``, in a search."""
-    sent = served.sent["/api/watch/t/stream"]
-    public = sum(sees(event, None) for event in served.table.game.events[:events])
-    sent[:] = [*sent[:public], {"kind": "waiting", "seat": 0}, {**look, "over": False}]
-    served.answers["/api/watch/t/beliefs"] = beliefs(served.table, events)
-
-
-def halfway(served):
-    """Leave the game of ``served`` that is watched standing in the middle, with a search."""
-    sent = served.sent["/api/watch/t/stream"]
-    received = [message for message in sent if message["kind"] == "event"]
-    middle = len(received) // 2
-    while received[middle]["event"]["event"] != "roll":
-        middle += 1
-    seat = received[middle]["event"]["seat"]
-    sent[:] = [*received[: middle + 1], {"kind": "waiting", "seat": seat}, {**SEARCH, "seat": seat}]
+    return table, {**look, "over": False}, events

@@ -1,20 +1,11 @@
 """All pages in a browser: axe-core in both themes, narrow widths, and what their controls do."""
 
-import random
-
 import page_content
 import pytest
 from page_checks import fits_and_passes, passes_in_both_themes, violations
-from page_player import click_on, number, settle, wait_for_notebook
-from page_server import Canned
-from table_setup import COMPUTER, person, setup
-
-from experiments.web.tables.table import Table
-from sim.cards import ROOMS, SUSPECTS, WEAPONS
 
 PAGES = {
     "lobby": ("/", "#levels button"),
-    "play": ("/seat/seat-0", ".prompt.asked button"),
     "watch": ("/watch/t", ".map td"),
     "replay": ("/records/r", "#entropy svg"),
     "run": ("/runs/m", "#chart svg"),
@@ -25,30 +16,19 @@ PAGES = {
 @pytest.fixture(scope="module")
 def watched_server(tmp_path_factory):
     """A server of all pages but a seat's; the table that is watched stands still in the middle."""
-    folder = tmp_path_factory.mktemp("watched")
-    table = page_content.computers(folder)
-    served = Canned(table, page_content.answers(table, folder))
-    page_content.halfway(served)
-    yield served
-    served.close()
-
-
-@pytest.fixture(scope="module")
-def seated_server(tmp_path_factory):
-    """A server of a seat's page, whose occupant is asked where to walk; three have one label."""
-    folder = tmp_path_factory.mktemp("seated")
-    served = Canned(Table(setup(person("Ann"), *(COMPUTER,) * 3, game=3), folder))
+    served, table = page_content.serve_watched(tmp_path_factory.mktemp("watched"))
+    served.table = table
     yield served
     served.close()
 
 
 @pytest.fixture
-def shows(watched_server, seated_server, open_page):
+def shows(watched_server, open_page):
     """Opens a page of `PAGES` and waits until it is filled."""
 
-    def show(name, **more):
+    def show(name):
         path, filled = PAGES[name]
-        page = open_page((seated_server if name == "play" else watched_server).url + path, **more)
+        page = open_page(watched_server.url + path)
         page.wait_for_selector(filled)
         return page
 
@@ -78,51 +58,6 @@ def test_axe_finds_what_is_wrong(shows):
     )
     assert {"label", "color-contrast"} <= {rule for rule, *_ in violations(page)}
     assert {rule for rule, *_ in violations(page, "color-contrast")} == {"color-contrast"}
-
-
-def test_a_seat_has_cards_with_faces_and_names_and_an_accusation(shows):
-    page = shows("play")
-    fits_and_passes(page)
-    seats = [text.split("\n")[0] for text in page.locator("#seats .seat-name").all_inner_texts()]
-    assert seats[0] == "Ann" and len(set(seats)) == 4
-    assert all(name.startswith("swift (") for name in seats[1:])
-    kinds = dict.fromkeys(SUSPECTS, "suspect") | dict.fromkeys(WEAPONS, "weapon")
-    cards = page.locator("#hand li, #face-up li").all()
-    assert len(cards) == 6
-    for card in cards:
-        kind = kinds.get(card.inner_text().strip(), "room")
-        assert card.locator(f"svg.face.kind-{kind}").count() == 1
-    page.get_by_role("button", name="Accuse …").click()
-    for kind, count in (("suspect", 6), ("weapon", 6), ("room", 9)):
-        assert page.locator(f"dialog .card.kind-{kind} svg.face.kind-{kind}").count() == count
-    passes_in_both_themes(page)
-    page.keyboard.press("Escape")
-    page.locator("dialog").wait_for(state="detached")  # it goes a moment after the key
-
-
-@pytest.mark.nightly
-def test_rooms_in_reach_that_may_be_the_one_are_marked(tmp_path, open_page):
-    guessing = {"name": "random", "label": "random", "showing": "random"}
-    seated = Canned(Table(setup(person("Ann"), *(guessing,) * 3, game=3), tmp_path))
-    page, chance = open_page(f"{seated.url}/seat/seat-0"), random.Random(1)
-    settle(page)
-    wait_for_notebook(page)
-    while not page.locator(".target.near.open").count():
-        before = number(page)
-        click_on(page, chance)
-        settle(page, before)
-        wait_for_notebook(page)
-    hand = set(page.locator("#hand li").all_inner_texts())
-    near = page.locator(".target.near[data-room]")
-    rooms = {one.get_attribute("data-room"): one for one in near.all()}
-    assert rooms.keys() <= set(ROOMS) and rooms.keys() - hand
-    for room, target in rooms.items():
-        label = target.get_attribute("aria-label")
-        assert ("may be in the envelope" in label) == (room not in hand)
-        assert target.locator(".query").is_visible() == (room not in hand)
-    assert not page.locator(".target:not(.near).open").count()
-    passes_in_both_themes(page)
-    seated.close()
 
 
 def test_a_table_is_made_in_the_lobby(watched_server, shows):
