@@ -10,6 +10,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -25,13 +26,8 @@ from mcts.problems.tiger import HEARD_LEFT, HEARD_RIGHT, RANDOM, TigerParameters
 DOCUMENTED = (ValueError, TypeError, RuntimeError, searches.OutOfRange)
 KEYS = (0, 1, 2**64 - 1, -1, 2**64, 1.5, None, "1")
 BUDGETS = (
-    Budget(simulations=1),
-    Budget(simulations=40),
-    Budget(seconds=1e-4),
-    Budget(simulations=30, seconds=1.0),
-    None,
-    40,
-)
+    Budget(1), Budget(40), Budget(seconds=1e-4), Budget(simulations=30, seconds=1.0), None, 40,
+)  # fmt: skip
 NUMBERS = (0, 1, 2, 2, 3, 10**30, -1, None, "0", 0.5)
 OPTIONS = (
     {},
@@ -46,11 +42,8 @@ OPTIONS = (
 def positions(kind: int) -> list[Any]:
     """Return positions of one domain, of several sizes."""
     if kind == 0:
-        return [
-            TigerParameters(left, steps, rollout=RANDOM)
-            for left in (0.5, 1.0)
-            for steps in (1, 3, 8)
-        ]
+        lefts = product((0.5, 1.0), (1, 3, 8))
+        return [TigerParameters(left, steps, rollout=RANDOM) for left, steps in lefts]
     usual = [plain(steps) for steps in (1, 3, 8)]
     wide = replace(usual[1], actions=lambda state: [0, 1, 2, 7], most_actions=104)
     few = replace(usual[1], actions=lambda state: [0, 1])
@@ -144,17 +137,7 @@ def legal(p: Any) -> list[int]:
     return [0, 1, 2] if isinstance(p, TigerParameters) else p.number.searched.problem.actions(None)
 
 
-CALLS = (
-    "run",
-    "run",
-    "run",
-    "advance",
-    "follow",
-    "follow",
-    "forget",
-    "cancel",
-    "run_while_running",
-)
+CALLS = "run run run advance follow follow forget cancel run_while_running".split()
 
 
 def attack(number: int, seed: int, folder: Path) -> Iterator[Finding | None]:
