@@ -137,7 +137,9 @@ def legal(p: Any) -> list[int]:
     return [0, 1, 2] if isinstance(p, TigerParameters) else p.number.searched.problem.actions(None)
 
 
-CALLS = "run run run advance follow follow forget cancel run_while_running".split()
+CALLS = (
+    "run", "run", "run", "advance", "follow", "follow", "forget", "cancel", "run_while_running",
+)  # fmt: skip
 
 
 def attack(number: int, seed: int, folder: Path) -> Iterator[Finding | None]:
