@@ -3,6 +3,7 @@
 import asyncio
 import errno
 import json
+import math
 import os
 import sys
 import threading
@@ -20,7 +21,9 @@ from experiments.web.tables.driver import ALL, Driver
 from experiments.web.tables.search_view import SearchSamples
 from experiments.web.tables.table import Moves, Table
 from experiments.web.workers import Workers
+from mcts.inspect import root_table
 from sim.player import Player
+from sim.words import action_to_string as words
 
 SWIFT = {"name": "swift", "threshold": 1.0, "own_card_weight": 1.0, "showing": "random"}
 
@@ -333,11 +336,14 @@ def test_a_search_is_looked_at_from_outside(tmp_path):
     assert look["root"] and look["line"] and json.dumps(look, allow_nan=False)
     for over in (False, True):  # the control: nothing new
         assert SearchSamples(0, table.game.seats[0], names).sample(over) is None
-    rows, steps = look["root"], look["line"]
-    assert sum(row["visits"] for row in rows) == 20
-    assert [row["visits"] for row in rows] == sorted((row["visits"] for row in rows), reverse=True)
-    assert steps[0]["action"] == rows[0]["action"] and steps[0]["visits"] == rows[0]["visits"]
-    assert all(0.0 <= row["value"] <= 1.0 for row in rows if row["visits"])
+    result, steps = table.game.seats[0].result, look["line"]
+    shown = [(row["visits"], row["value"], row["error"]) for row in look["root"]]
+    exact = {row.words: (row.visits, row.value, row.error) for row in root_table(result, words)}
+    for row, figures in zip(look["root"], shown, strict=True):
+        wanted = [None if math.isnan(one) else one for one in exact[row["action"]]]
+        assert figures == pytest.approx(wanted)
+    assert sum(visits for visits, *_ in shown) == 20 and shown[0][0] == max(exact.values())[0]
+    assert (steps[0]["action"], steps[0]["visits"]) == (look["root"][0]["action"], shown[0][0])
     assert look["per_second"] is None and not look["over"]
     over = progress.sample(over=True)
     assert over["over"] and over["per_second"] > 0, "that of the whole search"
