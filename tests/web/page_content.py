@@ -13,6 +13,9 @@ from experiments.web.server.viewers import describe
 from experiments.web.tables.search_view import SearchSamples
 from experiments.web.tables.table import Table, sees
 
+RATE = {"match": "best against swift", "player": "best", "games": 200, "wins": 120}
+RATE |= {"rate": 0.6, "interval": [0.531, 0.665]}
+
 LOBBY = {
     "rules": [
         {"name": "ledford", "players": 4, "about": "The rules of the thesis."},
@@ -27,109 +30,46 @@ LOBBY = {
     "tables": [
         {"id": "t", "rules": "ledford", "seats": ["swift"] * 4, "over": False, "open": True},
         {"id": "u", "rules": "speed", "seats": ["Ann", "best", "best"], "over": True, "open": True},
-        {
-            "id": "v",
-            "rules": "speed",
-            "seats": ["Ann"],
-            "over": False,
-            "open": False,
-            "aside": True,
-        },
+        {"id": "v", "rules": "speed", "seats": ["Ann"], "over": False, "open": False}
+        | {"aside": True},
     ],
     "records": [
-        {
-            "id": "r",
-            "name": "main/records/game-0001.jsonl",
-            "rules": "ledford",
-            "game": 1,
-            "seats": ["swift", "best"],
-            "winner": "best",
-            "turns": 43,
-            "seconds": 754.2,
-        },
-        {
-            "id": "s",
-            "name": "main/records/game-0000.jsonl",
-            "rules": "ledford",
-            "game": 0,
-            "seats": ["swift", "best"],
-            "winner": None,
-            "turns": 12,
-            "seconds": None,
-        },
+        {"id": name, "name": f"main/records/game-000{game}.jsonl", "rules": "ledford"}
+        | {"game": game, "seats": ["swift", "best"], **end}
+        for name, game, end in (
+            ("r", 1, {"winner": "best", "turns": 43, "seconds": 754.2}),
+            ("s", 0, {"winner": None, "turns": 12, "seconds": None}),
+        )
     ],
     "under_way": [{"id": "m", "name": "test", "matches": ["swift against 3 heuristic"]}],
     "runs": [
-        {"id": f"t{trial}", "name": f"sweep/trial-000{trial}", "report": None, "rates": []}
-        for trial in range(2)
-    ]
-    + [
-        {
-            "id": "main",
-            "report": "/runs/main/report",
-            "name": "main",
-            "rates": [
-                {
-                    "match": "best against swift",
-                    "player": "best",
-                    "games": 200,
-                    "wins": 120,
-                    "rate": 0.6,
-                    "interval": [0.531, 0.665],
-                }
-            ],
-        }
+        *(
+            {"id": f"t{trial}", "name": f"sweep/trial-000{trial}", "report": None, "rates": []}
+            for trial in range(2)
+        ),
+        {"id": "main", "name": "main", "report": "/runs/main/report", "rates": [RATE]},
     ],
     "reach": "Only this machine can reach this page.",
 }
 
 RUN = {
-    "name": "test",
-    "stage": "under way",
-    "age": 4.2,
-    "report": None,
+    "name": "test", "stage": "under way", "age": 4.2, "report": None,
     "table": [
-        {
-            "match": f"{player} against 3 heuristic",
-            "player": player,
-            "games": 120,
-            "wins": wins,
-            "draws": 0,
-            "win_rate": wins / 120,
-            "ci95": [wins / 120 - 0.1, wins / 120 + 0.1],
-            "parity": 0.25,
-            "most": 2000,
-        }
+        {"match": f"{player} against 3 heuristic", "player": player, "games": 120, "wins": wins,
+         "draws": 0, "win_rate": wins / 120, "ci95": [wins / 120 - 0.1, wins / 120 + 0.1],
+         "parity": 0.25, "most": 2000}
         for player, wins in (("closure", 60), ("swift", 72))
     ],
     "comparisons": [
-        {
-            "first": "closure against 3 heuristic",
-            "second": "swift against 3 heuristic",
-            "games": 120,
-            "difference": 0.1,
-            "ci95": [-0.041, 0.236],
-            "p": None,
-            "p_holm": None,
-            "both": 40,
-            "only_first": 20,
-            "only_second": 32,
-            "neither": 28,
-            "elo": 70.4,
-            "elo_ci95": [-28.2, 170.1],
-            "superiority": 0.95,
-        }
+        {"first": "closure against 3 heuristic", "second": "swift against 3 heuristic",
+         "games": 120, "difference": 0.1, "ci95": [-0.041, 0.236], "p": None, "p_holm": None,
+         "both": 40, "only_first": 20, "only_second": 32, "neither": 28, "elo": 70.4,
+         "elo_ci95": [-28.2, 170.1], "superiority": 0.95}
     ],
     "tests": [
-        {
-            "words": "swift is 0 Elo (H0) above closure or 30 Elo (H1): undecided after 120 games "
-            "(LLR 1.20, bounds ±2.94), errors 5 %",
-            "llr": 1.2,
-            "bound": 2.944,
-            "progress": 0.41,
-            "accepted": None,
-            "left": 175,
-        }
+        {"words": "swift is 0 Elo (H0) above closure or 30 Elo (H1): undecided after 120 games "
+         "(LLR 1.20, bounds ±2.94), errors 5 %",
+         "llr": 1.2, "bound": 2.944, "progress": 0.41, "accepted": None, "left": 175}
     ],
     "chart": {
         "of": "ratio",
@@ -137,7 +77,7 @@ RUN = {
             {"name": "swift against 3 heuristic", "points": [[10, 0.1], [60, -0.4], [120, 1.2]]}
         ],
     },
-}
+}  # fmt: skip
 
 ROOT = [
     {"action": "walk to the Hall", "visits": 412, "value": 0.512, "error": 0.021},
@@ -163,43 +103,21 @@ ASSUMES = {
 }
 
 SEARCH = {
-    "kind": "search",
-    "seat": 0,
-    "player": "best",
-    "simulations": 754,
-    "per_second": 3200,
-    "nodes": 700,
-    "root": ROOT,
+    "kind": "search", "seat": 0, "player": "best", "simulations": 754, "per_second": 3200,
+    "nodes": 700, "root": ROOT, "over": False, **ASSUMES,
     "line": [{"action": "walk to the Hall", "visits": 412, "value": 0.512}],
     "tree": [
         {"above": None, "visits": 754},
         *(
-            {
-                "above": 0,
-                "visits": row["visits"] // 3,
-                "action": row["action"],
-                "played": row["visits"],
-                "value": row["value"],
-                "outcomes": 9,
-                "seen": "Peacock shows the rope",
-                "end": False,
-            }
+            {"above": 0, "visits": row["visits"] // 3, "action": row["action"],
+             "played": row["visits"], "value": row["value"], "outcomes": 9,
+             "seen": "Peacock shows the rope", "end": False}
             for row in (ROOT[0], ROOT[0], *ROOT[1:3])
         ),
-        {
-            "above": 1,
-            "visits": 40,
-            "action": "accuse Plum with the rope in the Hall",
-            "played": 40,
-            "value": 0.02,
-            "outcomes": 1,
-            "seen": "",
-            "end": True,
-        },
+        {"above": 1, "visits": 40, "action": "accuse Plum with the rope in the Hall",
+         "played": 40, "value": 0.02, "outcomes": 1, "seen": "", "end": True},
     ],
-    "over": False,
-    **ASSUMES,
-}
+}  # fmt: skip
 
 BELIEF = [
     ("suspect", [("Green", 0.75), ("Plum", 0.25)]),

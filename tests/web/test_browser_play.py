@@ -7,7 +7,7 @@ import random
 import re
 
 import pytest
-from http_client import COMPUTER, Served, person, play
+from http_client import COMPUTER, Served, person
 from page_checks import fits_and_passes, passes_in_both_themes
 from page_player import accuse, click_on, number, over, settle, wait_for_notebook
 
@@ -353,48 +353,3 @@ def test_a_page_goes_on_when_the_server_was_ended_and_started_again(tmp_path, op
     play_on(page, chance, answers=3)
     assert page.locator("#log").inner_text().startswith(received)
     second.close()
-
-
-@pytest.mark.nightly
-def test_a_game_of_computers_is_watched_to_its_end(server, open_page):
-    """It stands still, shows one event, and resumes at another pace."""
-    made = server.table(*(COMPUTER,) * 4, rules="ledford", pace=60.0)
-    page = open_page(f"http://{server.host}{made['watch']}")
-    page.get_by_role("button", name="Pause").click()
-    page.get_by_role("button", name="Resume").wait_for()
-    page.wait_for_selector("#log li")
-    received = page.locator("#log li").count()
-    page.get_by_role("button", name="One event").click()
-    page.wait_for_function(
-        "(before) => document.querySelectorAll('#log li').length === before + 1", arg=received
-    )
-    page.get_by_label("Pace").select_option("0")
-    page.get_by_role("button", name="Resume").click()
-    page.wait_for_function("() => /wins|over/.test(document.getElementById('status').textContent)")
-    page.wait_for_selector(".map td.yes")
-    assert page.locator(".map").count() == 4 and page.locator("#entropy .line").count() == 8
-
-
-@pytest.mark.nightly
-def test_a_game_is_replayed_and_two_players_are_asked(server, open_page):
-    """From the lobby: the game of somebody, with its course, what was known, and two answers."""
-    made = server.table(person("Ida"), COMPUTER, COMPUTER)
-    link = made["seats"]["0"]
-    play(server, link, server.stream(f"/api{link}/stream"))
-    page = open_page(f"http://{server.host}/")
-    record = page.locator("#records li", has_text="Ida").locator("a").first
-    while not record.count():  # it is filed after the end is shown
-        page.reload()
-        page.wait_for_selector("#records li")
-    record.click()
-    page.wait_for_selector("#entropy .line")
-    page.get_by_role("button", name="Next decision").click()
-    page.locator("summary").click()
-    page.wait_for_selector(".map td")
-    page.get_by_label("Player 1", exact=True).and_(page.locator("select")).select_option(
-        "heuristic"
-    )
-    for button in page.locator(".question-form button").all():
-        button.click()
-    page.wait_for_function("() => document.querySelectorAll('.would').length === 2")
-    assert all(text for text in page.locator(".would").all_inner_texts())

@@ -1,8 +1,6 @@
 """Recorded games and runs that are opened, and what the seats of a watched table know."""
 
 import shutil
-import threading
-from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from pathlib import Path
 
@@ -51,30 +49,6 @@ def test_its_course_its_notebooks_and_advice(server, record):
     assert all(before["bits"] >= after["bits"] for before, after in zip(early, late, strict=True))
     status, advice, _ = server.ask("POST", f"{record}/explain", {"line": line, "preset": "swift"})
     assert status == 200 and advice["player"] == "swift" and advice["words"]
-
-
-def test_long_work_keeps_no_notebook_waiting(server, record, played_table, monkeypatch):
-    """The courses of two records are worked out, for as long as that takes."""
-    begun, let = threading.Semaphore(0), threading.Event()
-
-    def turns(path):
-        begun.release()
-        assert let.wait(60)
-        return []
-
-    monkeypatch.setattr(records, "_turns", turns)
-    with ThreadPoolExecutor(2) as askers:
-        asked = [askers.submit(server.ask, "GET", f"{record}/beliefs") for _ in range(2)]
-        try:
-            for _ in asked:
-                assert begun.acquire(timeout=60)
-            (link,) = played_table[0]["seats"].values()
-            assert server.ask("GET", f"/api{link}/notebook")[0] == 200
-            assert server.ask("GET", record)[0] == 200
-            assert not any(one.done() for one in asked)
-        finally:
-            let.set()
-        assert [one.result()[1] for one in asked] == [{"turns": []}] * 2
 
 
 def test_no_table_and_no_copy_tells_a_seed_that_was_drawn(tmp_path, monkeypatch):

@@ -242,26 +242,18 @@ def test_who_reads_too_slowly_is_dropped_and_silence_is_broken(tmp_path, monkeyp
             await asyncio.sleep(0.01)
         quiet.leave()
         await asyncio.wait_for(going, 30)
-        return ended, driver
 
-    ended, driver = asyncio.run(run())
-    assert ended == ["stuck", "quiet"] and not driver.listeners
-
-
-def test_who_goes_while_it_is_told_leaves_nothing_behind(tmp_path):
-    async def run():
-        driver, ended = Driver(Table(setup(), tmp_path), Workers()), []
-
-        async def send(message):
+        async def break_off(message):
             assert driver.listeners  # the control
             if message["type"] == "http.response.body":
                 raise ConnectionResetError
 
-        stream = Stream(Feed(driver, 0, 0), lambda: ended.append("gone"))
-        await asyncio.wait_for(stream(SCOPE, _asleep, send), 30)
-        return ended, driver.listeners
+        gone = Stream(Feed(driver, 0, 0), lambda: ended.append("gone"))
+        await asyncio.wait_for(gone(SCOPE, _asleep, break_off), 30)
+        return ended, driver
 
-    assert asyncio.run(run()) == (["gone"], set())
+    ended, driver = asyncio.run(run())
+    assert ended == ["stuck", "quiet", "gone"] and not driver.listeners
 
 
 def test_who_catches_up_with_a_long_game_keeps_nobody_waiting(tmp_path):
