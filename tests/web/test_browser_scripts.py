@@ -9,16 +9,16 @@ from sim.words import action_to_string as words
 
 
 @pytest.fixture(scope="module")
-def served():
+def lobby_server():
     canned = Canned(answers={"/api/lobby": page_content.LOBBY})
     yield canned
     canned.close()
 
 
 @pytest.fixture
-def call(served, open_page):
+def call(lobby_server, open_page):
     """Return what the body of a script returns: ``call(body, argument)``."""
-    page = open_page(f"{served.url}/seat/none")  # which has the facts of the game
+    page = open_page(f"{lobby_server.url}/seat/none")  # which has the facts of the game
     return lambda body, argument=None: page.evaluate(f"async (given) => {{ {body} }}", argument)
 
 

@@ -129,8 +129,7 @@ def round_chance(chance: float) -> float:
 
 
 def _list(has: Sequence[int], may: Sequence[int]) -> dict[str, Any]:
-    """Return a notebook without probabilities, by holder from masks of certain and possible
-    cards."""
+    """Return a notebook without probabilities; masks of certain and possible cards by holder."""
     cards = [
         {
             "card": name,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import MISSING, asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 from experiments.web.tables.allowed import check_player
@@ -83,12 +83,11 @@ class Setup:
 
     @classmethod
     def from_json(cls, text: str) -> Setup:
-        """Return the settings that `to_json` wrote; ValueError for anything else."""
-        given = json.loads(text)
-        known = {part.name: part.default is MISSING for part in fields(cls)}
-        if not isinstance(given, dict) or not given.keys() <= known.keys() | _EARLIER:
+        """Return the settings that `to_json` wrote; ValueError, LookupError or TypeError for
+        anything else.
+        """
+        given, known = json.loads(text), {part.name for part in fields(cls)}
+        if not isinstance(given, dict) or not given.keys() <= known | _EARLIER:
             raise ValueError("not the setup of a table")
-        if missing := [name for name, needed in known.items() if needed and name not in given]:
-            raise ValueError(f"the setup of a table has no {missing[0]}")
-        ours = {name: given[name] for name in known if name in given}
+        ours = {name: given[name] for name in given.keys() & known}
         return cls(**{**ours, "seats": tuple(given["seats"])})
