@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from typing import Any, Literal
-from weakref import WeakKeyDictionary
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -15,7 +14,6 @@ from experiments.web.analysis.notebook import Entropies, Knowledge, notebook
 from experiments.web.server.guard import read_body
 from experiments.web.server.pages import page
 from experiments.web.server.state import driver_of, place_of, seat_of, state_of
-from experiments.web.tables.driver import Driver
 from experiments.web.tables.registry import Entry
 from experiments.web.tables.requests import Body, Natural, Pace
 from experiments.web.tables.table import NotNow
@@ -28,10 +26,6 @@ class AnswerRequest(Body):
 
     number: Natural
     action: Natural
-
-
-_entropies: WeakKeyDictionary[Driver, Entropies] = WeakKeyDictionary()
-"""Number of tables whose beliefs are kept."""
 
 
 class ControlRequest(Body):
@@ -144,11 +138,9 @@ async def beliefs(request: Request) -> JSONResponse:
     driver = await driver_of(request, entry)
     if not driver.open:
         raise HTTPException(403, "people sit at this table: beliefs are shown after the end")
-    if driver not in _entropies:
-        _entropies[driver] = Entropies(driver.table.game.rules)
     shown = driver.table.game.events[: driver.table.shown]
     workers = state_of(request).workers
-    return JSONResponse(await workers.run_long(_beliefs, _entropies[driver], shown))
+    return JSONResponse(await workers.run_long(_beliefs, driver.entropies, shown))
 
 
 def _beliefs(entropies: Entropies, shown: list[Event]) -> dict[str, Any]:
