@@ -1,9 +1,11 @@
 """A table is made of what is listed: all that exists is listed, or it is refused."""
 
 import json
+import re
 import subprocess
 from dataclasses import fields, is_dataclass
 from importlib.resources import files
+from pathlib import Path
 from typing import get_type_hints
 
 import pytest
@@ -62,10 +64,22 @@ def test_all_presets_settings_and_words_are_listed_or_never_are():
     assert all(listed[key] <= words[key] for key in listed if words[key]), "they exist"
 
 
+@pytest.fixture(scope="module")
+def examples():
+    """The placeholders on the page for a player that does not search, and for one that does."""
+    script = Path(requests.__file__).parents[1] / "static" / "parts" / "settings.js"
+    pattern = r'placeholder = searches \? "(\S+)" : "(\S+)"'
+    return re.search(pattern, script.read_text("utf-8")).groups()[::-1]
+
+
 @pytest.mark.parametrize("name", allowed.PLAYERS)
-def test_a_setting_of_a_player_can_be_given_if_it_is_listed(name):
-    made = requests.compose_player(name, [], LIMITS)
-    for key, value in config.leaves(made):
+def test_a_setting_of_a_player_can_be_given_if_it_is_listed(name, examples):
+    """So can the example in its field."""
+    made = dict(config.leaves(requests.compose_player(name, [], LIMITS)))
+    example = examples[name in allowed.SEARCHING]
+    assert example.partition("=")[0] in made
+    allowed.check_setting(example)
+    for key, value in made.items():
         setting = f"{key}={json.dumps(value).strip(chr(34))}"
         if key not in allowed.SETTINGS:
             with pytest.raises(ValueError, match="not a setting at a table"):
