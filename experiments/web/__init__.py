@@ -1,1 +1,1 @@
-"""A table in the browser: play, watch, replay, study."""
+"""A table in the browser: play, watch, analyse."""

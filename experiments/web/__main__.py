@@ -1,4 +1,4 @@
-"""A table in the browser: play, watch, replay, study.
+"""A table in the browser: play, watch, analyse.
 
     python -m experiments.web
     python -m experiments.web port=8001 browser=false

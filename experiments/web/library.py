@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import starmap
 from pathlib import Path
 from typing import Any
 
@@ -62,7 +63,8 @@ def stage_of(folder: Path) -> tuple[str, int]:
     """
     found: dict[str, int] = {}
     with suppress(OSError):  # the folder may be gone
-        found = {path.name: at for at, path in filter(None, map(_date, folder.iterdir()))}
+        dated = ((path.name, _date(path)) for path in folder.iterdir())
+        found = {name: at for name, at in dated if at is not None}
     last = max(found.values(), default=0)
     if found.get(SUMMARY, -1) >= found.get(CONFIG, 0):
         return "finished", last
@@ -103,10 +105,10 @@ class Library:
             raise KeyError(name)
         return folder
 
-    def name_of(self, path: Path | None) -> str | None:
+    def name_of(self, path: Path) -> str | None:
         """Return the name of the record in the file ``path``; None if it must not be opened."""
         root = self._folder.resolve()
-        if path is None or not is_regular(path) or not path.resolve().is_relative_to(root):
+        if not is_regular(path) or not path.resolve().is_relative_to(root):
             return None
         return self._name(self._folder / path.resolve().relative_to(root))
 
@@ -115,15 +117,12 @@ class Library:
         return printable(path.relative_to(self._folder).as_posix())
 
     def _list(self, kind: Reader) -> list[Thing]:
-        fit = (path for path in self._files() if _reader(path) is kind)
-        dated = sorted(filter(None, map(_date, fit)), reverse=True)
-        return list(filter(None, (self._describe(*found) for found in dated[: 2 * MOST])))[:MOST]
+        dated = sorted(self._files(kind), reverse=True)
+        return list(filter(None, starmap(self._describe, dated[: 2 * MOST])))[:MOST]
 
     def _find(self, name: str, *kinds: Reader) -> Path:
-        fit = (path for path in self._files() if _reader(path) in kinds)
-        named = (path for path in fit if self._name(path) == name)
-        for found in filter(None, map(_date, named)):
-            if thing := self._describe(*found):
+        for at, path in self._files(*kinds):
+            if self._name(path) == name and (thing := self._describe(at, path)):
                 return thing.path
         raise KeyError(name)
 
@@ -131,13 +130,15 @@ class Library:
         place = os.fsencode(_get_opened(path).relative_to(self._folder))
         return hashlib.sha256(place).hexdigest()[:16]
 
-    def _files(self) -> Iterator[Path]:
-        """Yield the files below the folder, without following links."""
+    def _files(self, *kinds: Reader) -> Iterator[tuple[int, Path]]:
+        """Yield times of change and paths of regular files of ``kinds``; follow no links."""
         for folder, below, names in os.walk(self._folder):
             if len(Path(folder).relative_to(self._folder).parts) >= DEEPEST:
                 below.clear()
             below[:] = [name for name in below if name != _COPIES]
-            yield from (Path(folder) / name for name in names if not name.startswith("."))
+            for path in (Path(folder, name) for name in names if not name.startswith(".")):
+                if _reader(path) in kinds and (at := _date(path)) is not None:
+                    yield at, path
 
     def _describe(self, at: int, path: Path) -> Thing | None:
         """Return the record or run of a file changed at time ``at``; None if it is neither."""
@@ -153,11 +154,11 @@ def is_regular(path: Path) -> bool:
     return _date(path) is not None
 
 
-def _date(path: Path) -> tuple[int, Path] | None:
-    """Return time of change and path of a regular file; None otherwise."""
+def _date(path: Path) -> int | None:
+    """Return the time of change of a regular file; None otherwise."""
     with suppress(OSError):
         found = path.lstat()
-        return (found.st_mtime_ns, path) if stat.S_ISREG(found.st_mode) else None
+        return found.st_mtime_ns if stat.S_ISREG(found.st_mode) else None
     return None
 
 

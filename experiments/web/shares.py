@@ -19,8 +19,8 @@ from mcts.kernel.errors import SleuthError
 ADDRESS: ContextVar[str] = ContextVar("address", default="")
 """Address of the current request, or of the maker of the table at work; empty for the server."""
 
-TABLES, PEOPLE = ("tables", 2000), ("people in studies", 400)
-"""Daily limits, of which an address has its share."""
+TABLES = 2000
+"""Tables made in a day: a limit of which an address has its share."""
 
 AT_ONCE = 512
 """Limit of concurrent requests, shared likewise."""
@@ -37,7 +37,7 @@ class Shares:
 
     def __init__(self, part: float = 1.0) -> None:
         self._part = part
-        self._spent: Counter[tuple[str, str]] = Counter()
+        self._spent: Counter[str] = Counter()
         self._asking: Counter[str] = Counter()
         self._day = time.monotonic()
 
@@ -45,17 +45,15 @@ class Shares:
         """Return how many of ``limit`` one address may use."""
         return max(1, int(limit * self._part))
 
-    def spend(self, what: tuple[str, int]) -> None:
-        """Count one more of `TABLES` or `PEOPLE`; raises Crowded if the address used up its share
-        of the day.
-        """
+    def spend(self) -> None:
+        """Count one more table; raises Crowded if the address used up its share of the day."""
         if time.monotonic() - self._day > _DAY:
             self._spent.clear()
             self._day = time.monotonic()
-        (name, limit), whose = what, ADDRESS.get()
-        if self._part < 1 and self._spent[name, whose] >= self.of(limit):
-            raise Crowded(f"your address has made {self.of(limit)} {name} today, its share")
-        self._spent[name, whose] += 1
+        whose = ADDRESS.get()
+        if self._part < 1 and self._spent[whose] >= self.of(TABLES):
+            raise Crowded(f"your address has made {self.of(TABLES)} tables today, its share")
+        self._spent[whose] += 1
 
     @contextmanager
     def ask(self) -> Iterator[None]:

@@ -20,8 +20,7 @@ from typing import Any
 import mutate
 import pyarrow as pa
 import pyarrow.parquet as pq
-from called import capture, find_fault
-from judge import Finding
+from judge import Finding, capture, find_fault
 from rich.console import Console
 
 from experiments.matches import match_loop, part_files, results
@@ -140,18 +139,7 @@ def _rows(random: Random, path: Path) -> None:
     elif kind == 4:
         table = table.append_column(random.choice(["x", name]), table[name])
     else:
-        odd = [
-            None,
-            -1,
-            -(2**60),
-            2**40,
-            2**62,
-            float("nan"),
-            float("inf"),
-            1e300,
-            True,
-            "x\x1b[2J",
-        ]
+        odd = [None, -1, -(2**60), 2**40, 2**62, float("nan"), float("inf"), 1e300, True, "\x1b[2J"]
         fit = [value for value in odd if _fits(value, table.schema.field(name).type)]
         for _ in range(random.choice((1, 3))):
             values[random.randrange(len(values))] = random.choice(fit)
@@ -169,17 +157,13 @@ def _fits(value: Any, kind: pa.DataType) -> bool:
 
 def _other(random: Random, path: Path) -> None:
     """Put something else in place of a file, or beside it."""
-    kind = random.randrange(9)
-    if kind == 0:
-        shutil.copy(path, path.with_name(path.name.replace("00000", "00007")))
-        return
-    if kind == 1:
-        shutil.copy(path, path.with_name(path.name.replace("00000", "x")))
+    kind, content = random.randrange(9), path.read_bytes()
+    if kind < 2:
+        shutil.copy(path, path.with_name(path.name.replace("00000", ("00007", "x")[kind])))
         return
     if kind == 2:
         path.with_name(f".{path.name}.abcd.writing").write_bytes(b"half")
         return
-    content = path.read_bytes()
     path.unlink()
     if kind == 3:
         path.mkdir()
@@ -200,13 +184,11 @@ def _wrong(named: str, whole: Path, at: Path, page: bool) -> Iterator[Finding]:
         look: Callable[[Console], Any] = partial(report.report, [at], at.parent / "page")
     else:
         look = partial(_read, at)
-    readers = {"report": look}
-    for name, reads in readers.items():
-        found = find_fault(f"{named}, {name}", capture(reads))
-        if found is None and picture(at) != before:
-            found = Finding(f"{named}, {name}", "it changes the folder that it reads")
-        if found is not None:
-            yield found
+    found = find_fault(f"{named}, report", capture(look))
+    if found is None and picture(at) != before:
+        found = Finding(f"{named}, report", "it changes the folder that it reads")
+    if found is not None:
+        yield found
     rows = _all_rows(at)
     seen = capture(partial(gone_on, at))
     found = find_fault(f"{named}, resume", seen)

@@ -18,6 +18,7 @@ import select
 import signal
 import subprocess
 import sys
+import traceback
 import types
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -145,7 +146,7 @@ def _serve(heavy: bool, seconds: float) -> None:
         command, typed, folder, environment = json.loads(line)
         given = [os.fsdecode(bytes.fromhex(text)) for text in typed]
         request = importlib.import_module(module_of(command)), given, Path(folder), environment
-        answers.write(json.dumps(_fork(*request, seconds)) + "\n")
+        answers.write(json.dumps(_fork(request, seconds)) + "\n")
         answers.flush()
 
 
@@ -160,23 +161,19 @@ class _Without(types.ModuleType):
         raise Refusal("there is no Ray here")
 
 
-def _fork(
-    module: types.ModuleType,
-    typed: list[str],
-    folder: Path,
-    environment: dict[str, str],
-    seconds: float,
-) -> tuple[int | None, list[str]]:
+Request = tuple[types.ModuleType, list[str], Path, dict[str, str]]
+"""Module, arguments, folder and environment of a command."""
+
+
+def _fork(request: Request, seconds: float) -> tuple[int | None, list[str]]:
     reading, writing = os.pipe()
     child = os.fork()
     if not child:
         os.close(reading)
         code = 99
         try:
-            code = _case(module, typed, folder, environment, writing)
+            code = _case(request, writing)
         except BaseException:
-            import traceback
-
             traceback.print_exc()
         finally:
             sys.stdout.flush()
@@ -184,11 +181,8 @@ def _fork(
             os._exit(code)
     os.close(writing)
     ended = _wait(child, seconds)
-    strays = b""
-    while part := os.read(reading, 65536):
-        strays += part
-    os.close(reading)
-    return ended, sorted(set(strays.decode(errors="replace").splitlines()))
+    with open(reading, errors="replace") as strays:
+        return ended, sorted(set(strays.read().splitlines()))
 
 
 def _wait(child: int, seconds: float) -> int | None:
@@ -203,14 +197,9 @@ def _wait(child: int, seconds: float) -> int | None:
     return None if not ready or code == -signal.SIGXCPU else code
 
 
-def _case(
-    module: types.ModuleType,
-    typed: list[str],
-    folder: Path,
-    environment: dict[str, str],
-    strays: int,
-) -> int:
+def _case(request: Request, strays: int) -> int:
     """Do in the child what a new process would; return the exit code."""
+    module, typed, folder, environment = request
     for name, descriptor in (("out", 1), ("err", 2)):
         opened = os.open(folder.parent / name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
         os.dup2(opened, descriptor)

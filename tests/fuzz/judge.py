@@ -11,7 +11,18 @@ tests run a few, and show that a planted fault is found.
 
 from __future__ import annotations
 
+import contextlib
+import io
+import traceback
+import warnings
+from collections.abc import Callable
 from dataclasses import dataclass
+
+from rich.console import Console
+
+from experiments import terminal
+from experiments.settings.commandline import Refusal
+from experiments.texts import message
 
 EXITS = {0, 1, 129, 130, 143}
 """Done, refused, and ended by SIGHUP, Ctrl-C and SIGTERM."""
@@ -57,3 +68,33 @@ def complaint(seen: Outcome) -> str | None:
 
 def _last(text: str) -> str:
     return next((line for line in reversed(text.splitlines()) if line.strip()), "")[:200]
+
+
+def capture(what: Callable[[Console], None]) -> Outcome:
+    """Do ``what`` in this process; return what it printed and how it ended: 1 after a refusal."""
+    out, err, code = io.StringIO(), io.StringIO(), 0
+    with (
+        contextlib.redirect_stdout(out),
+        contextlib.redirect_stderr(err),
+        warnings.catch_warnings(),
+    ):
+        warnings.simplefilter("always")
+        try:
+            what(terminal.console(file=out, width=120))
+        except BaseException as fault:
+            code = 1
+            refused = isinstance(fault, Refusal)
+            err.write(message(str(fault)) + "\n" if refused else traceback.format_exc())
+    return Outcome(code, out.getvalue(), err.getvalue())
+
+
+def find_fault(case: str, seen: Outcome) -> Finding | None:
+    """Return what is wrong with ``seen``; characters that a terminal obeys are."""
+    wrong = complaint(seen)
+    if wrong is None and not all(
+        sign.isprintable() or sign == "\n" for sign in seen.out + seen.err
+    ):
+        wrong = "it prints characters that a terminal obeys"
+    if wrong is None and seen.code == 0 and seen.err:
+        wrong = f"it warns: {seen.err[:200]}"
+    return None if wrong is None else Finding(case, wrong)

@@ -3,42 +3,17 @@
 from __future__ import annotations
 
 import copy
+from functools import reduce
 from random import Random
 from typing import Any
 
 NASTY: tuple[Any, ...] = (
-    None,
-    True,
-    False,
-    0,
-    -1,
-    7,
-    2**31,
-    2**63,
-    10**30,
-    0.5,
-    -0.0,
-    1e308,
-    float("nan"),
-    float("-inf"),
-    "",
-    "x",
-    "\x1b]0;owned\x07\x1b[2J",
-    "\ud800",
-    "\u202egpj.exe",
-    "[/red]:smile:",
-    "=1+1",
-    "$x$",
-    "a\nb",
-    "../../x",
-    "x" * 5000,
-    [],
-    [[]],
-    [0],
-    {},
-    {"x": 1},
-    [[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[1]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]],
-)
+    None, True, False, 0, -1, 7, 2**31, 2**63, 10**30, 0.5, -0.0, 1e308, float("nan"),
+    float("-inf"), "", "x", "\x1b]0;owned\x07\x1b[2J", "\ud800", "\u202egpj.exe",
+    "[/red]:smile:", "=1+1", "$x$", "a\nb", "../../x", "x" * 5000, [], [[]], [0], {}, {"x": 1},
+    reduce(lambda inner, _: [inner], range(40), 1),
+)  # fmt: skip
+"""Values that a reader may not expect."""
 
 
 def raw(random: Random, content: bytes) -> bytes:

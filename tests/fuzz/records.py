@@ -14,8 +14,7 @@ from random import Random
 from typing import Any
 
 import mutate
-from called import capture, find_fault
-from judge import Finding
+from judge import Finding, capture, find_fault
 from rich.console import Console
 
 from experiments.explain import recorded

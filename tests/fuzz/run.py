@@ -19,9 +19,6 @@ FUZZERS = {
     "commands": 1000,
     "records": 5000,
     "folders": 1000,
-    "networks": 2000,
-    "problems": 1000,
-    "search": 3000,
     "served": 1000,
 }
 """Modules of this folder, and the cases of a long run."""

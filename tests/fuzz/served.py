@@ -41,7 +41,8 @@ NO_GUARD = (b"400", b"503")
 ODD = ("..", "%", "\u202e\u00e9", "\ud800", "\0", "/etc/passwd", "-1", "9" * 30, "null")
 """Values in links that are none, beside those of `mutate`."""
 
-FILES = ("table.json", "moves.jsonl", "pace.json", "*.jsonl", "summary.json", "matches.json", "*")
+SUMMARY = '{"table": [], "interrupted": false}'
+FILES = ("table.json", "moves.jsonl", "pace.json", "*.jsonl", "summary.json", "*")
 
 
 def attack(number: int, seed: int, folder: Path) -> Iterator[Finding | None]:
@@ -57,8 +58,10 @@ def prepare(folder: Path) -> dict[str, Any]:
     ended = server.table(person("Ann"), COMPUTER, COMPUTER, seed=None)
     (link,) = ended["seats"].values()
     play(server, link, server.stream(f"/api{link}/stream"))
-    while not (lobby := server.ask("GET", "/api/lobby")[1])["runs"]:
-        pass  # the game is filed after its end is shown
+    server.ask("GET", f"/api{link}/after")  # it is filed
+    (folder / "run").mkdir()
+    (folder / "run/summary.json").write_text(SUMMARY)
+    lobby = server.ask("GET", "/api/lobby")[1]
     begun = server.table(person("Bob"), COMPUTER, COMPUTER, seed=None)
     watched = server.table(*[COMPUTER] * 3, seed=None, pace=60.0)
     server.ask("POST", f"/api{watched['watch']}/control", {"pause": True})

@@ -23,7 +23,7 @@ _FLAGS = (
 
 
 @contextmanager
-def browser():
+def start_browser():
     """A browser; the test that asks for one where there is none is skipped."""
     playwright = pytest.importorskip("playwright.sync_api", reason="no Playwright here")
     found = shutil.which("chromium") or shutil.which("chromium-browser")
@@ -38,52 +38,47 @@ def browser():
 
 
 _open = ExitStack()
-_contexts = []
+_pages, _faults = [], []
 
 
 @pytest.fixture
-def profile():
-    """Return the context of all pages; the first test that asks for it begins the browser."""
-    if not _contexts:
-        begun = _open.enter_context(browser())
-        _contexts.append(_open.enter_context(begun.new_context(reduced_motion="reduce")))
-    return _contexts[0]
+def browser():
+    """Return the page of all tests; the first that asks for it starts the browser."""
+    if not _pages:
+        context = _open.enter_context(start_browser()).new_context(reduced_motion="reduce")
+        page = context.new_page()
+        page.set_default_timeout(60_000)
+        page.on("pageerror", lambda fault: _faults.append(str(fault)))
+        policy = "Content Security"
+        page.on("console", lambda one: policy in one.text and _faults.append(one.text))
+        _pages.append(page)
+    return _pages[0]
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_runtest_teardown(nextitem):
     """End the browser before a test without one, in whose way its event loop would be."""
-    if nextitem is None or "profile" not in nextitem.fixturenames:
-        _contexts.clear()
+    if nextitem is None or "browser" not in nextitem.fixturenames:
+        _pages.clear()
         _open.close()
 
 
 @pytest.fixture
-def open_page(profile):
-    """Open pages: ``open_page(url, width=1280, dark=False)``; fails on errors in their scripts."""
-    pages, faults = [], []
+def open_page(browser):
+    """Open pages: ``open_page(url, width=1280)``; fails on errors in their scripts."""
 
-    def open_one(url, width=1280, dark=False):
-        page = profile.new_page()
-        page.set_viewport_size({"width": width, "height": 900})
-        page.emulate_media(color_scheme="dark" if dark else "light")
-        page.set_default_timeout(60_000)
-        page.on("pageerror", lambda fault: faults.append(str(fault)))
-        page.on(
-            "console",
-            lambda received: (
-                faults.append(received.text) if "Content Security" in received.text else None
-            ),
-        )
-        page.goto(url)
-        pages.append(page)
-        return page
+    def open_one(url, width=1280):
+        browser.set_viewport_size({"width": width, "height": 900})
+        browser.goto(url)
+        return browser
 
     yield open_one
-    for page in pages:
-        page.evaluate("localStorage.clear()")  # each test begins in a browser that knows nothing
-        page.close()
-    assert not faults
+    browser.evaluate("localStorage.clear()")  # each test begins in a browser that knows nothing
+    browser.unroute_all()
+    browser.emulate_media(color_scheme="light", reduced_motion="reduce")
+    browser.goto("about:blank")
+    found = [_faults.pop() for _ in range(len(_faults))]
+    assert not found
 
 
 @pytest.fixture(scope="module")

@@ -26,6 +26,16 @@ def passes_in_both_themes(page):
     assert not violations(page, "color-contrast")
 
 
+def fits_and_passes(page):
+    """Fail on what is wrong with all of a page, or if it is wider than a screen."""
+    page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
+    passes_in_both_themes(page)
+    page.emulate_media(color_scheme="light")
+    for width in (800, 360):
+        page.set_viewport_size({"width": width, "height": 740})
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
 def expect_text(page, selector, text):
     """Fail if the element of ``selector`` has other text."""
     assert page.text_content(selector) == text

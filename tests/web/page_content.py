@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from types import SimpleNamespace
 
+from page_server import Canned
 from table_setup import COMPUTER, play_to_prompt, setup
 
 from experiments.web.analysis.notebook import Entropies, Knowledge, notebook
-from experiments.web.server import records
+from experiments.web.server import messages, records
+from experiments.web.server.viewers import describe
 from experiments.web.tables.search_view import SearchSamples
 from experiments.web.tables.table import Table, sees
+
+RATE = {"match": "best against swift", "player": "best", "games": 200, "wins": 120}
+RATE |= {"rate": 0.6, "interval": [0.531, 0.665]}
 
 LOBBY = {
     "rules": [
@@ -25,109 +30,46 @@ LOBBY = {
     "tables": [
         {"id": "t", "rules": "ledford", "seats": ["swift"] * 4, "over": False, "open": True},
         {"id": "u", "rules": "speed", "seats": ["Ann", "best", "best"], "over": True, "open": True},
-        {
-            "id": "v",
-            "rules": "speed",
-            "seats": ["Ann"],
-            "over": False,
-            "open": False,
-            "aside": True,
-        },
+        {"id": "v", "rules": "speed", "seats": ["Ann"], "over": False, "open": False}
+        | {"aside": True},
     ],
     "records": [
-        {
-            "id": "r",
-            "name": "main/records/game-0001.jsonl",
-            "rules": "ledford",
-            "game": 1,
-            "seats": ["swift", "best"],
-            "winner": "best",
-            "turns": 43,
-            "seconds": 754.2,
-        },
-        {
-            "id": "s",
-            "name": "main/records/game-0000.jsonl",
-            "rules": "ledford",
-            "game": 0,
-            "seats": ["swift", "best"],
-            "winner": None,
-            "turns": 12,
-            "seconds": None,
-        },
+        {"id": name, "name": f"main/records/game-000{game}.jsonl", "rules": "ledford"}
+        | {"game": game, "seats": ["swift", "best"], **end}
+        for name, game, end in (
+            ("r", 1, {"winner": "best", "turns": 43, "seconds": 754.2}),
+            ("s", 0, {"winner": None, "turns": 12, "seconds": None}),
+        )
     ],
     "under_way": [{"id": "m", "name": "test", "matches": ["swift against 3 heuristic"]}],
     "runs": [
-        {"id": f"t{trial}", "name": f"sweep/trial-000{trial}", "report": None, "rates": []}
-        for trial in range(2)
-    ]
-    + [
-        {
-            "id": "main",
-            "report": "/runs/main/report",
-            "name": "main",
-            "rates": [
-                {
-                    "match": "best against swift",
-                    "player": "best",
-                    "games": 200,
-                    "wins": 120,
-                    "rate": 0.6,
-                    "interval": [0.531, 0.665],
-                }
-            ],
-        }
+        *(
+            {"id": f"t{trial}", "name": f"sweep/trial-000{trial}", "report": None, "rates": []}
+            for trial in range(2)
+        ),
+        {"id": "main", "name": "main", "report": "/runs/main/report", "rates": [RATE]},
     ],
     "reach": "Only this machine can reach this page.",
 }
 
 RUN = {
-    "name": "test",
-    "stage": "under way",
-    "age": 4.2,
-    "report": None,
+    "name": "test", "stage": "under way", "age": 4.2, "report": None,
     "table": [
-        {
-            "match": f"{player} against 3 heuristic",
-            "player": player,
-            "games": 120,
-            "wins": wins,
-            "draws": 0,
-            "win_rate": wins / 120,
-            "ci95": [wins / 120 - 0.1, wins / 120 + 0.1],
-            "parity": 0.25,
-            "most": 2000,
-        }
+        {"match": f"{player} against 3 heuristic", "player": player, "games": 120, "wins": wins,
+         "draws": 0, "win_rate": wins / 120, "ci95": [wins / 120 - 0.1, wins / 120 + 0.1],
+         "parity": 0.25, "most": 2000}
         for player, wins in (("closure", 60), ("swift", 72))
     ],
     "comparisons": [
-        {
-            "first": "closure against 3 heuristic",
-            "second": "swift against 3 heuristic",
-            "games": 120,
-            "difference": 0.1,
-            "ci95": [-0.041, 0.236],
-            "p": None,
-            "p_holm": None,
-            "both": 40,
-            "only_first": 20,
-            "only_second": 32,
-            "neither": 28,
-            "elo": 70.4,
-            "elo_ci95": [-28.2, 170.1],
-            "superiority": 0.95,
-        }
+        {"first": "closure against 3 heuristic", "second": "swift against 3 heuristic",
+         "games": 120, "difference": 0.1, "ci95": [-0.041, 0.236], "p": None, "p_holm": None,
+         "both": 40, "only_first": 20, "only_second": 32, "neither": 28, "elo": 70.4,
+         "elo_ci95": [-28.2, 170.1], "superiority": 0.95}
     ],
     "tests": [
-        {
-            "words": "swift is 0 Elo (H0) above closure or 30 Elo (H1): undecided after 120 games "
-            "(LLR 1.20, bounds ±2.94), errors 5 %",
-            "llr": 1.2,
-            "bound": 2.944,
-            "progress": 0.41,
-            "accepted": None,
-            "left": 175,
-        }
+        {"words": "swift is 0 Elo (H0) above closure or 30 Elo (H1): undecided after 120 games "
+         "(LLR 1.20, bounds ±2.94), errors 5 %",
+         "llr": 1.2, "bound": 2.944, "progress": 0.41, "accepted": None, "left": 175}
     ],
     "chart": {
         "of": "ratio",
@@ -135,7 +77,7 @@ RUN = {
             {"name": "swift against 3 heuristic", "points": [[10, 0.1], [60, -0.4], [120, 1.2]]}
         ],
     },
-}
+}  # fmt: skip
 
 ROOT = [
     {"action": "walk to the Hall", "visits": 412, "value": 0.512, "error": 0.021},
@@ -161,43 +103,21 @@ ASSUMES = {
 }
 
 SEARCH = {
-    "kind": "search",
-    "seat": 0,
-    "player": "best",
-    "simulations": 754,
-    "per_second": 3200,
-    "nodes": 700,
-    "root": ROOT,
+    "kind": "search", "seat": 0, "player": "best", "simulations": 754, "per_second": 3200,
+    "nodes": 700, "root": ROOT, "over": False, **ASSUMES,
     "line": [{"action": "walk to the Hall", "visits": 412, "value": 0.512}],
     "tree": [
         {"above": None, "visits": 754},
         *(
-            {
-                "above": 0,
-                "visits": row["visits"] // 3,
-                "action": row["action"],
-                "played": row["visits"],
-                "value": row["value"],
-                "outcomes": 9,
-                "seen": "Peacock shows the rope",
-                "end": False,
-            }
+            {"above": 0, "visits": row["visits"] // 3, "action": row["action"],
+             "played": row["visits"], "value": row["value"], "outcomes": 9,
+             "seen": "Peacock shows the rope", "end": False}
             for row in (ROOT[0], ROOT[0], *ROOT[1:3])
         ),
-        {
-            "above": 1,
-            "visits": 40,
-            "action": "accuse Plum with the rope in the Hall",
-            "played": 40,
-            "value": 0.02,
-            "outcomes": 1,
-            "seen": "",
-            "end": True,
-        },
+        {"above": 1, "visits": 40, "action": "accuse Plum with the rope in the Hall",
+         "played": 40, "value": 0.02, "outcomes": 1, "seen": "", "end": True},
     ],
-    "over": False,
-    **ASSUMES,
-}
+}  # fmt: skip
 
 BELIEF = [
     ("suspect", [("Green", 0.75), ("Plum", 0.25)]),
@@ -221,56 +141,45 @@ ADVICE = {
 }
 
 
-def computers(folder):
-    """Return a table at which nobody sits, its game over."""
-    table = Table(setup(*(COMPUTER,) * 4, turn_cap=400), folder)
-    play_to_prompt(table)
-    return table
-
-
-def beliefs(table, shown=None):
-    """Return what each seat believes after so many events, or all, and bits by turn."""
+def make_answers(table, folder, shown=None):
+    """Return the fixed answers of a `page_server.Canned` by path, of a ``table`` of computers whose
+    game is over; its watchers have seen ``shown`` events, or all."""
     rules, events = table.game.rules, table.game.events[:shown]
     seats = [notebook(Knowledge.of(rules, seat, events), True) for seat in range(rules.players)]
     turns = [{"turn": turn, "bits": bits} for turn, bits in Entropies(rules).turns(events)]
-    return {"seats": seats, "turns": turns}
-
-
-def record(table):
-    """Return the record of a table as the page is sent it."""
-    game = table.game
-    seats = [
-        {"label": player.name, "suspect": suspect, "outside": False}
-        for player, suspect in zip(game.seats, game.rules.suspects, strict=True)
-    ]
-    header = {"rules": asdict(game.rules), "game": game.game, "seed": game.seed, "seats": seats}
-    acts = [
-        line
-        for line, event in enumerate(game.events, 2)
-        if "action" in event and event["event"] != "show"
-    ]
-    return {"header": header, "events": game.events, "decisions": acts}
-
-
-def turns(table, folder):
-    """Return bits by turn."""
     path = folder / "game.jsonl"
     path.write_text(table.game.record())
-    return {"turns": records._turns(path)}
-
-
-def answers(table, folder):
-    """Return the fixed answers of a `page_server.Canned` by path."""
-    known = beliefs(table)
+    entry = SimpleNamespace(id="t", setup=table.setup)
+    control = {"open": True, "control": True, "paused": False, "pace": 1.0}
     return {
         "/api/lobby": LOBBY,
-        "/api/watch/t/beliefs": known,
+        "/api/watch/t": {**describe(entry), **control},
+        "/api/watch/t/beliefs": {"seats": seats, "turns": turns},
         "/api/watch/t/control": {"paused": True, "pace": 1.0},
         "/api/runs/m": RUN,
-        "/api/records/r": record(table),
-        "/api/records/r/beliefs": turns(table, folder),
+        "/api/records/r": records._contents(path, True),
+        "/api/records/r/beliefs": {"turns": records._turns(path)},
         "/api/records/r/explain": ADVICE,
     }
+
+
+def make_stream(table, search, shown):
+    """Return the messages of a watched table that has shown so many events, in a ``search``."""
+    known = [event for event in table.game.events[:shown] if sees(event, None)]
+    waiting = messages.waiting(search["seat"])
+    return {"/api/watch/t/stream": [*map(messages.event, known), waiting, search]}
+
+
+def serve_watched(folder):
+    """Return a server of all pages but a seat's, and the table that is watched: it is over, and its
+    watchers see a search in the middle."""
+    table = Table(setup(*(COMPUTER,) * 4, turn_cap=400), folder)
+    play_to_prompt(table)
+    events = table.game.events
+    rolls = [at for at, event in enumerate(events) if event["event"] == "roll"]
+    at = rolls[len(rolls) // 2]
+    stream = make_stream(table, {**SEARCH, "seat": events[at]["seat"]}, at + 1)
+    return Canned(make_answers(table, folder), stream), table
 
 
 def play_and_sample(folder, player, turn):
@@ -285,23 +194,4 @@ def play_and_sample(folder, player, turn):
             look, events = progress.sample(over=True), len(game.events)
         table.act(action)
     play_to_prompt(table)
-    return table, look, events
-
-
-def stop_at(served, look, events):
-    """Leave the game of ``served`` that is watched standing after ``events``, in a search."""
-    sent = served.sent["/api/watch/t/stream"]
-    public = sum(sees(event, None) for event in served.table.game.events[:events])
-    sent[:] = [*sent[:public], {"kind": "waiting", "seat": 0}, {**look, "over": False}]
-    served.answers["/api/watch/t/beliefs"] = beliefs(served.table, events)
-
-
-def halfway(served):
-    """Leave the game of ``served`` that is watched standing in the middle, with a search."""
-    sent = served.sent["/api/watch/t/stream"]
-    received = [message for message in sent if message["kind"] == "event"]
-    middle = len(received) // 2
-    while received[middle]["event"]["event"] != "roll":
-        middle += 1
-    seat = received[middle]["event"]["seat"]
-    sent[:] = [*received[: middle + 1], {"kind": "waiting", "seat": seat}, {**SEARCH, "seat": seat}]
+    return table, {**look, "over": False}, events

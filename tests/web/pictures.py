@@ -16,18 +16,17 @@ HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parents[1])]
 
 import page_content  # noqa: E402
-from conftest import browser  # noqa: E402
+from conftest import start_browser  # noqa: E402
+from http_client import COMPUTER, Served, person  # noqa: E402
 from page_player import click_on, number, settle  # noqa: E402
 from page_server import Canned  # noqa: E402
 from PIL import Image  # noqa: E402
-from table_setup import COMPUTER, person, setup  # noqa: E402
 
 from experiments.compare import __main__ as compare  # noqa: E402
 from experiments.runs import runfolder  # noqa: E402
 from experiments.runs.live import live_figures  # noqa: E402
 from experiments.web.settings import Search  # noqa: E402
 from experiments.web.tables.requests import compose_player  # noqa: E402
-from experiments.web.tables.table import Table  # noqa: E402
 
 COLOURS = 192
 TURN = 25
@@ -46,34 +45,38 @@ def take(running, folder: Path) -> list[Path]:
         one, other, third = (Path(kept, name) for name in ("one", "other", "third"))
         for made in (one, other, third):
             made.mkdir()
-        computers = page_content.computers(one)
-        watched = Canned(computers, page_content.answers(computers, one))
+        watched, _ = page_content.serve_watched(one)
         best = compose_player("best_tree", ["budget.simulations=1000"], Search(1000, 60.0))
         table, look, events = page_content.play_and_sample(third, best, TURN)
-        search_server = Canned(table, {"/api/runs/m": _play_match(third / "run")})
-        page_content.stop_at(search_server, look, events)
-        seated = Canned(Table(setup(person("Ann"), *(COMPUTER,) * 3, game=3), other))
+        searching = Canned(
+            page_content.make_answers(table, third, events)
+            | {"/api/runs/m": _play_match(third / "run")}
+        )
+        seated = Served(other)
         try:
-            watch = _watch(running, search_server, folder / "web_watch.png", True, "#beliefs")
-            page_content.stop_at(search_server, {**look, "tree": look["tree"][:NODES]}, events)
+            searching.streams = page_content.make_stream(table, look, events)
+            watch = _watch(running, searching, folder / "web_watch.png", True, "#beliefs")
+            few = {**look, "tree": look["tree"][:NODES]}
+            searching.streams = page_content.make_stream(table, few, events)
             return [
                 watch,
-                _watch(running, search_server, folder / "web_table.png", False, "#tree"),
+                _watch(running, searching, folder / "web_table.png", False, "#tree"),
                 _seat(running, seated, folder / "web_play.png", 1280, 900, False, QUESTIONS),
                 _seat(running, seated, folder / "web_phone.png", 360, 1500, True, 0),
                 _replay(running, watched, folder / "web_replay.png"),
-                _run(running, search_server, folder / "web_run.png"),
+                _run(running, searching, folder / "web_run.png"),
                 _lobby(running, watched, folder / "web_lobby.png"),
             ]
         finally:
             watched.close()
-            search_server.close()
+            searching.close()
             seated.close()
 
 
 def _seat(running, served, path, width, height, dark, questions):
     """Answer so many questions, and go on to where a suggestion is asked for."""
-    page = _page(running, f"{served.url}/seat/seat-0", width, height, dark)
+    made = served.table(person("Ann"), *[COMPUTER] * 3, rules="ledford", seed=5)
+    page = _page(running, f"http://{served.host}{made['seats']['0']}", width, height, dark)
     chance = random.Random(3)
     settle(page)
     while questions > 0 or not page.locator(".prompt form").count():
@@ -83,9 +86,6 @@ def _seat(running, served, path, width, height, dark, questions):
         questions -= 1
     page.get_by_label("Show probabilities").evaluate("(box) => box.click()")  # on a phone unseen
     page.wait_for_selector("td.heat", state="attached")
-    if not dark:  # some questions were answered, so there is something to prove
-        page.locator("#notebook td.yes:not(:nth-of-type(2)) button").last.click()
-        page.wait_for_selector("#proof h3")
     return _shot(page, path)
 
 
@@ -152,6 +152,6 @@ def _shot(page, path):
 
 
 if __name__ == "__main__":
-    with browser() as at_hand:
+    with start_browser() as at_hand:
         for made in take(at_hand, HERE.parents[1] / "docs" / "images"):
             print(made.name, made.stat().st_size)

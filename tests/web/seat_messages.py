@@ -47,7 +47,7 @@ LEARNT = ("refute", "verdict", "end")
 HEADED = {name.lower() for name in HEADERS} | {"content-length", "content-type"}
 HELD_BACK = {"known_to", "digest", "check"}
 WRONG = ({"number": 99}, {"action": 999}, {"action": "x"})
-STATUSES = {"notebook": [200], "proof": [200], "answer": [200, 409, 422]}
+STATUSES = {"notebook": [200], "answer": [200, 409, 422]}
 TURNS = 10
 """Of the event loop, after which somebody that is asked has its message."""
 
@@ -104,8 +104,7 @@ async def play_pair(server: Inside, setup: Setup, seat: int, swap: tuple | None 
         status, headers, text = await server.ask(method, path, body)
         for secret, name in secrets.items():
             path, text = path.replace(secret, name), text.replace(secret, name)
-        what = "proof" if "/proof/" in path else path.rpartition("/")[2]
-        traffic.got.append((what, status, headers, text))
+        traffic.got.append((path.rpartition("/")[2], status, headers, text))
 
     await ask("GET", link)
     await ask("GET", f"/api{link}")
@@ -122,9 +121,6 @@ async def play_pair(server: Inside, setup: Setup, seat: int, swap: tuple | None 
         if question.seat == seat:
             assert stream.received[-1]["prompt"]["number"] == number
             await ask("GET", f"/api{link}/notebook")
-            mark = certain_mark(json.loads(traffic.got[-1][-1]), number)
-            if mark is not None and number % 3 == 0:
-                await ask("GET", "/api{}/proof/{}/{}".format(link, *mark))
             for change in (WRONG[number % len(WRONG)], {}):
                 await ask("POST", f"/api{link}/answer", {**answer, **change})
         else:
@@ -141,19 +137,6 @@ async def play_pair(server: Inside, setup: Setup, seat: int, swap: tuple | None 
         part for part in traffic.messages if part["kind"] == "event"
     ]
     return traffic
-
-
-def certain_mark(page: dict, number: int) -> tuple[int, int] | None:
-    """Return card and column of a certain mark of a notebook, if any: of a card that is open where
-    there is one, another for each ``number``."""
-    chance = page["chance"] or [["maybe"] * len(line["holders"]) for line in page["cards"]]
-    open_, sure = [], []
-    for card, line in enumerate(page["cards"]):
-        for column, said in enumerate(line["holders"]):
-            if said != "maybe" or chance[card][column] in (0.0, 1.0):
-                (open_ if "maybe" in line["holders"] else sure).append((card, column))
-    marks = open_ or sure
-    return marks[number * 7 % len(marks)] if marks else None
 
 
 def unknowable(traffic: Traffic) -> list[object]:
@@ -212,67 +195,23 @@ def _answer_fits(traffic: Traffic, what: str, status: int, headers: list, text: 
         whole = [(card, 3, len(received["cards"][0]["holders"])) for card in CARDS]
         said = all(_is_accused(traffic, cards) for cards in received["accused"])
         return received.keys() == {"cards", "accused", "chance", "bits"} and said and rows == whole
-    if what == "proof":
-        facts = received.get("facts", [])
-        whole = {"holds", "facts", "sizes", "shares", "more"}
-        return received.keys() == whole and all(_fact_fits(traffic, fact) for fact in facts)
     if what == "answer":
         return received == {} or (
             received.keys() == {"error"} and not any(card in text for card in CARDS)
         )
-    keys = {"table", "rules", "seats", "board", "hints", "study", "dealt_again", "seat"}
+    keys = {"table", "rules", "seats", "board", "hints", "seat"}
     return received.keys() == keys and all(
         line.keys() == {"label", "suspect", "person"} for line in received["seats"]
     )
 
 
-def _fact_fits(traffic: Traffic, fact: dict) -> bool:
-    """Return whether a fact of a proof is an event that the seat knows, or its cards."""
-    known = [event["event"] for event in traffic.known]
-    kind, cards = fact["kind"], fact["cards"]
-    if kind in ("own", "not_own"):
-        return fact.keys() == {"kind", "cards"} and all(
-            (card in traffic.hand) == (kind == "own") for card in cards
-        )
-    if kind in ("face_up", "not_face_up"):
-        open_ = next(event["cards"] for event in known if event["event"] == "face_up")
-        return fact.keys() == {"kind", "cards"} and all(
-            (card in open_) == (kind == "face_up") for card in cards
-        )
-    if kind == "accuses":
-        fair = fact["by"] == [fact["asker"]] and fact["card"] is None
-        return fair and _is_accused(traffic, cards, (fact["turn"], fact["asker"]))
-    asked = [
-        event
-        for event in known
-        if event["event"] == "suggestion"
-        and (event["turn"], event["seat"]) == (fact["turn"], fact["asker"])
-        and sorted(event["cards"]) == sorted(cards)
-    ]
-    shown = [
-        event["card"]
-        for event in known
-        if event["event"] == "show" and event["turn"] == fact["turn"]
-    ]
-    answer = next(
-        event for event in known if event["event"] == "refute" and event["turn"] == fact["turn"]
-    )
-    by = answer["unable"] if kind == "passes" else [answer["by"]]
-    card = fact["card"]
-    fair = (kind == "shown") == (card is not None) and (card is None or card in shown)
-    return bool(asked) and fair and {*fact["by"]} <= {*by}
-
-
-def _is_accused(traffic: Traffic, cards: list[str], when: tuple[int, int] | None = None) -> bool:
-    """Return whether all heard that ``cards`` were accused wrongly, in the turn and by the seat
-    ``when`` if that is given."""
-    found = [
-        (event["turn"], event["seat"])
-        for event in traffic.events
-        if (event["event"], event.get("cards")) == ("accusation", cards)
+def _is_accused(traffic: Traffic, cards: list[str]) -> bool:
+    """Return whether all heard that ``cards`` were accused wrongly."""
+    return traffic.heard and any(
+        (event["event"], event.get("cards")) == ("accusation", cards)
         and event["seat"] != traffic.events[-1]["winner"]
-    ]
-    return traffic.heard and (bool(found) if when is None else when in found)
+        for event in traffic.events
+    )
 
 
 def told_apart(one: Traffic, other: Traffic, people: bool) -> tuple[list[object], bool]:

@@ -1,9 +1,11 @@
 """A table is made of what is listed: all that exists is listed, or it is refused."""
 
 import json
+import re
 import subprocess
 from dataclasses import fields, is_dataclass
 from importlib.resources import files
+from pathlib import Path
 from typing import get_type_hints
 
 import pytest
@@ -11,7 +13,8 @@ from hydra.core.config_store import ConfigStore
 from table_setup import COMPUTER, setup
 
 from experiments.settings import config
-from experiments.web.server import lobby, records
+from experiments.settings.commandline import Refusal
+from experiments.web.server import records
 from experiments.web.settings import Search
 from experiments.web.tables import allowed, requests
 from experiments.web.tables.registry import Registry
@@ -61,10 +64,22 @@ def test_all_presets_settings_and_words_are_listed_or_never_are():
     assert all(listed[key] <= words[key] for key in listed if words[key]), "they exist"
 
 
+@pytest.fixture(scope="module")
+def examples():
+    """The placeholders on the page for a player that does not search, and for one that does."""
+    script = Path(requests.__file__).parents[1] / "static" / "parts" / "settings.js"
+    pattern = r'placeholder = searches \? "(\S+)" : "(\S+)"'
+    return re.search(pattern, script.read_text("utf-8")).groups()[::-1]
+
+
 @pytest.mark.parametrize("name", allowed.PLAYERS)
-def test_a_setting_of_a_player_can_be_given_if_it_is_listed(name):
-    made = requests.compose_player(name, [], LIMITS)
-    for key, value in config.leaves(made):
+def test_a_setting_of_a_player_can_be_given_if_it_is_listed(name, examples):
+    """So can the example in its field."""
+    made = dict(config.leaves(requests.compose_player(name, [], LIMITS)))
+    example = examples[name in allowed.SEARCHING]
+    assert example.partition("=")[0] in made
+    allowed.check_setting(example)
+    for key, value in made.items():
         setting = f"{key}={json.dumps(value).strip(chr(34))}"
         if key not in allowed.SETTINGS:
             with pytest.raises(ValueError, match="not a setting at a table"):
@@ -109,12 +124,7 @@ def test_what_is_not_listed_is_refused_before_anything_is_composed(
     assert "\n" not in str(refused.value) and "--help" not in str(refused.value)
 
 
-def test_no_label_and_no_advice_starts_a_program(monkeypatch):
-    """The control is the player itself, which would."""
-    monkeypatch.setattr(subprocess, "Popen", lambda *_, **__: pytest.fail("started"))
-    for label in ("external", "external command=touch", "mine", "swift network=x", "", "swift x"):
-        assert lobby._opponent(label, LIMITS)["label"].startswith("best")
-    assert lobby._opponent("swift threshold=0.4", LIMITS)["threshold"] == 0.4
+def test_no_advice_starts_a_program():
     request = records.AdviceRequest(line=3, preset="external", settings=["command=touch"])
     with pytest.raises(ValueError, match="unknown; choose"):
         records._advice(None, request, LIMITS)
@@ -144,13 +154,11 @@ def test_the_folder_of_a_stranger_starts_and_writes_nothing_elsewhere(
     tmp_path, add_mine, monkeypatch, capsys
 ):
     monkeypatch.setattr(subprocess, "Popen", lambda *_, **__: pytest.fail("started"))
-    whole = {"setup": setup(*[COMPUTER] * 4).to_json(), "run": None, "tokens": {}}
+    whole = {"setup": setup(*[COMPUTER] * 4).to_json(), "tokens": {}}
     bad = [damage(whole, seat, "seat") for seat in SEATS]
-    bad += [damage(whole, {"series": "../../x"}, "setup"), damage(whole, {"setup": "[" * 10**5})]
-    places = "../x", "/x", "games/../x-0123456789", "tables/a", "games/a-0123456789/../../x"
-    bad += [*(damage(whole, {"run": run}) for run in places), whole]
-    right = "study/a/b-0123456789", "study/b-0123456789", "games/b-0123456789"
-    good = [whole, *(damage(whole, {"run": run}) for run in right)]
+    bad += [damage(whole, {"other": 1}, "setup"), damage(whole, {"setup": "[" * 10**5}), whole]
+    earlier = {"study": False, "series": "", "counted": True, "past": None}
+    good = [whole, damage({**whole, "run": "../x"}, earlier, "setup")]
     for number, content in enumerate((*bad, *good)):
         (tmp_path / "tables" / f"{number:02}").mkdir(parents=True)
         (tmp_path / "tables" / f"{number:02}" / "table.json").write_text(json.dumps(content))
@@ -160,3 +168,6 @@ def test_the_folder_of_a_stranger_starts_and_writes_nothing_elsewhere(
     found._lock.release()
     assert sorted(found.entries) == [f"{len(bad) + one:02}" for one in range(len(good))]
     assert capsys.readouterr().err.count("cannot be read and is skipped") == len(bad)
+    (tmp_path / "games" / "records").symlink_to(tmp_path.parent)
+    with pytest.raises(Refusal, match="is a link"):
+        Registry(tmp_path, 50, Workers())

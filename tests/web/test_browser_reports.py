@@ -1,7 +1,7 @@
 """Reports, runs and searches one simulation at a time, in a browser."""
 
 import pytest
-from page_checks import expect_text, passes_in_both_themes
+from page_checks import expect_text, fits_and_passes, passes_in_both_themes
 
 from experiments.compare import __main__ as compare
 from experiments.explain.simulations import simulations_page
@@ -26,11 +26,10 @@ def report(tmp_path_factory):
     return place / "report.html"
 
 
+@pytest.mark.nightly
 def test_a_report_passes_axe_and_fits_narrow_screens(report, open_page):
     page = open_page(report.as_uri())
-    passes_in_both_themes(page)
-    page.set_viewport_size({"width": 360, "height": 740})
-    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+    fits_and_passes(page)
 
 
 def test_simulations_are_stepped_through_one_by_one(tmp_path, open_page):

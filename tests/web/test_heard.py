@@ -11,16 +11,14 @@ from in_process import inside
 from rich.console import Console
 from seat_messages import play_pair, unknowable
 from table_setup import COMPUTER, person, play_to_prompt, setup
-from test_proof import knows_of, mask, why
 
 from belief.exact.solver import ExactPosterior
 from experiments.explain import __main__ as explain
 from experiments.explain.recorded import decisions, list_seen
-from experiments.web.analysis import notebook, proof
+from experiments.web.analysis import notebook
 from experiments.web.analysis.advice import advise
-from experiments.web.analysis.notebook import YES, Knowledge, evidence_of
+from experiments.web.analysis.notebook import Knowledge, evidence_of
 from experiments.web.tables import requests
-from experiments.web.tables.archive import LineUp
 from experiments.web.tables.table import Table
 from sim.cards import CARDS
 from sim.records.record import read
@@ -31,6 +29,10 @@ from sim.state import ACCUSED
 BOLD = {**COMPUTER, "threshold": 0.2}
 CLASSIC = {"name": "classic", "turn_cap": 300}
 GAMES = range(4)
+HAND, FACE_UP = (
+    sum(1 << CARDS.index(card) for card in cards)
+    for cards in (("Mustard", "knife", "lead pipe", "Study"), ("rope", "candlestick"))
+)
 
 
 def wrong(events):
@@ -62,8 +64,7 @@ def records(tmp_path_factory):
 def test_no_message_to_a_seat_tells_it_what_another_accused_in_secret(
     tmp_path, monkeypatch, accusations
 ):
-    """Streams, questions, pages, notebooks and proofs of Ann; what is heard reaches her."""
-    monkeypatch.setattr(LineUp, "of", lambda setup: None)
+    """Streams, questions, pages and notebooks of Ann; what is heard reaches her."""
     monkeypatch.setattr(os, "fsync", lambda file: None)
     reached, noted, total = 0, 0, 0
 
@@ -136,26 +137,21 @@ def test_a_policy_that_is_asked_later_has_heard_what_the_player_had(records, mon
     assert differing()
 
 
-def test_an_accusation_is_a_reason(monkeypatch):
-    """Of two envelopes that are left one was accused; with all facts, hands may have any size."""
-    hand = "Mustard", "knife", "lead pipe", "Study"
-    dealt = {"hand": hand, "face_up": ("rope", "candlestick")}
-    plum = 0, mask("Plum", "rope", "Study"), -1, -1
-    library = 0, mask("Mustard", "knife", "Library"), -1, -1
-    heard = 2, mask("Plum", "revolver", "Library"), ACCUSED, -1
-    assert why(knows_of(plum, library, **dealt), "wrench", 0) is None
-    known = knows_of(plum, library, heard, **dealt)
-    found = why(known, "wrench", 0)
-    cards = ["Plum", "revolver", "Library"]
-    fact = {"kind": "accuses", "turn": 3, "asker": 2, "by": [2], "cards": cards, "card": None}
-    assert found["holds"] == YES and found["facts"][-1] == fact
-    prover = proof._Prover(known, CARDS.index("wrench"), 0, True)
-    assert not prover.needs_sizes(prover._facts)
-    monkeypatch.setattr(proof, "_unite", lambda may, wrong: may)
-    assert prover.needs_sizes(prover._facts), "the control: nobody listens"
-    assert notebook.notebook(known, chance=False)["accused"] == [], "the marks say it"
-    page = notebook.notebook(knows_of(plum, heard, **dealt), chance=False)
-    assert page["accused"] == [cards]
+def test_a_notebook_lists_an_accusation_unless_its_marks_say_it():
+    """Of two envelopes that are left one was accused: with both facts the other is certain."""
+    rules = preset("ledford")
+
+    def page(*said):
+        masks = [sum(1 << CARDS.index(card) for card in cards) for _, cards, _ in said]
+        rows = [(by, mask, what, -1) for (by, _, what), mask in zip(said, masks, strict=True)]
+        known = Knowledge(rules, 0, HAND, FACE_UP, rows, range(1, 1 + len(rows)))
+        return notebook.notebook(known, chance=False)
+
+    plum = 0, ("Plum", "rope", "Study"), -1
+    library = 0, ("Mustard", "knife", "Library"), -1
+    heard = 2, ("Plum", "revolver", "Library"), ACCUSED
+    assert page(plum, heard)["accused"] == [list(heard[1])]
+    assert page(plum, library)["accused"] == page(plum, library, heard)["accused"] == []
 
 
 def test_explain_says_what_was_accused_and_counts_no_suggestion_for_it(records):

@@ -21,7 +21,6 @@ from swapped_cards import SEED, Exchanged, choose, to_exchange
 
 from experiments.web.server import guard, messages, streams, viewers
 from experiments.web.tables import table as tables
-from experiments.web.tables.archive import LineUp
 from experiments.web.tables.driver import Driver
 from experiments.web.tables.setup import Setup
 from experiments.web.tables.table import Table
@@ -50,8 +49,7 @@ def exchanging(monkeypatch):
 
 @pytest.fixture
 def unkept(monkeypatch):
-    """Games that no run is made of, and disks that are not waited for."""
-    monkeypatch.setattr(LineUp, "of", lambda setup: None)
+    """Disks that are not waited for."""
     monkeypatch.setattr(os, "fsync", lambda file: None)
 
 
@@ -74,7 +72,6 @@ def table_of(number):
         "seed": number,
         "pace": 0.0,
         "hints": number % 3 > 0,
-        "study": False,
     }
     recorded = NAMES[half % 2]
     seat = next(place for place in range(count) if seats[place].get("label") == recorded)
@@ -169,26 +166,6 @@ def in_notebooks(monkeypatch):
     monkeypatch.setattr(viewers, "notebook", wrong)
 
 
-def in_proofs(monkeypatch):
-    """Give a reason that the seat has not seen."""
-    prove = viewers.prove
-
-    def wrong(*given):
-        received = prove(*given)
-        reason = {"kind": "own", "cards": [CARDS[Exchanged.swap[1] if Exchanged.swap else 0]]}
-        return {**received, "facts": [*received["facts"], reason]}
-
-    monkeypatch.setattr(viewers, "prove", wrong)
-
-
-def by_the_deal(monkeypatch):
-    """Name in a proof how many observations it takes by the hidden cards."""
-    prove = viewers.prove
-    monkeypatch.setattr(
-        viewers, "prove", lambda *given: {**prove(*given), "more": 9 if Exchanged.swap else 8}
-    )
-
-
 def in_refusals(monkeypatch):
     refused = viewers.HTTPException
     monkeypatch.setattr(
@@ -243,8 +220,6 @@ PLANTS = {
     in_numbers: "pair",
     in_ids: "scan",
     in_notebooks: "pair",
-    in_proofs: "scan",
-    by_the_deal: "pair",
     in_refusals: "scan",
     in_pages: "pair",
     in_headers: "scan",

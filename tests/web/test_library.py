@@ -85,7 +85,7 @@ def test_what_is_no_file_is_neither_listed_nor_waited_for(library, tmp_path):
 def test_a_file_that_goes_meanwhile_is_left_out(library, monkeypatch, tmp_path):
     gone = tmp_path / "outputs" / "run" / "records" / "gone.jsonl"
     files = library._files
-    monkeypatch.setattr(library, "_files", lambda: [*files(), gone])
+    monkeypatch.setattr(library, "_files", lambda *kinds: [*files(*kinds), (1, gone)])
     assert len(library.records()) == 1
 
 

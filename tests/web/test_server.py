@@ -34,7 +34,7 @@ def test_a_seat_is_its_token_and_no_token_is_on_disk(server, made_table, folder)
     assert b"tokens" in written
 
 
-@pytest.mark.parametrize("path", ["", "/stream", "/notebook"])
+@pytest.mark.parametrize("path", ["", "/stream", "/notebook", "/after"])
 def test_a_wrong_token_leads_nowhere(server, made_table, path):
     token = made_table["seats"]["0"].removeprefix("/seat/")
     for wrong in (token[:-1], token + "A", "A" * 22, made_table["id"]):
@@ -42,17 +42,9 @@ def test_a_wrong_token_leads_nowhere(server, made_table, path):
         assert (status, received) == (404, {"error": "this link leads to no seat"})
 
 
-ROUTES = (
-    "/",
-    "/api/lobby",
-    "/api/seat/SEAT",
-    "/api/seat/SEAT/stream",
-    "/seat/SEAT",
-    "/static/play.js",
-)
+ROUTES = "/", "/api/lobby", "/apiSEAT", "/apiSEAT/stream", "SEAT", "/static/play.js"
 
 
-@pytest.mark.parametrize("path", ROUTES)
 @pytest.mark.parametrize(
     "headers",
     [
@@ -66,11 +58,12 @@ ROUTES = (
         {"Sec-Fetch-Site": "same-site", "Sec-Fetch-Mode": "no-cors"},
     ],
 )
-def test_other_sites_are_refused(server, made_table, path, headers):
-    path = path.replace("SEAT", made_table["seats"]["0"].removeprefix("/seat/"))
+def test_other_sites_are_refused(server, made_table, headers):
     port = server.host.partition(":")[2]
     headers = {name: value.replace("PORT", port) for name, value in headers.items()}
-    assert server.ask("GET", path, headers=headers, plain=True)[0] == 403
+    for path in ROUTES:
+        path = path.replace("SEAT", made_table["seats"]["0"])
+        assert server.ask("GET", path, headers=headers, plain=True)[0] == 403, path
 
 
 def test_other_sites_cannot_act(server, made_table, folder):
@@ -122,27 +115,19 @@ def test_it_listens_on_this_machine_alone_unless_told(server):
     assert server.ask("GET", "/api/lobby")[1]["reach"] == describe_reach("127.0.0.1")
 
 
-@pytest.mark.parametrize(
-    ("method", "path", "status"),
-    [
-        ("GET", "/nothing", 404),
-        ("GET", "/<script>alert(1)</script>", 404),
-        ("GET", "/api/nothing", 404),
-        ("GET", "/api/watch/nothing", 404),
-        ("GET", "/watch/nothing", 404),
-        ("GET", "/static/../__main__.py", 404),
-        ("GET", "/static/%2e%2e/__main__.py", 404),
-        ("GET", "/static/%00", 404),
-        ("GET", "/static/" + "a/" * 3000, 404),
-        ("GET", "/static/" + "a" * 300, 404),
-        ("GET", "/static/parts", 404),
-        ("GET", "/seat/%00", 404),
-        ("POST", "/api/lobby", 405),
-        ("GET", "/api/tables", 405),
-        ("DELETE", "/api/tables", 405),
-        ("POST", "/", 405),
-    ],
-)
+MISSING = [
+    ("GET", "/nothing", 404), ("GET", "/<script>alert(1)</script>", 404),
+    ("GET", "/api/nothing", 404), ("GET", "/api/watch/nothing", 404),
+    ("GET", "/watch/nothing", 404), ("GET", "/static/../__main__.py", 404),
+    ("GET", "/static/%2e%2e/__main__.py", 404), ("GET", "/static/%00", 404),
+    ("GET", "/static/" + "a/" * 3000, 404),
+    ("GET", "/static/" + "a" * 300, 404), ("GET", "/static/parts", 404), ("GET", "/seat/%00", 404),
+    ("POST", "/api/lobby", 405), ("GET", "/api/tables", 405), ("DELETE", "/api/tables", 405),
+    ("POST", "/", 405),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("method", "path", "status"), MISSING)
 def test_what_is_not_there_is_refused_in_words(server, method, path, status):
     found, received, headers = server.ask(method, path, plain=True)
     assert found == status
@@ -153,21 +138,15 @@ def test_what_is_not_there_is_refused_in_words(server, method, path, status):
         assert str(status) in received and "<script>alert" not in received
 
 
-@pytest.mark.parametrize(
-    ("body", "status"),
-    [
-        (b"", 422),
-        (b"{", 422),
-        (b"\xff\xfe", 422),
-        (b"[" * 50_000, 422),
-        (b'{"pace": NaN}', 422),
-        (b"[]", 422),
-        (b"x" * (MOST_BODY + 1), 413),
-    ],
-)
-def test_bad_bodies_are_refused_in_words(server, body, status):
-    found, received, _ = server.ask("POST", "/api/tables", body)
-    assert found == status and set(received) == {"error"}
+BODIES = [
+    b"", b"{", b"\xff\xfe", b"[" * 50_000, b'{"pace": NaN}', b"[]", b"x" * (MOST_BODY + 1),
+]  # fmt: skip
+
+
+def test_bad_bodies_are_refused_in_words(server):
+    for body in BODIES:
+        found, received, _ = server.ask("POST", "/api/tables", body)
+        assert found == (413 if len(body) > MOST_BODY else 422) and set(received) == {"error"}
 
 
 def test_a_body_without_an_end_is_cut_off(server):
@@ -179,7 +158,8 @@ def test_a_body_without_an_end_is_cut_off(server):
     connection.close()
 
 
-SWIFT = {"kind": "player", "preset": "swift"}
+def player(preset="swift", *settings):
+    return {"kind": "player", "preset": preset, "settings": [*settings]}
 
 
 @pytest.mark.parametrize(
@@ -191,23 +171,15 @@ SWIFT = {"kind": "player", "preset": "swift"}
         ({"pace": -1.0}, "pace"),
         ({"seed": -1}, "seed"),
         ({"other": 1}, "other"),
-        ({"seats": [person("")] + [SWIFT] * 2}, "a name has"),
-        ({"seats": [person("swift")] + [SWIFT] * 2}, "the name of a player"),
-        ({"seats": [person("x" * 25)] + [SWIFT] * 2}, "name"),
-        ({"seats": [{"kind": "player", "preset": "nobody"}] * 3}, "player 'nobody': unknown"),
+        ({"seats": [person(""), player(), player()]}, "a name has"),
+        ({"seats": [person("swift"), player(), player()]}, "the name of a player"),
+        ({"seats": [person("x" * 25), player(), player()]}, "name"),
+        ({"seats": [player("nobody")] * 3}, "player 'nobody': unknown"),
         ({"seats": [{"kind": "ghost"}] * 3}, "seats"),
-        ({"seats": [{**SWIFT, "settings": ["threshold=2"]}] * 3}, "threshold"),
-        ({"seats": [{**SWIFT, "settings": ["_target_=os.system"]}] * 3}, "not a setting"),
-        ({"seats": [{"kind": "player", "preset": "bn"}] * 3}, "hands"),
-        (
-            {
-                "seats": [
-                    {"kind": "player", "preset": "bmcts", "settings": ["budget.simulations=1001"]}
-                ]
-                * 3
-            },
-            "at most 1,000",
-        ),
+        ({"seats": [player("swift", "threshold=2")] * 3}, "threshold"),
+        ({"seats": [player("swift", "_target_=os.system")] * 3}, "not a setting"),
+        ({"seats": [player("bn")] * 3}, "hands"),
+        ({"seats": [player("bmcts", "budget.simulations=1001")] * 3}, "at most 1,000"),
     ],
 )
 def test_tables_that_cannot_be_are_refused_in_one_sentence(server, folder, changes, fault):
@@ -232,17 +204,6 @@ def test_every_answer_has_the_headers(server, made_table):
         assert {name: headers[name] for name in HEADERS} == {**HEADERS, **kept}, path
         assert "server" not in headers and "unsafe" not in headers["Content-Security-Policy"]
     assert HEADERS["Cache-Control"] == "no-store"
-
-
-def test_a_browser_that_has_a_script_is_not_sent_it_again(server):
-    path = "/static/play.js"
-    status, text, headers = server.ask("GET", path, plain=True)
-    assert status == 200 and text
-    has = {"If-None-Match": headers["ETag"]}
-    status, text, again = server.ask("GET", path, headers=has, plain=True)
-    assert (status, text, again["Cache-Control"]) == (304, "", "no-cache")
-    # The control: it has another one.
-    assert server.ask("GET", path, headers={"If-None-Match": '"x"'}, plain=True)[0] == 200
 
 
 def test_names_are_text_and_never_markup(server):
@@ -344,9 +305,7 @@ def test_headers_that_do_not_end_are_not_waited_for(tmp_path, monkeypatch):
     (half,) = begin_requests(server, 1)
     with suppress(ConnectionResetError):
         assert half.recv(1) == b""
-    made_table = server.table(
-        COMPUTER, COMPUTER, COMPUTER, pace=60.0
-    )  # the control: whole ones are
+    made_table = server.table(*[COMPUTER] * 3, pace=60.0)  # the control: whole ones are
     stream = server.stream(f"/api{made_table['watch']}/stream")
     stream.until("event")
     time.sleep(0.5)

@@ -2,7 +2,6 @@
 
 import os
 import random
-import shutil
 import signal
 import subprocess
 import sys
@@ -12,11 +11,6 @@ from pathlib import Path
 
 import pytest
 from http_client import COMPUTER, Client, Served, events, person
-from table_setup import play_to_prompt
-
-from experiments.web.tables.setup import Setup
-from experiments.web.tables.table import Table
-from sim.state import ACCUSE, REVEAL
 
 KILLED = 20
 HERE = Path(__file__).parent
@@ -99,25 +93,3 @@ def test_killed_twenty_times_nothing_shown_is_lost(tmp_path, killed_servers):
         assert len(seen) > KILLED
         assert seen == whole[: len(seen)]
     killed_servers.kill()
-
-
-def test_the_comparison_finds_what_was_lost(tmp_path):
-    """The control: without the last moves on disk a viewer would have seen what did not happen."""
-    rules = {"name": "speed", "players": 3}
-    computer = {"name": "swift", "threshold": 1.0, "own_card_weight": 1.0, "showing": "random"}
-    setup = Setup(rules, ({"name": "person", "label": "Ann"}, computer, computer), 2, 0)
-    (tmp_path / "whole").mkdir()
-    table = Table(setup, tmp_path / "whole")
-    for _ in range(4):
-        prompt = play_to_prompt(table)
-        fit = [action for action in prompt.choices if not ACCUSE <= action < REVEAL]
-        table.answer(prompt.seat, prompt.number, fit[-1])
-    play_to_prompt(table)
-    seen = table.known_to(0)
-    table.close()
-    shutil.copytree(tmp_path / "whole", tmp_path / "lost")
-    moves = (tmp_path / "whole" / "moves.jsonl").read_bytes().splitlines(keepends=True)
-    (tmp_path / "lost" / "moves.jsonl").write_bytes(b"".join(moves[:-3]))
-    assert Table(setup, tmp_path / "whole").known_to(0) == seen
-    lost = Table(setup, tmp_path / "lost").known_to(0)
-    assert len(lost) < len(seen)

@@ -10,9 +10,11 @@ from dataclasses import replace
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from http_client import COMPUTER, Served, person
+from http_client import Served
+from rich.console import Console
 
 from experiments.compare import __main__ as compare
+from experiments.report.__main__ import report
 from experiments.runs import live
 from experiments.web.library import FRESH
 from sim.cards import CARDS
@@ -172,8 +174,25 @@ def test_a_run_shows_who_won_and_nothing_else_of_a_game(server, folder, seed, mo
     assert leaks(server, folder, seed) == [str(seed), "table"]
 
 
-def test_of_a_table_whose_game_is_not_over_nothing_is_shown(tmp_path):
-    server = Served(tmp_path)
-    server.table(person("Ann"), COMPUTER, COMPUTER)
-    assert list(tmp_path.rglob("matches.json")) and lobby(server)["under_way"] == []
-    server.close()
+def test_a_run_has_a_report_without_its_seed(server, folder, seed):
+    """Nor with a link in its place; the control is the file."""
+
+    def link():
+        (run,) = [one for one in lobby(server)["runs"] if one["name"] == "done"]
+        return run["id"], run["report"]
+
+    name, none = link()
+    assert none is None
+    assert server.ask("GET", f"/runs/{name}/report", plain=True)[0] == 404
+    report([folder / "done"], None, Console(quiet=True))
+    status, page, headers = server.ask("GET", link()[1], plain=True)
+    file = folder / "done" / "report.html"
+    assert status == 200 and "swift" in page
+    assert str(seed) not in page and str(seed) in file.read_text()
+    policy = headers["Content-Security-Policy"]
+    assert "default-src 'none'" in policy and "sandbox" in policy and "script" not in policy
+    file.rename(folder / "secret.html")
+    file.symlink_to(folder / "secret.html")
+    assert server.ask("GET", f"/runs/{name}/report", plain=True)[0] == 404
+    assert link()[1] is None
+    file.unlink()

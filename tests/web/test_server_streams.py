@@ -3,6 +3,7 @@
 import asyncio
 import errno
 import json
+import math
 import os
 import sys
 import threading
@@ -17,10 +18,12 @@ from experiments.web.server import messages, streams
 from experiments.web.server.streams import Feed, Stream
 from experiments.web.tables import driver as driver_module
 from experiments.web.tables.driver import ALL, Driver
-from experiments.web.tables.search_view import SearchSamples, list_line, list_root
+from experiments.web.tables.search_view import SearchSamples
 from experiments.web.tables.table import Moves, Table
 from experiments.web.workers import Workers
+from mcts.inspect import root_table
 from sim.player import Player
+from sim.words import action_to_string as words
 
 SWIFT = {"name": "swift", "threshold": 1.0, "own_card_weight": 1.0, "showing": "random"}
 
@@ -239,26 +242,18 @@ def test_who_reads_too_slowly_is_dropped_and_silence_is_broken(tmp_path, monkeyp
             await asyncio.sleep(0.01)
         quiet.leave()
         await asyncio.wait_for(going, 30)
-        return ended, driver
 
-    ended, driver = asyncio.run(run())
-    assert ended == ["stuck", "quiet"] and not driver.listeners
-
-
-def test_who_goes_while_it_is_told_leaves_nothing_behind(tmp_path):
-    async def run():
-        driver, ended = Driver(Table(setup(), tmp_path), Workers()), []
-
-        async def send(message):
+        async def break_off(message):
             assert driver.listeners  # the control
             if message["type"] == "http.response.body":
                 raise ConnectionResetError
 
-        stream = Stream(Feed(driver, 0, 0), lambda: ended.append("gone"))
-        await asyncio.wait_for(stream(SCOPE, _asleep, send), 30)
-        return ended, driver.listeners
+        gone = Stream(Feed(driver, 0, 0), lambda: ended.append("gone"))
+        await asyncio.wait_for(gone(SCOPE, _asleep, break_off), 30)
+        return ended, driver
 
-    assert asyncio.run(run()) == (["gone"], set())
+    ended, driver = asyncio.run(run())
+    assert ended == ["stuck", "quiet", "gone"] and not driver.listeners
 
 
 def test_who_catches_up_with_a_long_game_keeps_nobody_waiting(tmp_path):
@@ -333,12 +328,14 @@ def test_a_search_is_looked_at_from_outside(tmp_path):
     assert look["root"] and look["line"] and json.dumps(look, allow_nan=False)
     for over in (False, True):  # the control: nothing new
         assert SearchSamples(0, table.game.seats[0], names).sample(over) is None
-    tree = table.game.seats[0].search.tree
-    rows, steps = list_root(tree), list_line(tree)
-    assert sum(row["visits"] for row in rows) == 20
-    assert [row["visits"] for row in rows] == sorted((row["visits"] for row in rows), reverse=True)
-    assert steps[0]["action"] == rows[0]["action"] and steps[0]["visits"] == rows[0]["visits"]
-    assert all(0.0 <= row["value"] <= 1.0 for row in rows if row["visits"])
+    result, steps = table.game.seats[0].result, look["line"]
+    shown = [(row["visits"], row["value"], row["error"]) for row in look["root"]]
+    exact = {row.words: (row.visits, row.value, row.error) for row in root_table(result, words)}
+    for row, figures in zip(look["root"], shown, strict=True):
+        wanted = [None if math.isnan(one) else one for one in exact[row["action"]]]
+        assert figures == pytest.approx(wanted)
+    assert sum(visits for visits, *_ in shown) == 20 and shown[0][0] == max(exact.values())[0]
+    assert (steps[0]["action"], steps[0]["visits"]) == (look["root"][0]["action"], shown[0][0])
     assert look["per_second"] is None and not look["over"]
     over = progress.sample(over=True)
     assert over["over"] and over["per_second"] > 0, "that of the whole search"

@@ -1,24 +1,21 @@
 """Shares by address: who asks for all there is has a part of it, and others find room."""
 
 import asyncio
-import http.client
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from http_client import COMPUTER, Served, person
+from http_client import COMPUTER, Served
 from in_process import _scope
 
 from experiments.settings.config import compose
 from experiments.web import shares
 from experiments.web.__main__ import COMMAND
 from experiments.web.server import guard, viewers
-from experiments.web.settings import Search
 from experiments.web.shares import ADDRESS, Crowded, Shares, Turns, address_of
 from experiments.web.tables import registry as tables
 from experiments.web.tables.setup import Setup
-from experiments.web.tables.study import Preset, Studies
 from experiments.web.workers import Workers
 
 SECURITY = Path(shares.__file__).parents[2] / "SECURITY.md"
@@ -93,22 +90,22 @@ def test_the_page_on_security_says_what_the_shares_are():
     said = SECURITY.read_text("utf-8")
     COMMAND.register()
     kept = Shares(compose("web").share)
-    at_once, made, people = map(kept.of, (shares.AT_ONCE, shares.TABLES[1], shares.PEOPLE[1]))
-    shown = f"({at_once})", f"({made} and {people})"
-    assert f"share={kept._part}" in said and all(each in said for each in shown)
+    at_once, made = map(kept.of, (shares.AT_ONCE, shares.TABLES))
+    shown = f"share={kept._part}", f"({at_once})", f"({made})"
+    assert all(each in said for each in shown)
 
 
-def test_what_an_address_makes_in_a_day_is_limited(tmp_path, monkeypatch):
+def test_what_an_address_makes_in_a_day_is_limited(monkeypatch):
     monkeypatch.setattr(shares, "_DAY", 1e9)
-    made = Studies(tables.Registry(tmp_path, 10, Workers(), shares=Shares(0.01)))
-    preset = Preset.from_query("name=a", Search(1000, 1.0))
+    monkeypatch.setattr(shares, "TABLES", 400)
+    made = Shares(0.01)
     for name in "aaaabbbb":
         ADDRESS.set(name)
-        made.begin(preset)
-    with pytest.raises(Crowded, match="4 people in studies today"):
-        made.begin(preset)
+        made.spend()
+    with pytest.raises(Crowded, match="4 tables today"):
+        made.spend()
     monkeypatch.setattr(shares, "_DAY", -1.0)
-    assert made.begin(preset), "another day"
+    made.spend()  # another day
     ADDRESS.set("")
 
 
@@ -149,29 +146,27 @@ def test_requests_of_an_address_at_the_same_time_are_limited_until_they_are_answ
     asyncio.run(run())
 
 
-def test_proofs_of_one_address_keep_nobody_waiting(tmp_path, monkeypatch):
+def test_notebooks_of_one_address_keep_no_page_waiting(tmp_path, monkeypatch):
     """Nor does an address find a forwarded one instead of its own."""
     asked, let, found = threading.Semaphore(0), threading.Event(), set()
     address = guard.address_of
     monkeypatch.setattr(guard, "address_of", lambda client: found.add(client[0]) or address(client))
 
-    def prove(*_):
+    def beliefs(*_):
         asked.release()
         assert let.wait(60)
+        return {}
 
-    monkeypatch.setattr(viewers, "prove", prove)
+    monkeypatch.setattr(viewers, "_beliefs", beliefs)
     server = Served(tmp_path)
-    link = server.table(person("Ann"), COMPUTER, COMPUTER)["seats"]["0"]
-    proof = f"/api{link}/proof/0/0"
+    link = f"/api{server.table(COMPUTER, COMPUTER, COMPUTER)['watch']}/beliefs"
     with ThreadPoolExecutor(12) as askers:
-        waiting = [askers.submit(server.ask, "GET", proof) for _ in range(12)]
+        waiting = [askers.submit(server.ask, "GET", link) for _ in range(12)]
         assert all(asked.acquire(timeout=60) for _ in range(2))
-        connection = http.client.HTTPConnection(server.host, timeout=20)
-        connection.request("GET", "/api/lobby", headers={"X-Forwarded-For": "192.0.2.1"})
-        assert connection.getresponse().status == 200
+        headers = {"X-Forwarded-For": "192.0.2.1"}
+        assert server.ask("GET", "/api/lobby", headers=headers)[0] == 200
         assert not let.is_set() and not any(one.done() for one in waiting)
         let.set()
-        assert {one.result()[0] for one in waiting} == {409}
-    connection.close()
+        assert {one.result()[0] for one in waiting} == {200}
     assert found == {"127.0.0.1"}
     server.close()

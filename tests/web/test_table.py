@@ -76,12 +76,22 @@ def test_a_table_goes_on_where_it_was_whenever_it_is_killed(tmp_path):
         assert Moves(folder / "moves.jsonl").recorded[-1].seat == prompt.seat
 
 
-def test_moves_that_computers_did_not_make_are_refused(tmp_path):
-    """The control: the moves of another game."""
-    table = Table(setup(COMPUTER, COMPUTER, COMPUTER, COMPUTER), tmp_path)
-    play_to_prompt(table)
-    with pytest.raises(ValueError, match=r"decides differently|chose action"):
-        Table(setup(COMPUTER, COMPUTER, COMPUTER, COMPUTER, game=2), tmp_path)
+@pytest.mark.parametrize(
+    ("moves", "fault"),
+    [
+        (None, r"decides differently|chose action"),  # of another game of computers
+        ('{"seat": 1}', "not the moves of a table"),
+        ('{"seat": 0, "action": null}', "out of turn"),
+        ('{"seat": 1, "action": 0}', "out of turn"),
+    ],
+)
+def test_moves_that_are_not_of_this_game_are_refused(tmp_path, moves, fault):
+    if moves is None:
+        play_to_prompt(Table(setup(*[COMPUTER] * 4, game=2), tmp_path))
+    else:
+        (tmp_path / "moves.jsonl").write_text(f"{moves}\n")
+    with pytest.raises(ValueError, match=fault):
+        Table(setup(*([COMPUTER] * 4 if moves is None else ())), tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -144,13 +154,6 @@ def test_half_a_line_that_could_not_be_taken_back_is_dropped_later(tmp_path, mon
     assert Moves(tmp_path / "moves.jsonl").recorded == [Move(0, 1), Move(0, 3)]
 
 
-def test_a_file_of_something_else_is_refused(tmp_path):
-    (tmp_path / "moves.jsonl").write_text('{"seat": 1}\n')
-    with pytest.raises(ValueError, match="not the moves of a table"):
-        Moves(tmp_path / "moves.jsonl")
-    assert Move(1, 2).decisions == 0
-
-
 def test_questions_are_numbered_by_seat(tmp_path):
     """All decisions of the game would show who had a choice of cards to show; also when read."""
     table, asked = Table(setup(), tmp_path), {0: [], 2: []}
@@ -163,10 +166,3 @@ def test_questions_are_numbered_by_seat(tmp_path):
             break
     assert all(numbers == list(range(len(numbers))) for numbers in asked.values())
     assert len(table.game.actions) > sum(map(len, asked.values()))  # the control
-
-
-@pytest.mark.parametrize("move", ['"seat": 0, "action": null', '"seat": 1, "action": 0'])
-def test_a_move_that_nobody_was_asked_for_is_refused(tmp_path, move):
-    (tmp_path / "moves.jsonl").write_text(f"{{{move}}}\n")
-    with pytest.raises(ValueError, match="out of turn"):
-        Table(setup(), tmp_path)

@@ -9,7 +9,6 @@ from table_setup import person, play_to_prompt, setup
 
 from experiments.report.page import Picture
 from experiments.report.thinking import read_thinking, thinking
-from experiments.settings.commandline import Refusal
 from experiments.web.tables.driver import Driver
 from experiments.web.tables.setup import Setup
 from experiments.web.tables.table import MOVES, Table
@@ -82,14 +81,6 @@ def test_the_report_has_median_and_quartiles_by_person_and_kind(play):
     assert all(isinstance(one, Picture) and "Ann" in one.drawing for one in pictures)
     assert [one.caption for one in pictures][:2] == ["Seconds to move", "Seconds to suggest"]
     assert not list(thinking([{}], "x"))
-
-
-def test_a_broken_record_is_named(play, tmp_path):
-    (tmp_path / "records").mkdir()
-    text = (play[0] / "records" / "game-000001.jsonl").read_text()
-    (tmp_path / "records" / "x.jsonl").write_text(text.replace('"kind":"move"', '"kind":"no"'))
-    with pytest.raises(Refusal, match=r"x\.jsonl: .*remove it"):
-        read_thinking(tmp_path)
 
 
 @pytest.mark.parametrize("opened_again", (False, True))

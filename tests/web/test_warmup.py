@@ -1,7 +1,6 @@
 """Code that a table needs is compiled before it is made, once for each player."""
 
 import numba
-import pytest
 from table_setup import COMPUTER, person
 
 from experiments.web.server import warmup as module
@@ -51,10 +50,3 @@ def test_the_lobby_counts_what_is_compiled(server):
     before = server.ask("GET", "/api/compiled")[1]["functions"]
     numba.njit(lambda number: number + 1)(1)
     assert server.ask("GET", "/api/compiled")[1]["functions"] > before
-
-
-def test_what_cannot_be_is_refused(monkeypatch):
-    monkeypatch.setattr(module, "_warm", set())
-    with pytest.raises(ValueError, match="3 seats"):
-        module.warm_up(setup(person("Ann"), COMPUTER))
-    assert not module._warm

@@ -29,14 +29,13 @@ from experiments.web.analysis.notebook import Knowledge, evidence_of
 from mcts.inspect import export, principal_variation, root_table
 from mcts.search import SearchResult
 from mcts.searcher import searcher
-from sim.arena import Memory, act
+from sim.arena import Memory
 from sim.chance import search_key
 from sim.planning.candidates import offer
 from sim.planning.node_belief import believe
 from sim.planning.planner import Planner
 from sim.player import Player
 from sim.players.registry import make
-from sim.policies import greedy
 from sim.policies.common import PAIRS
 from sim.policies.registry import Policy, seat_policy
 from sim.records.record import Record
@@ -217,14 +216,10 @@ def _weigh(player: Player, decision: Decision, actions: Collection[int]) -> Wort
 def _act(decision: Decision, which: Policy, seed: int) -> int:
     """Return the action of the compiled policy ``which``, from what the seat has seen."""
     record, seat = decision.record, decision.seat
-    board, state, memory, log = world(record.rules)[0], decision.view.copy(), Memory([which]), Log()
+    board, state, log = world(record.rules)[0], decision.view.copy(), Log()
     for event in decision.seen:
         log.append(event)
     seat_policy(state[0], seat, which)
     state[0].key = search_key(seed, record.game, seat)
     replay_evidence(board, state[0], seat, log.events)
-    while True:
-        action = int(act(board, state[0], memory.work, memory.sample))
-        if action != greedy.UNSOLVED:
-            return action
-        memory.grow()
+    return Memory([which]).act(board, state[0])

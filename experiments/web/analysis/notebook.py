@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,7 +17,7 @@ import numpy as np
 
 from belief.closure import new_known, update_closure
 from belief.events import check_events, record
-from belief.evidence import CATEGORY_MASK, EvidenceFull
+from belief.evidence import ALL_CARDS, CATEGORY_MASK, EvidenceFull
 from belief.exact.solver import ExactPosterior
 from belief.information import entropy
 from experiments.explain.recorded import list_seen
@@ -88,23 +89,24 @@ def notebook(knowledge: Knowledge, chance: bool) -> dict[str, Any]:
     ``chance`` has the probabilities in the same order, ``bits`` the entropy of the envelope; both
     are None without ``chance``, during the deal, or if the posterior does not fit into memory.
     """
-    rules = knowledge.rules
+    players, seat = knowledge.rules.players, knowledge.seat
     if knowledge.face_up is None:
-        return _list([_own(knowledge, card) for card in range(N_CARDS)])
-    evidence = evidence_of(knowledge)
-    proved = new_known()[0]
+        has, may = [0] * (players + 1), [ALL_CARDS & ~knowledge.hand] * (players + 1)
+        has[1 + seat] = knowledge.hand
+        may[1 + seat] = ALL_CARDS
+        return _list(has, may)
+    evidence, proved = evidence_of(knowledge), new_known()[0]
     update_closure(evidence, proved)
-    has, may = (masks[: rules.players + 1].tolist() for masks in (proved.has, proved.may))
-    page = _list([_holders(has, may, card) for card in range(N_CARDS)])
+    has, may = (masks[: players + 1].tolist() for masks in (proved.has, proved.may))
+    page = _list(has, may)
     heard = evidence["not_envelope"][: evidence["excluded"]].tolist()
     page["accused"] = [names(cards) for cards in heard if cards & ~may[0] == 0]
-    if chance and (exact := _solve(evidence)):
-        marginals, bits = exact
-        page["chance"] = [
-            [round_chance(p) for p in marginals[card, : rules.players + 1].tolist()]
-            for card in range(N_CARDS)
-        ]
-        page["bits"] = round(bits, 3)
+    with suppress(EvidenceFull):
+        if chance:
+            exact = ExactPosterior(evidence)
+            marginals = exact.marginals[:, : players + 1].tolist()
+            page["chance"] = [[round_chance(p) for p in row] for row in marginals]
+            page["bits"] = round(float(entropy(exact.envelope_table().ravel())), 3)
     return page
 
 
@@ -126,38 +128,20 @@ def round_chance(chance: float) -> float:
     return min(max(round(chance, 4), LEAST), 1.0 - LEAST)
 
 
-def _list(holders: Sequence[list[str]]) -> dict[str, Any]:
-    """Return a notebook without probabilities from the ``holders`` of each card."""
+def _list(has: Sequence[int], may: Sequence[int]) -> dict[str, Any]:
+    """Return a notebook without probabilities; masks of certain and possible cards by holder."""
     cards = [
-        {"card": name, "kind": kind, "holders": whose}
-        for name, kind, whose in zip(CARDS, KINDS, holders, strict=True)
+        {
+            "card": name,
+            "kind": kind,
+            "holders": [
+                YES if sure >> card & 1 else MAYBE if possible >> card & 1 else NO
+                for sure, possible in zip(has, may, strict=True)
+            ],
+        }
+        for card, (name, kind) in enumerate(zip(CARDS, KINDS, strict=True))
     ]
     return {"cards": cards, "accused": [], "chance": None, "bits": None}
-
-
-def _own(knowledge: Knowledge, card: int) -> list[str]:
-    """Return the holders of ``card`` during the deal, when only the own hand is known."""
-    own = 1 + knowledge.seat
-    if knowledge.hand >> card & 1:
-        return [YES if holder == own else NO for holder in range(knowledge.rules.players + 1)]
-    return [MAYBE] * (knowledge.rules.players + 1)
-
-
-def _holders(has: Sequence[int], may: Sequence[int], card: int) -> list[str]:
-    """Return whether each holder has ``card``, by masks of its certain and possible cards."""
-    return [
-        YES if sure >> card & 1 else MAYBE if possible >> card & 1 else NO
-        for sure, possible in zip(has, may, strict=True)
-    ]
-
-
-def _solve(evidence: np.record) -> tuple[np.ndarray, float] | None:
-    """Return the marginals and the envelope's entropy; None if they do not fit into memory."""
-    try:
-        posterior = ExactPosterior(evidence)
-    except EvidenceFull:
-        return None
-    return posterior.marginals, float(entropy(posterior.envelope_table().ravel()))
 
 
 _INFORMATIVE = ("deal", "suggestion", "refute", "show", "accusation")

@@ -6,7 +6,6 @@ import re
 import threading
 import time
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import asdict
 from functools import lru_cache
 from pathlib import Path
@@ -42,13 +41,13 @@ ALONE = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox a
 CHOSEN_DIGITS = 5
 """A seed of at most so many digits was chosen, not drawn; a report's figures may equal it."""
 
-_DRAWN = re.compile(rb"(?<![\w.+/=-])\d{12,}(?![\w.+/=-])")
+_DRAWN = re.compile(rb"(?<![\w.+/-])\d{12,}(?![\w.+/=-])")
 """A number as long as a drawn seed, outside words and images."""
 
 _CACHED = 16
 """Number of records in memory, and of runs whose figures are kept until their folder changes."""
 
-_playing_on = threading.Lock()
+_counting = threading.Lock()
 
 
 class AdviceRequest(Body):
@@ -63,35 +62,31 @@ class AdviceRequest(Body):
 
 async def show_page(request: Request) -> HTMLResponse:
     """Return the page of a recorded game."""
-    await record_path(request)
+    await _record(request)
     return page("replay")
 
 
 async def show(request: Request) -> JSONResponse:
-    """Return a recorded game without drawn seeds, and without the seed of a game at a table.
-
-    The seed of a run would reveal its other games, some of which may be under way here, or at
-    another server if this record is a copy.
-    """
-    path = await record_path(request)
+    """Return a recorded game without drawn seeds, and without the seed of a game at a table."""
+    path = await _record(request)
     return await _answer(request, lambda: _contents(path, not _is_of_tables(request, path)))
 
 
 async def beliefs(request: Request) -> JSONResponse:
     """Return the bits of all seats by turn."""
-    path = await record_path(request)
+    path = await _record(request)
     return await _answer(request, lambda: {"turns": _turns(path)}, long=True)
 
 
 async def notebooks(request: Request) -> JSONResponse:
     """Return each seat's knowledge after the event on a line."""
-    path, line = await record_path(request), request.path_params["line"]
+    path, line = await _record(request), request.path_params["line"]
     return await _answer(request, lambda: {"seats": _notebooks(path, line)})
 
 
 async def explain(request: Request) -> JSONResponse:
     """Return a player's choice at a decision."""
-    path = await record_path(request)
+    path = await _record(request)
     given, state = await read_body(request, AdviceRequest), state_of(request)
     try:
         return JSONResponse(await state.workers.search(_advice, path, given, state.limits))
@@ -100,47 +95,35 @@ async def explain(request: Request) -> JSONResponse:
 
 
 async def report(request: Request) -> HTMLResponse:
-    """Return the report of a run, if any."""
-    state = state_of(request)
+    """Return the report of a run, if any, without drawn seeds, also those of other runs."""
+    path = await _run(request) / REPORT
     try:
-        folder = await _folder(request)
-        if not is_regular(folder / REPORT):
-            raise HTTPException(404, "this run has no report")
-        with (folder / REPORT).open("rb") as file:
-            text = file.read(MOST_BYTES)
-        text = await state.workers.run(_hide_seeds, text, folder)
+        if not is_regular(path):
+            raise FileNotFoundError
+        with path.open("rb") as file:
+            text = _DRAWN.sub(b"hidden", file.read(MOST_BYTES))
     except OSError:
         raise HTTPException(404, "this run has no report") from None
-    except (Refusal, ValueError) as fault:
-        raise HTTPException(422, f"the run cannot be read: {fault}") from None
     return HTMLResponse(text, headers={"Content-Security-Policy": ALONE})
 
 
 def _is_of_tables(request: Request, path: Path) -> bool:
-    """Return whether the games of ``path`` were played here; others may be under way."""
+    """Return whether the game of ``path`` was played here."""
     return path.resolve().is_relative_to(state_of(request).registry.folder.resolve())
-
-
-def _hide_seeds(text: bytes, folder: Path) -> bytes:
-    """Return a report without drawn seeds, also those of other runs than ``folder``."""
-    from experiments.runs import runfolder  # Arrow and SciPy take a second
-
-    matches = []
-    with suppress(OSError, Refusal, ValueError):
-        matches = runfolder.read_matches(folder)
-    for seed in {match.seed for match in matches}:
-        if _is_drawn(seed):
-            text = text.replace(str(seed).encode(), b"hidden")
-    return _DRAWN.sub(b"hidden", text)
 
 
 def _is_drawn(seed: int) -> bool:
     return len(str(seed)) > CHOSEN_DIGITS
 
 
-async def record_path(request: Request) -> Path:
+async def _record(request: Request) -> Path:
     """Return the file of the record in the path; 404 if it is unknown."""
     return await _find(request, "record", state_of(request).library.record)
+
+
+async def _run(request: Request) -> Path:
+    """Return the folder of the run in the path; 404 if it is unknown."""
+    return await _find(request, "run", state_of(request).library.run)
 
 
 async def _find(request: Request, kind: str, look_up: Callable[[str], Path]) -> Path:
@@ -166,24 +149,26 @@ def _keep(work: Callable[[Path], Result]) -> Callable[[Path], Result]:
     return lambda path: kept(path, path.stat().st_mtime_ns)
 
 
-recorded = _keep(read)
-"""The record in a file; raises RecordError and OSError as `read`."""
+_recorded = _keep(read)
 
 
-def _count_bits(path: Path) -> list[dict[str, Any]]:
+@_keep
+def _timeline(path: Path) -> list[dict[str, Any]]:
     """Return the bits of all seats at the end of each turn, beginning with the deal."""
-    record = recorded(path)
+    record = _recorded(path)
     last = {**record.end, "turn": record.events[-1]["turn"] + 1}  # ends the last turn
     turns = Entropies(record.rules).turns([*record.events, last])
     return [{"turn": turn, "bits": bits} for turn, bits in turns]
 
 
-_timeline = _keep(_count_bits)
+def _turns(path: Path) -> list[dict[str, Any]]:
+    with _counting:  # a second request for the same record waits for the cache
+        return _timeline(path)
 
 
 def _contents(path: Path, with_seed: bool) -> dict[str, Any]:
     """Return the record with all hands."""
-    record = recorded(path)
+    record = _recorded(path)
     seats = [
         {"label": seat["label"], "suspect": suspect, "outside": seat["policy"] == OUTSIDE}
         for suspect, seat in zip(record.rules.suspects, record.seats, strict=True)
@@ -202,13 +187,8 @@ def _contents(path: Path, with_seed: bool) -> dict[str, Any]:
     return {"header": header, "events": events, "decisions": lines}
 
 
-def _turns(path: Path) -> list[dict[str, Any]]:
-    with _playing_on:  # a second request for the same record waits for the cache
-        return _timeline(path)
-
-
 def _notebooks(path: Path, line: int) -> list[dict[str, Any]]:
-    record = recorded(path)
+    record = _recorded(path)
     events = (*record.events, record.end)[: max(0, line - FIRST_LINE + 1)]
     seats = range(record.rules.players)
     return [notebook(Knowledge.of(record.rules, seat, events), chance=True) for seat in seats]
@@ -216,18 +196,18 @@ def _notebooks(path: Path, line: int) -> list[dict[str, Any]]:
 
 def _advice(path: Path, given: AdviceRequest, limits: Search) -> dict[str, Any]:
     player = compose_player(given.preset, given.settings, limits)
-    return advise(recorded(path), given.line, player, given.seed, given.judged)
+    return advise(_recorded(path), given.line, player, given.seed, given.judged)
 
 
 async def show_run_page(request: Request) -> HTMLResponse:
     """Return the page of a run."""
-    await _folder(request)
+    await _run(request)
     return page("run")
 
 
 async def show_run(request: Request) -> JSONResponse:
     """Return the state of a run: the wins by player, and no details of any game."""
-    folder = await _folder(request)
+    folder = await _run(request)
     workers, library = state_of(request).workers, state_of(request).library
     stage, last = await workers.run(stage_of, folder)
     try:
@@ -244,11 +224,6 @@ def links(name: str, folder: Path) -> dict[str, Any]:
     return {"report": f"/runs/{name}/report" if is_regular(folder / REPORT) else None}
 
 
-async def _folder(request: Request) -> Path:
-    """Return the folder of the run in the path; 404 if it is unknown."""
-    return await _find(request, "run", state_of(request).library.run)
-
-
 @lru_cache(_CACHED)
 def _read_state(folder: Path, _: int) -> dict[str, Any]:
     from experiments.runs.live import live_figures  # Arrow and SciPy take a second
@@ -263,13 +238,13 @@ def _follow(folder: Path) -> Any:
     return Followed(folder)
 
 
-_RECORD = "/api/records/{record}"
+_API = "/api/records/{record}"
 ROUTES = (
     Route("/records/{record}", show_page),
-    Route(_RECORD, show),
-    Route(f"{_RECORD}/beliefs", beliefs),
-    Route(f"{_RECORD}/notebooks/{{line:int}}", notebooks),
-    Route(f"{_RECORD}/explain", explain, methods=["POST"]),
+    Route(_API, show),
+    Route(f"{_API}/beliefs", beliefs),
+    Route(f"{_API}/notebooks/{{line:int}}", notebooks),
+    Route(f"{_API}/explain", explain, methods=["POST"]),
     Route("/runs/{run}", show_run_page),
     Route("/api/runs/{run}", show_run),
     Route("/runs/{run}/report", report),

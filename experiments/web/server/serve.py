@@ -19,14 +19,13 @@ from starlette.middleware import Middleware
 
 from experiments.settings.commandline import Refusal
 from experiments.web.library import Library
-from experiments.web.server import lobby, pages, records, study, viewers
+from experiments.web.server import lobby, pages, records, viewers
 from experiments.web.server.guard import Guard, answer_bug, answer_refusal, limit
 from experiments.web.server.state import State
 from experiments.web.server.streams import Streams
 from experiments.web.settings import Web
 from experiments.web.shares import Shares
 from experiments.web.tables.registry import Registry
-from experiments.web.tables.study import Studies
 from experiments.web.workers import Workers
 
 _LOOK_SECONDS = 0.1
@@ -47,7 +46,7 @@ def application(state: State, names: frozenset[str]) -> Starlette:
     ``state``: shared by all routes; ``names``: of the server in requests (`guard.Guard`).
     """
     app = Starlette(
-        routes=[route for each in (lobby, viewers, study, records, pages) for route in each.ROUTES],
+        routes=[route for each in (lobby, viewers, records, pages) for route in each.ROUTES],
         middleware=[Middleware(Guard, names, state.registry.shares)],
         exception_handlers={HTTPException: answer_refusal, Exception: answer_bug},
     )
@@ -120,7 +119,6 @@ def prepare(settings: Web, workers: Workers) -> State:
         limits=settings.search,
         library=Library(Path(settings.outputs)),
         reach=describe_reach(settings.host),
-        studies=Studies(registry),
     )
 
 

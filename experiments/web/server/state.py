@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
-from experiments.settings.commandline import Refusal
 from experiments.web.library import Library
 from experiments.web.server.streams import Streams
 from experiments.web.settings import Search
 from experiments.web.shares import Crowded
 from experiments.web.tables.driver import HALTED, Driver
 from experiments.web.tables.registry import Entry, Registry
-from experiments.web.tables.study import Studies
 from experiments.web.workers import Workers
 
 
@@ -30,26 +26,12 @@ class State:
     limits: Search  # of searches at a table
     library: Library
     reach: str  # who can reach this server, in words
-    studies: Studies
 
 
 def state_of(request: Request) -> State:
     """Return the shared state of the routes."""
     state: State = request.app.state.shared
     return state
-
-
-@contextmanager
-def refusals() -> Iterator[None]:
-    """Answer with one sentence if a table cannot be made."""
-    try:
-        yield
-    except Crowded as fault:
-        raise HTTPException(429, str(fault)) from None
-    except ValueError as fault:
-        raise HTTPException(422, str(fault)) from None
-    except (OSError, Refusal) as fault:
-        raise HTTPException(507, f"it cannot be saved: {fault}") from None
 
 
 def place_of(request: Request) -> tuple[Entry, int | None]:

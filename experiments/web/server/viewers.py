@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from typing import Any, Literal
-from weakref import WeakKeyDictionary
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -12,15 +11,12 @@ from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Route
 
 from experiments.web.analysis.notebook import Entropies, Knowledge, notebook
-from experiments.web.analysis.proof import prove
 from experiments.web.server.guard import read_body
 from experiments.web.server.pages import page
 from experiments.web.server.state import driver_of, place_of, seat_of, state_of
-from experiments.web.tables.driver import Driver
 from experiments.web.tables.registry import Entry
 from experiments.web.tables.requests import Body, Natural, Pace
 from experiments.web.tables.table import NotNow
-from sim.cards import N_CARDS
 from sim.player import IllegalAction
 from sim.records.events import Event
 
@@ -30,10 +26,6 @@ class AnswerRequest(Body):
 
     number: Natural
     action: Natural
-
-
-_entropies: WeakKeyDictionary[Driver, Entropies] = WeakKeyDictionary()
-"""Number of tables whose beliefs are kept."""
 
 
 class ControlRequest(Body):
@@ -57,8 +49,6 @@ def describe(entry: Entry) -> dict[str, Any]:
         ],
         "board": rules.board,
         "hints": setup.hints,
-        "study": setup.study,
-        "dealt_again": setup.past is not None,
     }
 
 
@@ -121,21 +111,6 @@ async def show_notebook(request: Request) -> JSONResponse:
     return JSONResponse(await state_of(request).workers.run(notebook, known, setup.hints))
 
 
-async def show_proof(request: Request) -> JSONResponse:
-    """Return the proof of a mark in the seat's notebook."""
-    entry, seat = seat_of(request)
-    card, column = request.path_params["card"], request.path_params["column"]
-    rules = entry.setup.build_rules()
-    if card >= N_CARDS or column > rules.players:
-        raise HTTPException(404, "the notebook has no such mark")
-    driver = await driver_of(request, entry)
-    known = Knowledge.of(rules, seat, driver.table.known_to(seat))
-    found = await state_of(request).workers.run_long(prove, known, card, column, entry.setup.hints)
-    if found is None:
-        raise HTTPException(409, "what you have seen does not prove this")
-    return JSONResponse(found)
-
-
 async def control(request: Request) -> JSONResponse:
     """Pause, step, or set the pace of a table without people."""
     entry, _ = place_of(request)
@@ -163,11 +138,9 @@ async def beliefs(request: Request) -> JSONResponse:
     driver = await driver_of(request, entry)
     if not driver.open:
         raise HTTPException(403, "people sit at this table: beliefs are shown after the end")
-    if driver not in _entropies:
-        _entropies[driver] = Entropies(driver.table.game.rules)
     shown = driver.table.game.events[: driver.table.shown]
     workers = state_of(request).workers
-    return JSONResponse(await workers.run_long(_beliefs, _entropies[driver], shown))
+    return JSONResponse(await workers.run_long(_beliefs, driver.entropies, shown))
 
 
 def _beliefs(entropies: Entropies, shown: list[Event]) -> dict[str, Any]:
@@ -188,7 +161,6 @@ ROUTES = (
         )
     ),
     Route("/api/seat/{token}/notebook", show_notebook),
-    Route("/api/seat/{token}/proof/{card:int}/{column:int}", show_proof),
     Route("/api/seat/{token}/answer", answer, methods=["POST"]),
     Route("/api/watch/{table}/beliefs", beliefs),
     Route("/api/watch/{table}/control", control, methods=["POST"]),

@@ -81,7 +81,6 @@ function readRequest() {
     seed: seed === "" ? null : Number(seed),
     pace: Number(part("pace").value),
     hints: part("hints").checked,
-    study: part("study").checked,
   };
 }
 
@@ -111,7 +110,7 @@ async function make(asked, place) {
 
 /** Return the table of `seats` under the usual rules, at the usual pace. */
 function usual(seats) {
-  return { rules: RULES, players: seats.length, seats, seed: null, pace: 1, hints: true, study: false };
+  return { rules: RULES, players: seats.length, seats, seed: null, pace: 1, hints: true };
 }
 
 function watchTwo() {
@@ -195,9 +194,6 @@ async function enter() {
   for (const seat of seats) seat.fill();
   part("rules").addEventListener("change", showRules);
   part("players").addEventListener("change", showSeats);
-  part("study").addEventListener("change", (event) => {
-    if (event.target.checked) part("hints").checked = false;
-  });
   part("setup").addEventListener("submit", (event) => {
     event.preventDefault();
     make(readRequest(), "making");

@@ -8,7 +8,6 @@ import { classOf, face } from "./parts/faces.js";
 import { Log } from "./parts/log.js";
 import { marksOf } from "./parts/marks.js";
 import { noteOn, openCards, showNotebook } from "./parts/notebook.js";
-import { showProof } from "./parts/proof.js";
 import { PromptPanel } from "./parts/prompt.js";
 import { recall, remember } from "./parts/remembered.js";
 import { showSeats } from "./parts/seats.js";
@@ -37,7 +36,6 @@ async function play() {
   const table = await api.seat(token);
   const board = new Board(table.seats, table.board);
   put(part("board"), board.element);
-  part("dealt-again").hidden = !table.dealt_again;
   const marks = marksOf(token);
   let notebook = null;
   let state = begin(table, starts(table.rules));
@@ -109,19 +107,9 @@ async function play() {
     say(part("notebook-fault"), "");
     panel.renote();
     const shown = table.hints && hints.checked;
-    showNotebook(part("notebook"), notebook, table, table.seat, shown, marks, why);
+    showNotebook(part("notebook"), notebook, table, table.seat, shown, marks);
     const bits = shown && notebook.bits !== null;
     say(part("bits"), bits ? `Envelope: ${notebook.bits.toFixed(2)} bits left.` : "");
-  }
-
-  /** Show the proof of a mark in the notebook. */
-  async function why(card, column) {
-    try {
-      showProof(part("proof"), await api.proof(token, card, column), card, column, table);
-      say(part("notebook-fault"), "");
-    } catch (fault) {
-      say(part("notebook-fault"), fault.message);
-    }
   }
 
   let sending = null; // number of the question whose answer is under way

@@ -1,6 +1,5 @@
 // A recorded game on a time line; any player can be asked for its choice at a decision.
 
-import { enter } from "./parts/after.js";
 import { api } from "./parts/api.js";
 import { Board } from "./parts/board.js";
 import { showChart } from "./parts/chart.js";
@@ -9,7 +8,6 @@ import { el, part, put, say } from "./parts/dom.js";
 import { facts } from "./parts/facts.js";
 import { Log } from "./parts/log.js";
 import { showMaps } from "./parts/maps.js";
-import { patiently } from "./parts/patience.js";
 import { Question } from "./parts/question.js";
 import { Review } from "./parts/review.js";
 import { showSeats } from "./parts/seats.js";
@@ -120,20 +118,6 @@ async function replay() {
     const title = `Chance of winning, as ${REFERENCE} sees it from what each seat knew`;
     showChart(part("chances"), { title, across: "turn", up: "chance" }, lines, { most: 1, now, choose });
   }
-
-  const onSeat = el("select", { "aria-label": "Whose seat you take" }, called.map((name, seat) => el("option", { value: seat }, name)));
-  const playOn = async ({ target }) => {
-    target.disabled = true;
-    const report = (words) => say(part("play-on-about"), words);
-    try {
-      const place = { line: Number(line.value) + FIRST_LINE, seat: Number(onSeat.value) };
-      enter(await patiently(report, "Getting the table ready …", api.playOn(id, place)), part("play-on"));
-    } catch (fault) {
-      report(fault.message);
-      target.disabled = false;
-    }
-  };
-  put(part("play-on"), onSeat, el("button", { type: "button", click: playOn }, "Play on from here"));
 
   const review = new Review(part("review"), {
     decisions: decisions.map((file) => file - FIRST_LINE),

@@ -12,6 +12,7 @@ import time
 import traceback
 from typing import Any, Literal
 
+from experiments.web.analysis.notebook import Entropies
 from experiments.web.tables.search_view import SearchSamples
 from experiments.web.tables.setup import SLOWEST
 from experiments.web.tables.table import NotNow, Prompt, Table, sees
@@ -54,6 +55,7 @@ class Driver:
     prompt : the question to a person, or None
     awaited : the seat that all wait for, or None
     searching : the latest sample of the current or last search, or None
+    entropies : the bits of all seats by turn
     halted : whether an error ended the game
     trouble : the reason why the game has stopped for now, or None
     listeners : set at every change for viewers
@@ -67,6 +69,7 @@ class Driver:
         self.trouble: str | None = None
         self.searching: dict[str, Any] | None = None
         self.listeners: set[asyncio.Event] = set()
+        self.entropies = Entropies(table.game.rules)
         self._wake = asyncio.Event()
         self._steps, self._whole_turn = 0, False
         self._turn: int | None = None

@@ -1,11 +1,10 @@
-"""All tables of a folder: make them, drive them, find them after a restart.
+"""All tables of a folder: make them, drive them, find them after a restart, file finished games.
 
-    FOLDER/tables/ID/table.json     setup, hashes of the seats' tokens
-    FOLDER/tables/ID/moves.jsonl    decisions (`experiments.web.tables.table`)
-    FOLDER/tables/ID/pace.json      pause and pace, once a spectator has set them
-    FOLDER/tables/ID/over           the outcome, once the game is over and filed
-    FOLDER/{study,games}/NAME/      runs of finished games with people
-    FOLDER/watched/records/ID.jsonl finished games of computers
+    FOLDER/tables/ID/table.json    setup, hashes of the seats' tokens
+    FOLDER/tables/ID/moves.jsonl   decisions (`experiments.web.tables.table`)
+    FOLDER/tables/ID/pace.json     pause and pace, once a spectator has set them
+    FOLDER/tables/ID/over          the outcome, once the game is over and filed
+    FOLDER/games/records/ID.jsonl  records of finished games
 
 A table is written completely or not at all.  Tokens are returned once, when a table is made.  A
 table that is abandoned for days is put aside: it takes no room and is not driven until opened.
@@ -20,7 +19,6 @@ import secrets
 import shutil
 import sys
 import time
-from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -32,19 +30,14 @@ from experiments.matches.results import RECORDS
 from experiments.provenance.files import read_json, refuse_symlinks, write_text
 from experiments.settings.commandline import Refusal
 from experiments.web.shares import ADDRESS, Crowded, Shares
-from experiments.web.shares import TABLES as NEW_TABLES
-from experiments.web.tables import archive
 from experiments.web.tables.driver import HALTED, Driver
 from experiments.web.tables.setup import Setup
 from experiments.web.tables.table import MOVES, Table
 from experiments.web.workers import Workers
 from mcts.options import SEEDS
 
-WATCHED = "watched"
-_ODD = RecursionError, Refusal
-"""Exceptions of reading, including those of files with arbitrary content."""
-
-TABLES, TABLE, PACE, OVER, LOCK = "tables", "table.json", "pace.json", "over", ".lock"
+TABLES, GAMES = "tables", "games"
+TABLE, PACE, OVER, LOCK = "table.json", "pace.json", "over", ".lock"
 
 MOST_FINISHED = 50
 """Number of finished tables in memory, for viewers who return."""
@@ -52,14 +45,16 @@ MOST_FINISHED = 50
 LEFT_SECONDS = 60.0
 """Seconds without a move, a request or a viewer after which a table makes room for another."""
 
+_FAULTS = (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError, Refusal)
+"""Exceptions of reading a file with arbitrary content."""
+
 
 @dataclass
 class Entry:
-    """A table of the registry, with the name of its spectators' link."""
+    """A table of the registry; its ``id`` is also the name of its spectators' link."""
 
     id: str
     setup: Setup
-    run: str | None  # folder of its run below the registry's; None without people
     tokens: dict[int, str]  # by seat, the hash of its token
     over: bool = False  # and filed
     outcome: dict[str, Any] | None = None  # winner, turns, seconds since it was made
@@ -76,11 +71,6 @@ class Entry:
         """Whether its game continues."""
         halted = self.driver is not None and self.driver.halted
         return not (self.over or self.fault or self.aside or halted)
-
-    @property
-    def playable(self) -> bool:
-        """Whether its game continues, or would if its link were opened."""
-        return self.under_way or (self.aside and not self.over)
 
 
 class Registry:
@@ -106,33 +96,31 @@ class Registry:
         shares: Shares | None = None,
     ) -> None:
         """Read the tables in the folder; raises `Refusal` if that fails."""
-        self.folder, self._max_tables, self._workers, self._idle_seconds = (
-            folder,
-            max_tables,
-            workers,
-            idle_seconds,
-        )
-        self.shares = shares or Shares()
+        self.folder, self._max_tables, self._workers = folder, max_tables, workers
+        self._idle_seconds, self.shares = idle_seconds, shares or Shares()
         self.entries: dict[str, Entry] = {}
         self._seats: dict[str, tuple[Entry, int]] = {}
         self._making = asyncio.Lock()
         self._finished: list[Entry] = []
         try:
-            (folder / TABLES).mkdir(parents=True, exist_ok=True)
+            for below in (TABLES, GAMES):
+                (folder / below).mkdir(parents=True, exist_ok=True)
+                refuse_symlinks(folder / below)
             refuse_symlinks(folder)
-            refuse_symlinks(folder / TABLES)
             self._lock = FileLock(folder / LOCK, timeout=0, thread_local=False)
             self._lock.acquire()
             made = (folder / TABLES).glob(f"*/{TABLE}")
             paths = sorted(made, key=lambda path: path.stat().st_mtime_ns)
         except Timeout:
-            raise Refusal(
-                f"another server uses the tables in {folder}: end it, or set folder"
-            ) from None
+            other = f"another server uses the tables in {folder}: end it, or set folder"
+            raise Refusal(other) from None
         except OSError as fault:
             raise Refusal(f"cannot write to {folder}: {fault.strerror}; set folder") from None
         for path in paths:
-            self._read(path)
+            try:
+                self._enter(_read(path))
+            except _FAULTS as fault:  # an invalid table is reported and left alone
+                print(f"{path} cannot be read and is skipped: {fault}", file=sys.stderr)
 
     @property
     def under_way(self) -> list[Entry]:
@@ -182,22 +170,20 @@ class Registry:
                 entry.driver.table.close()
         self._lock.release()
 
-    async def make(
-        self, setup: Setup, tokens: Mapping[int, str] | None = None
-    ) -> tuple[Entry, dict[int, str]]:
-        """Make a table, drawing its seed if None; return the seats' ``tokens``, drawn if None.
+    async def make(self, setup: Setup) -> tuple[Entry, dict[int, str]]:
+        """Make a table, drawing its seed if None; return the tokens of people's seats.
 
         Raises Crowded if too many tables are under way, and none is abandoned.  Raises ValueError
         with one sentence if players or rules do not fit.  Raises OSError, Refusal if writing fails.
         """
         async with self._making:
-            self.shares.spend(NEW_TABLES)
+            self.shares.spend()
             self._make_room()
-            entry, table, drawn = await self._workers.run(self._make, setup, tokens)
+            entry, table, tokens = await self._workers.run(self._make, setup)
             entry.owner = ADDRESS.get()
             self._enter(entry)
         entry.task = asyncio.create_task(self._play(entry, table))
-        return entry, drawn
+        return entry, tokens
 
     async def settle(self, entry: Entry) -> None:
         """Wait until the game of a table is filed, if it is over."""
@@ -231,12 +217,9 @@ class Registry:
                 self._remember(entry)
         return entry.driver
 
-    def record_of(self, entry: Entry) -> Path | None:
-        """Return the path of the record of a finished game; None if it does not count."""
-        if entry.run is not None:
-            return self.folder / entry.run / RECORDS / f"game-{entry.setup.game:06d}.jsonl"
-        counts = entry.setup.counted and not entry.setup.people
-        return self.folder / WATCHED / RECORDS / f"{entry.id}.jsonl" if counts else None
+    def record_of(self, entry: Entry) -> Path:
+        """Return the path of the record of a finished game."""
+        return self.folder / GAMES / RECORDS / f"{entry.id}.jsonl"
 
     def save_pace(self, entry: Entry) -> None:
         """Save pause and pace of a table; if that fails, the next start uses the first."""
@@ -245,35 +228,19 @@ class Registry:
             with suppress(OSError):
                 write_text(self._folder(entry) / PACE, text)
 
-    def _restore_pace(self, entry: Entry, driver: Driver) -> None:
-        with suppress(OSError, ValueError, TypeError):
-            paused, seconds = json.loads((self._folder(entry) / PACE).read_text("utf-8"))
-            driver.set_pace(float(seconds))
-            driver.pause(bool(paused))
-
-    def _make(
-        self, setup: Setup, given: Mapping[int, str] | None
-    ) -> tuple[Entry, Table, dict[int, str]]:
-        """Number the game, save the table and open it."""
+    def _make(self, setup: Setup) -> tuple[Entry, Table, dict[int, str]]:
+        """Save the table and open it."""
         setup.build_players()  # a ValueError before anything is written
-        line_up, run = archive.LineUp.of(setup), None
-        if line_up is not None:
-            run = str(line_up.folder)
-            seed = archive.open_run(self.folder, line_up)
-            taken = {entry.setup.game for entry in self.entries.values() if entry.run == run}
-            number = archive.take_number(self.folder, line_up, taken)
-            setup = replace(setup, seed=seed, game=number)
-        elif setup.seed is None:
+        if setup.seed is None:
             setup = replace(setup, seed=secrets.randbelow(SEEDS))
-        tokens = dict(given or {seat: secrets.token_urlsafe(16) for seat in setup.people})
+        tokens = {seat: secrets.token_urlsafe(16) for seat in setup.people}
         hashes = {seat: hash_token(token) for seat, token in tokens.items()}
-        entry = Entry(secrets.token_hex(6), setup, run, hashes)
+        entry = Entry(secrets.token_hex(6), setup, hashes)
         folder = self._folder(entry)
         folder.mkdir()
         try:
             table = Table(setup, folder)
-            content = {"setup": setup.to_json(), "run": run, "tokens": hashes}
-            write_text(folder / TABLE, json.dumps(content))
+            write_text(folder / TABLE, json.dumps({"setup": setup.to_json(), "tokens": hashes}))
         except BaseException:
             shutil.rmtree(folder, ignore_errors=True)
             raise
@@ -306,22 +273,6 @@ class Registry:
         for seat, digest in entry.tokens.items():
             self._seats[digest] = entry, seat
 
-    def _read(self, path: Path) -> None:
-        """Read an existing table; an invalid one is reported and left alone."""
-        try:
-            refuse_symlinks(path.parent)
-            content = read_json(path)
-            archive.check_place(content["run"])
-            tokens = {int(seat): str(digest) for seat, digest in content["tokens"].items()}
-            setup = Setup.from_json(content["setup"])
-            entry = Entry(path.parent.name, setup, content["run"], tokens)
-            entry.over = (path.parent / OVER).exists()
-            with suppress(OSError, ValueError):
-                entry.outcome = json.loads((path.parent / OVER).read_text("utf-8"))
-            self._enter(entry)
-        except (OSError, ValueError, LookupError, TypeError, AttributeError, *_ODD) as fault:
-            print(f"{path} cannot be read and is skipped: {fault}", file=sys.stderr)
-
     def _folder(self, entry: Entry) -> Path:
         return self.folder / TABLES / entry.id
 
@@ -339,21 +290,17 @@ class Registry:
     async def _play(self, entry: Entry, table: Table) -> None:
         """Drive a table to the end of its game, and file the game."""
         driver = entry.driver = Driver(table, self._workers)
-        self._restore_pace(entry, driver)
+        with suppress(OSError, ValueError, TypeError):
+            paused, seconds = json.loads((self._folder(entry) / PACE).read_text("utf-8"))
+            driver.set_pace(float(seconds))
+            driver.pause(bool(paused))
         entry.loaded.set()
         await driver.run()
         if not table.over:
             return
         try:
-            if entry.run is not None:
-                run = self.folder / entry.run
-                await self._workers.run(archive.add_game, run, entry.setup, table.game)
-            elif place := self.record_of(entry):
-                place.parent.mkdir(parents=True, exist_ok=True)
-                write_text(place, table.game.record())
-            entry.outcome = self._describe_end(entry, table)
-            write_text(self._folder(entry) / OVER, json.dumps(entry.outcome))
-        except Exception as fault:  # the run's folder may have any content
+            self._file(entry, table)
+        except (OSError, Refusal) as fault:
             print(
                 f"table {entry.id} is over, but not filed: {fault}; the next start tries again",
                 file=sys.stderr,
@@ -362,11 +309,17 @@ class Registry:
         table.close()
         self._remember(entry)
 
-    def _describe_end(self, entry: Entry, table: Table) -> dict[str, Any]:
-        end = table.game.events[-1]
-        seconds = time.time() - (self._folder(entry) / TABLE).stat().st_mtime
-        winner = None if end["winner"] is None else entry.setup.labels[end["winner"]]
-        return {"winner": winner, "turns": end["turns"], "seconds": round(seconds, 1)}
+    def _file(self, entry: Entry, table: Table) -> None:
+        """Write the record and the outcome of a finished game."""
+        place, folder, end = self.record_of(entry), self._folder(entry), table.game.events[-1]
+        place.parent.mkdir(parents=True, exist_ok=True)
+        write_text(place, table.game.record())
+        entry.outcome = {
+            "winner": None if end["winner"] is None else entry.setup.labels[end["winner"]],
+            "turns": end["turns"],
+            "seconds": round(time.time() - (folder / TABLE).stat().st_mtime, 1),
+        }
+        write_text(folder / OVER, json.dumps(entry.outcome))
 
     def _remember(self, entry: Entry) -> None:
         """Keep the finished ``entry`` in memory; drop the oldest without viewers."""
@@ -375,6 +328,18 @@ class Registry:
             if old.driver and not old.driver.listeners:
                 old.driver = None
                 self._finished.remove(old)
+
+
+def _read(path: Path) -> Entry:
+    """Return the table of an existing file; raises `_FAULTS`."""
+    refuse_symlinks(path.parent)
+    content = read_json(path)
+    tokens = {int(seat): str(digest) for seat, digest in content["tokens"].items()}
+    entry = Entry(path.parent.name, Setup.from_json(content["setup"]), tokens)
+    entry.over = (path.parent / OVER).exists()
+    with suppress(OSError, ValueError):
+        entry.outcome = json.loads((path.parent / OVER).read_text("utf-8"))
+    return entry
 
 
 def hash_token(token: str) -> str:

@@ -72,7 +72,6 @@ class TableRequest(Body):
     seed: Annotated[int, Field(ge=0, lt=SEEDS)] | None = None
     pace: Pace = 1.0
     hints: bool = True
-    study: bool = False
 
 
 def compose_table(request: TableRequest, limits: Search) -> Setup:
@@ -93,7 +92,6 @@ def compose_table(request: TableRequest, limits: Search) -> Setup:
         seed=request.seed,
         pace=request.pace,
         hints=request.hints,
-        study=request.study,
     )
 
 

@@ -2,15 +2,13 @@
 assumptions, which are constant (`experiments.explain.assumptions`).
 
 The search continues meanwhile, so numbers may differ by a simulation; sampling changes nothing and
-blocks nothing.  `mcts.inspect` shows more of a finished search.  Values are of the searching seat,
-from 0 (lost) to 1 (won).
+blocks nothing.  Values are of the searching seat, from 0 (lost) to 1 (won).
 """
 
 from __future__ import annotations
 
-import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -25,14 +23,10 @@ from sim.planning.planner import Planner
 from sim.player import Player
 from sim.words import action_to_string as words
 
-MOST_ROWS = 12
-MOST_STEPS = 6
+MOST_ROWS, MOST_STEPS = 12, 6
 
-MOST_NODES = 40
-MOST_ACTIONS = 4
-"""Maximum depth of shown nodes below the root."""
-MOST_OUTCOMES = 4
-"""Maximum number of shown outcomes per action, which leaves room for their followers."""
+MOST_NODES, MOST_ACTIONS, MOST_OUTCOMES = 40, 4, 4
+"""Maximum number of shown nodes, of actions down to them, and of outcomes per action."""
 
 
 class SearchSamples:
@@ -60,8 +54,7 @@ class SearchSamples:
         if tree is None or not done or not begun:
             return None
         last, now = self._last, time.perf_counter()
-        self._last = done, now
-        speed = None
+        self._last, speed = (done, now), None
         if over and result is not None and result.seconds > 0:
             speed = round(result.simulations / result.seconds)
         elif last is not None and done >= last[0]:
@@ -69,6 +62,7 @@ class SearchSamples:
         if not self._assumes and isinstance(self._player, Planner):
             self._assumes = list_assumptions(self._player, len(self._names))
         seen = partial(see, self._seat, self._names)
+        top = export(tree, MOST_NODES, words, seen=seen, deep=MOST_ACTIONS, kinds=MOST_OUTCOMES)
         return {
             "kind": "search",
             "seat": self._seat,
@@ -76,9 +70,12 @@ class SearchSamples:
             "simulations": done,
             "per_second": speed,
             "nodes": int(tree.counters[NODES]),
-            "root": list_root(tree),
-            "line": list_line(tree),
-            "tree": list_branches(tree, seen) if tree.counters[NODES] > 1 else [],
+            "root": _list_root(tree),
+            "line": [
+                {"action": words(step.action), "visits": step.visits, "value": step.value}
+                for step in principal_variation(tree)[:MOST_STEPS]
+            ],
+            "tree": list_nodes(top) if tree.counters[NODES] > 1 else [],
             "over": over,
             **self._assumes,
         }
@@ -96,46 +93,27 @@ class SearchSamples:
         return int(tree.edge_visits[_root_edges(tree)].sum())
 
 
-def list_root(tree: Tree) -> list[dict[str, Any]]:
-    """Return the root's actions, most visited first: words, visits, value, error."""
-    block = _root_edges(tree)
-    visits, actions = tree.edge_visits[block].copy(), tree.action[block]
-    rows = []
-    for i in np.argsort(-visits, kind="stable")[:MOST_ROWS].tolist():
-        n, error = int(visits[i]), None
-        value = _within(float(tree.edge_total[block][i]) / n) if n else None
-        if n > 1 and value is not None:
-            variance = max(float(tree.edge_squares[block][i]) / n - value**2, 0.0)
-            error = math.sqrt(variance / (n - 1))
-        rows.append({"action": words(int(actions[i])), "visits": n, "value": value, "error": error})
-    return rows
+def _list_root(tree: Tree) -> list[dict[str, Any]]:
+    """Return the root's actions, most visited first: words, visits, value, error.
 
-
-def list_line(tree: Tree) -> list[dict[str, Any]]:
-    """Return the most visited actions, from the root down."""
-    return [
-        {"action": words(one.action), "visits": one.visits, "value": _within(one.value)}
-        for one in principal_variation(tree)[:MOST_STEPS]
-    ]
-
-
-def list_branches(
-    tree: Tree,
-    seen: Callable[[int, int], str],
-    max_nodes: int = MOST_NODES,
-    deep: int = MOST_ACTIONS,
-    kinds: int = MOST_OUTCOMES,
-) -> list[dict[str, Any]]:
-    """Return the ``max_nodes`` most visited outcomes, which ``seen`` describes, as `list_nodes`.
-
-    They reach down ``deep`` actions, with at most ``kinds`` outcomes per action.
+    `mcts.inspect.root_table` is of a result, which a running search does not have.
     """
-    return list_nodes(export(tree, max_nodes, words, seen=seen, deep=deep, kinds=kinds))
-
-
-def _within(value: float) -> float:
-    """Return ``value`` clipped to [0, 1]: sums of a running search may differ by a simulation."""
-    return min(max(value, 0.0), 1.0)
+    block = _root_edges(tree)
+    visits = tree.edge_visits[block].copy()
+    with np.errstate(divide="ignore", invalid="ignore"):
+        # Sums of a running search may differ by a simulation.
+        values = np.clip(tree.edge_total[block] / visits, 0.0, 1.0)
+        variance = np.maximum(tree.edge_squares[block] / visits - values**2, 0.0)
+        errors = np.where(visits > 1, np.sqrt(variance / (visits - 1)), np.nan)
+    return [
+        {
+            "action": words(int(tree.action[block][i])),
+            "visits": int(visits[i]),
+            "value": float(values[i]) if visits[i] else None,
+            "error": float(errors[i]) if visits[i] > 1 else None,
+        }
+        for i in np.argsort(-visits, kind="stable")[:MOST_ROWS].tolist()
+    ]
 
 
 def _root_edges(tree: Tree) -> slice:

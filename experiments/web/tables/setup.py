@@ -1,26 +1,26 @@
-"""Settings of a table: rules, occupants of the seats, number of the game, pace."""
+"""Settings of a table: rules, occupants of the seats, seed and number of the game, pace."""
 
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping
-from dataclasses import MISSING, asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 from experiments.web.tables.allowed import check_player
 from sim.player import Player
 from sim.players.registry import make
-from sim.records.stepped import Past, Person
+from sim.records.stepped import Person
 from sim.rules import Rules, preset
 
 PERSON = "person"
 """The name of a person in the settings of a seat."""
 
 LONGEST_NAME = 24
-SERIES = r"(?a:[A-Za-z0-9][A-Za-z0-9_-]{0,39})?"
-"""The name of a study, also of its folder; empty: no study."""
 SLOWEST = 60.0
+
+_EARLIER = {"study", "series", "counted", "past"}
+"""Settings of tables of earlier versions, which are ignored."""
 
 
 @dataclass(frozen=True)
@@ -37,10 +37,6 @@ class Setup:
     game: int = 0
     pace: float = 1.0  # seconds between two events
     hints: bool = True  # people may see the exact probabilities
-    study: bool = False  # the game belongs to a study
-    series: str = ""  # name of the study
-    counted: bool = True  # the game is filed
-    past: Mapping[str, Any] | None = None  # `sim.records.stepped.Past` of a continued game
 
     def __post_init__(self) -> None:
         players = self.build_rules().players
@@ -51,8 +47,6 @@ class Setup:
         for seat in self.seats:
             if seat["name"] != PERSON:
                 check_player(seat)  # the folder of a table may be untrusted
-        if not re.fullmatch(SERIES, self.series):
-            raise ValueError("the name of a study has letters, digits, - and _, at most 40")
         names = [self.seats[seat]["label"] for seat in self.people]
         for name in names:
             if not 0 < len(name) <= LONGEST_NAME or not name.isprintable():
@@ -64,10 +58,6 @@ class Setup:
         """Return the rules; tables older than this switch have secret accusations."""
         older = {"accusations": "secret"} if "accuse" in self.rules else {}
         return preset(**{**older, **self.rules})
-
-    def build_past(self) -> Past | None:
-        """Return the past of the game; None for a game dealt here."""
-        return None if self.past is None else Past(**self.past)
 
     def build_players(self) -> list[Player]:
         """Return a new player per seat."""
@@ -93,11 +83,11 @@ class Setup:
 
     @classmethod
     def from_json(cls, text: str) -> Setup:
-        """Return the settings that `to_json` wrote; ValueError for anything else."""
-        given = json.loads(text)
-        known = {part.name: part.default is MISSING for part in fields(cls)}
-        if not isinstance(given, dict) or not given.keys() <= known.keys():
+        """Return the settings that `to_json` wrote; ValueError, LookupError or TypeError for
+        anything else.
+        """
+        given, known = json.loads(text), {part.name for part in fields(cls)}
+        if not isinstance(given, dict) or not given.keys() <= known | _EARLIER:
             raise ValueError("not the setup of a table")
-        if missing := [name for name, needed in known.items() if needed and name not in given]:
-            raise ValueError(f"the setup of a table has no {missing[0]}")
-        return cls(**{**given, "seats": tuple(given["seats"])})
+        ours = {name: given[name] for name in given.keys() & known}
+        return cls(**{**ours, "seats": tuple(given["seats"])})

@@ -130,9 +130,9 @@ class Table:
         if setup.seed is None:
             raise ValueError("the setup of a table needs a seed")
         self.setup = setup
-        rules, players, past = setup.build_rules(), setup.build_players(), setup.build_past()
-        self.game = SteppedGame(rules, players, setup.seed, setup.game, past)
-        self.shown = 0 if past is None else len(self.game.events)
+        rules, players = setup.build_rules(), setup.build_players()
+        self.game = SteppedGame(rules, players, setup.seed, setup.game)
+        self.shown = 0
         self._forced: Prompt | None = None
         self._forced_at = -1
         self._answers = [0] * len(self.game.seats)

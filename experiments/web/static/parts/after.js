@@ -1,4 +1,4 @@
-// Links from a finished game: its record, the same table again, the next game of a study.
+// Links from a finished game: its record, and the same table again.
 
 import { el, put, say } from "./dom.js";
 import { patiently } from "./patience.js";
@@ -10,19 +10,18 @@ const GONE = 404; // the status that ends the requests
 /**
  * Fill `parent` for a finished game.
  *
- * `ask()` promises the server's links, `repeat()` makes its table again, by a button with `words`;
- * `seat` is the one to review.
+ * `ask()` promises the server's links, `repeat()` makes its table again, by a button with `words`,
+ * for players with `names`; `seat` is the one to review.
  */
-export async function showAfter(parent, { ask, repeat, words, seat }) {
+export async function showAfter(parent, { ask, repeat, words, names, seat }) {
   say(parent, "Saving the game …");
   const found = await insist(ask, parent);
   if (!found) return;
-  const { record, again, study } = found;
+  const { record, again } = found;
   const report = el("span", { role: "status" });
   put(
     parent,
-    study ? el("a", { class: "button", href: study }, "Continue the study") : null,
-    again ? againButton(words, repeat, parent, report) : null,
+    again ? againButton(words, repeat, names, parent, report) : null,
     record ? el("a", { href: record }, "Replay") : null,
     record ? el("a", { href: `${record}?review=${seat}` }, "Review") : null,
     report,
@@ -43,11 +42,11 @@ async function insist(ask, parent) {
   return null;
 }
 
-function againButton(words, repeat, parent, report) {
+function againButton(words, repeat, names, parent, report) {
   const click = async ({ target }) => {
     target.disabled = true;
     try {
-      enter(await patiently((sofar) => say(report, sofar), "Preparing the table …", repeat()), parent);
+      enter(await patiently((sofar) => say(report, sofar), "Preparing the table …", repeat()), names, parent);
     } catch (fault) {
       say(report, fault.message);
       target.disabled = false;
@@ -56,10 +55,11 @@ function againButton(words, repeat, parent, report) {
   return el("button", { type: "button", class: "main", click }, words);
 }
 
-/** Open the table `made`; with several people, show a link for each in `parent`. */
-export function enter(made, parent) {
-  rememberSeats(made.seats.map((seat) => ({ table: made.id, ...seat })));
-  if (made.seats.length < 2) return location.assign(made.seats[0]?.link ?? made.watch);
-  const items = made.seats.map(({ name, link }) => el("li", {}, el("a", { href: link }, `The seat of ${name}`)));
+/** Open the table `made`; with several people, show a link for each in `parent`, by `names` of seats. */
+export function enter(made, names, parent) {
+  const seats = Object.entries(made.seats).map(([seat, link]) => ({ table: made.id, link, name: names[seat] }));
+  rememberSeats(seats);
+  if (seats.length < 2) return location.assign(seats[0]?.link ?? made.watch);
+  const items = seats.map(({ name, link }) => el("li", {}, el("a", { href: link }, `The seat of ${name}`)));
   return put(parent, el("p", {}, "The table is ready. A link is a seat: send each to one person only."), el("ul", {}, items));
 }

@@ -29,13 +29,6 @@ function markable(marks, card, column, holder, chance) {
   return made;
 }
 
-/** Return a proved cell; a click on it shows the proof. */
-function provable(holds, chance, label, why) {
-  const words = `${label}: ${holds === "yes" ? "holds it" : "does not hold it"}, why?`;
-  return el("td", { class: chance === null ? holds : `${holds} heat` },
-    el("button", { type: "button", class: "mark", "aria-label": words, click: why }, MARKS[holds]));
-}
-
 function cell(proved, chance) {
   const holds = certainly(proved, chance);
   if (holds === "maybe" && chance !== null) {
@@ -57,10 +50,9 @@ function cell(proved, chance) {
  * Fill `parent` with the table of `notebook`; with `hints` also with its probabilities.
  *
  * Columns are the envelope and the seats of `table`; `me` is the seat of the notebook.  With `marks`
- * (`marksOf`) the user can mark unproved cells; a click on a certain one calls `why(card, column)`,
- * with the number of a card.
+ * (`marksOf`) the user can mark unproved cells.
  */
-export function showNotebook(parent, notebook, table, me, hints, marks = null, why = null) {
+export function showNotebook(parent, notebook, table, me, hints, marks = null) {
   const called = names(table.seats);
   const chance = hints ? notebook.chance : null;
   const head = el(
@@ -94,11 +86,7 @@ export function showNotebook(parent, notebook, table, me, hints, marks = null, w
               const holder = column ? called[column - 1] : "envelope";
               const sure = certainly(holds, likely);
               if (marks && sure === "maybe") return markable(marks, row.card, column, holder, likely);
-              if (!why || sure === "maybe") return cell(holds, likely);
-              const ask = () => why(row.number, column);
-              const made = provable(sure, likely, `${row.card}, ${holder}`, ask);
-              if (likely !== null) made.style.setProperty("--chance", sure === "yes" ? 1 : 0);
-              return made;
+              return cell(holds, likely);
             }),
           ),
         ),

@@ -75,9 +75,9 @@ export class PromptPanel {
       el("p", {}, el("a", { href: watch }, "See all cards, and what each player knew")),
       el("p", {}, el("a", { href: "/" }, "To the lobby")),
     );
-    const { seat } = this.table;
-    const words = "Play again";
-    showAfter(after, { ask: () => api.after(token), repeat: () => api.again(token), words, seat });
+    const { seat, seats } = this.table;
+    const about = { words: "Play again", names: seats.map(({ label }) => label), seat };
+    showAfter(after, { ask: () => api.after(token), repeat: () => api.again(token), ...about });
   }
 
   #hasFocus() {

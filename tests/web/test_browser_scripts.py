@@ -1,0 +1,135 @@
+"""Scripts of the pages, called one by one in a browser."""
+
+import page_content
+import pytest
+from page_server import Canned
+
+from sim.state import MOVE
+from sim.words import action_to_string as words
+
+
+@pytest.fixture(scope="module")
+def lobby_server():
+    canned = Canned(answers={"/api/lobby": page_content.LOBBY})
+    yield canned
+    canned.close()
+
+
+@pytest.fixture
+def call(lobby_server, open_page):
+    """Return what the body of a script returns: ``call(body, argument)``."""
+    page = open_page(f"{lobby_server.url}/seat/none")  # which has the facts of the game
+    return lambda body, argument=None: page.evaluate(f"async (given) => {{ {body} }}", argument)
+
+
+def test_several_people_who_play_again_get_a_link_each(call):
+    """And the browser finds them again."""
+    texts, links, kept = call(
+        """const { enter } = await import("/static/parts/after.js");
+        const seats = { 0: "/seat/0", 2: "/seat/2" };
+        const parent = document.createElement("div");
+        enter({ id: "t", seats, watch: "/watch/t" }, ["Ann", "best", "Bob <b>"], parent);
+        const links = [...parent.querySelectorAll("a")];
+        const kept = JSON.parse(localStorage.getItem("sleuth.seats"));
+        return [links.map((one) => one.textContent), links.map((one) => one.getAttribute("href")),
+            kept.map((one) => one.link)];"""
+    )
+    assert texts == ["The seat of Ann", "The seat of Bob <b>"]
+    assert links == kept == ["/seat/0", "/seat/2"]
+
+
+@pytest.mark.parametrize(
+    ("fresh", "said"),
+    [
+        ((), "A sweep: 2 trials, the best of them 62.5 %, which flatters it"),
+        (
+            ("fresh-start", "fresh-reached"),
+            "A sweep: 2 trials; the best on 40 fresh games 100.0 % (97.5 to 100.0)",
+        ),
+    ],
+)
+def test_a_sweep_shows_what_its_choice_had_no_part_in(call, fresh, said):
+    """Fresh runs are no trials, and a best of many is called so."""
+    trials = [("trial-0001", 0.625, 0.4), ("trial-0000", 0.25, 0.2)]
+    rates = {"match": "m", "player": "p", "games": 40}
+    runs = [
+        {"id": name, "name": f"a/{name}", "report": None}
+        | {"rates": [{**rates, "rate": rate, "interval": [low, 1]}]}
+        for name, rate, low in [*((name, 1.0, 0.975) for name in fresh), *trials]
+    ]
+    summaries = call(
+        """const { listRuns } = await import("/static/parts/lists.js");
+        const parent = document.createElement("ul");
+        listRuns(parent, given);
+        return [...parent.querySelectorAll(":scope > li > details > summary")]
+            .map((one) => one.textContent);""",
+        runs,
+    )
+    assert summaries == [said]
+
+
+def test_a_review_has_words_for_each_verdict(call):
+    """And it does not count what could not be evaluated as a loss."""
+    texts = call(
+        """const { Review } = await import("/static/parts/review.js");
+        const verdicts = [["proved", 0, 0], ["same", 0, 0], ["as good", 0, 0],
+            ["less", 0.1, 0.2], ["less", 0.3, 0.2], ["unknown", null, null],
+        ].map(([kind, loss, spread]) => ({ kind, loss, spread, chance: loss }));
+        const parent = document.createElement("div");
+        document.querySelector("main").append(parent);
+        const about = {
+            decisions: verdicts.map((_, at) => at),
+            names: ["Ann"],
+            ask: async (at) => ({ action: 1, words: "pass", verdict: verdicts[at] }),
+            describe: (at) => ({ turn: at, seat: 0, action: 0, name: "Ann", words: "walk" }),
+            end: { turn: 9, winner: 0 },
+        };
+        await new Promise((done) => {
+            about.changed = () => about.made.found.size === 6 && setTimeout(done);
+            about.made = new Review(parent, about);
+            about.made.begin("0");
+        });
+        const cells = parent.querySelectorAll("tbody td:last-child");
+        const { made } = about;
+        const losses = [...cells].map((one) => one.innerText);
+        return [losses, made.marks, made.chances(1)[0].at(-1), parent.innerText];"""
+    )
+    losses = ["0, proved to be right", "0", "0", "10.0 ± 20.0", "30.0 ± 20.0 !", "not evaluated"]
+    assert texts[:3] == [losses, [4], [9, 1]]
+    assert "6 decisions reviewed; 1 lost" in texts[3] and "1 could not be evaluated" in texts[3]
+
+
+def test_what_the_posterior_proves_is_ticked_and_what_is_near_is_not(call):
+    *received, note = call(
+        """const { showNotebook } = await import("/static/parts/notebook.js");
+        const holders = given[0].map(() => "maybe");
+        const cards = given.map((_, n) => ({ card: `card ${n}`, kind: "weapon", holders }));
+        const seats = [{ label: "one", suspect: "Plum" }, { label: "two", suspect: "White" }];
+        const at = document.createElement("div");
+        const notebook = { cards, accused: [["Plum"]], chance: given, bits: 1 };
+        showNotebook(at, notebook, { seats }, null, true);
+        return [...at.querySelectorAll("td, p")].slice(1).map((cell) => cell.textContent);""",
+        [[0, 1, 0], [0.9999, 0.0001, 0]],
+    )
+    assert note == "Not all three in the envelope: Plum."
+    assert received == ["✗no", "✓yes", "✗no", ">99 percent", "<1 percent", "✗no"]
+
+
+def test_actions_and_players_have_words(call):
+    numbers = [*range(MOVE, 45), *range(46, 370, 7), *range(370, 392)]
+    long = "best threshold=0.4 budget.simulations=1000"
+    labels = [long, long, "Ann", "best budget.simulations=500"]
+    received, made, called = call(
+        """const { inWords, accusing, suggesting } = await import("/static/parts/actions.js");
+        const { names } = await import("/static/parts/words.js");
+        const made = [accusing("Plum", "rope", "Lounge"), suggesting("White", "wrench")];
+        const seats = given[1].map((label, n) => ({ label, suspect: `S${n}` }));
+        return [given[0].map(inWords), made.map(inWords), names(seats)];""",
+        [numbers, labels],
+    )
+    suspects = ("Mustard", "Scarlett", "Plum", "Green", "White", "Peacock")
+    show = {f"show the {name}": f"show {name}" for name in suspects}
+    expected = [words(number).removesuffix(" here") for number in numbers]
+    assert received == [show.get(sentence, sentence) for sentence in expected]
+    assert made == ["accuse Plum with the rope in the Lounge", "suggest White with the wrench"]
+    assert called == ["best (S0)", "best (S1)", "Ann", "best at 500"]
