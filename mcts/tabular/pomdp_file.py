@@ -95,7 +95,7 @@ class _Reader:
         if max(count * n * n, count * n * seen) > _MOST:
             raise TablesFault(f"{self._name}: {n} states are too many for dense tables")
         self._joint, self._emission = np.zeros((count, n, n)), np.zeros((count, n, seen))
-        self._lines = {"T": np.zeros((count, n), int), "O": np.zeros((count, n), int)}
+        self._lines = {kind: np.full((count, n), None) for kind in "TO"}
         self._rewards = [np.zeros((1, 1, 1)) for _ in range(count)]
         self._start = self._read_start(tree, n)
         for part in tree.children:
@@ -210,8 +210,10 @@ class _Reader:
         kinds = ("actions", "states", columns)
         place = tuple(self._find(ref, of) for ref, of in zip(refs, kinds, strict=False))
         self._note(part, place, words)
-        self._lines[kind][place[:2]] = _line(part, column=False)
         n, width = table.shape[1:]
+        rows = [part] * n if len(words) != n * width or len(place) > 1 else words[::width]
+        for state in range(*(place[1].indices(n) if len(place) > 1 else (n,))):
+            self._lines[kind][place[0], state] = rows[state]
         if words[0].type == "NAME":
             table[place] = self._named_row(words[0], len(place), kind, width)
             return
@@ -261,7 +263,7 @@ class _Reader:
         for action, state in np.argwhere(needed & (abs(sums - 1) > TOLERANCE)):
             line = self._lines[kind][action, state]
             of = f"{kind}: {self._names['actions'][action]} : {self._names['states'][state]}"
-            if not line or sums[action, state] == 0:
+            if line is None or sums[action, state] == 0:
                 raise TablesFault(f"{self._name}: {of} has no probabilities")
             self._doubt(line, f"{of} sums to {sums[action, state]:.6g}", "the row is normalised")
             table[action, state] /= sums[action, state]
@@ -289,10 +291,7 @@ def _value(word: str) -> Any:
         return str(word)
 
 
-def _line(place: Any, column: bool = True) -> Any:
-    """Return line and column of a part of the file, or its line alone."""
-    if isinstance(place, Tree):
-        place = place.meta
-    if not hasattr(place, "line"):
-        return place
-    return f"{place.line}:{place.column}" if column else place.line
+def _line(place: Any) -> str:
+    """Return line and column of a part of the file."""
+    found = place.meta if isinstance(place, Tree) else place
+    return f"{found.line}:{found.column}"
