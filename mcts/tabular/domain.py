@@ -17,7 +17,7 @@ import numpy as np
 
 from mcts.domain import register
 from mcts.kernel.compile import jit
-from mcts.kernel.rng import below
+from mcts.kernel.rng import below, fold
 from mcts.tabular.alias import draw_entry
 from mcts.threads import private
 
@@ -85,6 +85,8 @@ class TabularPosition(NamedTuple):
     """The player that searches."""
     lists_all: int
     """1: at the nodes of others all actions are listed, since the legal ones may reveal a hand."""
+    order: int
+    """Keys the order in which the actions of a node are tried; 0: as they are listed."""
 
 
 def workspace(p: TabularPosition) -> np.ndarray:
@@ -102,17 +104,25 @@ def start(p, s, stream):
 
 @jit
 def actions(p, s, out, edge_data):
-    """List the legal actions of the state."""
+    """List the legal actions of the state; in a game perhaps all, or in an order of its own."""
     state, n = s[_STATE], 0
     if p.lists_all != 0 and p.turn[state] != p.me:
-        for action in range(p.actions):
-            out[action] = action
-            edge_data[action] = 0.0
-        return p.actions
-    for entry in range(p.legal_first[state], p.legal_first[state + 1]):
-        out[n] = p.legal[entry]
-        edge_data[n] = 0.0
-        n += 1
+        for n in range(p.actions):
+            out[n] = n
+        n = p.actions
+    else:
+        for entry in range(p.legal_first[state], p.legal_first[state + 1]):
+            out[n] = p.legal[entry]
+            n += 1
+    for i in range(n):
+        edge_data[i] = 0.0
+    if p.order != 0:
+        who = p.me if p.lists_all != 0 else p.turn[state]
+        word = fold(np.uint64(p.order), p.known[state, who])
+        for last in range(n - 1, 0, -1):
+            word = fold(word, last)
+            other = np.int64(word % np.uint64(last + 1))
+            out[last], out[other] = out[other], out[last]
     return n
 
 

@@ -143,6 +143,7 @@ class Tabular:
             perspectives=1,
             me=0,
             lists_all=0,
+            order=0,
         )
 
     def _check(self, start: np.ndarray, joint: Rows, seen: Rows) -> None:
