@@ -13,6 +13,7 @@ from .plain.problem import Problem
 from .reference import Reference
 from .root import RootSearch, SearchersLost
 from .search import Search, SearchResult
+from .tabular.exact import exact_value
 from .tabular.files import read_pomdp, write_pomdp
 from .tabular.tables import Tabular
 from .threads import private
@@ -39,6 +40,7 @@ __all__ = [
     "check_search",
     "domain_of",
     "draw",
+    "exact_value",
     "export",
     "jit",
     "new_stream",

@@ -189,14 +189,14 @@ class Problem:
     def list_outcomes(self, state: State, action: Any) -> Iterator[tuple[float, State, float]]:
         """Yield probability, next state and reward of all outcomes of ``action``.
 
-        Raises mcts.tabular.enumerating.CannotFollow if ``step`` draws in a way that cannot be
+        Raises mcts.plain.enumerating.CannotFollow if ``step`` draws in a way that cannot be
         enumerated, and ``outcomes`` is not given.
         """
         if self.outcomes is not None:
             for share, then, reward in self.outcomes(state, action):
                 yield real(share, "a probability"), then, real(reward, "a reward")
             return
-        from mcts.tabular.enumerating import list_outcomes
+        from mcts.plain.enumerating import list_outcomes
 
         for share, found in list_outcomes(lambda chance: self.step_checked(state, action, chance)):
             yield share, *found
@@ -204,10 +204,10 @@ class Problem:
     def tabulate(self, limit: int = 100_000) -> Tabular:
         """Return the problem as tables, which are searched at the speed of compiled code.
 
-        Raises what `mcts.tabular.tabulate.tabulate` raises: for more than ``limit`` states, and for
+        Raises what `mcts.plain.tabulate.tabulate` raises: for more than ``limit`` states, and for
         draws that cannot be enumerated.
         """
-        from mcts.tabular.tabulate import tabulate
+        from mcts.plain.tabulate import tabulate
 
         return tabulate(self, limit)
 

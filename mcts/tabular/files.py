@@ -110,9 +110,10 @@ def _number(value: float) -> str:
 
 
 def _names(names: Any, count: int, more: str | None = None) -> str:
-    """Return names if all can be written, else their number."""
-    words = [*map(str, names), *([more] if more else [])]
-    plain = all(re.fullmatch(r"[A-Za-z][A-Za-z0-9_-]*", word) for word in words)
+    """Return names, with dashes for what the format cannot have, or their number."""
+    words = [re.sub(r"[^A-Za-z0-9_]+", "-", str(name)).strip("-") for name in names]
+    words += [more] if more else []
+    plain = all(re.match(r"[A-Za-z]", word) for word in words)
     if names and plain and len(set(words)) == len(words):
         return " ".join(words)
     return str(count + (more is not None))

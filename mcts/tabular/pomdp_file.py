@@ -63,7 +63,7 @@ def read(text: str, name: str, steps: int | None, discount: float | None, strict
 
 
 class _Reader:
-    """What has been read so far."""
+    """Reads the statements of one file into dense tables."""
 
     def __init__(self, name: str, strict: bool) -> None:
         self._name, self._strict = name, strict
@@ -117,7 +117,7 @@ class _Reader:
                 start=self._start,
                 transitions=self._joint,
                 observations=self._emission,
-                rewards=sign * self._expected(),
+                rewards=sign * self._expect_rewards(),
                 discount=discount,
                 steps=steps,
                 states=self._names["states"],
@@ -268,7 +268,7 @@ class _Reader:
             self._doubt(line, f"{of} sums to {sums[action, state]:.6g}", "the row is normalised")
             table[action, state] /= sums[action, state]
 
-    def _expected(self) -> np.ndarray:
+    def _expect_rewards(self) -> np.ndarray:
         """Return rewards (A, S, S), expected over observations."""
         n = self._joint.shape[1]
         found = np.zeros(self._joint.shape)

@@ -6,7 +6,7 @@
     tiger.actions[result.best]
 
 One type serves all problems, so the search is compiled once.  `mcts.tabular.files.read_pomdp`
-reads files, `mcts.tabular.tabulate.tabulate` makes one from a `mcts.Problem`.
+reads files, `mcts.plain.tabulate.tabulate` makes one from a `mcts.Problem`.
 """
 
 from __future__ import annotations
@@ -259,6 +259,11 @@ class Tabular:
         if rollout not in ROLLOUTS:
             raise TablesFault(f"rollout={rollout}: choose {', '.join(ROLLOUTS)}")
         return p._replace(rollout=domain.LEAF, leaf=self._leaf(rollout))
+
+    @staticmethod
+    def after(position: TabularPosition, action: int, seen: int) -> TabularPosition:
+        """Return the position after ``action`` and the observation ``seen``; see `after`."""
+        return after(position, action, seen)
 
     def _leaf(self, kind: str) -> np.ndarray:
         if kind == "mdp":

@@ -20,7 +20,7 @@ from mcts.problems import tiger
 from mcts.problems.closed_loop import play
 from mcts.search import Search
 from mcts.tabular.alias import draw_entry, make_alias
-from mcts.tabular.enumerating import CannotFollow, list_outcomes
+from mcts.plain.enumerating import CannotFollow, list_outcomes
 from mcts.tabular.exact import exact_value
 from mcts.tabular.tables import TablesFault, Tabular, after
 

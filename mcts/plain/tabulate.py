@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from mcts.plain.enumerating import list_outcomes
 from mcts.plain.values import number_of, show, truth
-from mcts.tabular.enumerating import list_outcomes
 from mcts.tabular.tables import TablesFault, Tabular
 
 LIMIT = 100_000
@@ -153,7 +153,7 @@ class _Walk:
             if self._listed[one] != self._listed[other]:
                 raise TablesFault(
                     f"actions({show(self._states[one])}) and actions("
-                    f"{show(self._states[other])}) differ, and no observation tells these states "
+                    f"{show(self._states[other])}) differ, and no observation separates these states "
                     "apart: a list of actions must not depend on what is hidden"
                 )
             if len(met) > _PAIRS:

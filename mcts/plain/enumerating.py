@@ -63,7 +63,7 @@ class EnumeratingChance(Chance):
 
 
 class _Range:
-    """Where a uniform number on [0, 1) is known to be."""
+    """The range in which a uniform number on [0, 1) is known to be."""
 
     def __init__(self) -> None:
         self.low, self.high = 0.0, 1.0
