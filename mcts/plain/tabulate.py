@@ -153,8 +153,8 @@ class _Walk:
             if self._listed[one] != self._listed[other]:
                 raise TablesFault(
                     f"actions({show(self._states[one])}) and actions("
-                    f"{show(self._states[other])}) differ, and no observation separates these states "
-                    "apart: a list of actions must not depend on what is hidden"
+                    f"{show(self._states[other])}) differ, and no observation separates these states: "
+                    "a list of actions must not depend on what is hidden"
                 )
             if len(met) > _PAIRS:
                 warnings.warn("too many states to compare their lists of actions", stacklevel=4)

@@ -27,7 +27,7 @@ states: "states" ":" _size
 actions: "actions" ":" _size
 observations: "observations" ":" _size
 _size: NUMBER | NAME+
-start: "start" ":" (NUMBER+ | NAME)
+start: "start" ":" (NUMBER+ | NAME+)
 start_set: "start" SET ":" ref+
 transition: "T" ":" ref (":" ref (":" ref)?)? _entries
 emission: "O" ":" ref (":" ref (":" ref)?)? _entries
@@ -174,6 +174,8 @@ class _Reader:
             if not found.any():
                 self._refuse(part, "start has no state")
             return found / found.sum()
+        if len(words) > 1 and words[0].type == "NAME":
+            self._refuse(words[1], "several states begin: write start include:")
         if len(words) == 1 and (words[0].type == "NAME" or n > 1):
             if words[0] == "uniform":
                 return np.full(n, 1.0 / n)

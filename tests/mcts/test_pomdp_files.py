@@ -130,6 +130,7 @@ FAULTS = [
     ("start: 0.5 0.5", "start: 0.5 0.4", "bus.POMDP:7:1: start sums to 0.9"),
     ("start: 0.5 0.5", "start: 0.5 0.4 0.1", "bus.POMDP:7:1: start: 3 numbers in place of 2"),
     ("start: 0.5 0.5", "start: noon", "bus.POMDP:7:8: states has no noon"),
+    ("start: 0.5 0.5", "start: early late", "bus.POMDP:7:14: several states begin: write start in"),
     ("late 5e-1", "late 0.6", "bus.POMDP:11:1: T: north : early sums to 1.1"),
     ("late 5e-1", "late -0.5", "bus.POMDP:11:1: T: a probability is negative"),
     (
