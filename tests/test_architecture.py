@@ -66,7 +66,6 @@ FLOORS = (
         "experiments.compare",
         "experiments.sweep",
         "experiments.report",
-        "experiments.calibration",
         "experiments.tables",
         "experiments.regret",
         "experiments.beliefs",

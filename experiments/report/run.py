@@ -21,7 +21,6 @@ from experiments.matches.row_provenance import MATCHES_FILE
 from experiments.matches.run_schemas import check
 from experiments.matches.schedule import Match
 from experiments.provenance.files import CONFIG, SUMMARY, read_json, read_yaml, reading
-from experiments.report.thinking import Thinking, read_thinking
 from experiments.runs import runfolder, summary
 from experiments.runs.figures import (
     Deciding,
@@ -57,7 +56,6 @@ class Run:
     game_lengths, suggestion_stats, decision_stats : figures of games and of details; empty if not
         recorded
     envelopes : by match and player, before decisions
-    thinking : seconds that people took, from the records
     written : time of the last rows
     """
 
@@ -74,7 +72,6 @@ class Run:
     suggestion_stats: list[Suggesting]
     decision_stats: list[Deciding]
     envelopes: dict[tuple[str, str], tuple[Moment, ...]]
-    thinking: Thinking
     written: datetime | None
 
     @property
@@ -159,7 +156,6 @@ def _read(still: Path, folder: Path, label: str) -> Run:
         suggestion_stats=suggestion_stats(still) if "suggestions" in kinds else [],
         decision_stats=decision_stats(still) if "decisions" in kinds else [],
         envelopes=envelopes(still) if "decisions" in kinds else {},
-        thinking=read_thinking(folder),
         written=part_files.look(folder, lambda: _last_written(folder)),
     )
 

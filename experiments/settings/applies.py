@@ -162,7 +162,7 @@ def _searches(s: Any, _: str) -> bool:
 
 def _task(s: Any) -> str:
     """Return the task of the command ``evidence``: the key that selects it, or ``list``."""
-    given = [key for key in ("keep", "again", "draw") if s[key] is not None]
+    given = [key for key in ("keep", "again") if s[key] is not None]
     return [*given, *["write"] * s.write, *["hours"] * (s.hours > 0), "list"][0]
 
 
@@ -245,11 +245,10 @@ COMMANDS: Mapping[str, tuple[Use, ...]] = {
     ),
     "evidence": (
         Use("again", "without keep"),
-        Use("draw write", "without keep and again", _does("draw", "write")),
-        Use("seed", "draw", lambda s, _: _task(s) == "draw"),
+        Use("write", "without keep and again", _does("write")),
         Use("accept", "write=true and nothing else", _does("write")),
-        Use("hours", "without keep, again and write", _does("hours", "draw")),
-        Use("folder", "hours and draw", lambda s, _: _task(s) in ("hours", "draw")),
+        Use("hours", "without keep, again and write", _does("hours")),
+        Use("folder", "hours", lambda s, _: _task(s) == "hours"),
     ),
 }
 """Keys by command."""

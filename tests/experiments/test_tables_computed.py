@@ -11,7 +11,6 @@ import pytest
 from experiments.tables import catalog, computed, path_trees
 from experiments.tables.computed import ComputedFigures
 from experiments.tables.figure import Figure
-from sim.hunt.paths import labels
 from sim.hunt.paths.random_graphs import random_graph
 
 PRINTED_BENEFITS = [0, 0, 9.55, 0, 0, 7.96, 0, 0, 13.84]
@@ -63,20 +62,6 @@ def test_trees_are_counted_as_by_networkx(monkeypatch):
     rows = catalog.load("ferrari_2").published.rows
     lines = {cell for row in rows for cell in row.cells.values()}
     assert lines == set(found)
-
-
-def test_misses_are_counted(monkeypatch):
-    """Control: where nothing is pruned nothing is missed."""
-    monkeypatch.setattr(path_trees, "CASES", 4)
-    column = path_trees.PRINTED
-    found = path_trees.count_misses(0)
-    assert found["w_D 0", column].value == 1 and found["all", column].games == 24
-    assert 0 < found["lost at w_D 0", column].value <= found["lost at w_D 0", column].high
-    rows = catalog.load("ferrari_pruning").published.rows
-    assert {cell for row in rows for cell in row.cells.values()} >= set(found)
-    monkeypatch.setattr(path_trees, "prune_as_printed", labels.routes)
-    whole = path_trees.count_misses(0)
-    assert {figure.value for figure in whole.values()} == {0} and len(whole) == 8
 
 
 def test_a_table_is_computed_shown_and_written(command, tmp_path):

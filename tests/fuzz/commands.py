@@ -49,7 +49,6 @@ CASES: dict[str, list[list[str]]] = {
              ["diagram", "hunt.moves=2", "run.folder=made"]],
     "episodes": [["problem=tiger", "episodes=2", "steps=3", "simulations=5", "run.folder=made"]],
     "tables": [["list"], ["ledford_4_1", "show=true", "folder=made"]],
-    "calibration": [["kept/run", "output=made"]],
     "contest": [["player=swift", "classes=kept", "games=1", "numbers=[3]", "run.folder=made"],
                 ["player=swift", "port=9", "patience=1", "run.folder=made"]],
 }  # fmt: skip

@@ -108,7 +108,7 @@ BAD = {
         ("seed=null", "only=[a]", "a table"),
         ("ledford_4_1 show=true", "only=[a]", "show="),
     ],
-    "evidence": [("keep=x", "again=3", "without keep"), ("hours=1", "seed=3", "draw")],
+    "evidence": [("keep=x", "again=3", "without keep")],
 }
 
 
