@@ -178,7 +178,7 @@ class Host:
             if head is None
             else (f"--address={head.address}:{PORT}",)
         )
-        common = (f"--node-ip-address={self.address}", f"--num-cpus=1")
+        common = (f"--node-ip-address={self.address}", "--num-cpus=1")
         ended = self.run(
             sys.executable,
             "-m",

@@ -171,7 +171,7 @@ def _adds(evidence: Evidence, run: Path) -> bool:
 
     def count(folder: Path) -> int:
         runs = {part.parent for part in folder.rglob("games-*.parquet")}
-        return sum(int(archive.count_games(one).sum()) for one in runs)
+        return sum(sum(archive.count_games(one).values()) for one in runs)
 
     return evidence.kind == listing.TABLE and count(run) > count(evidence.rows)
 

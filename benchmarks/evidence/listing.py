@@ -217,7 +217,7 @@ class Evidence:
     @property
     def folder(self) -> str:
         """The name of the folder of its rows: tables may share one."""
-        return self.table.folder if isinstance(self.table, Table) else self.name
+        return self.table.folder if self.table else self.name
 
     @property
     def rows(self) -> Path:

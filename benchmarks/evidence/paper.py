@@ -82,7 +82,7 @@ def make(evidence: Evidence, rows: Path) -> Page:
     Raises Refusal if they are missing or unreadable.
     """
     if evidence.table is not None:
-        return page.read(evidence.table, rows.parent, evidence.asked, fast=False)
+        return page.read(evidence.table, rows.parent, evidence.asked)
     return _of_run(evidence, rows) if evidence.kind == RUN else _of_study(evidence, rows)
 
 

@@ -19,7 +19,6 @@ from benchmarks.evidence.listing import STUDY, Evidence
 from experiments.episodes import table
 from experiments.matches import startup
 from experiments.matches.background import Background
-from experiments.matches.results import Results
 from experiments.matches.row_provenance import KEYS, MATCHES_FILE
 from experiments.provenance.files import CONFIG, read_yaml
 from experiments.runs import rows, runfolder
@@ -125,7 +124,7 @@ def _replay_run(folder: Path, games: int) -> tuple[int, str | None]:
         again = Path(place) / "run"
         runfolder.claim(again, matches, "games", resume=False)
         resources = startup.prepare(matches, 1, None, _QUIET)
-        ended = play.play_games(Results.resume(again, matches), games, resources, _QUIET)
+        ended = play.play_games(again, matches, games, resources, _QUIET)
         if ended.fault is not None:
             raise Refusal(str(ended.fault))
         if ended.interrupted:

@@ -187,7 +187,7 @@ COMMANDS: Mapping[str, tuple[Use, ...]] = {
         Use("sweep.perturb sweep.step", "sweep.method=spsa"),
     ),
     "tables": (
-        Use("seed only show fast write ray", "a table", lambda s, _: s.table),
+        Use("seed only show write ray", "a table", lambda s, _: s.table),
         Use("only ray", "show=false"),
         Use(
             "games simulations only ray",

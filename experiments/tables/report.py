@@ -15,8 +15,6 @@ from experiments.tables.measured import Measured
 from experiments.texts import markdown, printable, span
 from experiments.views import Field, show
 
-_TRIAL = "A trial: few and short games, whose figures mean nothing."
-
 
 @dataclass(frozen=True)
 class Report:
@@ -30,11 +28,6 @@ class Report:
 
     shown: tabular.Table
     records: list[dict[str, Any]]
-
-
-def mark_trial(report: Report) -> Report:
-    """Return ``report`` with the sentence that it is a trial run."""
-    return replace(report, shown=replace(report.shown, notes=[_TRIAL, *report.shown.notes]))
 
 
 def strength(title: str, run: Measured, controls: Sequence[str]) -> Report:

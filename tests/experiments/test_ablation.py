@@ -14,7 +14,7 @@ from omegaconf import OmegaConf
 from experiments.run import LOCK
 from experiments.settings import config
 from experiments.settings.commandline import Refusal
-from experiments.stats.comparisons import mcnemar
+from experiments.stats.comparisons import Comparison, mcnemar
 from experiments.stats.intervals import Estimate, paired_difference
 from experiments.tables import catalog, joined, ladder
 from experiments.tables import cells as of
@@ -119,9 +119,8 @@ def test_a_layout_may_have_a_share_of_the_games(tmp_path):
 def test_settings_for_the_next_and_their_budgets(tmp_path):
     steps = [f"{n}+player.budget.simulations={n}" for n in (100, 1000)]
     curve = table(players=["best"], model="preset", compiled=False, ways=[APART], steps=steps)
-    for fast, expected in ((False, [100, 1000]), (True, [1, 10])):
-        matches = [part.match for part in of.cells_of(curve, tmp_path, fast=fast)]
-        assert [one.entrants[0]["budget"]["simulations"] for one in matches] == expected
+    matches = [part.match for part in of.cells_of(curve, tmp_path)]
+    assert [one.entrants[0]["budget"]["simulations"] for one in matches] == [100, 1000]
     assert curve.hours(100, None, 1) == pytest.approx(0)
     timed = table(players=["best"], ways=[APART], steps=steps, compiled=False, seconds=2)
     assert timed.hours(100, None, 2) == pytest.approx(100 * 2 * (0.1 + 1) / 2 / 3600)
@@ -237,7 +236,7 @@ def test_a_difference_is_paired_with_the_line_before(command):
 
 @pytest.mark.parametrize(("p_holm", "marked"), [(0.049, True), (0.051, False)])
 def test_what_holms_correction_keeps_is_marked(p_holm, marked):
-    gain = of.Gain(Estimate(0.08, 0.004, 0.154), 150, 0.01, p_holm)
+    gain = Comparison("a", "b", 150, Estimate(0.08, 0.004, 0.154), 0.01, p_holm)
     assert ladder._points(gain) == "+8.0 (+0.4 to +15.4)" + " ≠" * marked
     said = " ".join(str(note) for note in ladder._notes(table(), [], True))
     (bound,) = re.findall(r"≠ marks differences with p below ([0-9.]+), .* Holm's correction", said)
@@ -332,7 +331,7 @@ def test_cells_of_ablations_are_found_by_names_of_their_own(tmp_path, monkeypatc
     play_matches(found[0].folder, [found[0].match], 60)
     play_matches(tmp_path / "own", [found[1].match], 60)
     table = replace(catalog.load("ledford_4_1"), beside=["climbed"])
-    run = Joined(tmp_path / "own", table, tmp_path, fast=False)
+    run = Joined(replace(table, run="own"), tmp_path)
     setup = "swift against 3 random"
     assert set(run.joined) == {f"{setup}, climbed"}
     for quantity in ("won", "endless", "turns_if_won"):

@@ -117,7 +117,7 @@ def test_it_is_reported_and_drawn(run, standings, tmp_path, monkeypatch):
     shown = made.shown.as_text()
     assert [row[0] for row in shown] == ["three"] * 4 + ["four"] * 4
     assert {row[2] for row in shown} == {"ours", "Ledford 2018"}
-    heading = page.heading(SMALL, run, trial=False)
+    heading = page.heading(SMALL, run)
     _, numbers = report.store("small", made, heading, tmp_path)
     with numbers.open() as file:
         first = next(csv.DictReader(file))

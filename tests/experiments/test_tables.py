@@ -41,12 +41,12 @@ def tables_of_games(tables):
     return {name: table for name, table in tables.items() if isinstance(table, Table)}
 
 
-def matches_of(table, number=None, simulations=None, fast=False):
+def matches_of(table, number=None, simulations=None):
     """Return the matches of ``table``, or the one of its cell with this ``number``."""
     with pytest.MonkeyPatch.context() as patch:
         if number is not None:
             patch.setattr(type(table), "cells", [table.cells[number]])
-        return matches(table, simulations, 7, fast)
+        return matches(table, simulations, 7)
 
 
 def test_every_table_has_cells_of_its_own(tables_of_games):
@@ -118,14 +118,14 @@ def test_strength_is_measured_on_a_seed_that_tuned_nothing(tables_of_games):
 
 
 def test_the_budget_is_the_tables_or_the_one_given():
-    def budgets(name, simulations=None, fast=False):
-        (match,) = matches_of(catalog.load(name), 0, simulations, fast)
+    def budgets(name, simulations=None):
+        (match,) = matches_of(catalog.load(name), 0, simulations)
         return [one["budget"]["simulations"] for one in match.entrants if "budget" in one]
 
     assert budgets("planners") == [200] and budgets("planners", 50) == [50]
     assert budgets("robin") == [200, 200] and budgets("robin", 50) == [50, 50]
     assert budgets("planners_time") == [None] and budgets("budget") == [125]
-    assert budgets("planners", fast=True) == [20] and budgets("ledford_4_2") == [1000]
+    assert budgets("ledford_4_2") == [1000]
 
 
 def test_hours_follow_games_budget_and_cores():
@@ -239,7 +239,6 @@ def test_versions_and_machines_of_all_runs_are_above_a_table():
         (("quick", "games=3"), "games=3: must be at least 4"),
         (("quick", "only=[unknown]"), "this table has closure, swift, heuristic, one"),
         (("quick", "simulations=9"), "leave it out"),
-        (("quick", "show=true", "fast=true"), "no games in"),
         (("quick", "seed=8"), "matches.0.seed was 7 there and is 8 now"),
         (("quick", "show=true", "write=/dev/null/x"), "/dev/null/x: Not a directory; choose"),
     ],
