@@ -56,12 +56,9 @@ class Marked(str):
 class Column:
     """One column.
 
-    Attributes
-    ----------
-    title : its heading
-    write : formats a value; not called for text or None
-    words : whether it holds words, which are left-aligned and may wrap; numbers are right-aligned
-        and do not
+    ``title``: its heading; ``write``: formats a value; not called for text or None; ``words``:
+    whether it holds words, which are left-aligned and may wrap; numbers are right-aligned and do
+    not.
     """
 
     title: str
@@ -105,13 +102,9 @@ def mean(title: str, digits: int = 1) -> Column:
 class Table:
     """Rows of cells under a title.
 
-    Attributes
-    ----------
-    title : what it shows
-    columns : the first holds row names; a column given as text holds words if it is the first,
-        numbers otherwise
-    rows : cells, column by column; a row may be short
-    notes : caveats for the reader, one or more sentences each
+    ``title``: what it shows; ``columns``: the first holds row names; a column given as text holds
+    words if it is the first, numbers otherwise; ``rows``: cells, column by column; a row may be
+    short; ``notes``: caveats for the reader, one or more sentences each.
     """
 
     title: str

@@ -14,13 +14,10 @@ from experiments.tabular import Column, Table
 class Field:
     """A number or text shown for each item.
 
-    Attributes
-    ----------
-    cell : a key, an attribute or a function of the item
-    column : on the page; None: in the CSV only
-    csv : name of its column in the CSV; None: on the page only
-    bounds : for an estimate (or None in its place): the part of the CSV column names between
-        ``csv`` and ``low`` or ``high``; None for anything else
+    ``cell``: a key, an attribute or a function of the item; ``column``: on the page; None: in the
+    CSV only; ``csv``: name of its column in the CSV; None: on the page only; ``bounds``: for an
+    estimate (or None in its place): the part of the CSV column names between ``csv`` and ``low`` or
+    ``high``; None for anything else.
     """
 
     cell: str | Callable[[Any], Any]

@@ -26,12 +26,9 @@ FRESH, UNFINISHED, STALE, MISSING = "fresh", "unfinished", "stale", "no rows"
 class State:
     """State of a line of evidence.
 
-    Attributes
-    ----------
-    word : `FRESH`, `UNFINISHED`, `STALE` or `MISSING`
-    why : why it is stale or unfinished; empty otherwise
-    seal : of its rows, None without any
-    changed : names of the parts whose sources alone make it stale (`Evidence.parts`)
+    ``word``: `FRESH`, `UNFINISHED`, `STALE` or `MISSING`; ``why``: why it is stale or unfinished;
+    empty otherwise; ``seal``: of its rows, None without any; ``changed``: names of the parts whose
+    sources alone make it stale (`Evidence.parts`).
     """
 
     word: str

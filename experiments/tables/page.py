@@ -28,11 +28,8 @@ ASKED = ("games", "simulations", "seed")
 class Page:
     """Contents of the page of a table.
 
-    Attributes
-    ----------
-    report : the table
-    heading : the Markdown above it; raises `Refusal` without games
-    draw : draws its pictures, if any, to a folder
+    ``report``: the table; ``heading``: the Markdown above it; raises `Refusal` without games;
+    ``draw``: draws its pictures, if any, to a folder.
     """
 
     report: Report

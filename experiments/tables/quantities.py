@@ -21,12 +21,9 @@ Measure = Callable[[Measured, str, str], Figure | None]
 class Quantity:
     """A quantity of a match.
 
-    Attributes
-    ----------
-    name : in the table
-    measure : None if games are not the source: figures are computed, or only published
-    rate : whether it is a share of games, shown in per cent
-    digits : decimals, unless it is a rate
+    ``name``: in the table; ``measure``: None if games are not the source: figures are computed, or
+    only published; ``rate``: whether it is a share of games, shown in per cent; ``digits``:
+    decimals, unless it is a rate.
     """
 
     name: str

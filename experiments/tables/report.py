@@ -20,10 +20,8 @@ from experiments.views import Field, show
 class Report:
     """A table as text, and its figures.
 
-    Attributes
-    ----------
-    shown : the table to show, with sentences below it
-    records : the rows and columns of the CSV
+    ``shown``: the table to show, with sentences below it; ``records``: the rows and columns of the
+    CSV.
     """
 
     shown: tabular.Table
