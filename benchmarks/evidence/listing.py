@@ -139,8 +139,8 @@ class Evidence:
 
     @cached_property
     def table(self) -> Table | Computed | None:
-        """The table of that name, None if it is a run or a study."""
-        return None if self.item.command else catalog.load(self.name)
+        """The table of that name without published figures, None if it is a run or a study."""
+        return None if self.item.command else catalog.outline(self.name)
 
     @property
     def kind(self) -> str:

@@ -181,8 +181,9 @@ def play(
 
 @cache
 def _player(name: str, simulations: int, particles: int, seed: int) -> Any:
-    problem, planner, leaf = (*name.split("/"), None)[:3]
-    return models.player(problem, planner, leaf, simulations, particles, seed, (15, 15))
+    problem, planner, *leaf = name.split("/")
+    chosen = leaf[0] if leaf else None
+    return models.player(problem, planner, chosen, simulations, particles, seed, (15, 15))
 
 
 def table_of_cells(rows: pl.DataFrame, simulations: int) -> Table:

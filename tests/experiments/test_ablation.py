@@ -282,6 +282,7 @@ def test_games_are_drawn_for_every_way(command, monkeypatch, way):
     assert picture.read_bytes().startswith(b"\x89PNG")
 
 
+@pytest.mark.nightly
 def test_after_all_steps_it_is_the_planner_by_the_text(tmp_path):
     """Control: one step before it is not."""
     name = "ld_bmcts"

@@ -17,8 +17,6 @@ from experiments.episodes import problems, report, workers
 from experiments.matches import runner
 from experiments.settings.commandline import Refusal
 from experiments.stats.intervals import mean
-from mcts.options import MOST_NODES
-from mcts.problems import tiger
 
 FILES = ["config.yaml", "episodes.parquet", "returns.png", "summary.json"]
 
@@ -209,6 +207,7 @@ def test_a_trial_of_so_many_steps_is_worth_what_it_is(steps, exact):
     assert steps < 3 or receding.high < exact - 2
 
 
+@pytest.mark.nightly
 def test_a_search_keeps_its_tree_and_exploration_as_steps_count_down(monkeypatch):
     """One `Search` for all; c is in units of return, whatever the range of what is left."""
     seen, made = [], []
@@ -229,15 +228,6 @@ def test_a_search_keeps_its_tree_and_exploration_as_steps_count_down(monkeypatch
     assert made == [4] and [steps for steps, *_ in seen] == [4, 3, 2, 1]
     assert len({round(c, 9) for _, c, _ in seen}) == len({tree for *_, tree in seen}) == 1
     problems.player.cache_clear()
-
-
-def test_a_tree_has_no_more_nodes_than_there_can_be(monkeypatch):
-    made = []
-    monkeypatch.setattr(problems, "Search", lambda p, options: made.append(options.nodes))
-    for simulations, nodes in ((MOST_NODES + 1, None), (20, None), (20, 7)):
-        setup = replace(SETUP, simulations=simulations, nodes=nodes)
-        problems._search(setup, tiger.TigerParameters())
-    assert made == [MOST_NODES, 20, 7]
 
 
 def test_the_title_says_the_steps_and_how_far_searches_look():

@@ -291,6 +291,7 @@ def test_rows_of_another_command_are_stale(everything):
     assert found.why.startswith("its command was python -m experiments.episodes paper=pomcpow")
 
 
+@pytest.mark.nightly
 def test_the_next_is_played_though_a_command_fails(everything, tmp_path, monkeypatch):
     first, second = (find(everything, name) for name in ("contest_best", "cai_1"))
 
@@ -318,6 +319,7 @@ def test_a_picture_stays_if_only_the_shade_of_a_pixel_differs(tmp_path):
     assert not paper._look_alike(drawn, held)
 
 
+@pytest.mark.nightly
 def test_a_command_that_does_not_end_when_asked_is_killed(monkeypatch):
     monkeypatch.setattr(playing, "_ENDING_SECONDS", 0.2)
     deaf = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); time.sleep(60)"

@@ -161,6 +161,7 @@ def test_what_cannot_be_is_refused_in_one_line(changed, message, tmp_path, monke
     assert code == 1 and message in shown.err and shown.err.count("\n") == 1
 
 
+@pytest.mark.nightly
 def test_the_field_is_of_all_players_under_their_rules_in_balance():
     table = catalog.load("field")
     found = matches(table, None, table.seed)
@@ -179,6 +180,7 @@ def test_the_field_is_of_all_players_under_their_rules_in_balance():
     assert len(Seating.robin(3, 10).table) == 720
 
 
+@pytest.mark.nightly
 def test_the_budget_is_shown_though_the_first_player_does_not_search():
     table = replace(catalog.load("matrix"), opponents=["swift"], variants=["ledford+rules=ledford"])
     planned = matches(table, 50, 5)

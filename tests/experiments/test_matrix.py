@@ -16,7 +16,7 @@ from experiments.matches.results import Results
 from experiments.runs import runfolder
 from experiments.stats.comparisons import MARKED, mcnemar
 from experiments.stats.intervals import paired_difference
-from experiments.tables import matrix, page
+from experiments.tables import matrix
 from experiments.tables.matches import matches
 from experiments.tables.measured import Measured
 from experiments.tables.schema import Table
@@ -87,11 +87,6 @@ def test_holm_is_over_all_cells_with_a_control(run):
             for one in cells
         )
         assert min(one.p for one in cells) == pytest.approx(min(1.0, 4 * least))
-
-
-def test_a_matrix_is_shown_stored_and_drawn(run, tmp_path):
-    made = page.make(SMALL, run)
-    assert len(made.shown.rows) == 2 * 3 and len(made.records) == 2 * 2 * 3
 
 
 def test_bold_in_the_picture_is_what_its_legend_and_the_paper_say(run, tmp_path, monkeypatch):

@@ -55,17 +55,6 @@ def test_a_transcript_tells_the_whole_game(command):
     assert f"the accusation is right; seat 1 wins: it was {record.end['envelope'][0]}" in out
 
 
-def test_the_entropy_falls_to_nothing(command):
-    _, out, _ = command(FILE)
-    bits = [
-        [float(each) for each in row.split("│")[4:8]]
-        for row in out.splitlines()
-        if re.match(r"│ +\d+ │", row)
-    ]
-    assert all(6.5 < each < 8.4 for each in bits[0])  # log2(324) is 8.34
-    assert min(bits[-1]) < min(bits[0]) / 2
-
-
 def test_a_seat_is_shown_what_it_knows(command):
     record = read(FILE)
     for seat in range(4):

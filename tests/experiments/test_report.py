@@ -17,7 +17,6 @@ from experiments.matches.results import Played, Results
 from experiments.plotting import SERIES
 from experiments.provenance.files import SUMMARY, write_json
 from experiments.report import __main__ as report
-from experiments.report import overview
 from experiments.report.pictures import INK, drawing, svg
 from experiments.report.run import load
 from experiments.runs import runfolder, summary
@@ -141,21 +140,6 @@ def test_a_page_is_whole_and_needs_no_other(robin, run):
     assert not re.search(r"https?://", outside)
 
 
-@pytest.mark.parametrize(
-    "broken",
-    [
-        "<p><b>open</p>",
-        "</p>",
-        '<img src="https://example.org/a.png">',
-        "<style>@import 'a.css'</style>",
-        '<p onclick="x()"></p>',
-        '<p style="background: url(a.png)"></p>',
-    ],
-)
-def test_the_reader_finds_what_a_page_must_not_have(broken):
-    assert Reader(broken).faults
-
-
 def list_wanted(described):
     """Yield every figure of a summary as the report writes it."""
     for line in described["table"]:
@@ -215,14 +199,6 @@ def test_every_figure_of_the_summary_is_there(robin, robin_report, run, tmp_path
         assert not missing(described, text.replace("\\", "")), text
 
 
-def test_the_search_for_figures_misses_one_that_is_not_there(run):
-    described = json.loads((run / SUMMARY).read_text())
-    page, _ = make_report(run)
-    described["table"][0]["wins"] = 777
-    described["table"][0]["by_seat"]["2"]["wins"] = 666
-    assert missing(described, text_of(page)) == ["777", "666 of 3"]
-
-
 def test_names_are_shown_and_do_nothing(tmp_path, match, rows):
     entrants = ({"name": "bmcts", "label": NASTY}, {"name": "heuristic", "label": "](x)<b>"})
     named = replace(match, name=f"{NASTY} against 3", entrants=entrants)
@@ -239,11 +215,6 @@ def bars(markdown):
     """Return the numbers of cells that the rows of each table have."""
     tables = re.findall(r"(?:^\|.*\n)+", markdown, re.MULTILINE)
     return [{len(re.findall(r"(?<!\\)\|", row)) for row in each.splitlines()} for each in tables]
-
-
-def test_the_count_of_cells_finds_a_bar_that_is_not_escaped():
-    assert bars("| a |\n| --- |\n| b\\|c |\n") == [{2}]
-    assert bars("| a |\n| --- |\n| b|c |\n") == [{2, 3}]
 
 
 def test_a_run_under_way_is_read_and_left_alone(tmp_path, match, rows):
@@ -380,12 +351,3 @@ def test_several_runs_are_compared_on_the_terminal(rows, match, tmp_path, capsys
         folders.append(tmp_path / name)
     report.report(folders, None, Console(width=160))
     assert {"paired", "75.0"} <= set(capsys.readouterr().out.split())
-
-
-def test_every_company_is_described(match):
-    others = ["swift", "closure", "csp"]
-    names = ["Ann", *others]
-    seating = replace(match.seating, line_ups=((0, *(1 + at % len(others) for at in range(3))),))
-    entrants = tuple({"name": name, "label": name} for name in names)
-    shown = overview._seating(replace(match, entrants=entrants, seating=seating))
-    assert shown.startswith("Ann in seat") and all(name in shown for name in others)

@@ -64,6 +64,7 @@ def test_a_cell_of_every_table_can_be_played(tables_of_games):
             assert registry.make(entrant, rules.preset(**match.rules)), name
 
 
+@pytest.mark.nightly
 def test_all_matches_of_a_table_have_names_of_their_own():
     found = matches_of(catalog.load("ledford_4_1_steps"))
     assert len({match.name for match in found}) == len(found) == 76
@@ -81,6 +82,7 @@ def test_opponents_are_modelled_with_all_their_switches():
     assert found[0][0]["model"]["hiding"] == 2 and found[1][0]["model"]["own_card_weight"] == 0.1
 
 
+@pytest.mark.nightly
 def test_planners_of_the_papers_keep_their_own_model():
     names = ["bmcts_faithful", "so_ismcts_faithful", "pomcp_faithful", "mo_ismcts"]
     table = replace(
@@ -313,6 +315,7 @@ def test_differences_are_from_the_control_and_from_further_ones(command):
     assert catalog.load("search").controls == ["best"]
 
 
+@pytest.mark.nightly
 def test_each_variant_is_a_line_with_the_player_among_its_own_kind(tmp_path, monkeypatch):
     """Control: nothing is drawn along a setting that no player has."""
     run, drawn = Measured(ROWS / "accusations"), {}

@@ -70,6 +70,7 @@ def names_of(cells, players):
         yield f"{name}, {cell.variant}" if cell.variant else name
 
 
+@pytest.mark.nightly
 def test_cells_of_rows_are_matches_of_the_table_or_of_its_ablations():
     for name in filter(read_published, catalog.names()):
         table = catalog.load(name)

@@ -14,7 +14,6 @@ import matplotlib.pyplot as plt
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from rich.console import Console
 
 from experiments import plotting, tabular, texts
 from experiments.compare import power
@@ -62,14 +61,6 @@ def test_what_is_a_command_to_a_terminal_is_there_as_text():
     assert print_text(lambda where: tabular.show(table, where)).count(HOSTILE["markup"]) == 3
     table = Table("", ["a"], [[HOSTILE["escape"]]], [HOSTILE["escape"]])
     assert "\x1b" not in print_text(lambda where: tabular.show(table, where))
-
-
-def test_the_usual_console_does_obey_them():
-    """The control: what the tests above look for is there without `terminal.console`."""
-    out = io.StringIO()
-    Console(file=out).print(":smile: [x]\x1b[2J[bold]b[/bold]")
-    assert "[bold]" not in out.getvalue() and ":smile:" not in out.getvalue()
-    assert "\x1b" in out.getvalue()
 
 
 @pytest.mark.parametrize("on_terminal", [True, False])
