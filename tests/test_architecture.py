@@ -70,7 +70,6 @@ FLOORS = (
         "experiments.regret",
         "experiments.beliefs",
         "experiments.explain",
-        "experiments.replay",
         "experiments.hunt",
         "experiments.episodes",
     ),

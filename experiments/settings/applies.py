@@ -219,7 +219,6 @@ COMMANDS: Mapping[str, tuple[Use, ...]] = {
             lambda s, _: _grows(s.player) and not _knows_deals(s.player),
         ),
     ),
-    "replay": (Use("seat turns", "quiet=false"),),
     "regret": (_PLAYER,),
     "contest": (
         _PLAYER,
