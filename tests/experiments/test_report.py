@@ -7,10 +7,8 @@ import re
 from dataclasses import replace
 from html.parser import HTMLParser
 
-import numpy as np
 import pytest
 from rich.console import Console
-from scipy.stats import ttest_1samp
 
 from experiments.matches import lineups, play
 from experiments.matches.results import Played, Results
@@ -18,10 +16,7 @@ from experiments.plotting import SERIES
 from experiments.provenance.files import SUMMARY, write_json
 from experiments.report import __main__ as report
 from experiments.report.pictures import INK, drawing, svg
-from experiments.report.run import load
 from experiments.runs import runfolder, summary
-from experiments.runs.figures import Moment
-from experiments.runs.turns import bits, well_sampled
 from experiments.settings import config
 from experiments.stats.intervals import win_rate
 from experiments.stats.stopping import parse
@@ -259,17 +254,6 @@ def test_what_is_wrong_comes_first(tmp_path, match, rows, games, about, said):
     assert ('role="alert"' in page) == (said is not None) == text.split("\n")[2].startswith(">")
     if said:
         assert text_of(page).index(said) < text_of(page).index("Results")
-
-
-def test_entropy_over_a_game_is_shown(robin, robin_report):
-    shown = [each.by_turn for each in load(robin, "robin").suggestion_stats]
-    moment = min((each for one in shown for each in well_sampled(one)), key=lambda each: each.turn)
-    page, text = robin_report
-    assert "Entropy of the envelope after a suggestion" in page
-    expected = ttest_1samp([1.0, 2.0, 4.0, 4.0, 6.0], 0).confidence_interval()
-    made_up = Moment(1, 5, 3.4, np.std([1, 2, 4, 4, 6], ddof=1) / np.sqrt(5))
-    assert (bits(made_up).low, bits(made_up).high) == pytest.approx(tuple(expected))
-    assert f"{moment.bits:.2f} ({bits(moment).low:.2f} to {bits(moment).high:.2f})" in text
 
 
 def test_pictures_take_their_colours_from_the_page():
