@@ -16,7 +16,6 @@ Players with the same name are pooled over seats; matches are kept apart.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import sqrt
 from pathlib import Path
 
 import numpy as np
@@ -123,13 +122,6 @@ def suggestion_stats(folder: Path) -> list[Suggesting]:
         )
         for (match, player), mine in apart(games.sort("game"), _PLAYER).items()
     ]
-
-
-def _moment(turn: int, games: int, total: float, squares: float) -> Moment:
-    """Return the mean over ``games`` from the sum of bits and the sum of their squares."""
-    bits = total / games
-    spread = max(squares / games - bits**2, 0.0)
-    return Moment(turn, games, bits, sqrt(spread / (games - 1)) if games > 1 else None)
 
 
 def game_lengths(folder: Path) -> list[Lasting]:
