@@ -21,7 +21,7 @@ from experiments.tables import cells as of
 from experiments.tables.joined import Joined
 from experiments.tables.quantities import QUANTITIES
 from experiments.tables.schema import ADDED, ALONE, APART, CUMULATIVE
-from experiments.tables.steps import Ablation, Step
+from experiments.tables.steps import Ablation
 from sim.planning.released.departures import renew
 from tests.experiments.rows import play_matches, read_rows
 
@@ -124,39 +124,6 @@ def test_settings_for_the_next_and_their_budgets(tmp_path):
     assert curve.hours(100, None, 1) == pytest.approx(0)
     timed = table(players=["best"], ways=[APART], steps=steps, compiled=False, seconds=2)
     assert timed.hours(100, None, 2) == pytest.approx(100 * 2 * (0.1 + 1) / 2 / 3600)
-
-
-@pytest.mark.parametrize("shares", [{"one": 1.5}, {"rest": 0.5}])
-def test_shares_of_no_layout_or_beyond_all_are_refused(shares):
-    layout = next(iter(shares))
-    with pytest.raises(Refusal, match=rf"table.shares.{layout}=.*layouts: one"):
-        Ablation.check("table", table(shares=shares))
-
-
-@pytest.mark.parametrize(
-    "entry, message",
-    [
-        ("a+b", "b in a is not a setting"),
-        ("a+games=3", "must be a number, at least 4"),
-    ],
-)
-def test_a_step_that_cannot_be_read_is_refused(entry, message):
-    assert Step.read("a+games=4+x=1+y=2").settings == {"x": "1", "y": "2"}
-    with pytest.raises(Refusal, match=message):
-        Step.read(entry)
-
-
-@pytest.mark.parametrize(
-    "changes, message",
-    [
-        ({"steps": ["a+x=1", "a+x=2"]}, "a is listed twice"),
-        ({"ways": [ADDED]}, "is compared with the last cumulative step"),
-    ],
-)
-def test_ambiguous_steps_are_refused(changes, message):
-    Ablation.check("table", table())
-    with pytest.raises(Refusal, match=message):
-        Ablation.check("table", table(**changes))
 
 
 @pytest.fixture
@@ -352,3 +319,20 @@ def test_a_cell_of_few_games_stands_for_no_curve_that_has_a_better_one():
     for games, stands in (((100, 30, 1), 100), ((50, 30, 1), 30), ((5, 1, 0), 1)):
         assert joined.ends(column(*games))[0].played == stands
     assert joined.ends(column(0, 0)) == (None, None)
+
+
+@pytest.mark.parametrize(
+    "changes, message",
+    [
+        ({"shares": {"one": 1.5}}, "table.shares.one=.*layouts: one"),
+        ({"shares": {"rest": 0.5}}, "table.shares.rest=.*layouts: one"),
+        ({"steps": ["a+b"]}, "b in a is not a setting"),
+        ({"steps": ["a+games=3"]}, "must be a number, at least 4"),
+        ({"steps": ["a+x=1", "a+x=2"]}, "a is listed twice"),
+        ({"ways": [ADDED]}, "is compared with the last cumulative step"),
+    ],
+)
+def test_malformed_and_ambiguous_steps_are_refused(changes, message):
+    Ablation.check("table", table(steps=["a+games=4+x=1+y=2"]))
+    with pytest.raises(Refusal, match=message):
+        Ablation.check("table", table(**changes))

@@ -323,15 +323,3 @@ def test_where_the_report_goes(match, tmp_path, capsys):
         assert all(each.is_file() for each in written)
         assert capsys.readouterr().out == "".join(f"written to {each}\n" for each in written)
     assert not list(tmp_path.rglob(".*.writing"))
-
-
-def test_several_runs_are_compared_on_the_terminal(rows, match, tmp_path, capsys):
-    folders = []
-    for name, winner in (("a", lambda game: 0), ("b", lambda game: game % 4)):
-        runfolder.claim(tmp_path / name, [match], "games", resume=False)
-        kept = Results(tmp_path / name, [match])
-        kept.add(0, Played(rows(range(40), winner, match)))
-        kept.flush()
-        folders.append(tmp_path / name)
-    report.report(folders, None, Console(width=160))
-    assert {"paired", "75.0"} <= set(capsys.readouterr().out.split())

@@ -8,9 +8,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from experiments.matches import play
-from experiments.matches.results import Results
-from experiments.runs import runfolder
 from experiments.runs.published import find
 from experiments.settings import config
 from experiments.stats.intervals import mean, paired_difference, win_rate
@@ -241,18 +238,6 @@ def test_a_mixed_company_is_counted_by_player_and_a_control_in_the_same_games(ru
     gained = measure("gained", run, *names)
     assert gained == approximate(paired_difference(won[1], won[0]))
     assert gained != approximate(paired_difference(won[0], won[1]))
-
-
-def test_nothing_is_gained_over_a_match_without_games(tmp_path):
-    planned = variants_of("cai_3", ["text"])[:2]
-    runfolder.claim(tmp_path, planned, "games", resume=False)
-    played = Results(tmp_path, planned)
-    played.add(0, play.portion(planned[0], np.arange(6)))
-    played.flush()
-    first, second = (match.name for match in planned)
-    gained = QUANTITIES["gained"]
-    assert gained.of(Measured(tmp_path), first, second) is None
-    assert gained.of(Measured(tmp_path), first, first).value == 0.0
 
 
 def test_ours_stands_beside_the_papers_column_with_a_mark_and_notes(run):
