@@ -59,7 +59,6 @@ FLOORS = (
     ("experiments.run",),
     ("experiments.matches",),
     ("experiments.plotting", "experiments.tabular"),
-    ("experiments.views",),
     ("experiments.runs",),
     ("experiments.study", "experiments.python"),
     (

@@ -17,8 +17,7 @@ from experiments.stats.comparisons import holm
 from experiments.stats.intervals import Estimate
 from experiments.tables.measured import Measured, simulations_of
 from experiments.tables.schema import PRESET, Entrant, Table
-from experiments.tabular import Column
-from experiments.views import Field, show
+from experiments.tabular import Column, Field, view
 
 OURS = "ours"
 ORIGINS = {
@@ -131,7 +130,7 @@ def make(title: str, table: Table, run: Measured) -> tuple[tabular.Table, list[d
             Field(partial(_against, control, part=0), csv=f"less_{control}", bounds="_"),
             Field(partial(_against, control, part=1), csv=f"less_{control}_p_holm"),
         ]
-    return show(title, lines, fields, list(_notes(table, run, lines)))
+    return view(title, lines, fields, list(_notes(table, run, lines)))
 
 
 def _against(control: str, line: Standing, part: int | None = None) -> Any:

@@ -22,8 +22,7 @@ from experiments.tables.quantities import QUANTITIES
 from experiments.tables.report import Report, above, describe_games
 from experiments.tables.schema import ADDED, ALONE, APART, CUMULATIVE, WAYS
 from experiments.tables.steps import Ablation, Step
-from experiments.tabular import Column, Marked, count, words
-from experiments.views import Field, show
+from experiments.tabular import Column, Field, Marked, count, view, words
 
 POLICIES = ("endless", "turns_if_won", "turns_if_won_median", "suggestions_if_won")
 PLANNERS = ("wrong_accusations", "endless", "turns", "turns_median")
@@ -79,7 +78,7 @@ def make(table: Ablation, cells: Sequence[PlannedCell]) -> Report:
     title, budget = f"{table.name}: {table.about}", simulations_of(cells[0].match)
     title += "" if table.simulations is None else f", at {budget:,} simulations"
     notes = list(_notes(table, cells, any(line.gain for line in lines)))
-    shown, records = show(title, lines, _fields(table), notes)
+    shown, records = view(title, lines, _fields(table), notes)
     rows: list[Sequence[Any]] = []
     previous = None
     for line, row in zip(lines, shown.rows, strict=True):

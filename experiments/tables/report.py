@@ -12,8 +12,8 @@ from experiments.matches.schedule import Match
 from experiments.provenance.files import write_text, writing
 from experiments.stats.comparisons import Comparison
 from experiments.tables.measured import Measured
+from experiments.tabular import Field, view
 from experiments.texts import markdown, printable, span
-from experiments.views import Field, show
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ def strength(title: str, run: Measured, controls: Sequence[str]) -> Report:
         Field("milliseconds", tabular.mean("ms per decision"), "ms_a_decision"),
     )
     notes = [_describe(pair) for pair in run.comparisons(controls)]
-    return Report(*show(title, run.lines.values(), fields, notes))
+    return Report(*view(title, run.lines.values(), fields, notes))
 
 
 def _describe(pair: Comparison) -> str:
