@@ -162,7 +162,7 @@ def _searches(s: Any, _: str) -> bool:
 
 def _task(s: Any) -> str:
     """Return the task of the command ``evidence``: the key that selects it, or ``list``."""
-    given = [key for key in ("keep", "again", "draw") if s[key] is not None]
+    given = [key for key in ("keep", "again") if s[key] is not None]
     return [*given, *["write"] * s.write, *["hours"] * (s.hours > 0), "list"][0]
 
 
@@ -187,7 +187,7 @@ COMMANDS: Mapping[str, tuple[Use, ...]] = {
         Use("sweep.perturb sweep.step", "sweep.method=spsa"),
     ),
     "tables": (
-        Use("seed only show fast write ray", "a table", lambda s, _: s.table),
+        Use("seed only show write ray", "a table", lambda s, _: s.table),
         Use("only ray", "show=false"),
         Use(
             "games simulations only ray",
@@ -219,7 +219,6 @@ COMMANDS: Mapping[str, tuple[Use, ...]] = {
             lambda s, _: _grows(s.player) and not _knows_deals(s.player),
         ),
     ),
-    "replay": (Use("seat turns", "quiet=false"),),
     "regret": (_PLAYER,),
     "contest": (
         _PLAYER,
@@ -245,11 +244,10 @@ COMMANDS: Mapping[str, tuple[Use, ...]] = {
     ),
     "evidence": (
         Use("again", "without keep"),
-        Use("draw write", "without keep and again", _does("draw", "write")),
-        Use("seed", "draw", lambda s, _: _task(s) == "draw"),
+        Use("write", "without keep and again", _does("write")),
         Use("accept", "write=true and nothing else", _does("write")),
-        Use("hours", "without keep, again and write", _does("hours", "draw")),
-        Use("folder", "hours and draw", lambda s, _: _task(s) in ("hours", "draw")),
+        Use("hours", "without keep, again and write", _does("hours")),
+        Use("folder", "hours", lambda s, _: _task(s) == "hours"),
     ),
 }
 """Keys by command."""

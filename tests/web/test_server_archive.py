@@ -11,7 +11,6 @@ import pytest
 from http_client import COMPUTER, Served, events, person, play
 
 from experiments.matches import results
-from experiments.replay.__main__ import show as replayed
 from experiments.report.run import load
 from experiments.runs import runfolder
 from experiments.settings.commandline import Refusal
@@ -19,6 +18,9 @@ from experiments.web.tables.archive import LineUp
 from experiments.web.tables.registry import Registry
 from experiments.web.tables.setup import Setup
 from experiments.web.workers import Workers
+from sim.records.record import read
+from sim.records.replay import replay
+from sim.state import OVER
 from tests.experiments.rows import read_rows
 
 SWIFT = {"name": "swift", "label": "swift", "threshold": 1.0, "showing": "random"}
@@ -97,7 +99,7 @@ def test_games_with_people_are_a_run_like_all_others(played_folder):
     assert rows.num_rows == 9
     for game in (0, 1, 3):
         record = run / results.RECORDS / f"game-{game:06d}.jsonl"
-        replayed(record, None, (0, None), quiet=True)
+        assert replay(read(record))[0].phase == OVER
         labels = [seat["label"] for seat in json.loads(record.read_text().splitlines()[0])["seats"]]
         assert labels.index("Ann") == match.seating.at([game])[0].tolist().index(0)
     assert "Ann" in (run / "summary.json").read_text()

@@ -1,8 +1,8 @@
 """File finished games with people like those of other runs: rows, records, a summary.
 
 People at the same kind of table (rules, players, their order around it) play one match, in its own
-run folder.  Games are numbered so that the seating is that of the match, so ``report`` and
-``replay`` read the run like any other; numbers of abandoned tables are missing.
+run folder.  Games are numbered so that the seating is that of the match, so ``report``
+reads the run like any other; numbers of abandoned tables are missing.
 """
 
 from __future__ import annotations
