@@ -41,7 +41,9 @@ class Settings(study.Settings):
     nodes: int | None = between(1, MOST_NODES)
     exploration: float | None = field(default=MISSING, metadata={"above": 0, "most": 1e9})
     final: str = as_option(Options, "final")
-    rollout: str = one_of("informed", "random")
+    rollout: str = one_of("informed", "random", "mdp", "fib", "mean")
+    discount: float | None = field(default=MISSING, metadata={"above": 0, "most": 1})
+    strict: bool = MISSING
     particles: int = between(1, MOST_PARTICLES)
     workers: int = between(1, WORKERS)
     ray: schemas.Ray = field(default_factory=schemas.Ray)

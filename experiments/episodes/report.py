@@ -94,7 +94,8 @@ def title_of(settings: Mapping[str, Any]) -> str:
     """Return the problem, its steps and the budget of ``settings`` as text."""
     asked = settings["problem"]
     name = {"tiger": "Tiger", "rocksample": f"RockSample{list(settings['map'])}"}
-    parts = [" ".join(filter(None, (name.get(asked, asked), settings["planner"])))]
+    shown = name.get(asked, Path(asked).name)
+    parts = [" ".join(filter(None, (shown, settings["planner"])))]
     parts += [f"{settings['steps']:,} steps"] if settings["steps"] else []
     parts += [f"horizon {settings['horizon']:,}"] if settings.get("horizon") else []
     return ", ".join((*parts, f"{settings['simulations']:,} simulations"))

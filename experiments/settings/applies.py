@@ -147,7 +147,13 @@ _WEIGHED = ("light_dark", "laser_tag", "sub_hunt", "vdp_tag", "tag")
 
 def _is_exact(s: Any) -> bool:
     """Return whether the general search plans with one of the project's exact beliefs."""
-    return s.problem in ("tiger", "rocksample") and s.planner is None
+    known = s.problem in ("tiger", "rocksample") or _is_file(s)
+    return known and s.planner is None
+
+
+def _is_file(s: Any, *_: str) -> bool:
+    """Return whether the problem is a file, by its ending."""
+    return str(s.problem).lower().endswith((".pomdp", ".pomdpx"))
 
 
 def _is_general(s: Any, *_: str) -> bool:
@@ -205,11 +211,12 @@ COMMANDS: Mapping[str, tuple[Use, ...]] = {
         Use("map", "problem=rocksample"),
         Use(
             "particles",
-            "paper and problems other than tiger and rocksample without planner",
+            "paper and problems other than files, tiger and rocksample without planner",
             lambda s, _: s.paper or not _is_exact(s),
         ),
         Use("simulations leaf horizon", "planners that search", _searches),
         Use("only", "paper=pomcpow"),
+        Use("discount strict", "problem=FILE.POMDP or FILE.pomdpx", _is_file),
     ),
     "explain": (
         Use("tree", "player.search.mode=tree or leaf", lambda s, _: not _is_rooted(s.player)),

@@ -152,9 +152,8 @@ class _Walk:
             one, other = waiting.pop()
             if self._listed[one] != self._listed[other]:
                 raise TablesFault(
-                    f"actions({show(self._states[one])}) and actions("
-                    f"{show(self._states[other])}) differ, and no observation separates these states: "
-                    "a list of actions must not depend on what is hidden"
+                    f"actions differ in {show(self._states[one])} and {show(self._states[other])}, "
+                    "which no observation separates: a list must not depend on what is hidden"
                 )
             if len(met) > _PAIRS:
                 warnings.warn("too many states to compare their lists of actions", stacklevel=4)

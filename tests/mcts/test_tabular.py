@@ -15,12 +15,12 @@ from benchmarks.bench_plain import plain
 from mcts.contract.testing import check_domain, check_search
 from mcts.kernel.rng import new_stream
 from mcts.options import Budget, Options
+from mcts.plain.enumerating import CannotFollow, list_outcomes
 from mcts.plain.problem import Problem
 from mcts.problems import tiger
 from mcts.problems.closed_loop import play
 from mcts.search import Search
 from mcts.tabular.alias import draw_entry, make_alias
-from mcts.plain.enumerating import CannotFollow, list_outcomes
 from mcts.tabular.exact import exact_value
 from mcts.tabular.tables import TablesFault, Tabular, after
 
