@@ -40,7 +40,12 @@ def units(game: pyspiel.Game) -> float:
 
 
 def plain(simulations: int) -> Plan:
-    """Ours, on any game of OpenSpiel."""
+    """Ours, on any game of OpenSpiel, which Python asks."""
+    return planner(options(simulations), Budget(simulations=simulations), histories=0)
+
+
+def by_tables(simulations: int) -> Plan:
+    """Ours, on the table of the histories of OpenSpiel's game."""
     return planner(options(simulations), Budget(simulations=simulations))
 
 
@@ -104,13 +109,18 @@ def in_python(simulations: int) -> Plan:
 
 
 PLAIN, COMPILED = "ours, OpenSpiel's game in Python", "ours, compiled"
+TABLES = "ours, table of OpenSpiel's game"
 PEEPING = "control: peeps below the root, compiled"
 CPP, PYTHON = "OpenSpiel, C++", "OpenSpiel, Python"
 
 CONTESTANTS: dict[str, dict[str, Contestant]] = {
-    "kuhn_poker": {COMPILED: plan_compiled, PLAIN: plain, CPP: in_cpp, PYTHON: in_python},
+    "kuhn_poker": {
+        **{TABLES: by_tables, COMPILED: plan_compiled, PLAIN: plain},
+        **{CPP: in_cpp, PYTHON: in_python},
+    },
     "leduc_poker": {
-        **{COMPILED: search_leduc, PLAIN: plain, CPP: in_cpp, PYTHON: in_python},
+        **{TABLES: by_tables, COMPILED: search_leduc, PLAIN: plain},
+        **{CPP: in_cpp, PYTHON: in_python},
         PEEPING: peep_leduc,
     },
     "liars_dice": {COMPILED: search_dice, PLAIN: plain},
