@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 
 import pyspiel
 
@@ -60,7 +61,7 @@ def planner(
     def plan(state: pyspiel.State, key: int) -> dict[int, float]:
         game, order = str(state.get_game()), key if shuffled else None
         if game not in listed:
-            listed[game] = None if given else _list_small(state.get_game(), histories)
+            listed[game] = None if given else _list_small(game, histories)
         tables, action = listed[game], int
         if tables is not None:
             position = tables.position(state, others, order)
@@ -74,10 +75,11 @@ def planner(
     return plan
 
 
-def _list_small(game: pyspiel.Game, histories: int) -> GameTables | None:
+@lru_cache(maxsize=8)
+def _list_small(game: str, histories: int) -> GameTables | None:
     """Return the tables of ``game`` if it is small and says what players remember."""
     try:
-        return GameTables(game, histories)
+        return GameTables(pyspiel.load_game(game), histories)
     except ValueError:
         return None
 
