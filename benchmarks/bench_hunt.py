@@ -1,8 +1,7 @@
 """Time and count path searches in a treasure hunt: ``python -m benchmarks.bench_hunt [PART]``.
 
 table_1   531 cells, 686 arcs, 270 observation cells, d_M 10 (published: 79 s), 20 graphs
-table_2   20 cells, 45 arcs, 12 observation cells: labels, all simple paths and printed pruning
-maze      a maze in which the printed pruning loses
+table_2   20 cells, 45 arcs, 12 observation cells: labels and all simple paths
 turn      one decision of a player with 7 rooms
 
 Without an argument, all parts.  Seconds are CPU seconds of this process, after compiling.  Graphs
@@ -16,17 +15,13 @@ import time
 from collections.abc import Callable
 from typing import NamedTuple
 
-import networkx as nx
 import numpy as np
 
 from benchmarks.timing import measure, show_load
-from experiments.tables.printed_pruning import prune_as_printed
-from sim.hunt.measurements import Partition
 from sim.hunt.paths.held_karp import fill
-from sim.hunt.paths.labels import best, routes
+from sim.hunt.paths.labels import routes
 from sim.hunt.paths.random_graphs import cell_at_distance, random_graph
 from sim.hunt.paths.simple_paths import exhaustive
-from sim.hunt.reward import Weights
 
 MOST = 300_000
 """Maximum number of labels per case."""
@@ -90,53 +85,15 @@ def table_2(graphs: int = 8) -> None:
         for seed in range(graphs):
             graph = random_graph(20, 45, 12, seed)
             figures = []
-            for search in (routes, exhaustive, prune_as_printed):
+            for search in (routes, exhaustive):
                 found = search(graph, 0, 19, within)
                 cpu, _ = measure(lambda search=search: search(graph, 0, 19, within), 3)  # noqa: B023
                 figures.append((len(found), cpu))
-            (sets, labels), (paths, simple), (branches, pruned) = figures
+            (sets, labels), (paths, simple) = figures
             print(
                 f"d_M {within} seed {seed}: labels {sets} ways {1e3 * labels:.2f} ms; exhaustive "
-                f"{paths} paths {1e3 * simple:.1f} ms, {simple / labels:.1f} times; printed "
-                f"{branches} branches {1e3 * pruned:.1f} ms"
+                f"{paths} paths {1e3 * simple:.1f} ms, {simple / labels:.1f} times"
             )
-
-
-def maze(seed: int = 2) -> None:
-    """Print the value of the best path through a maze, by labels, printed pruning, simple paths.
-
-    8 x 8 squares, 10 passages in addition to a spanning tree, 7 targets, from corner to corner; the
-    treasure is in one of the targets or in none, all equally likely.
-    """
-    made = random_maze(8, 10, 7, seed)
-    benefit, weights = Partition(np.full(7, 1 / 8)), Weights(12, 1, 0.25)
-    for search in (routes, prune_as_printed, exhaustive):
-        found = best(search(made, (0, 0), (7, 7)), benefit, weights)
-        print(f"{search.__name__}: value {found.value:.2f}, {len(found.measured)} measured")
-
-
-def random_maze(side: int, loops: int, targets: int, seed: int) -> nx.Graph:
-    """Return a maze of ``side`` x ``side`` squares: a spanning tree and ``loops`` more passages.
-
-    A target is seen from its own square only.
-    """
-    full = nx.grid_2d_graph(side, side)
-    rng = np.random.default_rng(seed)
-    chance = dict(zip(full.edges, rng.random(full.number_of_edges()).tolist(), strict=True))
-    nx.set_edge_attributes(full, chance, "chance")
-    tree = nx.minimum_spanning_tree(full, weight="chance")
-    closed = [edge for edge in full.edges if not tree.has_edge(*edge)]
-    opened = rng.permutation(len(closed))[:loops].tolist()
-    free = sorted(set(full) - {(0, 0), (side - 1, side - 1)})
-    drawn = np.random.default_rng([seed, 1]).permutation(len(free))[:targets].tolist()
-    target = {free[place]: (number,) for number, place in enumerate(drawn)}
-    made = nx.Graph()
-    for square in sorted(full, key=lambda at: at[::-1]):
-        made.add_node(square, targets=target.get(square, ()))
-    arcs = [*tree.edges, *(closed[number] for number in opened)]
-    rows = [tuple(sorted(arc, key=lambda at: at[::-1])) for arc in arcs]
-    made.add_edges_from(sorted(rows, key=lambda arc: (arc[0][::-1], arc[1][::-1])), length=1.0)
-    return made
 
 
 def turn() -> None:
@@ -156,7 +113,6 @@ def turn() -> None:
 PARTS: dict[str, Callable[[], None]] = {
     "table_1": table_1,
     "table_2": table_2,
-    "maze": maze,
     "turn": turn,
 }
 

@@ -113,12 +113,9 @@ def intervals(
 ) -> None:
     """Draw values as dots with their intervals as bars.
 
-    Parameters
-    ----------
-    at : (n,) positions, from left to right, or from the bottom up if ``across``
-    estimates : (n,) values with intervals
-    series : index of colour and marker, unless ``look`` gives others
-    look : for `matplotlib.axes.Axes.errorbar`
+    ``at``: (n,) positions, from left to right, or from the bottom up if ``across``; ``estimates``:
+    (n,) values with intervals; ``series``: index of colour and marker, unless ``look`` gives
+    others; ``look``: for `matplotlib.axes.Axes.errorbar`.
     """
     values, low, high = bounds(estimates)
     # Rounding may put a bound on the wrong side of its value by an ulp.

@@ -61,7 +61,7 @@ def table(
     """Play the missing games of the table ``name``, as ``python -m experiments.tables`` does.
 
     >>> table("ledford_4_1", games=300)
-    >>> table("planners", only=["best", "flat"], fast=True)
+    >>> table("planners", only=["best", "flat"], games=4)
 
     ``settings``: of the command.  Runs lie in ``folder``, as the command's do, so a call continues
     where another stopped.  Errors, ``overrides`` and ``progress`` are those of
@@ -83,6 +83,5 @@ def table(
                 COMMAND.job(composed, Path())
         asked = {key: composed[key] for key in page.ASKED}
         found = catalog.read(composed.table, name)
-        made = page.read(found, Path(composed.folder), asked, composed.fast)
-        own = found.folder if hasattr(found, "folder") else found.name
-        return Tabled(made, Path(composed.folder) / (own + ("_fast" if composed.fast else "")))
+        made = page.read(found, Path(composed.folder), asked)
+        return Tabled(made, Path(composed.folder) / found.folder)

@@ -25,6 +25,7 @@ from rich.text import Text
 
 from experiments import terminal
 from experiments.provenance.files import atomic_write
+from experiments.stats.intervals import columns
 from experiments.texts import csv_cell, lines
 from experiments.texts import html as shown
 from experiments.texts import markdown as plain
@@ -56,12 +57,9 @@ class Marked(str):
 class Column:
     """One column.
 
-    Attributes
-    ----------
-    title : its heading
-    write : formats a value; not called for text or None
-    words : whether it holds words, which are left-aligned and may wrap; numbers are right-aligned
-        and do not
+    ``title``: its heading; ``write``: formats a value; not called for text or None; ``words``:
+    whether it holds words, which are left-aligned and may wrap; numbers are right-aligned and do
+    not.
     """
 
     title: str
@@ -105,13 +103,9 @@ def mean(title: str, digits: int = 1) -> Column:
 class Table:
     """Rows of cells under a title.
 
-    Attributes
-    ----------
-    title : what it shows
-    columns : the first holds row names; a column given as text holds words if it is the first,
-        numbers otherwise
-    rows : cells, column by column; a row may be short
-    notes : caveats for the reader, one or more sentences each
+    ``title``: what it shows; ``columns``: the first holds row names; a column given as text holds
+    words if it is the first, numbers otherwise; ``rows``: cells, column by column; a row may be
+    short; ``notes``: caveats for the reader, one or more sentences each.
     """
 
     title: str
@@ -157,6 +151,41 @@ class Table:
             + [""] * (len(self.columns) - len(row))
             for row in self.rows
         ]
+
+
+@dataclass(frozen=True)
+class Field:
+    """A number or text shown for each item, on the page and in the CSV, or in one of them.
+
+    ``cell``: a key, an attribute or a function of the item; ``column``: on the page; ``csv``: name
+    of its column in the CSV; ``bounds``: for an estimate (or None in its place) the part of the
+    CSV column names between ``csv`` and ``low`` or ``high``.
+    """
+
+    cell: str | Callable[[Any], Any]
+    column: Column | str | None = None
+    csv: str | None = None
+    bounds: str | None = None
+
+
+def view(
+    title: str, items: Iterable[Any], fields: Sequence[Field], notes: Sequence[str] = ()
+) -> tuple[Table, list[dict[str, Any]]]:
+    """Return the table ``title`` with one row per item, and the rows of a CSV."""
+    listed = list(items)
+    shown = [(field.column, field.cell) for field in fields if field.column is not None]
+    return Table.of(title, listed, shown, notes), [record(item, fields) for item in listed]
+
+
+def record(item: Any, fields: Iterable[Field]) -> dict[str, Any]:
+    """Return the CSV row of ``item``."""
+    found: dict[str, Any] = {}
+    for field in fields:
+        if field.csv is not None:
+            value = _cell_of(item, field.cell)
+            between = field.bounds
+            found |= {field.csv: value} if between is None else columns(field.csv, value, between)
+    return found
 
 
 def _cell_of(item: Any, cell: str | Callable[[Any], Any]) -> Any:

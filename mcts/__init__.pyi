@@ -13,6 +13,9 @@ from .plain.problem import Problem
 from .reference import Reference
 from .root import RootSearch, SearchersLost
 from .search import Search, SearchResult
+from .tabular.exact import exact_value
+from .tabular.files import read_pomdp, write_pomdp
+from .tabular.tables import Tabular
 from .threads import private
 from .tree import Tree
 
@@ -29,6 +32,7 @@ __all__ = [
     "SearchResult",
     "SearchersLost",
     "SleuthError",
+    "Tabular",
     "Tree",
     "above",
     "between",
@@ -36,6 +40,7 @@ __all__ = [
     "check_search",
     "domain_of",
     "draw",
+    "exact_value",
     "export",
     "jit",
     "new_stream",
@@ -45,7 +50,9 @@ __all__ = [
     "principal_variation",
     "private",
     "problems",
+    "read_pomdp",
     "register",
     "root_table",
     "uniform",
+    "write_pomdp",
 ]

@@ -72,7 +72,7 @@ def test_actions_at_rocks_are_ours():
 def test_the_table_is_printed(capsys, monkeypatch):
     monkeypatch.setattr(measuring, "LEAST_SECONDS", 0.001)
     few = "--rounds 2 --kuhn 20 --tiger 10 --rocks 5 --milliseconds 0.1 --seeds 2 --leduc-seeds 0"
-    peers.main([*few.split(), "--dice-seeds", "0", "--episodes", "2", "--rock-episodes", "2"])
+    peers.main([*few.split(), "--episodes", "2", "--rock-episodes", "2"])
     rows = [line for line in capsys.readouterr().out.splitlines() if line.startswith("| ")]
     assert all(row.count("|") == 6 for row in rows)
     speeds = [row for row in rows if "simulations a CPU second" in row]

@@ -22,6 +22,7 @@ PAGES = (
     ROOT / "docs/beliefs.md",
     ROOT / "docs/planning.md",
     ROOT / "docs/own_problem.md",
+    ROOT / "docs/finite.md",
     ROOT / "docs/openspiel.md",
 )
 EXTRAS = {"openspiel.md": "pyspiel"}

@@ -26,7 +26,6 @@ COMES_WITH = {"omegaconf", "llvmlite", "markupsafe", "sqlalchemy"}
 
 OPTIONAL = {
     "choix": "experiments/stats/ratings.py",
-    "open_spiel": "experiments/stats/alpharank.py",
     "gymnasium": "sim/environment/",
     "pettingzoo": "sim/environment/",
     "shapely": ("sim/hunt/geometry/", "experiments/hunt/", "experiments/web/"),

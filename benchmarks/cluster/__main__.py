@@ -1,8 +1,4 @@
-"""A cluster of four hosts on this machine, for experiments or fault injection; needs root.
-
-        make cluster                                    # start it, print usage, wait for Ctrl-C
-        make cluster ARGS=campaign                      # hosts fail while commands play
-        make cluster ARGS="campaign --only match"
+"""A cluster of four hosts on this machine; needs root: ``make cluster``.
 
 Each host is a set of namespaces with its own address, home and Ray; frames take 5 ms and one in a
 hundred is lost.
@@ -10,18 +6,16 @@ hundred is lost.
 
 from __future__ import annotations
 
-import argparse
 import signal
 import sys
-from collections import Counter
-from pathlib import Path
 
-from benchmarks.cluster.campaign import HOSTS, Campaign, summarise
 from benchmarks.cluster.hosts import PORT, CannotBuild, Lan
+
+HOSTS = 4
 
 
 def wait(lan: Lan) -> None:
-    """Start Ray on all hosts and wait for Ctrl-C."""
+    """Start Ray on all hosts, print how to use them, and wait for Ctrl-C."""
     head, *others = lan.hosts
     head.start_ray()
     for host in others:
@@ -37,33 +31,15 @@ def wait(lan: Lan) -> None:
 
 
 def main() -> None:
-    """Start the hosts, run the requested command, and end them."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("what", nargs="?", choices=("wait", "campaign"), default="wait")
-    parser.add_argument("--only", default="", help="parts whose name contains this")
-    parser.add_argument("--folder", type=Path, default=Path("outputs/cluster"))
-    asked = parser.parse_args()
+    """Start the hosts, and end them."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     try:
         with Lan(HOSTS) as lan:
-            if asked.what == "wait":
-                wait(lan)
-                return
-            asked.folder.mkdir(parents=True, exist_ok=True)
-            campaign = Campaign(lan, asked.folder.resolve())
-            campaign.run(asked.only)
+            wait(lan)
     except CannotBuild as fault:
         sys.exit(f"cluster: {fault}")
     except KeyboardInterrupt:
         sys.exit(130)
-    outcomes = list(campaign.outcomes.values())
-    print(summarise(outcomes))
-    kinds = Counter(fault.partition(" (")[0] for one in outcomes for fault in one.faults)
-    print(", ".join(f"{count} x {kind}" for kind, count in kinds.items()))
-    if not all(one.passed for one in outcomes):
-        sys.exit(1)
 
 
 if __name__ == "__main__":

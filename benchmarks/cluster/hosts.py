@@ -119,10 +119,7 @@ class Host:
         _run(*inside, "addr", "add", f"{self.address}/24", "dev", tap)
         _run(*inside, "link", "set", tap, "up")
         _run(*inside, "link", "set", "lo", "up")
-        self._boot()
-
-    def _boot(self) -> None:
-        """Start the host's first process, whose end ends all others."""
+        # The first process, whose end ends all others.
         kept = " ".join(shlex.quote(path) for path in _installed_below("/tmp"))
         script = _SCRIPT.format(name=self.name, cache=_cache(), home=HOME, kept=kept)
         spaces = ("--mount", "--uts", "--ipc", "--pid", "--fork", "--kill-child", "--mount-proc")
@@ -153,14 +150,14 @@ class Host:
         return ["nsenter", "--target", str(self.pid), *spaces, "--", *command]
 
     def start(
-        self, *command: str, code: Path = PACKAGES, output: Any = subprocess.PIPE, **changed: str
+        self, *command: str, output: Any = subprocess.PIPE, **changed: str
     ) -> subprocess.Popen:
-        """Start ``command`` on the host, with the packages in ``code``; ``changed``: variables."""
-        environment = os.environ | _OWN | {"PYTHONPATH": str(code), **changed}
+        """Start ``command`` on the host; ``changed``: variables."""
+        environment = os.environ | _OWN | {"PYTHONPATH": str(PACKAGES), **changed}
         for name in ("RAY_ADDRESS", "RAY_AUTH_TOKEN"):
             environment.pop(name, None)
         return subprocess.Popen(
-            self._into("sh", "-c", f"cd {code} && exec {shlex.join(command)}"),
+            self._into("sh", "-c", f"cd {PACKAGES} && exec {shlex.join(command)}"),
             env=environment,
             stdin=subprocess.DEVNULL,
             stdout=output,
@@ -174,14 +171,14 @@ class Host:
         out, err = process.communicate(timeout=timeout)
         return subprocess.CompletedProcess(command, process.returncode, out, err)
 
-    def start_ray(self, head: Host | None = None, code: Path = PACKAGES, cpus: int = 1) -> None:
+    def start_ray(self, head: Host | None = None) -> None:
         """Start Ray here: a node of the cluster of ``head``, or its head."""
         where = (
             ("--head", f"--port={PORT}", "--include-dashboard=false")
             if head is None
             else (f"--address={head.address}:{PORT}",)
         )
-        common = (f"--node-ip-address={self.address}", f"--num-cpus={cpus}")
+        common = (f"--node-ip-address={self.address}", "--num-cpus=1")
         ended = self.run(
             sys.executable,
             "-m",
@@ -191,7 +188,6 @@ class Host:
             *common,
             "--object-store-memory=100000000",
             "--disable-usage-stats",
-            code=code,
         )
         if ended.returncode:
             raise RuntimeError(f"{self.name}: Ray did not start: {ended.stderr[-2000:]}")
@@ -201,43 +197,11 @@ class Host:
         """Variables of the environment that a command on the host needs, for a shell."""
         return " ".join(f"{name}={value}" for name, value in _OWN.items())
 
-    @property
-    def processes(self) -> list[int]:
-        """All processes of the host, by their numbers on this machine."""
-        space = os.readlink(f"/proc/{self.pid}/ns/pid")
-        found = []
-        for each in Path("/proc").iterdir():
-            with suppress(OSError):
-                if each.name.isdecimal() and os.readlink(each / "ns/pid") == space:
-                    found.append(int(each.name))
-        return found
-
-    def freeze(self) -> None:
-        """Stop all processes."""
-        for process in self.processes:
-            with suppress(ProcessLookupError):
-                os.kill(process, signal.SIGSTOP)
-
-    def thaw(self) -> None:
-        """Let all processes continue."""
-        for process in self.processes:
-            with suppress(ProcessLookupError):
-                os.kill(process, signal.SIGCONT)
-
-    def kill(self) -> None:
-        """Kill all processes at once, as a power cut does."""
+    def remove(self) -> None:
+        """End the host and all its processes."""
         with suppress(ProcessLookupError):
             os.kill(self.pid, signal.SIGKILL)
         self._outer.wait()
-
-    def reboot(self) -> None:
-        """Restart with empty private folders, after `kill`."""
-        self.kill()
-        self._boot()
-
-    def remove(self) -> None:
-        """End the host."""
-        self.kill()
         subprocess.run(["ip", "netns", "del", self._netns], capture_output=True)
 
 
@@ -286,15 +250,8 @@ class Lan:
 
     def cut(self, host: Host) -> None:
         """Lose all frames to and from ``host``."""
-        self._say(f"cut {host.number - 1}")
-
-    def join(self, host: Host) -> None:
-        """Carry its frames again."""
-        self._say(f"join {host.number - 1}")
-
-    def _say(self, line: str) -> None:
         pipe = _pipe(self._wire.stdin)
-        pipe.write(line + "\n")
+        pipe.write(f"cut {host.number - 1}\n")
         pipe.flush()
 
 

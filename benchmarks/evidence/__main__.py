@@ -4,7 +4,6 @@
     python -m benchmarks.evidence hours=8
     python -m benchmarks.evidence write=true
     python -m benchmarks.evidence again=4 only=[cai_1]
-    python -m benchmarks.evidence draw=20 seed=35
     python -m benchmarks.evidence keep=outputs/tables/cai_1 only=[cai_1]
 
 Slow modules are imported late.
@@ -12,8 +11,6 @@ Slow modules are imported late.
 
 from __future__ import annotations
 
-import math
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -24,7 +21,7 @@ from omegaconf import MISSING, DictConfig
 from experiments.settings import config
 from experiments.settings.command import Command
 from experiments.settings.commandline import Interrupted, Refusal
-from experiments.settings.limits import between, place, seed
+from experiments.settings.limits import between, place
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -45,8 +42,6 @@ class Settings:
     only: list[str] | None = MISSING
     hours: float = between(0, 100_000)
     again: int | None = between(1, 1_000_000)
-    draw: int | None = between(1, 1_000_000)
-    seed: int = seed()
     keep: str | None = place()
     write: bool = MISSING
     accept: bool = MISSING
@@ -54,7 +49,7 @@ class Settings:
 
 
 def job(settings: DictConfig, _: Path) -> None:
-    """List the evidence, or play, check, draw, keep or write it.  Raises Refusal, Interrupted."""
+    """List the evidence, or play, check, keep or write it.  Raises Refusal, Interrupted."""
     from benchmarks.evidence import listing, paper
     from experiments import tabular, terminal
 
@@ -65,8 +60,6 @@ def job(settings: DictConfig, _: Path) -> None:
         _keep(chosen, Path(settings.keep), console)
     elif settings.again is not None:
         _check(chosen, settings.again, console)
-    elif settings.draw is not None:
-        _draw(everything, chosen, settings, console)
     elif settings.write:
         _write(everything, chosen, settings.accept, console)
     elif settings.hours > 0:
@@ -114,43 +107,6 @@ def _check(chosen: list[Evidence], number: int, console: Console) -> None:
         archive.write_seal(one.rows, seal)
         said = f"{differs}: the rows are stale" if differs else "equal"
         console.print(f"{one.name}: {played} {one.units} played again, {said}", soft_wrap=True)
-
-
-def _draw(
-    everything: list[Evidence], chosen: list[Evidence], settings: DictConfig, console: Console
-) -> None:
-    """Draw claims, repeat each by its command, and report which came out equal.
-
-    With ``hours``, claims beyond that time are reported as not played.  Raises Refusal if there is
-    none to draw, Interrupted on Ctrl-C.
-    """
-    from benchmarks.evidence import claims, drawing, listing
-    from experiments import tabular
-    from experiments.matches.progress import stage
-
-    found = claims.trace(everything, listing.read_untraced(), listing.ROOT)
-    listed = {one.name: one for one in chosen}
-    with stage(console, "drawing claims, and finding the part of a command for each"):
-        drawn = drawing.draw(found, listed, settings.draw, settings.seed)
-    for line in drawing.describe(drawn, found, listed):
-        console.print(line, soft_wrap=True, highlight=False)
-    if not drawn:
-        raise Refusal("draw: no claim of these results can be replayed; choose others by only")
-    made = []
-    end = time.monotonic() + 3600 * settings.hours if settings.hours else math.inf
-    for one, came in drawing.play(drawn, Path(settings.folder), console, end):
-        made.append((one, came))
-        outcome = f"differs: {came}" if came else "equal"
-        line = f"{one.claim.page}: {one.claim.text}: {outcome}; {one.part.command}"
-        console.print(line, soft_wrap=True, markup=False, highlight=False)
-    left = [one for one in drawn if all(one is not other for other, _ in made)]
-    if left and time.monotonic() < end:
-        title = drawing.table(made).title
-        raise Interrupted(f"{title}, {len(left)} left; the same command continues")
-    made += [(one, drawing.NOT_PLAYED) for one in left]
-    tabular.show(drawing.table(made), console)
-    if settings.write:
-        drawing.write(made, settings.seed, listing.ROOT / drawing.INDEX)
 
 
 def _write(
@@ -215,7 +171,7 @@ def _adds(evidence: Evidence, run: Path) -> bool:
 
     def count(folder: Path) -> int:
         runs = {part.parent for part in folder.rglob("games-*.parquet")}
-        return sum(int(archive.count_games(one).sum()) for one in runs)
+        return sum(sum(archive.count_games(one).values()) for one in runs)
 
     return evidence.kind == listing.TABLE and count(run) > count(evidence.rows)
 

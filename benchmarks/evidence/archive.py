@@ -89,13 +89,15 @@ def unpack(evidence: Evidence, run: Path, without: Collection[str] = ()) -> None
         path.unlink() if left.num_rows == 0 else pq.write_table(left, path)
 
 
-def count_games(folder: Path) -> pl.Series:
+def count_games(folder: Path) -> dict[str, int]:
     """Return the number of games of each match with rows in ``folder``."""
     parts = sorted(folder.glob("games-*.parquet"))
     if not parts:
-        return pl.Series(dtype=pl.UInt32)
-    rows = pl.concat([pl.scan_parquet(part).select("match", "game") for part in parts])
-    return rows.group_by("match").agg(pl.col("game").n_unique()).collect()["game"]
+        return {}
+    rows = pl.concat(
+        [pl.scan_parquet(part).select(pl.col("match").cast(pl.String), "game") for part in parts]
+    )
+    return dict(rows.group_by("match").agg(pl.col("game").n_unique()).collect().iter_rows())
 
 
 def _runs(evidence: Evidence, source: Path, target: Path) -> Iterator[tuple[Path, Path]]:

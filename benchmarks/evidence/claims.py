@@ -38,12 +38,8 @@ ROWS, PAGE, LISTED, NONE = "rows", "page", "listed", "none"
 class Claim:
     """An interval on a page.
 
-    Attributes
-    ----------
-    page : path below the checkout
-    text : as on the page
-    origin : `ROWS`, `PAGE`, `LISTED` or `NONE`
-    evidence : name of the result, if any
+    ``page``: path below the checkout; ``text``: as on the page; ``origin``: `ROWS`, `PAGE`,
+    `LISTED` or `NONE`; ``evidence``: name of the result, if any.
     """
 
     page: str

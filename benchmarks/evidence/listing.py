@@ -41,13 +41,10 @@ GAME = ("sim.arena", "sim.referee")
 class Study:
     """A command whose rows are no matches.
 
-    Attributes
-    ----------
-    shown : module that shows its rows: ``show(rows)``, and, if it has pictures,
-        ``draw_kept(rows, folder)``
-    modules : that play it, apart from those named by a result (`Item.sources`)
-    units : setting for the amount to measure: less gives the same rows, fewer of them; None if
-        nothing can be measured again
+    ``shown``: module that shows its rows: ``show(rows)``, and, if it has pictures,
+    ``draw_kept(rows, folder)``; ``modules``: that play it, apart from those named by a result
+    (`Item.sources`); ``units``: setting for the amount to measure: less gives the same rows, fewer
+    of them; None if nothing can be measured again.
     """
 
     shown: str
@@ -65,7 +62,7 @@ STUDIES = {
         "benchmarks.contest.report", ("benchmarks.contest.client", "benchmarks.contest.table")
     ),
     "episodes": Study(
-        "experiments.episodes.table",
+        "experiments.episodes.report",
         ("experiments.episodes.models", "experiments.episodes.problems"),
         "episodes",
     ),
@@ -123,10 +120,8 @@ class Listed:
 class Untraced:
     """Claims without rows, recorded so that no digit changes unnoticed.
 
-    Attributes
-    ----------
-    pages : checksum of each page of results without rows
-    claims : by page the intervals, as written
+    ``pages``: checksum of each page of results without rows; ``claims``: by page the intervals, as
+    written.
     """
 
     pages: dict[str, str] = field(default_factory=dict)
@@ -143,8 +138,8 @@ class Evidence:
 
     @cached_property
     def table(self) -> Table | Computed | None:
-        """The table of that name, None if it is a run or a study."""
-        return None if self.item.command else catalog.load(self.name)
+        """The table of that name without published figures, None if it is a run or a study."""
+        return None if self.item.command else catalog.outline(self.name)
 
     @property
     def kind(self) -> str:
@@ -216,7 +211,7 @@ class Evidence:
     @property
     def folder(self) -> str:
         """The name of the folder of its rows: tables may share one."""
-        return self.table.folder if isinstance(self.table, Table) else self.name
+        return self.table.folder if self.table else self.name
 
     @property
     def rows(self) -> Path:

@@ -19,7 +19,7 @@ from experiments import tabular
 from experiments.provenance.files import SUMMARY, read_json, write_text
 from experiments.runs import runfolder
 from experiments.settings.commandline import Refusal
-from experiments.tables import page
+from experiments.tables import catalog, page
 from experiments.tables.measured import Measured
 from experiments.tables.page import Page
 from experiments.tables.report import Report, above, describe_games, store, strength
@@ -82,7 +82,7 @@ def make(evidence: Evidence, rows: Path) -> Page:
     Raises Refusal if they are missing or unreadable.
     """
     if evidence.table is not None:
-        return page.read(evidence.table, rows.parent, evidence.asked, fast=False)
+        return page.read(catalog.load(evidence.name), rows.parent, evidence.asked)
     return _of_run(evidence, rows) if evidence.kind == RUN else _of_study(evidence, rows)
 
 

@@ -16,10 +16,9 @@ from rich.console import Console
 
 from benchmarks.evidence import playing
 from benchmarks.evidence.listing import STUDY, Evidence
-from experiments.episodes import table
+from experiments.episodes import report
 from experiments.matches import startup
 from experiments.matches.background import Background
-from experiments.matches.results import Results
 from experiments.matches.row_provenance import KEYS, MATCHES_FILE
 from experiments.provenance.files import CONFIG, read_yaml
 from experiments.runs import rows, runfolder
@@ -94,19 +93,19 @@ def find_other(kept: Path, again: Path) -> str | None:
 def _replay_episodes(folder: Path, episodes: int) -> tuple[int, str | None]:
     settings = read_yaml(folder / CONFIG)
     how = {name: settings[name] for name in ("simulations", "particles", "seed")}
-    kept = pl.read_parquet(folder / table.ROWS.file).filter(pl.col("episode") < episodes)
+    kept = pl.read_parquet(folder / report.CELL_ROWS.file).filter(pl.col("episode") < episodes)
     again: list[dict[str, Any]] = []
     for cell, numbers in kept.group_by("cell", maintain_order=True).agg("episode").iter_rows():
         try:  # in another thread, because it compiles
             again += Background(_play_cell, cell, numbers, how, stays=False).result()
         except KeyboardInterrupt:
             raise Interrupted(_INTERRUPTED) from None
-    made = pl.DataFrame(again, table.ROWS.schema)
+    made = pl.DataFrame(again, report.CELL_ROWS.schema)
     return compare(kept.drop("seconds"), made, EPISODE)
 
 
 def _play_cell(cell: str, numbers: list[int], how: dict[str, int]) -> list[dict[str, Any]]:
-    return list(table.play(cell, numbers, **how))
+    return list(report.play(cell, numbers, **how))
 
 
 def _replay_games(folder: Path, games: int) -> tuple[int, str | None]:
@@ -125,7 +124,7 @@ def _replay_run(folder: Path, games: int) -> tuple[int, str | None]:
         again = Path(place) / "run"
         runfolder.claim(again, matches, "games", resume=False)
         resources = startup.prepare(matches, 1, None, _QUIET)
-        ended = play.play_games(Results.resume(again, matches), games, resources, _QUIET)
+        ended = play.play_games(again, matches, games, resources, _QUIET)
         if ended.fault is not None:
             raise Refusal(str(ended.fault))
         if ended.interrupted:

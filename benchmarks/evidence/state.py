@@ -6,7 +6,7 @@ import hashlib
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from benchmarks.evidence import archive, sources
 from benchmarks.evidence.listing import Evidence
@@ -16,6 +16,9 @@ from experiments.settings.commandline import Refusal
 from experiments.tables.schema import Computed, Table
 from experiments.tables.steps import Ablation
 
+if TYPE_CHECKING:
+    from experiments.tables.cells import PlannedCell
+
 FRESH, UNFINISHED, STALE, MISSING = "fresh", "unfinished", "stale", "no rows"
 
 
@@ -23,12 +26,9 @@ FRESH, UNFINISHED, STALE, MISSING = "fresh", "unfinished", "stale", "no rows"
 class State:
     """State of a line of evidence.
 
-    Attributes
-    ----------
-    word : `FRESH`, `UNFINISHED`, `STALE` or `MISSING`
-    why : why it is stale or unfinished; empty otherwise
-    seal : of its rows, None without any
-    changed : names of the parts whose sources alone make it stale (`Evidence.parts`)
+    ``word``: `FRESH`, `UNFINISHED`, `STALE` or `MISSING`; ``why``: why it is stale or unfinished;
+    empty otherwise; ``seal``: of its rows, None without any; ``changed``: names of the parts whose
+    sources alone make it stale (`Evidence.parts`).
     """
 
     word: str
@@ -100,28 +100,25 @@ def note_plan(evidence: Evidence) -> None:
 
 def count_lacking(evidence: Evidence) -> int:
     """Return how many games of today's plan the rows of ``evidence`` lack, 0 if it is no table."""
+    if not isinstance(evidence.table, Table):
+        return 0
+    wanted: dict[tuple[Path, str], int] = {}  # equal cells share their games
+    for cell in _cells(evidence, evidence.table):
+        key = cell.folder, cell.name
+        wanted[key] = max(cell.games, wanted.get(key, 0))
+    held = {folder: archive.count_games(folder) for folder in {folder for folder, _ in wanted}}
+    return sum(max(0, games - held[at].get(name, 0)) for (at, name), games in wanted.items())
+
+
+def _cells(evidence: Evidence, table: Table) -> list[PlannedCell]:
     from experiments.tables.cells import cells_of
 
-    table = evidence.table
-    if not isinstance(table, Table):
-        return 0
-    if not isinstance(table, Ablation):
-        games = evidence.item.games or table.games
-        played = archive.count_games(evidence.rows).clip(upper_bound=games).sum()
-        return games * len(table.cells) - int(played)
-    wanted: dict[Path, int] = {}  # by folder, which equal cells share
-    for cell in cells_of(table, evidence.rows.parent, **evidence.asked):
-        wanted[cell.folder] = max(cell.games, wanted.get(cell.folder, 0))
-    return sum(
-        max(0, games - int(archive.count_games(folder).sum())) for folder, games in wanted.items()
-    )
+    return cells_of(table, evidence.rows.parent, **evidence.asked)
 
 
 def _other_plan(evidence: Evidence) -> str:
     """Return how the plan of the rows differs from today's."""
     from experiments.runs import runfolder
-    from experiments.tables.cells import cells_of
-    from experiments.tables.matches import matches
 
     table = evidence.table
     if table is None:
@@ -130,18 +127,14 @@ def _other_plan(evidence: Evidence) -> str:
         return "" if played in same else f"its command was {played}"
     if isinstance(table, Computed):
         return ""
-    asked = evidence.asked
+    cells = _cells(evidence, table)
     if isinstance(table, Ablation):
-        cells = cells_of(table, evidence.rows.parent, **asked)
         known = {cell.folder for cell in cells}
         left = [path.parent for path in evidence.rows.glob(f"*/{MATCHES_FILE}")]
         orphans = [folder.name for folder in left if folder not in known]
         return f"{orphans[0]} is no longer one of its cells" if orphans else ""
-    assert isinstance(table, Table)
-    seed = table.seed if asked["seed"] is None else asked["seed"]
-    planned = matches(table, asked["simulations"], seed)
     try:
-        runfolder.examine(evidence.rows, planned, "games", resume=True)
+        runfolder.examine(evidence.rows, [cell.match for cell in cells], "games", resume=True)
     except Refusal as fault:
         return str(fault).partition(": ")[2].rpartition(": ")[0]
     return ""

@@ -2,7 +2,6 @@
 
     python -m benchmarks.peers [--rounds 5] [--kuhn 1000] [--leduc 100] [--tiger 300] [--rocks 100]
                                [--milliseconds 1] [--seeds 20] [--leduc-seeds 5]
-                               [--dice 100] [--dice-seeds 3]
                                [--episodes 300] [--rock-episodes 300] [--seed 9001]
 
 Speed is measured in interleaved rounds, in CPU time of this process.  Quality is given at equal
@@ -29,11 +28,10 @@ def in_time(speed: list[float], milliseconds: float) -> int:
 
 
 def compare_games(table: Table, asked: argparse.Namespace) -> None:
-    """Print Kuhn poker, Leduc poker and liar's dice."""
+    """Print Kuhn poker and Leduc poker."""
     for problem, simulations, count in (
         ("kuhn_poker", asked.kuhn, asked.seeds),
         ("leduc_poker", asked.leduc, asked.leduc_seeds),
-        ("liars_dice", asked.dice, asked.dice_seeds),
     ):
         if count == 0:
             continue
@@ -93,12 +91,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
         ("rounds", 5, 1, "of the speeds"),
         ("kuhn", 1_000, 1, "simulations a decision at Kuhn poker"),
         ("leduc", 100, 1, "at Leduc poker"),
-        ("dice", 100, 1, "at liar's dice"),
         ("tiger", 300, 1, "at Tiger"),
         ("rocks", 100, 1, "at RockSample"),
         ("seeds", 20, 0, "policies of Kuhn poker; 0: omit"),
         ("leduc-seeds", 5, 0, "policies of Leduc poker, each of 936 searches; 0: omit"),
-        ("dice-seeds", 3, 0, "policies of liar's dice, each of 24,576 searches; 0: omit"),
         ("episodes", 300, 0, "of Tiger; 0: omit"),
         ("rock-episodes", 300, 0, "of RockSample; 0: omit"),
         ("seed", 9001, 0, "of the first policy, and of the episodes"),

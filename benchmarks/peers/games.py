@@ -1,26 +1,26 @@
-"""Kuhn poker, Leduc poker and liar's dice: our ISMCTS against OpenSpiel's, by exploitability.
+"""Kuhn poker and Leduc poker: our ISMCTS against OpenSpiel's, by exploitability.
 
 All search the mover's information states (MO-ISMCTS) from the same belief, OpenSpiel's resampling,
 with random roll-outs, the same exploration, and untried actions in random order; each information
-state is searched once, and the policy is the shares of visits.  OpenSpiel's liar's dice cannot be
-resampled, so its C++ search has no row there.
+state is searched once, and the policy is the shares of visits.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import cache
 
 import numpy as np
 import pyspiel
 from open_spiel.python.algorithms import ismcts, mcts
 
-from benchmarks.games.two_players import OPEN
 from benchmarks.peers import kuhn
-from benchmarks.peers.compiled import compiled_planner
 from benchmarks.peers.measuring import Work
-from mcts.openspiel.planners import Plan, planner, table_of
+from mcts.openspiel.planners import Plan, planner, shares, table_of
+from mcts.openspiel.tables import GameTables
 from mcts.options import Budget, Options
+from mcts.search import Search
 
 EXPLORATION = 0.35
 """c of mean + c sqrt(2 ln N / n), for returns scaled to [0, 1]."""
@@ -40,7 +40,12 @@ def units(game: pyspiel.Game) -> float:
 
 
 def plain(simulations: int) -> Plan:
-    """Ours, on any game of OpenSpiel."""
+    """Ours, on any game of OpenSpiel, which Python asks."""
+    return planner(options(simulations), Budget(simulations=simulations), histories=0)
+
+
+def by_tables(simulations: int) -> Plan:
+    """Ours, on the table of the histories of OpenSpiel's game."""
     return planner(options(simulations), Budget(simulations=simulations))
 
 
@@ -49,20 +54,27 @@ def plan_compiled(simulations: int) -> Plan:
     return kuhn.compiled_planner(options(simulations), Budget(simulations=simulations))
 
 
-def search_leduc(simulations: int) -> Plan:
-    """Ours, on our compiled Leduc poker."""
-    return compiled_planner("leduc_poker", options(simulations), Budget(simulations=simulations))
+@cache
+def _list_histories(game: str) -> GameTables:
+    return GameTables(pyspiel.load_game(game))
 
 
-def search_dice(simulations: int) -> Plan:
-    """Ours, on our compiled liar's dice."""
-    return compiled_planner("liars_dice", options(simulations), Budget(simulations=simulations))
+def peep(simulations: int) -> Plan:
+    """The control: ours by tables, with all cards open below the root."""
+    made: dict[str, tuple[GameTables, Search]] = {}
 
+    def plan(state: pyspiel.State, key: int) -> dict[int, float]:
+        name = str(state.get_game())
+        if name not in made:
+            tables = _list_histories(name)
+            made[name] = tables, Search(tables.position(state), options(simulations))
+        tables, search = made[name]
+        position = tables.position(state, order=key)
+        everything = np.repeat(np.arange(len(position.known))[:, None], position.players, axis=1)
+        position = position._replace(known=everything)
+        return shares(search.run(Budget(simulations=simulations), key, position))
 
-def peep_leduc(simulations: int) -> Plan:
-    """The control: a search of Leduc poker that sees all cards below the root."""
-    budget = Budget(simulations=simulations)
-    return compiled_planner("leduc_poker", options(simulations), budget, OPEN)
+    return plan
 
 
 def in_cpp(simulations: int) -> Plan:
@@ -104,16 +116,19 @@ def in_python(simulations: int) -> Plan:
 
 
 PLAIN, COMPILED = "ours, OpenSpiel's game in Python", "ours, compiled"
-PEEPING = "control: peeps below the root, compiled"
+TABLES = "ours, table of OpenSpiel's game"
+PEEPING = "control: peeps below the root, table"
 CPP, PYTHON = "OpenSpiel, C++", "OpenSpiel, Python"
 
 CONTESTANTS: dict[str, dict[str, Contestant]] = {
-    "kuhn_poker": {COMPILED: plan_compiled, PLAIN: plain, CPP: in_cpp, PYTHON: in_python},
-    "leduc_poker": {
-        **{COMPILED: search_leduc, PLAIN: plain, CPP: in_cpp, PYTHON: in_python},
-        PEEPING: peep_leduc,
+    "kuhn_poker": {
+        **{TABLES: by_tables, COMPILED: plan_compiled, PLAIN: plain},
+        **{CPP: in_cpp, PYTHON: in_python},
     },
-    "liars_dice": {COMPILED: search_dice, PLAIN: plain},
+    "leduc_poker": {
+        **{TABLES: by_tables, PLAIN: plain, CPP: in_cpp, PYTHON: in_python},
+        PEEPING: peep,
+    },
 }
 
 

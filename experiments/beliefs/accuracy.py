@@ -88,11 +88,9 @@ class Game:
 class Seen:
     """A game as seen from one seat.
 
-    Attributes
-    ----------
-    setting : its knowledge before the first suggestion
-    events : int64 (n, 4), see `belief.events`
-    ends : (suggestions,) number of events by the answer to each suggestion, without accusations
+    ``setting``: its knowledge before the first suggestion; ``events``: int64 (n, 4), see
+    `belief.events`; ``ends``: (suggestions,) number of events by the answer to each suggestion,
+    without accusations.
     """
 
     setting: Setting

@@ -41,7 +41,9 @@ class Settings(study.Settings):
     nodes: int | None = between(1, MOST_NODES)
     exploration: float | None = field(default=MISSING, metadata={"above": 0, "most": 1e9})
     final: str = as_option(Options, "final")
-    rollout: str = one_of("informed", "random")
+    rollout: str = one_of("informed", "random", "mdp", "fib", "mean")
+    discount: float | None = field(default=MISSING, metadata={"above": 0, "most": 1})
+    strict: bool = MISSING
     particles: int = between(1, MOST_PARTICLES)
     workers: int = between(1, WORKERS)
     ray: schemas.Ray = field(default_factory=schemas.Ray)
@@ -75,7 +77,7 @@ def job(settings: DictConfig, run: study.Run) -> None:
         {"problem": title, **report.describe(rows, bounds)},
         [report.table(rows, title, bounds)],
         [report.PLOT],
-        partial(_draw, rows, title),
+        lambda folder: report.draw(rows, title, folder / report.PLOT),
     )
 
 
@@ -84,23 +86,15 @@ def _play_table(settings: DictConfig, run: study.Run) -> None:
     for name in ("steps", "horizon"):
         if settings[name] is not None:
             raise Refusal(f"{name}={settings[name]}: set by paper={settings.paper}; leave it out")
-    from experiments.episodes import table
-
-    chosen = table.cells(settings.only, settings.leaf)
-    run.claim(table.ROWS)
-    portions = table.units(chosen, settings.episodes)
-    how = {name: settings[name] for name in ("simulations", "particles", "seed")}
-    rows = run.measure_each(portions, partial(table.measure, **how))
-    shown = table.table(rows, f"{settings.simulations:,} simulations an action")
-    run.finish(
-        {"cells": [list(map(str, line)) for line in shown.rows]}, [shown], [], lambda _: None
-    )
-
-
-def _draw(rows: Any, title: str, folder: Any) -> None:
     from experiments.episodes import report
 
-    report.draw(rows, title, folder / report.PLOT)
+    run.claim(report.CELL_ROWS)
+    portions = report.units(report.cells(settings.only, settings.leaf), settings.episodes)
+    how = {name: settings[name] for name in ("simulations", "particles", "seed")}
+    rows = run.measure_each(portions, partial(report.measure, **how))
+    shown = report.table_of_cells(rows, settings.simulations)
+    lines = [list(map(str, line)) for line in shown.rows]
+    run.finish({"cells": lines}, [shown], [], lambda _: None)
 
 
 COMMAND = study.command("episodes", Settings, job)

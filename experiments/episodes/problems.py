@@ -1,4 +1,4 @@
-"""The problems of closed loops: Tiger, RockSample, and the user's own.
+"""The problems of closed loops: Tiger, RockSample, and the user's own, in Python or in a file.
 
 A `Setup` determines an episode up to its key; processes send it to each other.
 """
@@ -20,6 +20,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from experiments.episodes import models
 from experiments.settings.commandline import Refusal
 from mcts.domain import domain_of
@@ -33,6 +35,10 @@ from mcts.plain.problem import Problem
 from mcts.problems import rocksample, tiger
 from mcts.problems.closed_loop import play
 from mcts.search import OutOfRange, Search
+from mcts.tabular import tables
+from mcts.tabular.domain import TabularPosition
+from mcts.tabular.files import ENDINGS, read_pomdp
+from mcts.tabular.tables import TablesFault, Tabular
 
 EXACT = ("tiger", "rocksample")
 """Problems of the project with exact beliefs ..."""
@@ -51,7 +57,8 @@ class Setup:
     """A problem and its planning."""
 
     problem: str
-    """One of `KNOWN`, or the user's own: ``FILE.py:NAME`` or ``MODULE:NAME``."""
+    """One of `KNOWN`, the user's own, ``FILE.py:NAME`` or ``MODULE:NAME``, or a file that
+    `mcts.tabular.files` reads."""
     map: tuple[int, int]
     """Size of RockSample: n and k."""
     simulations: int
@@ -60,7 +67,7 @@ class Setup:
     final: str
     """As in `mcts.options.Options`."""
     rollout: str
-    """``random`` or ``informed``."""
+    """``random`` or ``informed``; for files also a value of `mcts.tabular.tables.ROLLOUTS`."""
     steps: int | None
     """Maximum number of actions; searches know how many are left ..."""
     particles: int
@@ -70,6 +77,10 @@ class Setup:
     leaf: str | None = None
     horizon: int | None = None
     """... unless they look this many actions ahead: a receding horizon."""
+    discount: float | None = None
+    """Discount of a file that has none, or in its place."""
+    strict: bool = True
+    """Whether a file with faults that can be mended is refused."""
     path: tuple[str, ...] = tuple(sys.path)
     """Folder in which modules are found."""
 
@@ -82,7 +93,8 @@ def load(name: str) -> Problem:
     module, _, attribute = name.rpartition(":")
     if not module or not attribute:
         raise Refusal(
-            f"problem={name}: choose {', '.join(KNOWN)}, or FILE.py:NAME, a Problem of your own"
+            f"problem={name}: choose {', '.join(KNOWN)}, FILE.POMDP, FILE.pomdpx, or FILE.py:NAME, "
+            f"a Problem of your own"
             f"{did_you_mean(name, KNOWN)}"
         )
     try:
@@ -101,6 +113,25 @@ def load(name: str) -> Problem:
         raise Refusal(f"problem={name}: name an mcts.plain Problem, not a {type(found).__name__}")
     if found.players > 1:
         raise Refusal(f"problem={name}: it has {found.players} players: name one of one player")
+    return found
+
+
+def is_file(name: str) -> bool:
+    """Return whether ``name`` is a file that `read` reads, by its ending."""
+    return name.lower().endswith(ENDINGS)
+
+
+@lru_cache(maxsize=1)
+def read(setup: Setup) -> Tabular:
+    """Return the problem of the file; raises Refusal with line and column of a fault."""
+    try:
+        with warnings.catch_warnings(record=True) as mended:
+            warnings.simplefilter("always")
+            found = read_pomdp(setup.problem, setup.steps, setup.discount, setup.strict)
+    except TablesFault as fault:
+        raise Refusal(f"problem={setup.problem}: {fault}") from None
+    for warning in mended:
+        print(f"sleuth: {warning.message}", file=sys.stderr)
     return found
 
 
@@ -136,7 +167,12 @@ def check(setup: Setup) -> None:
     elif setup.planner or setup.leaf:
         names = ", ".join(models.MODELS)
         raise Refusal(f"planner and leaf are for {names}, the planner given")
-    if setup.problem == "rocksample":
+    file = is_file(setup.problem)
+    if not file and setup.rollout not in ("informed", "random"):
+        raise Refusal(f"rollout={setup.rollout} is for files: choose informed or random")
+    if file:
+        read(setup)
+    elif setup.problem == "rocksample":
         if setup.map not in rocksample.PUBLISHED:
             maps = " or ".join(f"[{n},{k}]" for n, k in rocksample.PUBLISHED)
             raise Refusal(f"map=[{setup.map[0]},{setup.map[1]}]: the published ones are {maps}")
@@ -156,10 +192,12 @@ def describe_file(setup: Setup) -> dict[str, str]:
 
     Imports of the file are not included; `check` has imported a module.
     """
-    file: str | None = setup.problem.rpartition(":")[0]
-    if file is not None and not file.endswith(".py"):
+    file: str | None = setup.problem
+    if not is_file(setup.problem):
+        file = setup.problem.rpartition(":")[0]
+    if file and not file.endswith(".py") and not is_file(file):
         file = getattr(sys.modules.get(file), "__file__", None)
-    if file is None:
+    if not file:
         return {}
     return {"problem_sha256": hashlib.sha256(Path(file).read_bytes()).hexdigest()}
 
@@ -194,6 +232,9 @@ def player(setup: Setup) -> Callable[[int], dict[str, Any]]:
         rocks = rocksample.PUBLISHED[setup.map]
         p = rocksample.rocksample(setup.map[0], rocks, steps=setup.steps or STEPS, rollout=policy)
         return _exact(setup, p, rocksample.after)
+    if is_file(setup.problem):
+        kind = {"informed": "fib"}.get(setup.rollout, setup.rollout)
+        return _exact(setup, read(setup).position(rollout=kind), tables.after)
     problem = load(setup.problem)
     problem = replace(
         problem, steps=setup.steps or problem.steps, rollout=problem.rollout if informed else None
@@ -202,8 +243,8 @@ def player(setup: Setup) -> Callable[[int], dict[str, Any]]:
 
 
 def returns(setup: Setup) -> tuple[float, float] | None:
-    """Return the least and the greatest return of the user's own problem, or None."""
-    if setup.problem in KNOWN:
+    """Return the least and the greatest return of the user's own problem in Python, or None."""
+    if setup.problem in KNOWN or is_file(setup.problem):
         return None
     problem = load(setup.problem)
     return problem.low, problem.high
@@ -220,6 +261,8 @@ def _search(setup: Setup, params: Any) -> Callable[[Any, int], int]:
         return domain.declaration("high", position) - domain.declaration("low", position)
 
     units = setup.exploration or _UNITS.get(setup.problem, span(params))
+    if isinstance(params, TabularPosition) and not setup.exploration:
+        units = float(np.ptp(params.reward)) or units
     options = Options(
         exploration=units / math.sqrt(2) / span(params),
         nodes=setup.nodes or min(setup.simulations, MOST_NODES),
@@ -237,7 +280,7 @@ def _search(setup: Setup, params: Any) -> Callable[[Any, int], int]:
 
 
 def _exact(setup: Setup, params: Any, after: Callable) -> Callable[[int], dict[str, Any]]:
-    horizon = setup.horizon or (None if setup.steps else STEPS)
+    horizon = setup.horizon or (None if setup.steps else params.steps)
     choose = _search(setup, params._replace(steps=horizon or params.steps))
 
     def episode(number: int) -> dict[str, Any]:

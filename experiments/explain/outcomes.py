@@ -38,11 +38,8 @@ NO_ROOM = -1
 class Known:
     """A seat's knowledge at an outcome.
 
-    Attributes
-    ----------
-    evidence : array (1,) of `belief.evidence.Evidence`
-    posterior : of the evidence
-    room : of the own pawn, or `NO_ROOM`
+    ``evidence``: array (1,) of `belief.evidence.Evidence`; ``posterior``: of the evidence;
+    ``room``: of the own pawn, or `NO_ROOM`.
     """
 
     evidence: np.ndarray

@@ -21,7 +21,6 @@ from experiments.report.page import Block, Command, Folded, Page, Picture, Secti
 from experiments.report.pictures import rates
 from experiments.report.run import Run
 from experiments.report.sections import lead, sections
-from experiments.report.thinking import thinking
 from experiments.settings.config import leaves
 from experiments.stats.comparisons import ONE_TEST, holm, mcnemar
 from experiments.stats.intervals import Estimate, Z, win_rate
@@ -42,20 +41,15 @@ def page(runs: Sequence[Run]) -> Page:
     if len(runs) == 1:
         (run,) = runs
         title = run.matches[0].name if len(run.matches) == 1 else f"{len(run.matches)} matches"
-        parts = [*sections(run, "a"), *_thinking(runs), _origin(run)]
+        parts = [*sections(run, "a"), _origin(run)]
         return Page(title, run.faults, lead(run), parts)
-    parts = [side_by_side(runs), *_thinking(runs)]
+    parts = [side_by_side(runs)]
     for at, run in enumerate(runs):
         inner = [*sections(run, f"r{at}"), _origin(run)]
         parts += [Section(run.label, []), *(replace(section, depth=1) for section in inner)]
     faults = [f"{run.label}: {fault}" for run in runs for fault in run.faults]
     games = sum(run.played.games for run in runs)
     return Page(f"{len(runs)} runs", faults, [f"{games:,} games in all."], parts)
-
-
-def _thinking(runs: Sequence[Run]) -> list[Section]:
-    blocks = list(thinking([run.thinking for run in runs], "thinking"))
-    return [Section("How long people thought", blocks)] if blocks else []
 
 
 def side_by_side(runs: Sequence[Run]) -> Section:

@@ -26,16 +26,12 @@ from experiments.plotting import (
     REFERENCE,
     SERIES,
     STYLE,
-    band,
     intervals,
     legend_below,
     reference_line,
-    thin,
 )
-from experiments.runs.figures import Moment
-from experiments.runs.plots import draw_games, draw_rates, draw_seats, share_axis
+from experiments.runs.plots import draw_games, draw_rates, draw_seats
 from experiments.runs.published import Published
-from experiments.runs.turns import Ends, bits
 from experiments.stats.intervals import Estimate
 from experiments.stats.stopping import Stop
 from experiments.texts import for_picture, printable
@@ -172,28 +168,6 @@ def seats(players: Mapping[str, Sequence[Estimate | None]], parity: float, prefi
         return svg(figure, f"Win rate by seat of {', '.join(players)}.", prefix)
 
 
-def wins_over_turns(players: Mapping[str, Ends], stop: Stop, prefix: str) -> Markup:
-    """Draw the share of games that each player had won by each turn."""
-    with drawing(HEIGHT) as (figure, axes):
-        last = max(int(ends.turns[-1]) for ends in players.values())
-        for number, (name, ends) in enumerate(players.items()):
-            at = thin(len(ends.turns), _POINTS)
-            found = [stop.win_rate(int(won), ends.total) for won in np.cumsum(ends.wins)[at]]
-            found = [stop.win_rate(0, ends.total), *found, found[-1]]
-            turns = [0, *ends.turns[at], last]
-            band(axes, turns, found, number, steps=True, **_look(name, len(turns)))
-        if len(players) == 1:
-            over = np.cumsum(ends.games) / ends.total
-            axes.step(
-                ends.turns, over, "--", where="post", color=REFERENCE, lw=1.2, label="games over"
-            )
-        axes.set(xlabel="turns of all players, until 99 % are over", ylabel="share of games")
-        axes.set_xlim(0, max(ends.quantile(0.99) for ends in players.values()))
-        share_axis(axes)
-        legend_below(figure, axes)
-        return svg(figure, f"Share of games won by turn, of {', '.join(players)}.", prefix)
-
-
 def convergence(won: np.ndarray, parity: float, stop: Stop, name: str, prefix: str) -> Markup:
     """Draw the win rate by the number of games."""
     with drawing(HEIGHT) as (figure, axes):
@@ -201,21 +175,6 @@ def convergence(won: np.ndarray, parity: float, stop: Stop, name: str, prefix: s
         reference_line(axes, parity)
         axes.set_xlabel("games, in order; dashed: parity")
         return svg(figure, f"Win rate of {name} over the games: {last}.", prefix)
-
-
-def entropy(players: Mapping[str, Sequence[Moment]], when: str, prefix: str) -> Markup:
-    """Draw the envelope's mean entropy by turn, at the moments of `turns.well_sampled`."""
-    with drawing(HEIGHT) as (figure, axes):
-        for number, (name, moments) in enumerate(players.items()):
-            turns = [moment.turn for moment in moments]
-            found = [bits(moment) for moment in moments]
-            band(axes, turns, found, number, **_look(name, len(turns)))
-        axes.set(xlabel="turn, of all players", ylabel=f"bits, {when}", xlim=(1, None))
-        axes.set_ylim(bottom=0)
-        axes.xaxis.set_major_locator(MaxNLocator(6, integer=True))
-        axes.grid(axis="y")
-        legend_below(figure, axes)
-        return svg(figure, f"Entropy of the envelope by turn, of {', '.join(players)}.", prefix)
 
 
 def _names_above(axes: Axes, names: Sequence[str]) -> None:
@@ -230,8 +189,3 @@ def _names_above(axes: Axes, names: Sequence[str]) -> None:
         )
     axes.set_yticks([])
     axes.spines["left"].set_visible(False)
-
-
-def _look(name: str, points: int) -> dict[str, Any]:
-    """Return the style of a player's curve: few markers, and a short name."""
-    return {"label": for_picture(name, _LEGEND_LETTERS), "markevery": max(1, points // 6)}

@@ -21,12 +21,10 @@ from experiments.matches.row_provenance import MATCHES_FILE
 from experiments.matches.run_schemas import check
 from experiments.matches.schedule import Match
 from experiments.provenance.files import CONFIG, SUMMARY, read_json, read_yaml, reading
-from experiments.report.thinking import Thinking, read_thinking
 from experiments.runs import runfolder, summary
 from experiments.runs.figures import (
     Deciding,
     Lasting,
-    Moment,
     Suggesting,
     decision_stats,
     game_lengths,
@@ -34,7 +32,6 @@ from experiments.runs.figures import (
 )
 from experiments.runs.rows import by_part
 from experiments.runs.summary import Figures, Line
-from experiments.runs.turns import Ends, ends, envelopes
 from experiments.settings.commandline import Refusal
 from experiments.stats import stopping
 from experiments.stats.stopping import Stop
@@ -53,11 +50,8 @@ class Run:
     about : command, versions, commit and machine at its start
     summary : written by the run at its end; None before that, and after it was killed
     games : number of games to play by match, None if unknown
-    ends : ends of games by match and player
     game_lengths, suggestion_stats, decision_stats : figures of games and of details; empty if not
         recorded
-    envelopes : by match and player, before decisions
-    thinking : seconds that people took, from the records
     written : time of the last rows
     """
 
@@ -69,12 +63,9 @@ class Run:
     about: dict[str, Any]
     summary: dict[str, Any] | None
     games: list[int | None]
-    ends: dict[tuple[str, str], Ends]
     game_lengths: list[Lasting]
     suggestion_stats: list[Suggesting]
     decision_stats: list[Deciding]
-    envelopes: dict[tuple[str, str], tuple[Moment, ...]]
-    thinking: Thinking
     written: datetime | None
 
     @property
@@ -154,12 +145,9 @@ def _read(still: Path, folder: Path, label: str) -> Run:
         about=about,
         summary=_parse(still, SUMMARY, read_json, "summary"),
         games=_games(still, played.matches),
-        ends=ends(still) if "games" in kinds else {},
         game_lengths=game_lengths(still) if "games" in kinds else [],
         suggestion_stats=suggestion_stats(still) if "suggestions" in kinds else [],
         decision_stats=decision_stats(still) if "decisions" in kinds else [],
-        envelopes=envelopes(still) if "decisions" in kinds else {},
-        thinking=read_thinking(folder),
         written=part_files.look(folder, lambda: _last_written(folder)),
     )
 

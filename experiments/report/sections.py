@@ -2,31 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
-import numpy as np
-
 from experiments.report import pictures
-from experiments.report.page import Block, Folded, Picture, Section, Text
+from experiments.report.page import Block, Picture, Section, Text
 from experiments.report.run import Run
-from experiments.runs.figures import Deciding, Moment
+from experiments.runs.figures import Deciding
 from experiments.runs.published import Published, find_for
 from experiments.runs.summary import Line
-from experiments.runs.turns import MIN_GAMES, Ends, bits, well_sampled
 from experiments.stats.comparisons import ONE_TEST
 from experiments.stats.intervals import Estimate
-from experiments.tabular import Column, Table, count, mean, p_value, percent, words
+from experiments.tabular import Table, count, mean, p_value, percent, words
 
-_SPANS = 8
-"""Maximum number of rows of a table by turn."""
 _PICTURED = 12
 """Maximum number of matches drawn; the tables have all."""
-_MOMENTS = 8
-"""Maximum number of rows of a table by turn."""
-
-_TWO_DIGITS = mean("", 2).write
 
 
 def lead(run: Run) -> list[str]:
@@ -48,8 +39,8 @@ def sections(run: Run, prefix: str) -> list[Section]:
         ("Results", _results(run, prefix)),
         ("Who is better", _better(run, prefix)),
         ("By seat", _by_seat(run, prefix)),
-        ("By turn", _by_turn(run, prefix)),
-        ("What players know", _knowledge(run, prefix)),
+        ("Length of games", [_lengths(run)] if run.game_lengths else []),
+        ("What players learn", [_suggestions(run)] if run.suggestion_stats else []),
         ("Speed", _speed(run)),
     )
     listed = ((title, list(blocks)) for title, blocks in made)
@@ -186,46 +177,6 @@ def _by_seat(run: Run, prefix: str) -> Iterator[Block]:
     yield from shown
 
 
-def _by_turn(run: Run, prefix: str) -> Iterator[Block]:
-    shown = []
-    for at, match in enumerate(run.matches):
-        players = {
-            line.player: run.ends[match.name, line.player]
-            for line in run.figures.lines
-            if line.match == match.name
-        }
-        for player, ends in players.items():
-            title = f"{match.name}, {player}" if len(players) > 1 else match.name
-            yield _spans(run, title, ends)
-        if players and at < _PICTURED:
-            drawing = pictures.wins_over_turns(players, run.stop, f"{prefix}turns{at}")
-            shown.append(Picture(f"Games won by turn: {match.name}", drawing))
-    yield from shown
-    if run.game_lengths:
-        yield _lengths(run)
-
-
-def _spans(run: Run, title: str, ends: Ends) -> Table | Folded:
-    rows, over, won, rate = [], 0, 0, run.stop.win_rate
-    for span in ends.spans(_SPANS):
-        games, wins = int(ends.games[span].sum()), int(ends.wins[span].sum())
-        over, won = over + games, won + wins
-        first, last = ends.turns[span][0], ends.turns[span][-1]
-        turns = f"{first}" if first == last else f"{first} to {last}"
-        rates = rate(wins, games), rate(won, ends.total)
-        rows.append([turns, games, over / ends.total, wins, *rates])
-    columns = (
-        "games that ended in turn",
-        count("games"),
-        percent("over by then"),
-        count("won"),
-        "win rate in them, 95 %",
-        "all games won by then, 95 %",
-    )
-    table = Table(title, columns, rows)
-    return Folded(table) if len(run.figures.table) > 4 else table
-
-
 def _lengths(run: Run) -> Table:
     return Table.of(
         "Length of games, means and median with 95 %",
@@ -241,27 +192,6 @@ def _lengths(run: Run) -> Table:
             (mean("suggestions"), "suggestions"),
         ),
     )
-
-
-def _knowledge(run: Run, prefix: str) -> Iterator[Block]:
-    """Yield tables and pictures of what suggesters learn and planners know, if measured."""
-    if run.suggestion_stats:
-        yield _suggestions(run)
-    curves = {(asked.match, asked.player): asked.by_turn for asked in run.suggestion_stats}
-    for at, (when, found) in enumerate(
-        (("after a suggestion", curves), ("before a decision", run.envelopes))
-    ):
-        for number_, match in enumerate(run.matches):
-            players = {
-                player: shown
-                for (name, player), moments in found.items()
-                if name == match.name and (shown := well_sampled(moments))
-            }
-            if players:
-                title = f"Entropy of the envelope {when}, bits: {match.name}"
-                yield _tabulate_entropy(title, players)
-                drawing = pictures.entropy(players, when, f"{prefix}bits{at}-{number_}")
-                yield Picture(title, drawing)
 
 
 def _suggestions(run: Run) -> Table:
@@ -284,26 +214,6 @@ def _suggestions(run: Run) -> Table:
             "that the suggester knew before."
         ],
     )
-
-
-def _tabulate_entropy(title: str, players: Mapping[str, Sequence[Moment]]) -> Table:
-    there = sorted({moment.turn for found in players.values() for moment in found})
-    chosen = [there[at] for at in np.unique(np.linspace(0, len(there) - 1, _MOMENTS).astype(int))]
-    at = {player: {moment.turn: moment for moment in found} for player, found in players.items()}
-    return Table(
-        title,
-        ("turn", *(Column(player, _bits) for player in players)),
-        [[str(turn), *(at[player].get(turn) for player in players)] for turn in chosen],
-        [
-            "Means with 95 % over games not yet over in which the player had "
-            f"this turn; their number is in brackets, {MIN_GAMES} at least. Games that last are "
-            "not the average ones."
-        ],
-    )
-
-
-def _bits(moment: Moment) -> str:
-    return f"{_TWO_DIGITS(bits(moment))} [{moment.games:,}]"
 
 
 def _speed(run: Run) -> Iterator[Block]:

@@ -16,7 +16,6 @@ Players with the same name are pooled over seats; matches are kept apart.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import sqrt
 from pathlib import Path
 
 import numpy as np
@@ -29,21 +28,6 @@ from experiments.stats.intervals import Estimate, mean, median
 
 _PLAYER = ["match", "player"]
 _GAME = [*_PLAYER, "game"]
-
-
-@dataclass(frozen=True)
-class Moment:
-    """The envelope's entropy for the players that suggest in one turn, after the answer.
-
-    ``turn``: counted over all players, from 1; ``games``: in which the player suggested in this
-    turn; in the others it was over, or elsewhere; ``bits``: mean exact entropy of the envelope
-    after the answer; ``error``: its standard error, None with one game.
-    """
-
-    turn: int
-    games: int
-    bits: float
-    error: float | None
 
 
 @dataclass(frozen=True)
@@ -60,7 +44,6 @@ class Suggesting:
     known, game_known : cards of the three that the suggester already knew, likewise
     own : cards of the three in its hand, mean over suggestions
     envelope_decrease : bits by which a suggestion reduced the envelope's exact entropy, where known
-    by_turn : the envelope's entropy over a game
     """
 
     match: str
@@ -73,7 +56,6 @@ class Suggesting:
     game_known: Estimate | None
     own: Estimate | None
     envelope_decrease: Estimate | None
-    by_turn: tuple[Moment, ...]
 
 
 @dataclass(frozen=True)
@@ -125,7 +107,6 @@ def suggestion_stats(folder: Path) -> list[Suggesting]:
         (before - after).count().alias("envelope_known"),
     )
     games = by_part(folder, "suggestions", lambda part: part.group_by(_GAME).agg(pl.len(), *sums))
-    curves = _curves(folder)
     return [
         Suggesting(
             match=match,
@@ -138,40 +119,9 @@ def suggestion_stats(folder: Path) -> list[Suggesting]:
             game_known=_mean(mine["known"] / mine["len"]),
             own=ratio(mine["own"], mine["len"]),
             envelope_decrease=ratio(mine["envelope_lost"], mine["envelope_known"]),
-            by_turn=curves.get((match, player), ()),
         )
         for (match, player), mine in apart(games.sort("game"), _PLAYER).items()
     ]
-
-
-def _curves(folder: Path) -> dict[tuple[str, ...], tuple[Moment, ...]]:
-    """Return the envelope's entropy by turn after suggestions, by match and player."""
-    # Each turn has at most one suggestion, so rows are games.
-    bits, turn = pl.col("envelope_after"), [*_PLAYER, "turn"]
-    sums = (
-        bits.count().alias("games"),
-        bits.sum().alias("bits"),
-        (bits * bits).sum().alias("squares"),
-    )
-    moments = (
-        by_part(folder, "suggestions", lambda part: part.group_by(turn).agg(*sums))
-        .group_by(turn)
-        .agg(pl.col("games", "bits", "squares").sum())
-        .filter(pl.col("games") > 0)
-        .sort("turn")
-    )
-    columns = ("turn", "games", "bits", "squares")
-    return {
-        who: tuple(_moment(*row) for row in mine.select(columns).iter_rows())
-        for who, mine in apart(moments, _PLAYER).items()
-    }
-
-
-def _moment(turn: int, games: int, total: float, squares: float) -> Moment:
-    """Return the mean over ``games`` from the sum of bits and the sum of their squares."""
-    bits = total / games
-    spread = max(squares / games - bits**2, 0.0)
-    return Moment(turn, games, bits, sqrt(spread / (games - 1)) if games > 1 else None)
 
 
 def game_lengths(folder: Path) -> list[Lasting]:

@@ -147,7 +147,13 @@ _WEIGHED = ("light_dark", "laser_tag", "sub_hunt", "vdp_tag", "tag")
 
 def _is_exact(s: Any) -> bool:
     """Return whether the general search plans with one of the project's exact beliefs."""
-    return s.problem in ("tiger", "rocksample") and s.planner is None
+    known = s.problem in ("tiger", "rocksample") or _is_file(s)
+    return known and s.planner is None
+
+
+def _is_file(s: Any, *_: str) -> bool:
+    """Return whether the problem is a file, by its ending."""
+    return str(s.problem).lower().endswith((".pomdp", ".pomdpx"))
 
 
 def _is_general(s: Any, *_: str) -> bool:
@@ -162,7 +168,7 @@ def _searches(s: Any, _: str) -> bool:
 
 def _task(s: Any) -> str:
     """Return the task of the command ``evidence``: the key that selects it, or ``list``."""
-    given = [key for key in ("keep", "again", "draw") if s[key] is not None]
+    given = [key for key in ("keep", "again") if s[key] is not None]
     return [*given, *["write"] * s.write, *["hours"] * (s.hours > 0), "list"][0]
 
 
@@ -187,7 +193,7 @@ COMMANDS: Mapping[str, tuple[Use, ...]] = {
         Use("sweep.perturb sweep.step", "sweep.method=spsa"),
     ),
     "tables": (
-        Use("seed only show fast write ray", "a table", lambda s, _: s.table),
+        Use("seed only show write ray", "a table", lambda s, _: s.table),
         Use("only ray", "show=false"),
         Use(
             "games simulations only ray",
@@ -205,11 +211,12 @@ COMMANDS: Mapping[str, tuple[Use, ...]] = {
         Use("map", "problem=rocksample"),
         Use(
             "particles",
-            "paper and problems other than tiger and rocksample without planner",
+            "paper and problems other than files, tiger and rocksample without planner",
             lambda s, _: s.paper or not _is_exact(s),
         ),
         Use("simulations leaf horizon", "planners that search", _searches),
         Use("only", "paper=pomcpow"),
+        Use("discount strict", "problem=FILE.POMDP or FILE.pomdpx", _is_file),
     ),
     "explain": (
         Use("tree", "player.search.mode=tree or leaf", lambda s, _: not _is_rooted(s.player)),
@@ -219,7 +226,6 @@ COMMANDS: Mapping[str, tuple[Use, ...]] = {
             lambda s, _: _grows(s.player) and not _knows_deals(s.player),
         ),
     ),
-    "replay": (Use("seat turns", "quiet=false"),),
     "regret": (_PLAYER,),
     "contest": (
         _PLAYER,
@@ -233,11 +239,10 @@ COMMANDS: Mapping[str, tuple[Use, ...]] = {
     ),
     "evidence": (
         Use("again", "without keep"),
-        Use("draw write", "without keep and again", _does("draw", "write")),
-        Use("seed", "draw", lambda s, _: _task(s) == "draw"),
+        Use("write", "without keep and again", _does("write")),
         Use("accept", "write=true and nothing else", _does("write")),
-        Use("hours", "without keep, again and write", _does("hours", "draw")),
-        Use("folder", "hours and draw", lambda s, _: _task(s) in ("hours", "draw")),
+        Use("hours", "without keep, again and write", _does("hours")),
+        Use("folder", "hours", lambda s, _: _task(s) == "hours"),
     ),
 }
 """Keys by command."""

@@ -46,12 +46,9 @@ def ratings(
     determines both rating and interval.  Raises ValueError if there are fewer than two players, or
     one of them is in no decided game.
 
-    Parameters
-    ----------
-    tables : (games, seats) int, player number in each seat; players may repeat
-    winners : (games,) int, winning seat, -1 for a draw
-    labels : by player number
-    seed : of the bootstrap
+    ``tables``: (games, seats) int, player number in each seat; players may repeat; ``winners``:
+    (games,) int, winning seat, -1 for a draw; ``labels``: by player number; ``seed``: of the
+    bootstrap.
     """
     tables, winners = np.asarray(tables), np.asarray(winners)
     tables, winners = tables[winners >= 0], winners[winners >= 0]

@@ -23,12 +23,10 @@ MINIMUM = 50
 class Verdict:
     """The verdict of a sequential test on the games so far.
 
-    Attributes
-    ----------
-    games : after which it ended; all games seen, if it did not
-    llr : log-likelihood ratio of H1 to H0 after those, natural logarithm
-    accepted : ``"H0"``, ``"H1"`` or, while the test continues, None
-    bound : the ratio at which H1 is accepted; H0 is accepted at its negative [Wald 1945]
+    ``games``: after which it ended; all games seen, if it did not; ``llr``: log-likelihood ratio of
+    H1 to H0 after those, natural logarithm; ``accepted``: ``"H0"``, ``"H1"`` or, while the test
+    continues, None; ``bound``: the ratio at which H1 is accepted; H0 is accepted at its negative
+    [Wald 1945].
     """
 
     games: int

@@ -104,12 +104,9 @@ class Sprt(Stop):
 
     A third part is the error probability, as in ``sprt:0,30,1%``.
 
-    Attributes
-    ----------
-    h0, h1 : the hypotheses: Elo above the others at the table, or above the first of two players;
-        if not in Elo, win rates of one player or differences of two players', as fractions
-    elo : whether they are in Elo
-    errors : error probability under either hypothesis
+    ``h0``, ``h1``: the hypotheses: Elo above the others at the table, or above the first of two
+    players; if not in Elo, win rates of one player or differences of two players', as fractions;
+    ``elo``: whether they are in Elo; ``errors``: error probability under either hypothesis.
     """
 
     h0: float

@@ -48,7 +48,6 @@ class Tables:
     seed: int | None = seed()
     only: list[str] | None = MISSING
     show: bool = MISSING
-    fast: bool = MISSING
     write: str | None = place()
     folder: str = place()
     ray: schemas.Ray = field(default_factory=schemas.Ray)
@@ -115,10 +114,10 @@ def _run_table(table: Table, settings: DictConfig, console: Console) -> None:
     if settings.simulations is not None and table.simulations is None:
         raise Refusal(f"simulations: {table.name} sets its own budgets; leave it out")
     root = Path(settings.folder)
-    folder = cells.folder_of(table, root, settings.fast)
-    asked = settings.games, settings.simulations, settings.seed, settings.fast
+    folder = root / table.folder
+    asked = settings.games, settings.simulations, settings.seed
     found = cells.cells_of(table, root, *asked)
-    numbers = cells.choose([one.choices for one in found], settings.only)
+    numbers = cells.choose([one.cell.choices for one in found], settings.only)
     begun = {path: runs for path, runs in play.by_run(found).items() if runs[0].begun}
     if settings.show and not begun:
         raise Refusal(f"no games in {folder}: leave out show=true to play")
@@ -148,7 +147,7 @@ def _show(
     from experiments.tables.report import store
 
     asked = {key: settings[key] for key in page.ASKED}
-    made = page.read(table, Path(settings.folder), asked, settings.fast)
+    made = page.read(table, Path(settings.folder), asked)
     tabular.show(made.report.shown, console)
     if folder is not None:
         Aside("the picture is missing").do(lambda: made.draw(folder))

@@ -20,11 +20,11 @@ from experiments.matches.row_provenance import MATCHES_FILE
 from experiments.matches.schedule import Match
 from experiments.settings.commandline import Refusal
 from experiments.settings.presets import differing
-from experiments.stats.comparisons import holm, mcnemar
-from experiments.stats.intervals import Estimate, paired_difference
+from experiments.stats.comparisons import Comparison, compare
+from experiments.stats.intervals import paired_difference
 from experiments.tables.figure import Figure
-from experiments.tables.matches import FAST_COMPILED_GAMES, FAST_GAMES, matches
-from experiments.tables.measured import Measured, common_wins, simulations_of
+from experiments.tables.matches import matches
+from experiments.tables.measured import Measured, common_wins
 from experiments.tables.quantities import QUANTITIES
 from experiments.tables.schema import Cell, Line, Table
 from experiments.texts import file_name
@@ -33,21 +33,10 @@ from sim.rules import Rules
 
 _USUAL = asdict(Rules())
 
-FAST_SHARE = 100
-"""Divisor of the steps' own budgets in a trial run."""
-
 
 @dataclass(frozen=True)
 class PlannedCell:
-    """A cell to play.
-
-    Attributes
-    ----------
-    cell : the cell of the table
-    match : its match
-    games : the number of games wanted
-    folder : folder of its run
-    """
+    """A ``cell`` of a table: its ``match``, the number of ``games`` wanted, its run's folder."""
 
     cell: Cell
     match: Match
@@ -59,11 +48,6 @@ class PlannedCell:
         """The line of an ablation that contains the cell."""
         assert self.cell.line is not None
         return self.cell.line
-
-    @property
-    def choices(self) -> tuple[str, ...]:
-        """Its names in ``only=`` (`Cell.choices`)."""
-        return self.cell.choices
 
     @property
     def name(self) -> str:
@@ -102,47 +86,27 @@ class PlannedCell:
         return None
 
 
-def folder_of(table: Table, root: Path, fast: bool) -> Path:
-    """Return the folder of ``table`` below ``root``; ``fast``: that of a trial run."""
-    return root / (table.folder + ("_fast" if fast else ""))
-
-
 def cells_of(
     table: Table,
     root: Path,
     games: int | None = None,
     simulations: int | None = None,
     seed: int | None = None,
-    fast: bool = False,
 ) -> list[PlannedCell]:
     """Return the cells of ``table``, in order.
 
     ``root`` is the folder of all tables.  ``games``, ``simulations`` and ``seed`` replace the
-    table's values unless None.  ``fast`` marks a trial run.  Raises Refusal if the settings cannot
-    be met.
+    table's values unless None.  Raises Refusal if the settings cannot be met.
     """
-    trial = FAST_COMPILED_GAMES if table.compiled else FAST_GAMES
-    planned = matches(table, simulations, table.seed if seed is None else seed, fast)
-    folder, found = folder_of(table, root, fast), []
+    planned = matches(table, simulations, table.seed if seed is None else seed)
+    folder, found = root / table.folder, []
     for cell, match in zip(table.cells, planned, strict=True):
-        number, place = games or (trial if fast else table.games_of(cell)), folder
+        number, place = games or table.games_of(cell), folder
         if cell.line:
-            if fast and table.simulations is None:
-                match = _with_less_budget(match)
             match = replace(match, name=match.name.removesuffix(f", {cell.line.label}"))
             place = folder / folder_name(match)
         found.append(PlannedCell(cell, match, number, place))
     return found
-
-
-def _with_less_budget(match: Match) -> Match:
-    """Return ``match`` with the measured player's budget for a trial run."""
-    player, *others = match.entrants
-    budget = simulations_of(match)
-    if budget is None:
-        return match
-    less = {**player["budget"], "simulations": max(1, budget // FAST_SHARE)}
-    return replace(match, entrants=({**player, "budget": less}, *others))
 
 
 def folder_name(match: Match) -> str:
@@ -182,39 +146,21 @@ def choose(choices: Sequence[tuple[str, ...]], only: Sequence[str] | None) -> li
     return chosen
 
 
-@dataclass(frozen=True)
-class Gain:
-    """A cell minus its parent, paired by the game number: same deal and dice.
+def compare_all(cells: Sequence[PlannedCell]) -> list[Comparison | None]:
+    """Return each of ``cells`` minus its parent among them, on the games with a common number.
 
-    Attributes
-    ----------
-    difference : of the shares of games won
-    games : the number of common games
-    p : for equal win rates (`mcnemar`)
-    p_holm : with Holm's correction over all compared pairs of cells
+    None for cells without common games, or with identical games.  Holm's correction covers all
+    pairs of runs.
     """
-
-    difference: Estimate
-    games: int
-    p: float
-    p_holm: float
-
-
-def compare_all(cells: Sequence[PlannedCell]) -> list[Gain | None]:
-    """Return the gain of each of ``cells`` on its parent among them.
-
-    None for cells without common games, or with identical games.
-    """
-    common = [_find_common(cell, cell.parent(cells)) for cell in cells]
-    p = {pair: mcnemar(*wins) for pair, *wins in filter(None, common)}
-    adjusted = dict(zip(p, holm(np.array([*p.values()])).tolist(), strict=True))
+    common = [_common_wins(cell, cell.parent(cells)) for cell in cells]
+    by_pair = {runs: ("", "", without, won) for runs, without, won in filter(None, common)}
+    found = dict(zip(by_pair, compare(list(by_pair.values())), strict=True))
     return [
-        one and Gain(paired_difference(*one[1:]), len(one[1]), p[one[0]], adjusted[one[0]])
-        for one in common
+        one and replace(found[one[0]], difference=paired_difference(*one[1:])) for one in common
     ]
 
 
-def _find_common(
+def _common_wins(
     cell: PlannedCell, parent: PlannedCell | None
 ) -> tuple[frozenset[Path], np.ndarray, np.ndarray] | None:
     """Return the unordered folders, and which common games the parent and the cell won."""

@@ -56,10 +56,10 @@ class ComputedFigures:
         """Return the figure of a cell, or None."""
         return self._figures.get((line, column))
 
-    def heading(self, table: Computed, trial: bool) -> list[str]:
+    def heading(self, table: Computed) -> list[str]:
         """Return the Markdown above the table: command, seed, machine and versions."""
         seed, repeats = self.settings["seed"], self.settings["repeats"]
-        command = f"{COMMAND} {table.name} seed={seed}{' fast=true' if trial else ''}"
+        command = f"{COMMAND} {table.name} seed={seed}"
         times = f"; times are CPU seconds, the median of {repeats}" if table.repeats > 1 else ""
         return above(command, f"Seed {seed}{times}.", [self.about])
 
@@ -75,17 +75,11 @@ def _read_figure(held: Mapping[str, Any]) -> Figure:
     return found
 
 
-def folder(table: Computed, root: Path, fast: bool) -> Path:
-    """Return the folder of the figures of ``table`` below ``root``."""
-    return root / (table.name + ("_fast" if fast else ""))
-
-
 def compute(table: Computed, settings: DictConfig, console: Console) -> None:
     """Compute the figures of ``table``; raises Refusal if the folder is not writable."""
     method: Compute = get_method(table.compute)
     seed = table.seed if settings.seed is None else settings.seed
-    repeats = 1 if settings.fast else table.repeats
-    place = folder(table, Path(settings.folder), settings.fast)
+    repeats, place = table.repeats, Path(settings.folder) / table.folder
     with writing_run(place):
         place.mkdir(parents=True, exist_ok=True)
         with stage(console, f"computing {table.name}, about {table.seconds:.0f} s"):

@@ -11,16 +11,13 @@ from typing import Any
 import numpy as np
 
 from experiments import plotting, tabular
-from experiments.matches.results import sat_and_won
 from experiments.matches.schedule import label
 from experiments.runs.summary import meetings
-from experiments.stats.alpharank import alpha_ranks
 from experiments.stats.comparisons import holm
 from experiments.stats.intervals import Estimate
 from experiments.tables.measured import Measured, simulations_of
 from experiments.tables.schema import PRESET, Entrant, Table
-from experiments.tabular import Column
-from experiments.views import Field, show
+from experiments.tabular import Column, Field, view
 
 OURS = "ours"
 ORIGINS = {
@@ -48,7 +45,6 @@ class Standing:
     variant : name of the round robin in the table
     origin : the paper of the player, or `OURS`
     elo : rating, with mean 0 over the players; None without a rating
-    on_top : alpha-rank's share of time on top; None without a rating
     games : number of games played
     won, parity : its share of games won, and that of identical players
     wrongly : number of games with a wrong accusation of its own
@@ -60,7 +56,6 @@ class Standing:
     player: str
     origin: str
     elo: Estimate | None
-    on_top: Estimate | None
     games: int
     won: Estimate
     parity: float
@@ -78,7 +73,6 @@ def standings(table: Table, run: Measured) -> dict[str, list[Standing]]:
     origins = {entrant.label: ORIGINS.get(entrant.preset, OURS) for entrant in entrants}
     rated = {(one["match"], one["player"]): one for one in run.summary.ratings}
     against = {control: _differences(control, run) for control in table.controls}
-    on_top = _on_top(run, {match for match, _ in rated})
     found: dict[str, list[Standing]] = {}
     for line in run.summary.lines:
         who = line.match, line.player
@@ -88,7 +82,6 @@ def standings(table: Table, run: Measured) -> dict[str, list[Standing]]:
             player=line.player,
             origin=origins[line.player],
             elo=Estimate(elo["elo"], elo["low"], elo["high"]) if elo else None,
-            on_top=on_top.get(who),
             games=line.games,
             won=line.rate,
             parity=line.parity,
@@ -98,17 +91,6 @@ def standings(table: Table, run: Measured) -> dict[str, list[Standing]]:
         found.setdefault(standing.variant, []).append(standing)
     for players in found.values():
         players.sort(key=lambda one: -(one.elo or one.won).value)
-    return found
-
-
-def _on_top(run: Measured, rated: set[str]) -> dict[tuple[str, str], Estimate]:
-    """Return alpha-rank's shares by match and player, for rated matches."""
-    found: dict[tuple[str, str], Estimate] = {}
-    for match, tally in run.played.pairs():
-        if match.name in rated:
-            ranks = alpha_ranks(*sat_and_won(match, tally), len(match.labels), match.seed)
-            names = ((match.name, player) for player in match.labels)
-            found |= dict(zip(names, ranks, strict=True))
     return found
 
 
@@ -136,7 +118,6 @@ def make(title: str, table: Table, run: Measured) -> tuple[tabular.Table, list[d
         Field("player", tabular.words("player"), "player"),
         Field("origin", tabular.words("from"), "from"),
         Field("elo", Column("Elo, 95 %", _format_elo), "elo", "_"),
-        Field("on_top", Column("on top, 95 %"), "on_top", "_"),
         Field("games", tabular.count("games"), "games"),
         Field("won", Column("games won, 95 %"), "won", "_"),
         Field("parity", tabular.percent("parity"), "parity"),
@@ -149,7 +130,7 @@ def make(title: str, table: Table, run: Measured) -> tuple[tabular.Table, list[d
             Field(partial(_against, control, part=0), csv=f"less_{control}", bounds="_"),
             Field(partial(_against, control, part=1), csv=f"less_{control}_p_holm"),
         ]
-    return show(title, lines, fields, list(_notes(table, run, lines)))
+    return view(title, lines, fields, list(_notes(table, run, lines)))
 
 
 def _against(control: str, line: Standing, part: int | None = None) -> Any:
@@ -173,10 +154,6 @@ def _notes(table: Table, run: Measured, lines: Sequence[Standing]) -> Iterator[s
     yield (
         "Elo is of Plackett and Luce's model: a seat wins with a chance in proportion to "
         "10^(Elo / 400). The mean of the players is 0; intervals are of a bootstrap over games."
-    )
-    yield (
-        "On top is alpha-rank's share of time, median and percentiles of a bootstrap over games: "
-        "how long this player holds a population that any better one invades."
     )
     if table.controls:
         yield (

@@ -11,11 +11,8 @@ from experiments.stats.intervals import Estimate, win_rate
 class Figure:
     """A value, its bounds, or both; unknown parts are None.
 
-    Attributes
-    ----------
-    value : a share of 1, or a number in the unit of its quantity
-    low, high : the 95 % interval, both or neither
-    games : number of games measured
+    ``value``: a share of 1, or a number in the unit of its quantity; ``low``, ``high``: the 95 %
+    interval, both or neither; ``games``: number of games measured.
     """
 
     value: float | None

@@ -17,22 +17,22 @@ FEWEST = 20
 
 
 class Joined(Measured):
-    """The run in ``folder``, and cells of ablations under names of their own.
+    """The run of ``table``, and cells of ablations under names of their own.
 
     The cell of a set-up is ``SET-UP, ABLATION``: the base of a staircase, or the cell that
     represents a curve.  The last cumulative step of a staircase is ``SET-UP, ABLATION, last``.
-    Cells without games are missing.  ``table`` owns the run and names the ablations; ``root`` is
-    the folder of all tables; ``fast`` marks a trial run.
+    Cells without games are missing.  ``root`` is the folder of
+    all tables.
     """
 
-    def __init__(self, folder: Path, table: Table, root: Path, fast: bool) -> None:
-        super().__init__(folder)
+    def __init__(self, table: Table, root: Path) -> None:
+        super().__init__(root / table.folder)
         self.ablations: dict[str, list[PlannedCell]] = {}
         self.joined: dict[str, PlannedCell] = {}
         for name in table.beside:
             ablation = catalog.load_ablation(name)
             ways = [way for way in ablation.ways if way in (CUMULATIVE, APART)]
-            cells = cells_of(replace(ablation, ways=ways), root, fast=fast)
+            cells = cells_of(replace(ablation, ways=ways), root)
             self.ablations[name] = cells
             for setup, (base, last) in _ends_by_setup(cells).items():
                 self.joined |= {f"{setup}, {name}": base} if base else {}

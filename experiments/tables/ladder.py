@@ -3,26 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from matplotlib.axes import Axes
 
-from experiments import plotting, tabular
+from experiments import plotting
 from experiments.runs import runfolder
 from experiments.runs.published import Published, find
 from experiments.settings.commandline import Refusal
-from experiments.stats.comparisons import MARKED, holds
-from experiments.stats.intervals import columns
+from experiments.stats.comparisons import MARKED, Comparison, holds
 from experiments.tables.catalog import COMMAND
-from experiments.tables.cells import Gain, PlannedCell, compare_all
+from experiments.tables.cells import PlannedCell, compare_all
 from experiments.tables.figure import Figure
 from experiments.tables.measured import simulations_of
 from experiments.tables.quantities import QUANTITIES
 from experiments.tables.report import Report, above, describe_games
 from experiments.tables.schema import ADDED, ALONE, APART, CUMULATIVE, WAYS
 from experiments.tables.steps import Ablation, Step
-from experiments.tabular import Marked
+from experiments.tabular import Column, Field, Marked, count, view, words
 
 POLICIES = ("endless", "turns_if_won", "turns_if_won_median", "suggestions_if_won")
 PLANNERS = ("wrong_accusations", "endless", "turns", "turns_median")
@@ -47,7 +47,6 @@ _HEADS = {
     "bits": "bits per suggestion, of all",
     "known": "known cards",
 }
-
 _COLUMNS = (
     "*Accused wrongly* counts the planners, all their seats together; *endless* are games that ran "
     "into the cap on turns; *turns* are of all players, the mean over all games, endless ones "
@@ -57,7 +56,6 @@ _COLUMNS_OF_SUGGESTIONS = (
     "*Bits per suggestion* are those that the player's factored belief loses, the mean of games' "
     "means; *known cards* are those of the three that it knew before, over all suggestions."
 )
-
 _WAYS = {
     CUMULATIVE: "A line without a further word has all steps up to its own; its difference is from "
     "the line above.",
@@ -67,45 +65,66 @@ _WAYS = {
 }
 
 
+class _Played(NamedTuple):
+    cell: PlannedCell
+    parent: PlannedCell | None
+    gain: Comparison | None
+
+
 def make(table: Ablation, cells: Sequence[PlannedCell]) -> Report:
     """Return the report of ``table`` from its ``cells``."""
-    keys: tuple[str, ...] = POLICIES if table.compiled else PLANNERS
-    keys += SUGGESTIONS if "suggestions" in table.details else ()
-    shown = [key for key in keys if key not in ONLY_CSV]
-    rows: list[list[Any]] = []
-    records = []
-    previous = None
-    for cell, gain in zip(cells, compare_all(cells), strict=True):
-        if not cell.played:
-            continue
-        setup = _setup(table, cell)
-        known = published_result(cell)
-        if cell.cell.setup != previous and known is not None:
-            rate = Figure.from_wins(known.wins, known.games)
-            rows.append([setup, "published", known.games, QUANTITIES["won"].text(rate)])
-        previous = cell.cell.setup
-        figures = [_text(cell, key) for key in shown]
-        won = _text(cell, "won")
-        rows.append([setup, cell.line.label, cell.played, won, gain and _points(gain), *figures])
-        records.append(_record(cell, cells, gain, keys))
-    heads = [
-        tabular.words("set-up"),
-        tabular.words("step"),
-        tabular.count("games"),
-        *map(tabular.Column, ("games won", "difference, points", *(_HEADS[key] for key in shown))),
-    ]
+    compared = zip(cells, compare_all(cells), strict=True)
+    lines = [_Played(cell, cell.parent(cells), gain) for cell, gain in compared if cell.played]
     title, budget = f"{table.name}: {table.about}", simulations_of(cells[0].match)
     title += "" if table.simulations is None else f", at {budget:,} simulations"
-    compared = any(record["difference"] is not None for record in records)
-    notes = list(_notes(table, cells, compared))
-    return Report(tabular.Table(title, heads, rows, notes), records)
+    notes = list(_notes(table, cells, any(line.gain for line in lines)))
+    shown, records = view(title, lines, _fields(table), notes)
+    rows: list[Sequence[Any]] = []
+    previous = None
+    for line, row in zip(lines, shown.rows, strict=True):
+        known = published_result(line.cell)
+        if line.cell.cell.setup != previous and known is not None:
+            rate = Figure.from_wins(known.wins, known.games)
+            rows.append([row[0], "published", known.games, rate])
+        previous = line.cell.cell.setup
+        rows.append(row)
+    return Report(replace(shown, rows=rows), records)
 
 
-def _setup(table: Ablation, cell: PlannedCell) -> str:
-    """Return the set-up, without the opponents if all set-ups share them."""
-    if len(table.opponents) > 1:
-        return cell.name
-    return f"{cell.match.seats} {cell.cell.player.label}"
+def _fields(table: Ablation) -> list[Field]:
+    keys: tuple[str, ...] = POLICIES if table.compiled else PLANNERS
+    keys += SUGGESTIONS if "suggestions" in table.details else ()
+
+    def setup(line: _Played) -> str:  # without the opponents if all set-ups share them
+        cell = line.cell
+        several = len(table.opponents) > 1
+        return cell.name if several else f"{cell.match.seats} {cell.cell.player.label}"
+
+    def quantity(key: str, head: str, csv: str) -> Field:
+        column = None if key in ONLY_CSV else Column(head, QUANTITIES[key].text)
+        return Field(lambda line: line.cell.figure(key), column, csv, " ")
+
+    return [
+        Field(setup, words("set-up")),
+        Field(lambda line: line.cell.name, csv="setup"),
+        Field(lambda line: line.cell.cell.player.label, csv="player"),
+        Field(lambda line: line.cell.cell.layout, csv="layout"),
+        Field(lambda line: line.cell.line.way, csv="way"),
+        Field(lambda line: line.cell.line.step, csv="step"),
+        Field(lambda line: line.cell.line.label, words("step")),
+        Field(lambda line: line.cell.line.about, csv="about"),
+        Field(lambda line: simulations_of(line.cell.match), csv="simulations"),
+        Field(lambda line: line.cell.match.seed, csv="seed"),
+        Field(lambda line: line.cell.played, count("games"), "games"),
+        quantity("won", "games won", "won"),
+        Field(lambda line: line.parent and line.parent.line.label, csv="before"),
+        Field(lambda line: line.gain and line.gain.games, csv="common_games"),
+        Field("gain", Column("difference, points", _points)),
+        Field(lambda line: line.gain and line.gain.difference, csv="difference", bounds=" "),
+        Field(lambda line: line.gain and line.gain.p, csv="difference p"),
+        Field(lambda line: line.gain and line.gain.p_holm, csv="difference p holm"),
+        *(quantity(key, _HEADS[key], _HEADS[key]) for key in keys),
+    ]
 
 
 def published_result(cell: PlannedCell) -> Published | None:
@@ -114,41 +133,10 @@ def published_result(cell: PlannedCell) -> Published | None:
     return find(player, cell.match.seats, opponent)
 
 
-def _text(cell: PlannedCell, key: str) -> str | None:
-    figure = cell.figure(key)
-    return QUANTITIES[key].text(figure) if figure else None
-
-
-def _points(gain: Gain) -> str:
+def _points(gain: Comparison) -> str:
     found = gain.difference
     value, low, high = (f"{100 * part:+.1f}" for part in (found.value, found.low, found.high))
     return f"{value} ({low} to {high})" + " ≠" * (holds(gain.p_holm))
-
-
-def _record(
-    cell: PlannedCell, cells: Sequence[PlannedCell], gain: Gain | None, keys: Sequence[str]
-) -> dict[str, Any]:
-    line, parent = cell.line, cell.parent(cells)
-    found: dict[str, Any] = {
-        "setup": cell.name,
-        "player": cell.cell.player.label,
-        "layout": cell.cell.layout,
-        "way": line.way,
-        "step": line.step,
-        "about": line.about,
-        "simulations": simulations_of(cell.match),
-        "seed": cell.match.seed,
-        "games": cell.played,
-        **columns("won", cell.figure("won"), " "),
-        "before": parent and parent.line.label,
-        "common_games": gain and gain.games,
-        **columns("difference", gain and gain.difference, " "),
-        "difference p": gain and gain.p,
-        "difference p holm": gain and gain.p_holm,
-    }
-    for key in keys:
-        found |= columns(_HEADS[key], cell.figure(key), " ")
-    return found
 
 
 def _notes(table: Ablation, cells: Sequence[PlannedCell], compared: bool) -> Iterator[Marked]:
@@ -179,7 +167,7 @@ def _notes(table: Ablation, cells: Sequence[PlannedCell], compared: bool) -> Ite
         )
 
 
-def heading(table: Ablation, cells: Sequence[PlannedCell], trial: bool) -> list[str]:
+def heading(table: Ablation, cells: Sequence[PlannedCell]) -> list[str]:
     """Return command, budget, machine and versions.  Raises Refusal without games."""
     played = [cell for cell in cells if cell.played]
     if not played:
@@ -187,13 +175,13 @@ def heading(table: Ablation, cells: Sequence[PlannedCell], trial: bool) -> list[
     budget = None if table.simulations is None else simulations_of(played[0].match)
     matches = [cell.match for cell in played]
     return above(
-        _command(table, played, trial),
+        _command(table, played),
         describe_games((cell.played for cell in played), budget, matches),
         [runfolder.about(folder) for folder in dict.fromkeys(cell.folder for cell in played)],
     )
 
 
-def _command(table: Ablation, played: Sequence[PlannedCell], trial: bool) -> str:
+def _command(table: Ablation, played: Sequence[PlannedCell]) -> str:
     """Return the command that plays the existing games."""
     command = f"{COMMAND} {table.name}"
     numbers = {cell.played for cell in played}
@@ -203,8 +191,7 @@ def _command(table: Ablation, played: Sequence[PlannedCell], trial: bool) -> str
     budget, seed = simulations_of(played[0].match), played[0].match.seed
     if table.simulations not in (None, budget):
         command += f" simulations={budget}"
-    command += f" seed={seed}" if seed != table.seed else ""
-    return command + (" fast=true" if trial else "")
+    return command + (f" seed={seed}" if seed != table.seed else "")
 
 
 def draw(table: Ablation, cells: Sequence[PlannedCell], path: Path) -> None:

@@ -20,23 +20,15 @@ from experiments.tables.schema import EVERYBODY, PRESET, ROBIN, Cell, Entrant, T
 BOTH = ("one", "rest")
 """The layouts of ``match.layout=both``."""
 
-FAST = ("rules.turn_cap=40",)
-"""Settings that shorten the games of planners in a trial run."""
 
-FAST_SIMULATIONS, FAST_GAMES, FAST_COMPILED_GAMES = 20, 4, 400
-"""Budget per decision, games of planners and games of policies in a trial run."""
-
-
-def matches(table: Table, simulations: int | None, seed: int, fast: bool = False) -> list[Match]:
+def matches(table: Table, simulations: int | None, seed: int) -> list[Match]:
     """Return the match of each cell of ``table``, in order.
 
-    ``simulations`` per decision replace the table's number unless None.  ``fast`` marks a trial
-    run.  Raises Refusal if the settings cannot be met.
+    ``simulations`` per decision replace the table's number unless None.  Raises Refusal if the
+    settings cannot be met.
     """
-    budget = simulations or (FAST_SIMULATIONS if fast else table.simulations)
+    budget = simulations or table.simulations
     general = [f"seed={seed}", f"run.details=[{','.join(table.details)}]"]
-    if fast and not table.compiled:
-        general += FAST
     return [
         _make_match(table, cell, general, budget if table.simulations else None)
         for cell in table.cells

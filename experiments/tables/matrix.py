@@ -19,7 +19,7 @@ from experiments.stats.comparisons import MARKED, Comparison, compare, holds
 from experiments.stats.intervals import Estimate, win_rate
 from experiments.tables.measured import Measured, common_wins
 from experiments.tables.schema import Cell, Table
-from experiments.views import Field, record
+from experiments.tabular import Field, record
 
 POOLED = "all"
 """The opponents of a pooled difference."""

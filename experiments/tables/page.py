@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from experiments import plotting
 from experiments.runs import runfolder
 from experiments.settings.commandline import Refusal
-from experiments.tables import cells, comparison, computed, field, ladder, matrix
+from experiments.tables import cells, comparison, field, ladder, matrix
 from experiments.tables.catalog import COMMAND
 from experiments.tables.computed import ComputedFigures
 from experiments.tables.joined import Joined
 from experiments.tables.measured import Measured, simulations_of
 from experiments.tables.quantities import QUANTITIES
-from experiments.tables.report import Report, above, describe_games, mark_trial, strength
+from experiments.tables.report import Report, above, describe_games, strength
 from experiments.tables.schema import Computed, Table
 from experiments.tables.steps import Ablation
 
@@ -28,11 +28,8 @@ ASKED = ("games", "simulations", "seed")
 class Page:
     """Contents of the page of a table.
 
-    Attributes
-    ----------
-    report : the table
-    heading : the Markdown above it; raises `Refusal` without games
-    draw : draws its pictures, if any, to a folder
+    ``report``: the table; ``heading``: the Markdown above it; raises `Refusal` without games;
+    ``draw``: draws its pictures, if any, to a folder.
     """
 
     report: Report
@@ -40,33 +37,27 @@ class Page:
     draw: Callable[[Path], None]
 
 
-def read(table: Table | Computed, root: Path, asked: Mapping[str, Any], fast: bool) -> Page:
+def read(table: Table | Computed, root: Path, asked: Mapping[str, Any]) -> Page:
     """Return the page of ``table`` from its results so far.
 
     ``root`` is the folder of all tables.  ``asked`` has `ASKED`, each a number, or None for the
-    table's own.  ``fast`` marks a trial run.  Raises Refusal if results are missing or unreadable.
+    table's own.  Raises Refusal if results are missing or unreadable.
     """
-    made = _read(table, root, asked, fast)
-    return replace(made, report=mark_trial(made.report)) if fast else made
-
-
-def _read(table: Table | Computed, root: Path, asked: Mapping[str, Any], fast: bool) -> Page:
     if isinstance(table, Computed):
-        figures = ComputedFigures(computed.folder(table, root, fast))
+        figures = ComputedFigures(root / table.folder)
         title = f"{table.name}: {table.about}"
         report = comparison.compare_published(title, figures, table.published)
-        return Page(report, lambda: figures.heading(table, fast), lambda _: None)
+        return Page(report, lambda: figures.heading(table), lambda _: None)
     if isinstance(table, Ablation):
-        found = cells.cells_of(table, root, **{key: asked.get(key) for key in ASKED}, fast=fast)
+        found = cells.cells_of(table, root, **{key: asked.get(key) for key in ASKED})
         return Page(
             ladder.make(table, found),
-            lambda: ladder.heading(table, found, fast),
+            lambda: ladder.heading(table, found),
             lambda folder: ladder.draw(table, found, folder / f"{table.name}.png"),
         )
-    folder = cells.folder_of(table, root, fast)
-    run = Joined(folder, table, root, fast) if table.beside else Measured(folder)
+    run = Joined(table, root) if table.beside else Measured(root / table.folder)
     return Page(
-        make(table, run), lambda: heading(table, run, fast), lambda folder: draw(table, run, folder)
+        make(table, run), lambda: heading(table, run), lambda folder: draw(table, run, folder)
     )
 
 
@@ -84,7 +75,7 @@ def make(table: Table, run: Measured) -> Report:
     return strength(title, run, table.controls)
 
 
-def heading(table: Table, run: Measured, trial: bool) -> list[str]:
+def heading(table: Table, run: Measured) -> list[str]:
     """Return the Markdown above the table: command, budget, machine and versions.
 
     Raises Refusal without games.
@@ -95,7 +86,7 @@ def heading(table: Table, run: Measured, trial: bool) -> list[str]:
     budget = None if table.simulations is None else _simulations(run)
     command = f"{COMMAND} {table.name} games={max(games)}"
     command += "" if budget is None else f" simulations={budget}"
-    command += f" seed={run.played.matches[0].seed}{' fast=true' if trial else ''}"
+    command += f" seed={run.played.matches[0].seed}"
     sentence = describe_games(games, budget, run.played.matches)
     joined = run.describe() if isinstance(run, Joined) else []
     return [

@@ -1,4 +1,4 @@
-"""Computations on trees of paths: Tables I to III of [Ferrari & Cai 2009], and its App. III.
+"""Computations on trees of paths: Tables I to III of [Ferrari & Cai 2009].
 
 Each public function takes a seed and the number of timings.
 """
@@ -16,19 +16,17 @@ import networkx as nx
 import numpy as np
 
 from experiments.tables.figure import Figure
-from experiments.tables.printed_pruning import prune_as_printed
 from sim.hunt.measurements import Partition
 from sim.hunt.paths import labels
 from sim.hunt.paths.random_graphs import cell_at_distance, random_graph
 from sim.hunt.paths.simple_paths import exhaustive
-from sim.hunt.reward import Weights
 
 Figures = dict[tuple[str, str], Figure]
 """Figures by line and column."""
 
 Solver = Callable[[nx.Graph, int, int, float | None], Any]
 
-LABELS, SIMPLE, PRINTED = "labels", "simple", "printed"
+LABELS, SIMPLE = "labels", "simple"
 SOLVERS: Mapping[str, Solver] = {LABELS: partial(labels.routes, every=True), SIMPLE: exhaustive}
 """Solvers that build the tree of paths between two cells: ours, and all simple paths."""
 
@@ -106,50 +104,6 @@ def _time(solve: Callable[[], Any], repeats: int) -> tuple[Any, float]:
         tree = solve()
         seconds.append(time.process_time() - began)
     return tree, median(seconds)
-
-
-CASES = 200
-"""Number of random graphs of size `TWENTY` pruned as printed."""
-
-DISTANCE_WEIGHTS = (0, 0.1, 0.3, 1, 3, 6)
-"""w_D: from free paths to paths that cost more than they reveal."""
-
-LEAST = 1e-9
-"""Tolerance in value: a smaller deficit is no miss."""
-
-
-def count_misses(seed: int, repeats: int = 1) -> Figures:
-    """Return how often the printed pruning misses the optimum, and its loss there, by w_D.
-
-    Over `CASES` graphs of 20 cells, from cell 0 to cell 19.
-    """
-    share = np.zeros((CASES, len(DISTANCE_WEIGHTS)))
-    missed = np.zeros(share.shape, bool)
-    for case in range(CASES):
-        graph = random_graph(*TWENTY, seed + case)
-        places = np.random.default_rng([9, seed + case]).dirichlet(np.full(TWENTY[2], 3.0))
-        benefit, last = Partition(places), TWENTY[0] - 1
-        tree, ways = prune_as_printed(graph, 0, last), labels.routes(graph, 0, last)
-        for at, distance in enumerate(DISTANCE_WEIGHTS):
-            weights = Weights(12, 1, distance)
-            exact, kept = (
-                labels.best(found, benefit, weights).value  # type: ignore[arg-type]
-                for found in (ways, tree)
-            )
-            if exact - kept > LEAST:
-                missed[case, at] = True
-                share[case, at] = (exact - kept) / (exact + distance * float(ways.lengths.min()))
-    found = {
-        ("all", PRINTED): Figure.from_wins(int(missed.sum()), missed.size),
-        ("any", PRINTED): Figure.from_wins(int(missed.any(axis=1).sum()), CASES),
-    }
-    for at, distance in enumerate(DISTANCE_WEIGHTS):
-        name, there = f"w_D {distance}", share[missed[:, at], at]
-        found[name, PRINTED] = Figure.from_wins(len(there), CASES)
-        if len(there):
-            least, middle, most = np.quantile(there, (0, 0.5, 1)).tolist()
-            found[f"lost at {name}", PRINTED] = Figure(middle, least, most)
-    return found
 
 
 ROOMS = 7

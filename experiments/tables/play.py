@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from omegaconf import OmegaConf
 from rich.console import Console
 
-from experiments.matches import match_loop, play, startup
+from experiments.matches import play, startup
 from experiments.matches.match_loop import Outcome, Resources
-from experiments.matches.progress import GamesPlayed
 from experiments.matches.results import Results
 from experiments.matches.schedule import Match
-from experiments.provenance.files import write_json
-from experiments.run import Busy
-from experiments.runs import runfolder, summary
-from experiments.settings import signals
+from experiments.run import Busy, Run
+from experiments.runs import runfolder
+from experiments.runs.match_run import MatchRun
 from experiments.settings.commandline import Refusal
-from experiments.stats import stopping
 from experiments.tables.cells import PlannedCell, forget_runs
 
 Runs = dict[Path, list[PlannedCell]]
@@ -65,7 +62,7 @@ def play_missing(
         title = there[0].title
         if there[0].cell.line:
             try:
-                with runfolder.open_folder(folder).lock():  # the lock is free
+                with Run(folder).lock():  # the lock is free
                     pass
             except Busy:
                 console.print(f"{title}: another process plays it, skipped", soft_wrap=True)
@@ -73,8 +70,8 @@ def play_missing(
             console.print(f"cell {number} of {len(left)}: {title}", soft_wrap=True)
         mine = replace(resources, workers=resources.workers[own], cpus=resources.cpus[own])
         runfolder.claim(folder, whole[folder], "games", resume=True)
-        played = Results.resume(folder, [cell.match for cell in there])
-        ended = play_games(played, there[0].games, mine, console)
+        matches = [cell.match for cell in there]
+        ended = play_games(folder, matches, there[0].games, mine, console)
         if ended.interrupted or ended.fault is not None:
             break
     forget_runs()
@@ -103,26 +100,23 @@ def check_match(match: Match, name: str) -> None:
         raise Refusal(f"{name}: {fault}") from None
 
 
-def play_games(played: Results, games: int, resources: Resources, console: Console) -> Outcome:
-    """Play the missing of ``games`` games per match, and write the run's summary.
+def play_games(
+    folder: Path, matches: Sequence[Match], games: int, resources: Resources, console: Console
+) -> Outcome:
+    """Play the missing of ``games`` games per match of a run, and write its summary.
 
-    ``played`` has the matches to play, among those of the run, and the finished games.
+    ``matches``: those to play, among those of the run in ``folder``.
     """
-    started = time.monotonic()
-    with signals.defer() as wished, GamesPlayed(console, played.matches, games) as progress:
-
-        def watch() -> bool:
-            progress.update(played.tallies)
-            return not wished.is_set()
-
-        ended = match_loop.play(played, games, stopping.parse("games"), resources, watch)
-    made = summary.describe(runfolder.load(played.folder), "games", ended, {})
+    run = MatchRun(folder, matches, console=console)
+    with run.defer():
+        ended = run.play(games, resources)
+    run.played = runfolder.load(folder)
     try:
-        write_json(played.folder, replace(made, seconds=time.monotonic() - started).to_json())
+        run.write_summary(run.summarise(ended, OmegaConf.create({})).to_json())
     except OSError as fault:
         if ended.fault is None:
             raise Refusal(
-                f"cannot write to {played.folder}: {fault.strerror}; make room, and the same "
+                f"cannot write to {folder}: {fault.strerror}; make room, and the same "
                 "command resumes"
             ) from None
     return ended

@@ -39,12 +39,9 @@ _KEYS = ("setup", "quantity", "match", "player", "columns", "notes")
 class Row:
     """A row of a table.
 
-    Attributes
-    ----------
-    cells : by column, match and player ("" for the measured one), or line and column of a computed
-        table; empty if we cannot measure it
-    published : by source
-    notes : keys of `Published.notes`
+    ``cells``: by column, match and player ("" for the measured one), or line and column of a
+    computed table; empty if we cannot measure it; ``published``: by source; ``notes``: keys of
+    `Published.notes`.
     """
 
     setup: str

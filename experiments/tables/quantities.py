@@ -21,12 +21,9 @@ Measure = Callable[[Measured, str, str], Figure | None]
 class Quantity:
     """A quantity of a match.
 
-    Attributes
-    ----------
-    name : in the table
-    measure : None if games are not the source: figures are computed, or only published
-    rate : whether it is a share of games, shown in per cent
-    digits : decimals, unless it is a rate
+    ``name``: in the table; ``measure``: None if games are not the source: figures are computed, or
+    only published; ``rate``: whether it is a share of games, shown in per cent; ``digits``:
+    decimals, unless it is a rate.
     """
 
     name: str
@@ -214,12 +211,10 @@ QUANTITIES = {
     "slices": Quantity("time slices, of the longest branch", digits=0),
     "seconds": Quantity("seconds", digits=5),
     "ratio": Quantity("seconds of all simple paths / those of labels"),
-    "missed": Quantity("optimum missed", rate=True),
-    "lost": Quantity("lost where it is missed", rate=True),
 }
 """Quantities by key.
 
 ``won_N``, ``own_turns_N`` and ``room_turns_N`` refer to the seat N places after the measured one.
 Own turns are the turns of all players divided by their number, rounded up.  ``accused_wrongly``
-needs a player with one seat, as does ``own_turns``, in any seat.  The last eight are computed.
+needs a player with one seat, as does ``own_turns``, in any seat.  The last six are computed.
 """

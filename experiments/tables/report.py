@@ -12,29 +12,20 @@ from experiments.matches.schedule import Match
 from experiments.provenance.files import write_text, writing
 from experiments.stats.comparisons import Comparison
 from experiments.tables.measured import Measured
+from experiments.tabular import Field, view
 from experiments.texts import markdown, printable, span
-from experiments.views import Field, show
-
-_TRIAL = "A trial: few and short games, whose figures mean nothing."
 
 
 @dataclass(frozen=True)
 class Report:
     """A table as text, and its figures.
 
-    Attributes
-    ----------
-    shown : the table to show, with sentences below it
-    records : the rows and columns of the CSV
+    ``shown``: the table to show, with sentences below it; ``records``: the rows and columns of the
+    CSV.
     """
 
     shown: tabular.Table
     records: list[dict[str, Any]]
-
-
-def mark_trial(report: Report) -> Report:
-    """Return ``report`` with the sentence that it is a trial run."""
-    return replace(report, shown=replace(report.shown, notes=[_TRIAL, *report.shown.notes]))
 
 
 def strength(title: str, run: Measured, controls: Sequence[str]) -> Report:
@@ -55,7 +46,7 @@ def strength(title: str, run: Measured, controls: Sequence[str]) -> Report:
         Field("milliseconds", tabular.mean("ms per decision"), "ms_a_decision"),
     )
     notes = [_describe(pair) for pair in run.comparisons(controls)]
-    return Report(*show(title, run.lines.values(), fields, notes))
+    return Report(*view(title, run.lines.values(), fields, notes))
 
 
 def _describe(pair: Comparison) -> str:

@@ -194,6 +194,11 @@ class Computed:
     published: Any = field(default=None, metadata=limits.DATA)
     name: str = ""
 
+    @property
+    def folder(self) -> str:
+        """The folder of the figures."""
+        return self.name
+
 
 @dataclass(frozen=True)
 class Entrant:

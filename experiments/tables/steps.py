@@ -35,19 +35,15 @@ class Ablation(Table):
 
     Each line is compared with its *reference* on the same games.
 
-    Attributes
-    ----------
-    steps : ``NAME+SETTING=VALUE+...``, in order; settings as in `Table.variants`, or of a player:
-        ``player.KEY=VALUE``, ``opponent.KEY=VALUE``.  A step may also have ``about=WORDS``,
-        ``games=NUMBER`` per cell, and ``of=LABEL``, which limits it to the set-ups of that player;
-        in the others its settings join the next step, as far as the players have them
-    base : name of the line without steps
-    ways : the lines: ``cumulative``, the base and then all steps up to each, compared with the step
-        above; ``alone``, each step by itself, compared with the base; ``added``, all steps but this
-        one, compared with all of them; ``apart``, each step by itself without a base, compared with
-        the one above
-    shares : by layout the share of the games that its cells play, by default all: a game with
-        several planners takes several times as long
+    ``steps``: ``NAME+SETTING=VALUE+...``, in order; settings as in `Table.variants`, or of a
+    player: ``player.KEY=VALUE``, ``opponent.KEY=VALUE``. A step may also have ``about=WORDS``,
+    ``games=NUMBER`` per cell, and ``of=LABEL``, which limits it to the set-ups of that player; in
+    the others its settings join the next step, as far as the players have them; ``base``: name of
+    the line without steps; ``ways``: the lines: ``cumulative``, the base and then all steps up to
+    each, compared with the step above; ``alone``, each step by itself, compared with the base;
+    ``added``, all steps but this one, compared with all of them; ``apart``, each step by itself
+    without a base, compared with the one above; ``shares``: by layout the share of the games that
+    its cells play, by default all: a game with several planners takes several times as long.
     """
 
     steps: list[str] = MISSING
@@ -90,12 +86,8 @@ class Ablation(Table):
 class Step:
     """A change of settings.
 
-    Attributes
-    ----------
-    about : a short description
-    settings : by key
-    games : per cell; None: as in the table
-    of : label of the only player that it concerns; None: all
+    ``about``: a short description; ``settings``: by key; ``games``: per cell; None: as in the
+    table; ``of``: label of the only player that it concerns; None: all.
     """
 
     name: str

@@ -13,13 +13,15 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 
 import pyspiel
 
 from mcts.kernel.rng import derive_key
 from mcts.kernel.waiting import Progress
-from mcts.openspiel.games import TREES, Policy, Resample, make_problem, uniform
+from mcts.openspiel.games import POLICY, TREES, Policy, Resample, make_problem, uniform
 from mcts.openspiel.states import Places, draw
+from mcts.openspiel.tables import GameTables
 from mcts.options import Budget, Options
 from mcts.plain.chance import Chance
 from mcts.plain.values import number
@@ -27,6 +29,8 @@ from mcts.search import Search, SearchResult
 
 Plan = Callable[[pyspiel.State, int], Mapping[int, float]]
 """Shares of the legal actions in a state, by a key that names all randomness."""
+SMALL = 20_000
+"""Histories of a game whose tables are made without being asked: a second."""
 Table = dict[str, list[tuple[int, float]]]
 """A policy in OpenSpiel's form: legal actions and their probabilities by information state."""
 
@@ -38,6 +42,7 @@ def planner(
     policy: Policy = uniform,
     resample: Resample | None = None,
     shuffled: bool = True,
+    histories: int = SMALL,
 ) -> Plan:
     """Return a planner for any game that `mcts.openspiel.games.make_problem` takes.
 
@@ -45,19 +50,38 @@ def planner(
     ----------
     others, policy, resample : see `make_problem`
     shuffled : whether untried actions are tried in a new order in every search
+    histories : games with at most so many are searched by their tables, some 100 times faster,
+        unless ``policy`` or ``resample`` is given or ``others`` is `POLICY`; 0: none
     """
     made: dict[str, Search] = {}
     known: defaultdict[str, Places] = defaultdict(Places)
+    listed: dict[str, GameTables | None] = {}
+    given = policy is not uniform or resample is not None or others == POLICY
 
     def plan(state: pyspiel.State, key: int) -> dict[int, float]:
         game, order = str(state.get_game()), key if shuffled else None
-        problem = make_problem(state, others, policy, resample, order, known[game])
-        position = problem.position()
+        if game not in listed:
+            listed[game] = None if given else _list_small(game, histories)
+        tables, action = listed[game], int
+        if tables is not None:
+            position = tables.position(state, others, order)
+        else:
+            problem = make_problem(state, others, policy, resample, order, known[game])
+            position, action = problem.position(), problem.action
         if game not in made:
             made[game] = Search(position, options)
-        return shares(made[game].run(budget, key, position), problem.action)
+        return shares(made[game].run(budget, key, position), action)
 
     return plan
+
+
+@lru_cache(maxsize=8)
+def _list_small(game: str, histories: int) -> GameTables | None:
+    """Return the tables of ``game`` if it is small and says what players remember."""
+    try:
+        return GameTables(pyspiel.load_game(game), histories)
+    except ValueError:
+        return None
 
 
 def shares(result: SearchResult, action: Callable[[int], int] = int) -> dict[int, float]:

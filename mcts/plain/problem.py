@@ -15,9 +15,9 @@ on, not copied: `step` returns a new one and leaves its argument unchanged.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mcts.options import check_count
 from mcts.plain import domain  # noqa: F401, registers the domain of all positions
@@ -25,12 +25,16 @@ from mcts.plain.chance import Chance
 from mcts.plain.values import MOST, number_of, real, show, truth
 from mcts.plain.workspaces import PlainPosition, position_of
 
+if TYPE_CHECKING:
+    from mcts.tabular.tables import Tabular
+
 State = Any
 Belief = Callable[[Chance], State] | Sequence[State]
 """Draws a state, or a list of equally likely ones."""
 
-_PARTS = ("actions", "step", "observation")
+_PARTS = ("actions", "observation")
 _MAY_BE_NONE = (
+    *("step", "outcomes"),
     *("terminal", "rollout", "play_out", "mover", "seen", "payoff"),
     *("available", "action_type", "vary", "likelihood"),
 )
@@ -47,8 +51,10 @@ class Problem:
     """Draws an initial state of a search, hidden parts included."""
     actions: Callable[[State], Sequence[Any]]
     """Legal actions in a state, in the order to try them; independent of what is hidden."""
-    step: Callable[[State, Any, Chance], tuple[State, float]]
+    step: Callable[[State, Any, Chance], tuple[State, float]] = None  # type: ignore[assignment]
     """Returns the next state and the reward; with several players rewards are ignored."""
+    outcomes: Callable[[State, Any], Iterable[tuple[float, State, float]]] | None = None
+    """In place of ``step``, or next to it for `tabulate`: probability, state and reward of all."""
     observation: Callable[[State], Any]
     """Observation after a step."""
     low: float
@@ -96,6 +102,10 @@ class Problem:
             part = getattr(self, name)
             if not callable(part) and (part is not None or name in _PARTS):
                 raise TypeError(f"{name} must be a function, not {show(part)}")
+        if self.step is None:
+            if self.outcomes is None:
+                raise TypeError("step must be a function, not None, unless outcomes is given")
+            object.__setattr__(self, "step", self._draw_outcome)
         if not self.low < self.high:
             raise ValueError(
                 f"returns must have a range, low below high: {self.low} to {self.high}"
@@ -170,6 +180,36 @@ class Problem:
         if type(reward) is float and -MOST <= reward <= MOST:  # fast path: run at every step
             return following, reward
         return following, real(reward, f"step's reward of {show(action)}")
+
+    def _draw_outcome(self, state: State, action: Any, chance: Chance) -> tuple[State, float]:
+        listed = list(self.list_outcomes(state, action))
+        _, then, reward = chance.choices(listed, [share for share, *_ in listed])[0]
+        return then, reward
+
+    def list_outcomes(self, state: State, action: Any) -> Iterator[tuple[float, State, float]]:
+        """Yield probability, next state and reward of all outcomes of ``action``.
+
+        Raises mcts.plain.enumerating.CannotFollow if ``step`` draws in a way that cannot be
+        enumerated, and ``outcomes`` is not given.
+        """
+        if self.outcomes is not None:
+            for share, then, reward in self.outcomes(state, action):
+                yield real(share, "a probability"), then, real(reward, "a reward")
+            return
+        from mcts.plain.enumerating import list_outcomes
+
+        for share, found in list_outcomes(lambda chance: self.step_checked(state, action, chance)):
+            yield share, *found
+
+    def tabulate(self, limit: int = 100_000) -> Tabular:
+        """Return the problem as tables, which are searched at the speed of compiled code.
+
+        Raises what `mcts.plain.tabulate.tabulate` raises: for more than ``limit`` states, and for
+        draws that cannot be enumerated.
+        """
+        from mcts.plain.tabulate import tabulate
+
+        return tabulate(self, limit)
 
     def over(self, state: State) -> bool:
         """Return whether ``state`` is terminal."""

@@ -42,5 +42,6 @@ def play(
         action = choose(position, int(derive_key(key, decision)))
         total += weight * domain.step(p, world, action, 0.0, stream)
         weight *= discount
-        p = after(p, action, int(domain.observation(p, world)))
+        if not domain.terminal(p, world):
+            p = after(p, action, int(domain.observation(p, world)))
     return float(total)

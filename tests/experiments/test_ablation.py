@@ -14,14 +14,14 @@ from omegaconf import OmegaConf
 from experiments.run import LOCK
 from experiments.settings import config
 from experiments.settings.commandline import Refusal
-from experiments.stats.comparisons import mcnemar
+from experiments.stats.comparisons import Comparison, mcnemar
 from experiments.stats.intervals import Estimate, paired_difference
 from experiments.tables import catalog, joined, ladder
 from experiments.tables import cells as of
 from experiments.tables.joined import Joined
 from experiments.tables.quantities import QUANTITIES
 from experiments.tables.schema import ADDED, ALONE, APART, CUMULATIVE
-from experiments.tables.steps import Ablation, Step
+from experiments.tables.steps import Ablation
 from sim.planning.released.departures import renew
 from tests.experiments.rows import play_matches, read_rows
 
@@ -119,45 +119,11 @@ def test_a_layout_may_have_a_share_of_the_games(tmp_path):
 def test_settings_for_the_next_and_their_budgets(tmp_path):
     steps = [f"{n}+player.budget.simulations={n}" for n in (100, 1000)]
     curve = table(players=["best"], model="preset", compiled=False, ways=[APART], steps=steps)
-    for fast, expected in ((False, [100, 1000]), (True, [1, 10])):
-        matches = [part.match for part in of.cells_of(curve, tmp_path, fast=fast)]
-        assert [one.entrants[0]["budget"]["simulations"] for one in matches] == expected
+    matches = [part.match for part in of.cells_of(curve, tmp_path)]
+    assert [one.entrants[0]["budget"]["simulations"] for one in matches] == [100, 1000]
     assert curve.hours(100, None, 1) == pytest.approx(0)
     timed = table(players=["best"], ways=[APART], steps=steps, compiled=False, seconds=2)
     assert timed.hours(100, None, 2) == pytest.approx(100 * 2 * (0.1 + 1) / 2 / 3600)
-
-
-@pytest.mark.parametrize("shares", [{"one": 1.5}, {"rest": 0.5}])
-def test_shares_of_no_layout_or_beyond_all_are_refused(shares):
-    layout = next(iter(shares))
-    with pytest.raises(Refusal, match=rf"table.shares.{layout}=.*layouts: one"):
-        Ablation.check("table", table(shares=shares))
-
-
-@pytest.mark.parametrize(
-    "entry, message",
-    [
-        ("a+b", "b in a is not a setting"),
-        ("a+games=3", "must be a number, at least 4"),
-    ],
-)
-def test_a_step_that_cannot_be_read_is_refused(entry, message):
-    assert Step.read("a+games=4+x=1+y=2").settings == {"x": "1", "y": "2"}
-    with pytest.raises(Refusal, match=message):
-        Step.read(entry)
-
-
-@pytest.mark.parametrize(
-    "changes, message",
-    [
-        ({"steps": ["a+x=1", "a+x=2"]}, "a is listed twice"),
-        ({"ways": [ADDED]}, "is compared with the last cumulative step"),
-    ],
-)
-def test_ambiguous_steps_are_refused(changes, message):
-    Ablation.check("table", table())
-    with pytest.raises(Refusal, match=message):
-        Ablation.check("table", table(**changes))
 
 
 @pytest.fixture
@@ -237,7 +203,7 @@ def test_a_difference_is_paired_with_the_line_before(command):
 
 @pytest.mark.parametrize(("p_holm", "marked"), [(0.049, True), (0.051, False)])
 def test_what_holms_correction_keeps_is_marked(p_holm, marked):
-    gain = of.Gain(Estimate(0.08, 0.004, 0.154), 150, 0.01, p_holm)
+    gain = Comparison("a", "b", 150, Estimate(0.08, 0.004, 0.154), 0.01, p_holm)
     assert ladder._points(gain) == "+8.0 (+0.4 to +15.4)" + " ≠" * marked
     said = " ".join(str(note) for note in ladder._notes(table(), [], True))
     (bound,) = re.findall(r"≠ marks differences with p below ([0-9.]+), .* Holm's correction", said)
@@ -283,6 +249,7 @@ def test_games_are_drawn_for_every_way(command, monkeypatch, way):
     assert picture.read_bytes().startswith(b"\x89PNG")
 
 
+@pytest.mark.nightly
 def test_after_all_steps_it_is_the_planner_by_the_text(tmp_path):
     """Control: one step before it is not."""
     name = "ld_bmcts"
@@ -332,7 +299,7 @@ def test_cells_of_ablations_are_found_by_names_of_their_own(tmp_path, monkeypatc
     play_matches(found[0].folder, [found[0].match], 60)
     play_matches(tmp_path / "own", [found[1].match], 60)
     table = replace(catalog.load("ledford_4_1"), beside=["climbed"])
-    run = Joined(tmp_path / "own", table, tmp_path, fast=False)
+    run = Joined(replace(table, run="own"), tmp_path)
     setup = "swift against 3 random"
     assert set(run.joined) == {f"{setup}, climbed"}
     for quantity in ("won", "endless", "turns_if_won"):
@@ -352,3 +319,20 @@ def test_a_cell_of_few_games_stands_for_no_curve_that_has_a_better_one():
     for games, stands in (((100, 30, 1), 100), ((50, 30, 1), 30), ((5, 1, 0), 1)):
         assert joined.ends(column(*games))[0].played == stands
     assert joined.ends(column(0, 0)) == (None, None)
+
+
+@pytest.mark.parametrize(
+    "changes, message",
+    [
+        ({"shares": {"one": 1.5}}, "table.shares.one=.*layouts: one"),
+        ({"shares": {"rest": 0.5}}, "table.shares.rest=.*layouts: one"),
+        ({"steps": ["a+b"]}, "b in a is not a setting"),
+        ({"steps": ["a+games=3"]}, "must be a number, at least 4"),
+        ({"steps": ["a+x=1", "a+x=2"]}, "a is listed twice"),
+        ({"ways": [ADDED]}, "is compared with the last cumulative step"),
+    ],
+)
+def test_malformed_and_ambiguous_steps_are_refused(changes, message):
+    Ablation.check("table", table(steps=["a+games=4+x=1+y=2"]))
+    with pytest.raises(Refusal, match=message):
+        Ablation.check("table", table(**changes))

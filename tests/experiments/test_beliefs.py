@@ -88,14 +88,7 @@ def test_a_belief_that_its_rule_contradicts_is_counted_and_left_out():
     assert each["moments"] < 60 * len(accuracy.MOMENTS)
 
 
-def test_the_particles_draw_the_same_again():
-    game = next(play(LEDFORD, [Policy("swift")] * 4, SEED, [1], LONGEST))
-    first, again = (measure(game, LEDFORD, UNIFORM, ["particles"], SEED) for _ in range(2))
-    assert [row["probability"] for row in first] == [row["probability"] for row in again]
-    other = measure(game, LEDFORD, UNIFORM, ["particles"], SEED + 1)
-    assert [row["probability"] for row in first] != [row["probability"] for row in other]
-
-
+@pytest.mark.nightly
 def test_accusations_that_all_hear_are_handed_on_and_are_no_suggestions():
     """Of policies and of players that are asked; the control leaves them out."""
     rules, games = replace(preset("ferrari2009"), accusations="heard"), (SEED, range(12), LONGEST)

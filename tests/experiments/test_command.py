@@ -17,14 +17,14 @@ from experiments import __main__ as listing
 from experiments.compare import __main__ as compare
 from experiments.explain import __main__ as explain
 from experiments.explain.__main__ import Explain
-from experiments.replay import __main__ as replay
+from experiments.report import __main__ as report
 from experiments.settings import arguments, config
 from experiments.settings.command import Command
 from experiments.settings.commandline import Refusal
 from experiments.settings.schemas import Compare
 from experiments.sweep import __main__ as sweep
 
-COMMANDS = ("compare", "explain", "replay", "report")
+COMMANDS = ("compare", "explain", "report")
 """Those made with `experiments.settings.command`."""
 
 PROBE = """
@@ -129,7 +129,7 @@ def test_the_commands_are_listed_in_80_columns(capsys):
     listing.main()
     lines = capsys.readouterr().out.splitlines()
     listed = {line.split()[0] for line in lines if line.startswith("  ")}
-    assert listed > {*COMMANDS} and len(listed) == 12 and max(map(len, lines)) < 80
+    assert listed > {*COMMANDS} and len(listed) == 10 and max(map(len, lines)) < 80
 
 
 @dataclass
@@ -279,8 +279,8 @@ def test_a_value_that_cannot_be_is_told_before_anything_is_read(
 
 def test_a_refusal_leaves_the_working_directory(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    assert replay.COMMAND.run(["none.jsonl", "turns=x"]) == 1
-    assert "turns=x: not a span" in capsys.readouterr().err
+    assert report.COMMAND.run(["none"]) == 1
+    assert "none: not found" in capsys.readouterr().err
     assert not list(tmp_path.iterdir())
 
 
@@ -292,5 +292,5 @@ def test_a_name_of_a_player_is_no_way_out_of_the_folder_of_runs(tmp_path, monkey
 
 
 def test_the_shell_is_told_how_to_complete(capsys):
-    assert replay.COMMAND.run(["-sc", "install=bash"]) == 0
+    assert report.COMMAND.run(["-sc", "install=bash"]) == 0
     assert "complete" in capsys.readouterr().out

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import sys
 from dataclasses import replace
-from functools import partial
-from types import SimpleNamespace
 
 import numpy as np
 import polars as pl
@@ -14,11 +12,8 @@ import ray
 from cups import RAISED, rows
 
 from experiments.episodes import problems, report, workers
-from experiments.matches import runner
 from experiments.settings.commandline import Refusal
 from experiments.stats.intervals import mean
-from mcts.options import MOST_NODES
-from mcts.problems import tiger
 
 FILES = ["config.yaml", "episodes.parquet", "returns.png", "summary.json"]
 
@@ -86,7 +81,7 @@ def test_workers_change_nothing(command, game, tmp_path, ray_session):
     [
         (
             ["problem=tigre"],
-            "choose tiger, rocksample, light_dark, laser_tag, sub_hunt, vdp_tag, tag, or FILE.py:",
+            "choose tiger, rocksample, light_dark, laser_tag, sub_hunt, vdp_tag, tag, FILE.POMDP",
         ),
         (["problem=nowhere.py:problem"], "nowhere.py cannot be read"),
         (["problem=mcts.problems.tiger:nothing"], "mcts.problems.tiger has no nothing"),
@@ -117,50 +112,6 @@ def test_an_episode_whose_belief_runs_out_ends_there_and_is_told(command, game, 
 
 
 SETUP = problems.Setup("tiger", (7, 8), 20, None, None, "visits", "informed", 4, 10, 5)
-
-
-class OtherRay:
-    """Plays portions a look after another; the first episode takes several."""
-
-    def __init__(self):
-        self.sizes, self.playing, self.most = [], {}, 0
-
-    def remote(self, **_):
-        return lambda task: SimpleNamespace(remote=partial(self.begin, task))
-
-    def begin(self, task, setup, numbers, wanted):
-        found = Portion(task(setup, numbers, wanted))
-        self.sizes.append(len(numbers))
-        self.playing[found] = 6 if 0 in numbers else 1
-        self.most = max(self.most, len(self.playing))
-        return found
-
-    def wait(self, asked, timeout):
-        self.playing = {one: looks - 1 for one, looks in self.playing.items() if looks > 1}
-        ended = [found for found in asked if found not in self.playing]
-        return ended, [found for found in asked if found not in ended]
-
-    def get(self, found):
-        return found.rows
-
-
-class Portion:
-    def __init__(self, rows):
-        self.rows = rows
-
-
-@pytest.mark.parametrize(("seconds", "largest"), [(7.0, 1), (0.1, 10), (0.0, 50)])
-def test_as_many_play_as_are_asked_for_in_portions_of_a_second(monkeypatch, seconds, largest):
-    """Whatever the number of cores; Ctrl-C loses what is under way."""
-    other = OtherRay()
-    monkeypatch.setitem(sys.modules, "ray", other)
-    monkeypatch.setattr(runner, "start", lambda *_: None)
-    row = {"seconds": seconds}
-    monkeypatch.setattr(problems, "player", lambda _: lambda number: {"episode": number, **row})
-    found = [number for number, _ in workers.play(SETUP, range(300), 3)]
-    assert sorted(found) == list(range(300)) and other.most == 3
-    assert found.index(0) > 3  # nothing waits for the first, which takes longest
-    assert other.sizes[:3] == [1, 1, 1] and max(other.sizes) == largest
 
 
 def test_a_worker_that_is_lost_for_good_is_told(monkeypatch):
@@ -209,6 +160,7 @@ def test_a_trial_of_so_many_steps_is_worth_what_it_is(steps, exact):
     assert steps < 3 or receding.high < exact - 2
 
 
+@pytest.mark.nightly
 def test_a_search_keeps_its_tree_and_exploration_as_steps_count_down(monkeypatch):
     """One `Search` for all; c is in units of return, whatever the range of what is left."""
     seen, made = [], []
@@ -229,15 +181,6 @@ def test_a_search_keeps_its_tree_and_exploration_as_steps_count_down(monkeypatch
     assert made == [4] and [steps for steps, *_ in seen] == [4, 3, 2, 1]
     assert len({round(c, 9) for _, c, _ in seen}) == len({tree for *_, tree in seen}) == 1
     problems.player.cache_clear()
-
-
-def test_a_tree_has_no_more_nodes_than_there_can_be(monkeypatch):
-    made = []
-    monkeypatch.setattr(problems, "Search", lambda p, options: made.append(options.nodes))
-    for simulations, nodes in ((MOST_NODES + 1, None), (20, None), (20, 7)):
-        setup = replace(SETUP, simulations=simulations, nodes=nodes)
-        problems._search(setup, tiger.TigerParameters())
-    assert made == [MOST_NODES, 20, 7]
 
 
 def test_the_title_says_the_steps_and_how_far_searches_look():

@@ -140,7 +140,7 @@ def test_rows_that_lack_games_are_unfinished_and_gone_on_with(checkout, tmp_path
     monkeypatch.setattr(playing, "play_part", lambda *_: None)  # the time is over at once
     (stopped,) = playing.play([checkout], 1.0, tmp_path / "place", console())
     assert not stopped.ended
-    assert archive.count_games(stopped.run).to_list() == [1990] * few["match"].n_unique()
+    assert [*archive.count_games(stopped.run).values()] == [1990] * few["match"].n_unique()
     monkeypatch.undo()
     (ended,) = playing.play([checkout], 1.0, tmp_path / "place", console())
     assert ended.ended and ended.run == stopped.run
@@ -291,6 +291,7 @@ def test_rows_of_another_command_are_stale(everything):
     assert found.why.startswith("its command was python -m experiments.episodes paper=pomcpow")
 
 
+@pytest.mark.nightly
 def test_the_next_is_played_though_a_command_fails(everything, tmp_path, monkeypatch):
     first, second = (find(everything, name) for name in ("contest_best", "cai_1"))
 
@@ -318,6 +319,7 @@ def test_a_picture_stays_if_only_the_shade_of_a_pixel_differs(tmp_path):
     assert not paper._look_alike(drawn, held)
 
 
+@pytest.mark.nightly
 def test_a_command_that_does_not_end_when_asked_is_killed(monkeypatch):
     monkeypatch.setattr(playing, "_ENDING_SECONDS", 0.2)
     deaf = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); time.sleep(60)"

@@ -14,7 +14,6 @@ from belief.exact.solver import ExactPosterior
 from belief.information import closed_form, entropy, expected_reduction
 from experiments.explain import __main__ as explain
 from experiments.explain import recorded
-from experiments.replay import __main__ as replay
 from sim.cards import CARDS, FIRST_ROOM, FIRST_WEAPON
 from sim.player import Player
 from sim.state import ACCUSE, ASK
@@ -208,14 +207,6 @@ def check_bits(said, marginals):
             assert each == closed_form(marginals, decision.seat, *cards)
 
 
-def test_the_entropy_is_that_of_the_transcript(ask, monkeypatch, capsys):
-    """It is shown after a turn: nothing is learnt after the decision that ends it."""
-    said = re.search(r"envelope: ([\d.]+) bits", ask(ENDS).out)[1]
-    assert replay.COMMAND.run([str(FILE), "turns=11", "seat=3"]) == 0
-    row = re.search(r"│ +11 │.*", capsys.readouterr().out)[0]
-    assert row.split("│")[-2].strip() == said
-
-
 def test_the_tree_is_kept(ask):
     said = ask(BEGINS, "tree.nodes=15", "tree.picture=tree.png", "tree.simulations=5")
     folder, result = said.folder, said.player.result
@@ -241,6 +232,7 @@ def test_a_picture_is_optional(ask):
     assert sorted(path.suffix for path in said.folder.iterdir()) == [".graphml", ".json", ".yaml"]
 
 
+@pytest.mark.nightly
 def test_a_link_of_the_pictures_name_is_not_written_through(ask, tmp_path):
     folder, away = tmp_path / "run0", tmp_path / "away"
     folder.mkdir()

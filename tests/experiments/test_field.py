@@ -8,16 +8,16 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from hydra.core.config_store import ConfigStore
 
 from experiments.matches.results import Tally
 from experiments.matches.schedule import Seating
-from experiments.settings import config
+from experiments.settings.commandline import Refusal
 from experiments.stats.comparisons import round_robin
 from experiments.stats.ratings import ratings
 from experiments.tables import catalog, field, page, report
 from experiments.tables.matches import matches
 from experiments.tables.measured import Measured
+from experiments.tables.play import check_match
 from experiments.tables.schema import Table
 from tests.experiments.rows import play_matches
 
@@ -117,7 +117,7 @@ def test_it_is_reported_and_drawn(run, standings, tmp_path, monkeypatch):
     shown = made.shown.as_text()
     assert [row[0] for row in shown] == ["three"] * 4 + ["four"] * 4
     assert {row[2] for row in shown} == {"ours", "Ledford 2018"}
-    heading = page.heading(SMALL, run, trial=False)
+    heading = page.heading(SMALL, run)
     _, numbers = report.store("small", made, heading, tmp_path)
     with numbers.open() as file:
         first = next(csv.DictReader(file))
@@ -140,27 +140,7 @@ def test_who_was_in_no_game_has_no_rating(tmp_path):
     assert not (tmp_path / "few.png").exists()
 
 
-@pytest.mark.parametrize(
-    ("changed", "message"),
-    [
-        ({"opponents": ["swift"]}, "a round robin needs"),
-        ({"players": ["swift", "best"]}, "a planner needs one model"),
-        ({"controls": ["best"]}, "controls: best is not one of the players"),
-        ({"matrix": "best"}, "matrix: best is not one of the players"),
-        ({"players": ["swift", "bn"], "variants": ["x+rules=speed"]}, "hands"),
-    ],
-)
-def test_what_cannot_be_is_refused_in_one_line(changed, message, tmp_path, monkeypatch, run_tables):
-    monkeypatch.setattr(config, "cores", lambda: 1)
-    values = {"variants": ["x+rules=ledford"], "controls": [], **changed}
-    wrong = Table(**{**vars(SMALL), **values, "name": ""})
-    catalog.register()
-    ConfigStore.instance().store("wrong", wrong, group="table", package="table")
-    config.forget()  # the one before, called so too
-    code, shown = run_tables("wrong", "games=4", folder=tmp_path)
-    assert code == 1 and message in shown.err and shown.err.count("\n") == 1
-
-
+@pytest.mark.nightly
 def test_the_field_is_of_all_players_under_their_rules_in_balance():
     table = catalog.load("field")
     found = matches(table, None, table.seed)
@@ -179,9 +159,28 @@ def test_the_field_is_of_all_players_under_their_rules_in_balance():
     assert len(Seating.robin(3, 10).table) == 720
 
 
+@pytest.mark.nightly
 def test_the_budget_is_shown_though_the_first_player_does_not_search():
     table = replace(catalog.load("matrix"), opponents=["swift"], variants=["ledford+rules=ledford"])
     planned = matches(table, 50, 5)
     assert [match.labels[0] for match in planned] == ["swift", "response", "best"]
     run = SimpleNamespace(played=SimpleNamespace(matches=planned))
     assert page._simulations(run) == 50
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"opponents": ["swift"]}, "a round robin needs"),
+        ({"players": ["swift", "best"]}, "a planner needs one model"),
+        ({"controls": ["best"]}, "controls: best is not one of the players"),
+        ({"matrix": "best"}, "matrix: best is not one of the players"),
+        ({"players": ["swift", "bn"], "variants": ["x+rules=speed"]}, "hands"),
+    ],
+)
+def test_what_cannot_be_is_refused(changed, message):
+    wrong = replace(SMALL, **{"variants": ["x+rules=ledford"], "controls": [], **changed})
+    with pytest.raises(Refusal, match=message):
+        Table.check("table", wrong)
+        for match in matches(wrong, None, 5):
+            check_match(match, wrong.name)

@@ -18,7 +18,6 @@ from experiments.matches.results import ROW
 from experiments.runs import figures as run_figures
 from experiments.runs import summary
 from experiments.runs.figures import decision_stats, game_lengths, suggestion_stats
-from experiments.runs.turns import ends
 from experiments.stats.intervals import clustered_means
 from sim.player import PolicyPlayer
 from sim.referee import play
@@ -144,25 +143,6 @@ def test_suggestions_are_those_of_all_rows_at_once(game_rows, folder):
         assert figure.decrease.value < figure.game_decrease.value
 
 
-def test_the_curve_is_the_mean_by_turn(game_rows, folder):
-    for figure in suggestion_stats(folder):
-        turns = {}
-        for rows in of(game_rows["suggestions"], figure.match, figure.player).values():
-            for row in rows:
-                turns.setdefault(row["turn"], []).append(row["envelope_after"])
-        assert [moment.turn for moment in figure.by_turn] == sorted(turns)
-        for moment in figure.by_turn:
-            bits = turns[moment.turn]
-            assert moment.games == len(bits)
-            assert moment.bits == pytest.approx(np.mean(bits))
-            if len(bits) == 1:
-                assert moment.error is None
-            else:
-                error = np.std(bits, ddof=1) / np.sqrt(len(bits))
-                assert moment.error == pytest.approx(error, abs=1e-6)
-    assert max(len(figure.by_turn) for figure in suggestion_stats(folder)) > 20
-
-
 def test_lengths_of_games(game_rows, folder):
     for figure in game_lengths(folder):
         rows = [row for row in game_rows["games"] if row["match"] == figure.match]
@@ -223,7 +203,6 @@ def passing(monkeypatch, tmp_path):
         (suggestion_stats, "suggestions"),
         (game_lengths, "games"),
         (decision_stats, "decisions"),
-        (ends, "games"),
         (summary._sums, "games"),
     ],
 )
@@ -249,7 +228,6 @@ def test_an_unknown_envelope_is_left_out(game_rows, tmp_path):
             for row in each
             if row["envelope_after"] is not None
         ]
-        assert sum(moment.games for moment in figure.by_turn) == len(there)
         lost = np.mean([row["envelope_before"] - row["envelope_after"] for row in there])
         assert figure.envelope_decrease.value == pytest.approx(lost)
 

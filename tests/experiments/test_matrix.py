@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-import re
-from itertools import product
-from pathlib import Path
-
 import numpy as np
 import pytest
-from matplotlib.figure import Figure
-from matplotlib.text import Text
 
+from experiments import plotting
 from experiments.matches import play
 from experiments.matches.results import Results
 from experiments.runs import runfolder
-from experiments.stats.comparisons import MARKED, mcnemar
+from experiments.stats.comparisons import LEVEL, MARKED, mcnemar
 from experiments.stats.intervals import paired_difference
-from experiments.tables import matrix, page
+from experiments.tables import matrix
 from experiments.tables.matches import matches
 from experiments.tables.measured import Measured
 from experiments.tables.schema import Table
@@ -89,42 +84,6 @@ def test_holm_is_over_all_cells_with_a_control(run):
         assert min(one.p for one in cells) == pytest.approx(min(1.0, 4 * least))
 
 
-def test_a_matrix_is_shown_stored_and_drawn(run, tmp_path):
-    made = page.make(SMALL, run)
-    assert len(made.shown.rows) == 2 * 3 and len(made.records) == 2 * 2 * 3
-
-
-def test_bold_in_the_picture_is_what_its_legend_and_the_paper_say(run, tmp_path, monkeypatch):
-    """Also: its letters can be read, and the scale and the games are there."""
-    drawn = []
-    save = Figure.savefig
-    monkeypatch.setattr(
-        Figure, "savefig", lambda it, *a, **k: (drawn.append(it), save(it, *a, **k))
-    )
-    matrix.draw(SMALL, run, tmp_path / "small.png")
-    assert (tmp_path / "small.png").read_bytes().startswith(b"\x89PNG")
-    (figure,) = drawn
-    *panels, bar = figure.axes
-    legend = panels[-1].get_xlabel()
-    bound = float(re.search(r"bold: p below ([0-9.]+)\b", legend)[1])
-    found = matrix.differences(SMALL, run)
-    bold = {text.get_fontweight() == "bold" for axes in panels for text in axes.texts}
-    assert bold == {True, False}, "both kinds are among them"
-    for axes, control in zip(panels, ("heuristic", "closure"), strict=True):
-        here = {(one.variant, one.opponent): one for one in found if one.control == control}
-        places = product(axes.get_yticklabels(), axes.get_xticklabels())
-        by_place = {text.get_position(): text.get_fontweight() for text in axes.texts}
-        for row, column in places:
-            one = here[row.get_text(), column.get_text()]
-            weight = by_place[column.get_position()[0], row.get_position()[1]]
-            assert (weight == "bold") == (one.p < bound)
-    assert f"{GAMES} games a cell" in legend and bar.get_ylabel() == "points"
-    paper = (Path(__file__).parents[2] / "docs/paper.md").read_text()
-    assert f"bold: {MARKED}, with Holm's correction" in paper and MARKED in legend
-    sizes = [text.get_fontsize() for text in figure.findobj(Text) if text.get_text().strip()]
-    assert min(sizes) / 72 * 690 / figure.get_figwidth() >= 9, "pixels where it is 690 wide"
-
-
 def test_variants_without_games_are_left_out(run, tmp_path):
     planned = matches(SMALL, None, SMALL.seed)
     runfolder.claim(tmp_path / "few", planned, "games", resume=True)
@@ -138,3 +97,14 @@ def test_variants_without_games_are_left_out(run, tmp_path):
         ("four", "heuristic"),
         ("four", matrix.POOLED),
     }
+
+
+def test_what_holds_is_bold_in_the_picture(run, tmp_path):
+    with plotting.keep_figures() as kept:
+        matrix.draw(SMALL, run, tmp_path / "small.png")
+    *panels, _ = kept[0].axes
+    found = [one for one in matrix.differences(SMALL, run)]
+    for axes, control in zip(panels, ("heuristic", "closure"), strict=True):
+        bold = sum(text.get_fontweight() == "bold" for text in axes.texts)
+        assert bold == sum(one.p < LEVEL for one in found if one.control == control)
+        assert f"bold: {MARKED}" in panels[-1].get_xlabel()

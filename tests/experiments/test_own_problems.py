@@ -9,7 +9,7 @@ import time
 
 import polars as pl
 import pytest
-from cups import RAISED, rows
+from cups import rows
 
 from experiments.episodes import problems
 from experiments.settings import signals
@@ -135,14 +135,6 @@ problem = Problem(
 def test_whatever_an_import_raises_is_a_line(command, game, outcry):
     outcome = command(f"problem={game(more=f'import sys; {outcry}')}")
     assert outcome.code == 1 and outcome.err.count("\n") == 1 and "game_None.py" in outcome.err
-
-
-def test_faults_of_a_problem_are_told_in_a_line(command, game, tmp_path):
-    outcome = command(f"problem={game('raises')}", f"run.folder={tmp_path / 'raises'}")
-    assert outcome.code == 1 and RAISED in outcome.err
-    assert outcome.err.count("\n") == 1
-    outcome = command(f"problem={game('syntax', more='1 +')}", f"run.folder={tmp_path / 'syntax'}")
-    assert outcome.code == 1 and "SyntaxError" in outcome.err and outcome.err.count("\n") == 1
 
 
 def test_a_file_may_import_what_lies_beside_it_and_says_where_it_fails(command, game, tmp_path):

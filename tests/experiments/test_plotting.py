@@ -8,7 +8,6 @@ import pytest
 
 from experiments import plotting
 from experiments.runs.plots import draw_rates
-from experiments.settings.commandline import Refusal
 from experiments.stats.intervals import Estimate
 
 FOUND = [Estimate(0.5, 0.25, 0.625), Estimate(0.75, 0.75, 1.0)]
@@ -34,14 +33,6 @@ def test_a_picture_is_whole_or_not_there(tmp_path):
         pass
     assert list(tmp_path.iterdir()) == [path]
     assert not plt.get_fignums(), "figures are closed"
-
-
-def test_a_folder_in_its_place_is_refused(tmp_path):
-    (tmp_path / "a.png").mkdir()
-    refused = pytest.raises(Refusal, match=r"a\.png is a folder: move it away")
-    with refused, plotting.picture(tmp_path / "a.png", "title", (2, 2)):
-        pass
-    assert [path.name for path in tmp_path.iterdir()] == ["a.png"]
 
 
 @pytest.mark.parametrize("across", [False, True])
@@ -76,10 +67,6 @@ def test_a_legend_says_each_label_once(tmp_path):
             axes.plot([1], [1], label=label)
         plotting.legend_below(figure, axes)
         assert [text.get_text() for text in figure.legends[0].texts] == ["a", "b"]
-
-
-def test_series_are_told_apart():
-    assert len(set(plotting.SERIES)) == len(set(plotting.MARKERS)) == len(plotting.SERIES)
 
 
 @pytest.mark.parametrize(("count", "most"), [(1, 5), (5, 5), (1000, 7), (3, 100)])

@@ -173,9 +173,9 @@ def test_a_sweep_has_the_rows_of_the_command(run_sweep):
 
 
 def test_a_table_is_that_of_the_command(run_tables, tmp_path):
-    asked = {"fast": True, "only": ["swift40", "swift"], "games": 4}
+    asked = {"only": ["swift40", "swift"], "games": 4}
     made = table("thresholds", folder=tmp_path / "python", progress=False, **asked)
-    typed = ("thresholds", "fast=true", "only=[swift40,swift]", "games=4")
+    typed = ("thresholds", "only=[swift40,swift]", "games=4")
     code, shown = run_tables(*typed, folder=tmp_path / "typed")
     assert code == 0, shown.err
     other = all_rows(next((tmp_path / "typed").rglob("matches.json")).parent)

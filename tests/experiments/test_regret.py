@@ -7,9 +7,8 @@ import polars as pl
 import pytest
 from matplotlib.figure import Figure
 
-from experiments.matches import lineups
 from experiments.regret import __main__ as regret
-from experiments.regret.__main__ import COMMAND, contestants, turn
+from experiments.regret.__main__ import COMMAND, turn
 from sim.player import Player
 from sim.state import ACCUSE, ASK, MOVE, SUGGEST
 
@@ -92,14 +91,6 @@ def test_a_run_can_be_repeated_and_the_seed_names_it(command, tmp_path):
     assert not decisions("other", "seed=1").equals(first)
 
 
-def test_one_player_may_have_changes_of_its_own(command):
-    both = "players=[bmcts,bmcts+belief=factored+search.common_random_numbers=true]"
-    players = command(both).summary["players"]
-    assert [spec["belief"] for spec in players.values()] == ["exact", "factored"]
-    common = [spec["search"]["common_random_numbers"] for spec in players.values()]
-    assert common == [False, True]
-
-
 def test_players_may_search_with_budgets_of_their_own(command):
     outcome = command("player=bmcts", "player.budget.simulations=30", "rules.players=3")
     (line,) = outcome.summary["figures"]
@@ -128,21 +119,6 @@ def test_ctrl_c_keeps_the_positions_that_are_done(command, monkeypatch, done, ke
             file for file in FILES if "png" not in file
         ]
         assert "kept in" in outcome.err
-
-
-def test_presets_that_search_come_once_a_budget():
-    specs = lineups.read_players(["bmcts", "swift"], ["player.search.exploration=9"])
-    entered = list(contestants(specs, [5, 7]))
-    assert [(contestant.label, contestant.simulations) for contestant in entered] == [
-        ("bmcts", 5),
-        ("bmcts", 7),
-        ("swift", None),
-    ]
-    budgets = [contestant.spec["budget"]["simulations"] for contestant in entered[:2]]
-    assert budgets == [5, 7]
-    assert specs["bmcts"]["search"]["exploration"] == 9
-    assert specs["bmcts"]["budget"]["simulations"] == 1000, "the preset is as it was"
-    assert "search" not in specs["swift"]
 
 
 class _Knowing(Player):

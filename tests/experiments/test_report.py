@@ -7,22 +7,16 @@ import re
 from dataclasses import replace
 from html.parser import HTMLParser
 
-import numpy as np
 import pytest
 from rich.console import Console
-from scipy.stats import ttest_1samp
 
 from experiments.matches import lineups, play
 from experiments.matches.results import Played, Results
 from experiments.plotting import SERIES
 from experiments.provenance.files import SUMMARY, write_json
 from experiments.report import __main__ as report
-from experiments.report import overview
 from experiments.report.pictures import INK, drawing, svg
-from experiments.report.run import load
 from experiments.runs import runfolder, summary
-from experiments.runs.figures import Moment
-from experiments.runs.turns import bits, well_sampled
 from experiments.settings import config
 from experiments.stats.intervals import win_rate
 from experiments.stats.stopping import parse
@@ -141,21 +135,6 @@ def test_a_page_is_whole_and_needs_no_other(robin, run):
     assert not re.search(r"https?://", outside)
 
 
-@pytest.mark.parametrize(
-    "broken",
-    [
-        "<p><b>open</p>",
-        "</p>",
-        '<img src="https://example.org/a.png">',
-        "<style>@import 'a.css'</style>",
-        '<p onclick="x()"></p>',
-        '<p style="background: url(a.png)"></p>',
-    ],
-)
-def test_the_reader_finds_what_a_page_must_not_have(broken):
-    assert Reader(broken).faults
-
-
 def list_wanted(described):
     """Yield every figure of a summary as the report writes it."""
     for line in described["table"]:
@@ -215,14 +194,6 @@ def test_every_figure_of_the_summary_is_there(robin, robin_report, run, tmp_path
         assert not missing(described, text.replace("\\", "")), text
 
 
-def test_the_search_for_figures_misses_one_that_is_not_there(run):
-    described = json.loads((run / SUMMARY).read_text())
-    page, _ = make_report(run)
-    described["table"][0]["wins"] = 777
-    described["table"][0]["by_seat"]["2"]["wins"] = 666
-    assert missing(described, text_of(page)) == ["777", "666 of 3"]
-
-
 def test_names_are_shown_and_do_nothing(tmp_path, match, rows):
     entrants = ({"name": "bmcts", "label": NASTY}, {"name": "heuristic", "label": "](x)<b>"})
     named = replace(match, name=f"{NASTY} against 3", entrants=entrants)
@@ -239,11 +210,6 @@ def bars(markdown):
     """Return the numbers of cells that the rows of each table have."""
     tables = re.findall(r"(?:^\|.*\n)+", markdown, re.MULTILINE)
     return [{len(re.findall(r"(?<!\\)\|", row)) for row in each.splitlines()} for each in tables]
-
-
-def test_the_count_of_cells_finds_a_bar_that_is_not_escaped():
-    assert bars("| a |\n| --- |\n| b\\|c |\n") == [{2}]
-    assert bars("| a |\n| --- |\n| b|c |\n") == [{2, 3}]
 
 
 def test_a_run_under_way_is_read_and_left_alone(tmp_path, match, rows):
@@ -288,17 +254,6 @@ def test_what_is_wrong_comes_first(tmp_path, match, rows, games, about, said):
     assert ('role="alert"' in page) == (said is not None) == text.split("\n")[2].startswith(">")
     if said:
         assert text_of(page).index(said) < text_of(page).index("Results")
-
-
-def test_entropy_over_a_game_is_shown(robin, robin_report):
-    shown = [each.by_turn for each in load(robin, "robin").suggestion_stats]
-    moment = min((each for one in shown for each in well_sampled(one)), key=lambda each: each.turn)
-    page, text = robin_report
-    assert "Entropy of the envelope after a suggestion" in page
-    expected = ttest_1samp([1.0, 2.0, 4.0, 4.0, 6.0], 0).confidence_interval()
-    made_up = Moment(1, 5, 3.4, np.std([1, 2, 4, 4, 6], ddof=1) / np.sqrt(5))
-    assert (bits(made_up).low, bits(made_up).high) == pytest.approx(tuple(expected))
-    assert f"{moment.bits:.2f} ({bits(moment).low:.2f} to {bits(moment).high:.2f})" in text
 
 
 def test_pictures_take_their_colours_from_the_page():
@@ -368,24 +323,3 @@ def test_where_the_report_goes(match, tmp_path, capsys):
         assert all(each.is_file() for each in written)
         assert capsys.readouterr().out == "".join(f"written to {each}\n" for each in written)
     assert not list(tmp_path.rglob(".*.writing"))
-
-
-def test_several_runs_are_compared_on_the_terminal(rows, match, tmp_path, capsys):
-    folders = []
-    for name, winner in (("a", lambda game: 0), ("b", lambda game: game % 4)):
-        runfolder.claim(tmp_path / name, [match], "games", resume=False)
-        kept = Results(tmp_path / name, [match])
-        kept.add(0, Played(rows(range(40), winner, match)))
-        kept.flush()
-        folders.append(tmp_path / name)
-    report.report(folders, None, Console(width=160))
-    assert {"paired", "75.0"} <= set(capsys.readouterr().out.split())
-
-
-def test_every_company_is_described(match):
-    others = ["swift", "closure", "csp"]
-    names = ["Ann", *others]
-    seating = replace(match.seating, line_ups=((0, *(1 + at % len(others) for at in range(3))),))
-    entrants = tuple({"name": name, "label": name} for name in names)
-    shown = overview._seating(replace(match, entrants=entrants, seating=seating))
-    assert shown.startswith("Ann in seat") and all(name in shown for name in others)

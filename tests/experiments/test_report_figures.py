@@ -18,7 +18,6 @@ from experiments.report.page import Page, Section, fence, html, markdown
 from experiments.report.run import load
 from experiments.runs import runfolder
 from experiments.runs.plots import draw_seats
-from experiments.runs.turns import Ends, ends, envelopes
 from experiments.stats.intervals import paired_difference, win_rate
 from experiments.tabular import Table
 
@@ -30,20 +29,6 @@ def make_run(folder, match, rows, **details):
     kept.add(0, Played(rows, details=details))
     kept.flush()
     return folder
-
-
-def test_games_end_and_are_won_by_turn(tmp_path, match, rows):
-    run = make_run(tmp_path / "run", match, rows(range(12), lambda game: 0))
-    found = ends(run)["bmcts against 3 heuristic", "bmcts"]
-    assert found.turns.tolist() == [100 + game for game in range(12)]
-    assert found.games.tolist() == 12 * [1]
-    assert found.wins.tolist() == [1, 0, 0, 0] * 3, "bmcts sits in the seat that wins"
-    others = ends(run)["bmcts against 3 heuristic", "heuristic"]
-    assert others.games.tolist() == 12 * [1], "a game counts once for a player of three seats"
-    assert (others.wins + found.wins == 1).all()
-    text = markdown(page([load(run, "run")]))
-    last = text.split("| 111 |")[1].split("\n")[0]
-    assert last.endswith(f"| {win_rate(3, 12)} |"), "all games won by the last turn: the win rate"
 
 
 def test_seats_are_shown_as_they_are_typed(tmp_path, match, rows):
@@ -61,19 +46,7 @@ def test_seats_are_shown_as_they_are_typed(tmp_path, match, rows):
         assert axes.get_xlabel() == "seat, counted from 0"
 
 
-def test_spans_of_turns_hold_all_games_once():
-    random = np.random.default_rng(0)
-    turns = np.unique(random.integers(1, 300, 90))
-    found = Ends(turns, random.integers(1, 30, len(turns)), np.zeros(len(turns), int))
-    spans = found.spans(8)
-    assert np.concatenate([turns[each] for each in spans]).tolist() == turns.tolist()
-    counts = [found.games[each].sum() for each in spans]
-    assert len(spans) == 8
-    assert max(counts) - min(counts) <= 2 * found.games.max()
-    assert Ends(np.array([40]), np.array([9]), np.array([2])).spans(8) == [slice(0, 1)]
-
-
-def test_entropy_before_decisions_is_a_mean_over_games(tmp_path, match, rows):
+def test_decisions_are_counted_by_kind(tmp_path, match, rows):
     def decision(game, turn, bits):
         return {key: None for key in DECISION.names} | {
             "match": match.name,
@@ -90,12 +63,8 @@ def test_entropy_before_decisions_is_a_mean_over_games(tmp_path, match, rows):
     made_up = [decision(0, 1, 8.0), decision(0, 1, 6.0), decision(1, 1, 3.0), decision(1, 5, None)]
     decisions = pa.Table.from_pylist(made_up, DECISION)
     folder = make_run(tmp_path / "run", match, rows([0, 1]), decisions=decisions)
-    (moment,) = envelopes(folder)[match.name, "bmcts"]
-    assert (moment.turn, moment.games, moment.bits) == (1, 2, 5.0)
-    assert moment.error == pytest.approx(2.0), "of 7 and 3 bits, the means of their games"
     text = markdown(page([load(folder, "run")]))
     assert "4 move" in text
-    assert "Entropy of the envelope" not in text, "two games are too few"
 
 
 def test_runs_of_the_same_games_are_paired_and_others_are_not(tmp_path, match, rows):

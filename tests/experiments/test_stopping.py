@@ -8,14 +8,13 @@ from math import log, sqrt
 import numpy as np
 import pytest
 
-from experiments.stats import sprt
 from experiments.stats.elo import elo_to_difference, elo_to_win_rate
 from experiments.stats.intervals import (
     Estimate,
     paired_difference,
     win_rate,
 )
-from experiments.stats.sprt import MINIMUM, Verdict
+from experiments.stats.sprt import Verdict
 from experiments.stats.stopping import Sprt, Stop, Width, parse
 
 TRIALS = 1000
@@ -58,16 +57,6 @@ def test_error_rates_of_the_test_of_wins(text, games, truth):
     assert _errors((stop.verdict(won, 4) for won in _wins(rate, games)), truth) <= ALLOWED
 
 
-@pytest.mark.nightly
-def test_a_fixed_sample_test_repeated_errs_too_often():
-    """Control: stop when Wilson's interval leaves parity out; a look each 50 games.  Seen: 30 %."""
-    looks = np.arange(50, 2001, 50)
-    margin = 1.96 * np.sqrt(0.25 * 0.75 / looks)  # of the score test, which Wilson's inverts
-    rates = (np.cumsum(won)[looks - 1] / looks for won in _wins(0.25, 2000))
-    wrong = [bool((np.abs(each - 0.25) > margin).any()) for each in rates]
-    assert np.mean(wrong) > 3 * ALLOWED
-
-
 PAIRED = [("sprt:0%,3%", 0.05, 3000), ("sprt:0%,3%", 0.2, 8000), ("sprt:0%,10%", 0.35, 2000)]
 
 
@@ -81,32 +70,8 @@ def test_error_rates_of_the_test_of_differences(text, discordant, games, truth):
     assert _errors((stop.verdict_paired(*each) for each in results), truth) <= ALLOWED
 
 
-@pytest.mark.nightly
-def test_the_normal_approximation_errs_too_often_where_few_games_differ():
-    """Control: [Van den Bergh, eq. 2.1] with the same half games.  Seen: 11 %; ours 2.9 %."""
-    h1 = 0.03
-
-    def approximate(first: np.ndarray, second: np.ndarray) -> str | None:
-        gained, lost, games = sprt.running_pairs(first, second)
-        total = games + 2
-        centre = (gained - lost) / total
-        variance = ((gained + lost + 1) / total - centre**2) / total
-        llr = h1 * (2 * centre - h1) / (2 * variance)
-        crossed = np.flatnonzero(np.abs(llr[MINIMUM:]) >= BOUND)
-        return ("H1" if llr[MINIMUM + crossed[0]] > 0 else "H0") if len(crossed) else None
-
-    accepted = [approximate(*each) for each in _pairs(h1, 0.035, 3000)]
-    assert np.mean([each != "H1" for each in accepted]) > ALLOWED
-
-
 def _coverage(estimates: Iterator[Estimate], truth: float) -> float:
     return float(np.mean([each.low <= truth <= each.high for each in estimates]))
-
-
-def _wald(wins: int, games: int) -> Estimate:
-    rate = wins / games
-    margin = 1.96 * sqrt(rate * (1 - rate) / games)
-    return Estimate(rate, rate - margin, rate + margin)
 
 
 def _end_matches(stop: Stop, rate: float, games: int) -> Iterator[tuple[int, int]]:
@@ -123,12 +88,6 @@ def test_coverage_of_a_win_rate_after_a_stop_by_width(rate, width):
     stop = Width(width)
     coverage = _coverage((stop.win_rate(*each) for each in _end_matches(stop, rate, 2000)), rate)
     assert 0.93 < coverage < 0.98
-
-
-@pytest.mark.nightly
-def test_wald_s_interval_fails_after_a_stop_by_width():
-    """Control, at a rate near 0.  Seen: 64 %; Wilson's 98 %."""
-    assert _coverage((_wald(*each) for each in _end_matches(Width(0.1), 0.02, 2000)), 0.02) < 0.9
 
 
 @pytest.mark.nightly
@@ -211,12 +170,6 @@ def test_what_comes_later_does_not_matter():
             assert stop.after_paired(won[: last - 1], other[: last - 1]) is None
 
 
-def test_no_stop_before_the_fewest_games():
-    assert Width(0.5).after(np.zeros(200, bool), 4) == MINIMUM
-    first, second = np.zeros(200, bool), np.ones(200, bool)
-    assert parse("sprt:0%,50%").after_paired(first, second) == MINIMUM
-
-
 def test_the_rule_games_never_stops():
     won = np.ones(10_000, bool)
     stop = parse("games")
@@ -263,14 +216,9 @@ def test_rules_by_name(text, rule):
     ("text", "says"),
     [
         ("", "choose games"),
-        ("soon", "choose games"),
-        ("width", "choose games"),
-        ("width:1e-2", "choose games"),
         ("width:nan", "choose games"),
         ("width:0", "above 0"),
-        ("width:-0.1", "above 0"),
         ("width:2", "below 1"),
-        ("sprt:30", "choose games"),
         ("sprt:0,30,60", "choose games"),
         ("sprt:0,3%", "give both hypotheses in Elo or both"),
         ("sprt:3,3", "must differ"),

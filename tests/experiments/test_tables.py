@@ -41,12 +41,12 @@ def tables_of_games(tables):
     return {name: table for name, table in tables.items() if isinstance(table, Table)}
 
 
-def matches_of(table, number=None, simulations=None, fast=False):
+def matches_of(table, number=None, simulations=None):
     """Return the matches of ``table``, or the one of its cell with this ``number``."""
     with pytest.MonkeyPatch.context() as patch:
         if number is not None:
             patch.setattr(type(table), "cells", [table.cells[number]])
-        return matches(table, simulations, 7, fast)
+        return matches(table, simulations, 7)
 
 
 def test_every_table_has_cells_of_its_own(tables_of_games):
@@ -64,6 +64,7 @@ def test_a_cell_of_every_table_can_be_played(tables_of_games):
             assert registry.make(entrant, rules.preset(**match.rules)), name
 
 
+@pytest.mark.nightly
 def test_all_matches_of_a_table_have_names_of_their_own():
     found = matches_of(catalog.load("ledford_4_1_steps"))
     assert len({match.name for match in found}) == len(found) == 76
@@ -81,6 +82,7 @@ def test_opponents_are_modelled_with_all_their_switches():
     assert found[0][0]["model"]["hiding"] == 2 and found[1][0]["model"]["own_card_weight"] == 0.1
 
 
+@pytest.mark.nightly
 def test_planners_of_the_papers_keep_their_own_model():
     names = ["bmcts_faithful", "so_ismcts_faithful", "pomcp_faithful", "mo_ismcts"]
     table = replace(
@@ -118,14 +120,14 @@ def test_strength_is_measured_on_a_seed_that_tuned_nothing(tables_of_games):
 
 
 def test_the_budget_is_the_tables_or_the_one_given():
-    def budgets(name, simulations=None, fast=False):
-        (match,) = matches_of(catalog.load(name), 0, simulations, fast)
+    def budgets(name, simulations=None):
+        (match,) = matches_of(catalog.load(name), 0, simulations)
         return [one["budget"]["simulations"] for one in match.entrants if "budget" in one]
 
     assert budgets("planners") == [200] and budgets("planners", 50) == [50]
     assert budgets("robin") == [200, 200] and budgets("robin", 50) == [50, 50]
     assert budgets("planners_time") == [None] and budgets("budget") == [125]
-    assert budgets("planners", fast=True) == [20] and budgets("ledford_4_2") == [1000]
+    assert budgets("ledford_4_2") == [1000]
 
 
 def test_hours_follow_games_budget_and_cores():
@@ -239,7 +241,6 @@ def test_versions_and_machines_of_all_runs_are_above_a_table():
         (("quick", "games=3"), "games=3: must be at least 4"),
         (("quick", "only=[unknown]"), "this table has closure, swift, heuristic, one"),
         (("quick", "simulations=9"), "leave it out"),
-        (("quick", "show=true", "fast=true"), "no games in"),
         (("quick", "seed=8"), "matches.0.seed was 7 there and is 8 now"),
         (("quick", "show=true", "write=/dev/null/x"), "/dev/null/x: Not a directory; choose"),
     ],
@@ -314,6 +315,7 @@ def test_differences_are_from_the_control_and_from_further_ones(command):
     assert catalog.load("search").controls == ["best"]
 
 
+@pytest.mark.nightly
 def test_each_variant_is_a_line_with_the_player_among_its_own_kind(tmp_path, monkeypatch):
     """Control: nothing is drawn along a setting that no player has."""
     run, drawn = Measured(ROWS / "accusations"), {}

@@ -7,21 +7,17 @@ import io
 import posixpath
 import re
 import warnings
-from dataclasses import replace
 from pathlib import Path
 
 import matplotlib.pyplot as plt
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from rich.console import Console
 
 from experiments import plotting, tabular, texts
-from experiments.compare import power
 from experiments.matches.progress import stage
 from experiments.runs.plots import draw_seats
 from experiments.stats.intervals import Estimate
-from experiments.sweep.progress import SweepProgress
 from experiments.tabular import Table, words
 from experiments.terminal import console
 
@@ -62,14 +58,6 @@ def test_what_is_a_command_to_a_terminal_is_there_as_text():
     assert print_text(lambda where: tabular.show(table, where)).count(HOSTILE["markup"]) == 3
     table = Table("", ["a"], [[HOSTILE["escape"]]], [HOSTILE["escape"]])
     assert "\x1b" not in print_text(lambda where: tabular.show(table, where))
-
-
-def test_the_usual_console_does_obey_them():
-    """The control: what the tests above look for is there without `terminal.console`."""
-    out = io.StringIO()
-    Console(file=out).print(":smile: [x]\x1b[2J[bold]b[/bold]")
-    assert "[bold]" not in out.getvalue() and ":smile:" not in out.getvalue()
-    assert "\x1b" in out.getvalue()
 
 
 @pytest.mark.parametrize("on_terminal", [True, False])
@@ -164,15 +152,3 @@ def test_names_of_files_and_metrics(kind, tmp_path):
     assert posixpath.normpath(full) == full
     assert texts.file_name("best+x=1 against 3 swift") == "best+x=1 against 3 swift"
     assert len({texts.file_name(text) for text in ("a/b", "a_b", "a\nb")}) == 3
-
-
-def test_a_sweep_shows_the_values_that_it_was_given():
-    said = "player.label=[/red] [x] :smile:"
-    assert said in print_text(lambda where: SweepProgress(where, 3).end_trial(0, said))
-
-
-def test_the_price_of_a_match_is_told_under_its_name(match, monkeypatch):
-    named = replace(match, name="[/red] [x] :smile: against 3 \x1b[2Jswift")
-    monkeypatch.setattr(power, "_seconds", lambda match: 1.0)
-    shown = print_text(lambda where: power.show([named], 0.05, 1, where))
-    assert shown.count("[/red] [x] :smile: against 3  [2Jswift") == 2

@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
-from experiments.episodes import models, table
+from experiments.episodes import models, report
 from experiments.settings.commandline import Refusal
 
 FEW = ("particles=200", "simulations=50")
@@ -85,22 +85,22 @@ def test_a_cell_far_from_the_published_mean_is_marked():
             for n, value in enumerate(values)
         ]
     )
-    marks = {line[0]: line[-1] for line in table.table(rows, "").rows}
+    marks = {line[0]: line[-1] for line in report.table_of_cells(rows, 50).rows}
     assert marks["light_dark/qmdp"] == "yes"
     assert marks["light_dark/pomcpow"].startswith("no")
 
 
 def test_every_published_cell_can_be_played():
     published = [row for rows in models.ROWS.values() for row in rows.values() if row.published]
-    assert len(published) == 29 and len(table.cells(None, None)) == 45
-    assert {cell.planner for cell in table.cells(None, "greedy")} == {"pft_dpw"}
+    assert len(published) == 29 and len(report.cells(None, None)) == 45
+    assert {cell.split("/")[1] for cell in report.cells(None, "greedy")} == {"pft_dpw"}
     with pytest.raises(Refusal, match="light_dark has pomcpow"):
         models.find_search("light_dark", "nobody", None)
 
 
 def test_a_cell_is_chosen_by_its_name_and_several_by_how_theirs_begin():
     def name_cells(*only):
-        return [cell.planner for cell in table.cells(only, None)]
+        return [cell.split("/")[1] for cell in report.cells(only, None)]
 
     assert name_cells("light_dark/pomcp") == ["pomcp"]
     begun = set(name_cells("light_dark/pom"))

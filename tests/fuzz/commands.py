@@ -37,7 +37,6 @@ CASES: dict[str, list[list[str]]] = {
               ["tracking=none", *GAMES, "player.threshold=interval(0.2,1)", "sweep.method=random",
                "sweep.trials=2", "run.folder=made"]],
     "explain": [[RECORD, "event=15", *SEARCH, "run.folder=made"]],
-    "replay": [[RECORD], [RECORD, "seat=1", "turns=0:3"]],
     "report": [["kept/run"], ["kept/run", "output=page.html"]],
     "beliefs": [[*QUICK, "player=closure", "games=1", "beliefs=[closure]", "run.folder=made"]],
     "regret": [["player=swift", "positions=2", "seeds=1", "rules.players=3", "run.folder=made"]],
@@ -47,7 +46,6 @@ CASES: dict[str, list[list[str]]] = {
               "run.folder=made"], ["mansion", "run.folder=made"]],
     "episodes": [["problem=tiger", "episodes=2", "steps=3", "simulations=5", "run.folder=made"]],
     "tables": [["list"], ["ledford_4_1", "show=true", "folder=made"]],
-    "calibration": [["kept/run", "output=made"]],
     "contest": [["player=swift", "classes=kept", "games=1", "numbers=[3]", "run.folder=made"],
                 ["player=swift", "port=9", "patience=1", "run.folder=made"]],
 }  # fmt: skip

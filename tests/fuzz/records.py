@@ -1,8 +1,8 @@
 """Damaged and forged game records: refused in a line, or they replay as what they say.
 
 A forger writes lines as a recorder does and makes the checks again, so that all that is checked
-behind them is reached.  Every record goes through what reads it: the replay, the transcript
-(`experiments.replay`) and the decisions that `experiments.explain` takes from it.
+behind them is reached.  Every record goes through what reads it: the replay and the decisions
+that `experiments.explain` takes from it.
 """
 
 from __future__ import annotations
@@ -15,18 +15,14 @@ from typing import Any
 
 import mutate
 from judge import Finding, capture, find_fault
-from rich.console import Console
 
 from experiments.explain import recorded
-from experiments.replay import __main__ as transcript
+from experiments.settings.commandline import Refusal
 from sim.player import PolicyPlayer
 from sim.records.record import Recorder, RecordError, checksum, line, read
 from sim.records.replay import replay, states
 from sim.referee import play
 from sim.rules import preset
-
-WHOLE = 25
-"""One case in so many is shown as a transcript, all others are only read to the end."""
 
 
 def game(seed: int) -> str:
@@ -46,10 +42,7 @@ def attack(number: int, seed: int, folder: Path) -> Iterator[Finding | None]:
         text = random.choice(texts)
         content = damage_record(random, text)
         path.write_bytes(content)
-        whole = case % WHOLE == 0
-        found = find_fault(
-            f"record {case} of seed {seed}", capture(lambda to, all_=whole: _use(path, to, all_))
-        )
+        found = find_fault(f"record {case} of seed {seed}", capture(lambda _: _use(path)))
         if found is None and _accepts(path) and not _itself(path):
             found = Finding(f"record {case} of seed {seed}", "it is taken for what it is not")
         yield found
@@ -79,11 +72,11 @@ def forge(values: list[Any]) -> list[str]:
     return [line(value) for value in values]
 
 
-def _use(path: Path, console: Console, whole: bool) -> None:
-    if whole:
-        transcript.show(path, None, (0, None))
-    transcript.show(path, None, (0, -1), quiet=True)
-    list(recorded.decisions(read(path)))
+def _use(path: Path) -> None:
+    try:
+        list(recorded.decisions(read(path)))
+    except RecordError as fault:
+        raise Refusal(f"{path} line {fault.line}: {fault.reason}") from None
 
 
 def _accepts(path: Path) -> bool:

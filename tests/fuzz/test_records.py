@@ -4,7 +4,6 @@ import json
 
 import records
 
-from experiments.replay import __main__ as transcript
 from sim.records import record as written
 from sim.records import replay as player
 
@@ -46,9 +45,3 @@ def test_a_reader_that_trusts_its_file_is_found(monkeypatch, tmp_path):
 def test_a_replay_that_does_not_compare_is_found(monkeypatch, tmp_path):
     monkeypatch.setattr(player, "_compare", lambda *_: None)
     assert complains(tmp_path, "it is taken for what it is not")
-
-
-def test_a_transcript_that_obeys_a_record_is_found(monkeypatch, tmp_path):
-    shown = transcript.show
-    monkeypatch.setattr(transcript, "show", lambda *_, **__: (print("\x1b[2J"), shown(*_, **__)))
-    assert complains(tmp_path, "it prints characters that a terminal obeys")

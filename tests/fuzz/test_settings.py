@@ -99,7 +99,6 @@ BAD = {
         ("paper=pomcpow", "workers=2", "without paper"),
     ],
     "explain": [("record=x player.search.mode=root", "tree.nodes=9", "player.search.mode=tree")],
-    "replay": [("record=x quiet=true", "turns=1:3", "quiet=false")],
     "regret": [("players=[swift]", "player=bmcts", "without players")],
     "hunt": [
         ("mansion", "seed=3", "hunt.name=minefield"),
@@ -111,7 +110,7 @@ BAD = {
         ("seed=null", "only=[a]", "a table"),
         ("ledford_4_1 show=true", "only=[a]", "show="),
     ],
-    "evidence": [("keep=x", "again=3", "without keep"), ("hours=1", "seed=3", "draw")],
+    "evidence": [("keep=x", "again=3", "without keep")],
 }
 
 
@@ -136,7 +135,6 @@ def test_a_setting_of_another_choice_is_refused(command, choice, key, said):
         ("episodes", "problem=light_dark particles=9 leaf=random only=null"),
         ("episodes", "paper=pomcpow only=[tag] particles=9"),
         ("hunt", "minefield hunt.size=3 seed=3"),
-        ("replay", "record=x turns=1:3"),
     ],
 )
 def test_a_setting_of_the_choice_is_taken(command, line):

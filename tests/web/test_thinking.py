@@ -1,4 +1,4 @@
-"""Thinking times: written with the game, read from the record, shown in the report."""
+"""Thinking times: written with the game, read from the record."""
 
 import asyncio
 import json
@@ -7,8 +7,6 @@ import numpy as np
 import pytest
 from table_setup import person, play_to_prompt, setup
 
-from experiments.report.page import Picture
-from experiments.report.thinking import read_thinking, thinking
 from experiments.web.tables.driver import Driver
 from experiments.web.tables.setup import Setup
 from experiments.web.tables.table import MOVES, Table
@@ -67,20 +65,6 @@ def test_a_table_opened_again_has_the_same_record(play, tmp_path):
     assert old.game.events[:-1] == table.game.events[:-1], "but for the sum of the record"
     (tmp_path / "old.jsonl").write_text(old.game.record())
     assert replay(read(tmp_path / "old.jsonl"))[0].phase == 4
-
-
-def test_the_report_has_median_and_quartiles_by_person_and_kind(play):
-    folder, _, said = play
-    found = read_thinking(folder)
-    shows = [seconds for seat, show, seconds, _ in said if show and seat == 0]
-    assert found["Ann", "show a card"] == shows
-    table, *pictures = thinking([found, {}], "x")
-    line = next(row for row in table.rows if row[:2] == ["Ann", "show a card"])
-    assert line[2:] == [len(shows), *np.quantile(shows, (0.25, 0.5, 0.75))]
-    assert {row[0] for row in table.rows} == {"Ann", "Bob"}
-    assert all(isinstance(one, Picture) and "Ann" in one.drawing for one in pictures)
-    assert [one.caption for one in pictures][:2] == ["Seconds to move", "Seconds to suggest"]
-    assert not list(thinking([{}], "x"))
 
 
 @pytest.mark.parametrize("opened_again", (False, True))

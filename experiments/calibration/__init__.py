@@ -1,1 +1,0 @@
-"""Calibration of searches: their predictions compared with the outcomes."""

@@ -1,1 +1,0 @@
-"""A recorded game in words."""

@@ -1,0 +1,1 @@
+"""Finite problems as tables: one domain for all of them, their files, and exact references."""

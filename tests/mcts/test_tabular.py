@@ -1,0 +1,332 @@
+"""Finite problems as tables: known values, exact beliefs, the plain problem's values, refusals."""
+
+import itertools
+import math
+import pickle
+import random
+from collections import Counter
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from benchmarks.bench_plain import plain
+from mcts.contract.testing import check_domain, check_search
+from mcts.kernel.rng import new_stream
+from mcts.options import Budget, Options
+from mcts.plain.enumerating import CannotFollow, list_outcomes
+from mcts.plain.problem import Problem
+from mcts.problems import tiger
+from mcts.problems.closed_loop import play
+from mcts.search import Search
+from mcts.tabular.alias import draw_entry, make_alias
+from mcts.tabular.exact import exact_value
+from mcts.tabular.tables import TablesFault, Tabular, after
+
+HEAR = [[0.85, 0.15], [0.15, 0.85]]
+EVEN = [[0.5, 0.5], [0.5, 0.5]]
+REWARDS = [[-1, -1], [-100, 10], [10, -100]]
+
+
+def make_tiger(steps=3, hear=HEAR, **more):
+    parts = {
+        "start": [0.5, 0.5],
+        "transitions": [np.eye(2), EVEN, EVEN],
+        "observations": [hear, EVEN, EVEN],
+        "rewards": REWARDS,
+        "discount": 0.95,
+        "steps": steps,
+    }
+    return Tabular(**parts | more)
+
+
+def search_value(p, simulations=200_000, exploration=0.2, key=1):
+    """Return the value of the most visited action."""
+    search = Search(p, Options(exploration=exploration, nodes=50_000))
+    result = search.run(Budget(simulations=simulations), key)
+    return float(result.values[np.argmax(result.visits)])
+
+
+@pytest.mark.parametrize(
+    ("steps", "discount", "value"),
+    [(1, 0.95, -1), (2, 0.95, -1.95), (3, 0.95, 2.3098), (4, 0.95, 1.7955442187), (3, 1, 2.72)],
+)
+def test_the_recursion_meets_the_values_of_pomdp_solve(steps, discount, value):
+    assert exact_value(make_tiger(discount=discount), steps) == pytest.approx(value, abs=1e-9)
+    assert exact_value(make_tiger(hear=EVEN), steps) != pytest.approx(2.3098, abs=0.1)
+
+
+@pytest.mark.parametrize("rollout", ["random", "mdp", "fib", "mean"])
+def test_a_search_converges_to_the_exact_value(rollout):
+    value = search_value(make_tiger().position(rollout=rollout))
+    assert value == pytest.approx(2.3098, abs=0.35)
+    deaf = search_value(make_tiger(hear=EVEN).position(rollout=rollout))
+    assert deaf == pytest.approx(-1 - 0.95 - 0.95**2, abs=0.35)
+
+
+def test_the_domain_keeps_its_contract():
+    assert check_domain(make_tiger().position()) > 0
+    check_search(make_tiger().position(), Options(nodes=200))
+
+
+def test_it_agrees_with_the_compiled_tiger():
+    """In the mean of random roll-outs from the root alone."""
+    ours, theirs = make_tiger(20).position(), tiger.TigerParameters(steps=20, rollout=tiger.RANDOM)
+    means = []
+    for p in (ours, theirs):
+        search = Search(p, Options(nodes=1, exploration=100.0))
+        means.append(search.run(Budget(simulations=60_000), 3).values)
+    wrong = replace(make_tiger(20), rewards=[[-1, -1], [-50, 10], [10, -100]]).position()
+    search = Search(wrong, Options(nodes=1, exploration=100.0))
+    assert means[0] == pytest.approx(means[1], abs=4)
+    assert search.run(Budget(simulations=60_000), 3).values != pytest.approx(means[1], abs=4)
+
+
+def test_draws_have_their_probabilities():
+    rng = np.random.default_rng(1)
+    first = np.array([0, 4, 5, 12])
+    chance = np.concatenate([rng.dirichlet([0.3] * n) for n in (4, 1, 7)])
+    keep, alias = make_alias(first, chance)
+    for row in range(3):  # exactly, by the shares of entries and aliases
+        share = np.zeros(len(chance))
+        for entry in range(first[row], first[row + 1]):
+            share[entry] += keep[entry]
+            share[alias[entry]] += 1.0 - keep[entry]
+        found = share[first[row] : first[row + 1]] / (first[row + 1] - first[row])
+        assert found == pytest.approx(chance[first[row] : first[row + 1]], abs=1e-12)
+    stream = new_stream(1)
+    drawn = Counter(draw_entry(first, keep, alias, 2, stream) for _ in range(20_000))
+    for entry in range(5, 12):
+        sigma = math.sqrt(chance[entry] * (1 - chance[entry]) / 20_000)
+        assert abs(drawn[entry] / 20_000 - chance[entry]) < 5 * sigma + 1e-12
+    word = int(stream[0])
+    assert draw_entry(first, keep, alias, 1, stream) == 4 and int(stream[0]) == word
+
+
+def test_the_belief_is_bayes_rule():
+    p = make_tiger(9).position()
+    theirs = tiger.TigerParameters(steps=9)
+    for action, seen in ((0, 0), (0, 0), (0, 1), (0, 0)):
+        p, theirs = after(p, action, seen), tiger.after(theirs, action, seen + 1)
+        assert p.share[p.state == 0] == pytest.approx(theirs.left)
+    assert p.steps == 5
+    assert after(p, 1, 0).share == pytest.approx([0.5, 0.5])
+
+
+def test_an_impossible_observation_is_refused():
+    silent = make_tiger(hear=[[1.0, 0.0], [1.0, 0.0]]).position()
+    with pytest.raises(TablesFault, match="observation 1 is impossible after action 0"):
+        after(silent, 0, 1)
+
+
+def test_closed_loops_return_what_the_recursion_says():
+    """By an exact policy of three steps."""
+    problem = make_tiger()
+
+    def choose(p, key):
+        belief = np.zeros(2)
+        belief[p.state] = p.share
+        return max(range(3), key=lambda action: look_ahead(problem, p, action))
+
+    returns = [play(problem.position(), after, choose, key) for key in range(4_000)]
+    error = np.std(returns) / math.sqrt(len(returns))
+    assert abs(np.mean(returns) - 2.3098) < 4 * error and error < 0.7
+
+
+def look_ahead(problem, p, action):
+    """Return the exact value of ``action`` at the position ``p``."""
+    belief = np.zeros(2)
+    belief[p.state] = p.share
+    transition, emission, reward = problem.matrices(action)
+    joint = (belief @ transition)[:, None] * emission
+    ahead = sum(exact_value(problem, p.steps - 1, column) for column in joint.T)
+    return belief @ reward + problem.discount * ahead
+
+
+def test_bounds_lie_around_the_optimum():
+    problem = make_tiger(60)
+    fib = problem.position(rollout="fib").leaf[-1]
+    mdp = problem.position(rollout="mdp").leaf[-1]
+    assert (mdp >= fib).all() and (fib >= 19.3714).all()
+    assert mdp == pytest.approx(10 * (1 - 0.95**60) / 0.05)
+    low, high = problem.position().low, problem.position().high
+    assert low == pytest.approx(-100 * (1 - 0.95**60) / 0.05) and high == pytest.approx(mdp[0])
+
+
+def test_sparse_arrays_and_rewards_by_transition_are_the_same():
+    transitions = [np.eye(2), np.array(EVEN), np.array(EVEN)]
+    whole = [np.repeat(np.array(row, float)[:, None], 2, axis=1) for row in REWARDS]
+    other = make_tiger(
+        transitions=list(map(sparse.csr_array, transitions)),
+        observations=list(map(sparse.coo_array, map(np.array, (HEAR, EVEN, EVEN)))),
+        rewards=list(map(sparse.csr_array, whole)),
+    )
+    for one, two in zip(make_tiger().tables, other.tables, strict=True):
+        assert np.array_equal(one, two)
+
+
+def test_it_can_be_sent_to_another_process():
+    position = pickle.loads(pickle.dumps(make_tiger())).position()
+    assert search_value(position, 2_000) == search_value(make_tiger().position(), 2_000)
+
+
+@pytest.mark.parametrize(
+    ("parts", "said"),
+    [
+        ({"discount": 1.2}, "discount must be above 0 and at most 1, not 1.2"),
+        ({"discount": 1, "steps": None}, "a discount of 1 needs steps"),
+        ({"transitions": [np.eye(2), EVEN, [[0.5, 0.6], [1, 0]]]}, "transitions of 2 in 0 sum to"),
+        ({"observations": [HEAR, EVEN, [[1, 0.2], [1, 0]]]}, "observations of 2 in 0 sum to 1.2"),
+        ({"transitions": [np.eye(2), EVEN, [[1.5, -0.5], [1, 0]]]}, "negative or not a number"),
+        ({"start": [0.5, 0.6]}, "start sums to 1.1"),
+        ({"rewards": [[-1, -1], [math.nan, 1], [1, 1]]}, "rewards: a number is not finite"),
+        ({"observations": [HEAR, EVEN]}, "2 matrices were given for 3 actions"),
+        ({"transitions": [np.eye(3)] * 3}, r"need transitions \(3, 2, 2\)"),
+    ],
+)
+def test_what_is_no_problem_is_refused_in_one_line(parts, said):
+    with pytest.raises(TablesFault, match=said) as fault:
+        make_tiger(**parts)
+    assert "\n" not in str(fault.value)
+
+
+# tables from plain Python
+
+
+@pytest.mark.parametrize("steps", [1, 2, 3])
+def test_a_plain_problem_has_the_values_of_its_tables(steps):
+    tables = plain(steps).tabulate()
+    assert len(tables.states) == (6 if steps else 2)
+    assert exact_value(tables, steps) == pytest.approx(exact_value(make_tiger(), steps), abs=1e-12)
+    value = search_value(plain(steps).position(), 3_000, 0.2)
+    assert abs(value - search_value(tables.position(), 3_000, 0.2)) < 2
+
+
+def walk_problem(**more):
+    """A walk to the end of a corridor, where only the end is seen."""
+    parts = {
+        "start": [0, 1],
+        "actions": lambda at: [] if at == 3 else ["stay", "go"],
+        "step": lambda at, action, chance: (at + (action == "go" and chance.random() < 0.7), -1.0),
+        "observation": lambda at: "nothing",
+        "low": -20,
+        "high": 0,
+        "steps": 20,
+    }
+    return Problem(**parts | more)
+
+
+def test_terminal_states_are_seen():
+    tables = walk_problem().tabulate()
+    assert tables.legal_in(tables.states.index(3)) == []
+    p = after(tables.position(), 1, 0)
+    assert tables.states.index(3) not in p.state
+    assert search_value(tables.position(rollout="mdp"), 20_000) == pytest.approx(
+        -2.5 / 0.7, abs=0.3
+    )
+    assert check_domain(tables.position(), draws=64) > 0
+
+
+def test_outcomes_replace_a_step():
+    def outcomes(at, action):
+        return [(0.7, at + 1, -1.0), (0.3, at, -1.0)] if action == "go" else [(1, at, -1.0)]
+
+    tables = walk_problem(step=None, outcomes=outcomes).tabulate()
+    other = walk_problem().tabulate()
+    for action in range(2):
+        for one, two in zip(tables.matrices(action), other.matrices(action), strict=True):
+            assert one == pytest.approx(two)
+    problem = walk_problem(step=None, outcomes=outcomes)
+    drawn = [problem.step(0, "go", random.Random(key))[0] for key in range(2_000)]
+    assert np.mean(drawn) == pytest.approx(0.7, abs=0.05)
+
+
+@pytest.mark.parametrize(
+    ("draw", "wanted"),
+    [
+        (lambda c: c.random() < 0.25, {True: 0.25, False: 0.75}),
+        (lambda c: c.random() < 0.25, {True: 0.25, False: 0.75}),
+        (lambda c: 1 - c.random() < 0.25, {True: 0.25, False: 0.75}),
+        (lambda c: c.uniform(1, 3) >= 1.5, {True: 0.75, False: 0.25}),
+        (
+            lambda c: c.choice("xy") + str(c.randrange(2)),
+            dict.fromkeys(["x0", "x1", "y0", "y1"], 0.25),
+        ),
+        (lambda c: c.choices("ab", [1, 3])[0], {"a": 0.25, "b": 0.75}),
+        (
+            lambda c: tuple(c.sample(range(3), 2)),
+            dict.fromkeys(itertools.permutations(range(3), 2), 1 / 6),
+        ),
+        (lambda c: int(c.random() * 4), dict.fromkeys(range(4), 0.25)),
+        (lambda c: c.randint(3, 4) * c.getrandbits(1), {0: 0.5, 3: 0.25, 4: 0.25}),
+    ],
+)
+def test_chance_enumerates_what_it_can_follow(draw, wanted):
+    found = Counter()
+    for share, value in list_outcomes(draw):
+        found[value] += share
+    assert found == pytest.approx(wanted)
+
+
+def compared_thrice(chance):
+    x = chance.random()
+    return "a" if x < 0.2 else "b" if x < 0.5 else "c" if x < 0.1 else "d"
+
+
+def test_one_number_is_compared_several_times():
+    found = {value: share for share, value in list_outcomes(compared_thrice)}
+    assert found == pytest.approx({"a": 0.2, "b": 0.3, "d": 0.5})
+
+
+@pytest.mark.parametrize(
+    "draw",
+    [
+        lambda c: c.gauss(0, 1),
+        lambda c: c.random() * c.random(),
+        lambda c: math.exp(c.random()),
+        lambda c: c.random() == 0.5,
+        lambda c: bool(c.random()),
+        lambda c: f"{c.random()}",
+        lambda c: c.expovariate(1.0) < 2,
+        lambda c: c.getrandbits(40),
+    ],
+)
+def test_a_draw_that_cannot_be_followed_names_the_remedy(draw):
+    with pytest.raises(CannotFollow, match=r"give outcomes\(state, action\)") as fault:
+        list(list_outcomes(draw))
+    assert "\n" not in str(fault.value)
+
+
+@pytest.mark.parametrize(
+    ("parts", "said"),
+    [
+        (
+            {"step": lambda at, action, chance: (at + 1, 0.0), "actions": lambda at: ["go"]},
+            "more than 50 states",
+        ),
+        ({"step": None, "outcomes": lambda at, action: [(0.6, 3, 0.0)]}, "sum to 0.6, not 1"),
+        ({"actions": lambda at: [] if at == 3 else ["go", at]}, "depend on what is hidden"),
+        ({"actions": lambda at: []}, "over at its start"),
+        (
+            {
+                "players": 2,
+                "mover": lambda at: 0,
+                "seen": lambda at, who: 0,
+                "payoff": lambda at, who: 0,
+            },
+            "2 players",
+        ),
+    ],
+)
+def test_what_has_no_tables_is_refused(parts, said):
+    with pytest.raises(TablesFault, match=said) as fault:
+        walk_problem(**parts).tabulate(limit=50)
+    assert "\n" not in str(fault.value)
+
+
+def test_lists_may_depend_on_what_was_seen():
+    tables = walk_problem(
+        actions=lambda at: [] if at == 3 else ["go", at], observation=lambda at: at, start=[0]
+    ).tabulate()
+    assert [tables.actions[a] for a in tables.legal_in(tables.states.index(2))] == ["go", 2]
