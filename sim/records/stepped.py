@@ -15,8 +15,6 @@ All events (`sim.records.events`) together are the record.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -25,21 +23,10 @@ from sim.legal import legal
 from sim.player import IllegalAction, Player
 from sim.records.events import Event, describe_action, describe_thought, ending, opening
 from sim.records.record import checksum, header, line
-from sim.referee import Deal, open_game
+from sim.referee import open_game
 from sim.rules import Rules, world
 from sim.state import EXTERNAL, N_ACTIONS, OVER, SHOW, empty
 from sim.view import as_seen, view_of
-
-
-@dataclass(frozen=True)
-class Past:
-    """An unfinished game to resume; its deal may differ from that of its number.
-
-    Attributes ``deal``: as `sim.referee.Deal`; ``moves``: pairs of an action and the roll after it.
-    """
-
-    deal: tuple[Any, ...]
-    moves: tuple[tuple[int, int], ...]
 
 
 class Person(Player):
@@ -58,23 +45,15 @@ class SteppedGame:
     actions : all decisions so far
     """
 
-    def __init__(
-        self, rules: Rules, seats: Sequence[Player], seed: int, game: int, past: Past | None = None
-    ) -> None:
-        """Deal, or resume a ``past`` game with its own dice.
-
-        Raises ValueError like `sim.referee.open_game`, and for an illegal move of the past.
-        """
-        deal = None if past is None else Deal(*past.deal)
-        states, self._memory, self._outsiders = open_game(rules, seats, seed, game, deal)
+    def __init__(self, rules: Rules, seats: Sequence[Player], seed: int, game: int) -> None:
+        """Deal; raises ValueError like `sim.referee.open_game`."""
+        states, self._memory, self._outsiders = open_game(rules, seats, seed, game)
         self.rules, self.seats, self.seed, self.game = rules, tuple(seats), int(seed), int(game)
         self.actions: list[int] = []
         self.events: list[Event] = []
         self._board, self._state, self._before = world(rules)[0], states[0], empty()
         self._lines = [line(header(rules, seats, self.seed, self.game))]
         self._note(opening(self._board, self._state))
-        for action, roll in () if past is None else past.moves:
-            self.act(action, roll=roll)
 
     @property
     def over(self) -> bool:
@@ -111,12 +90,10 @@ class SteppedGame:
             return int(self.seats[seat].decide(view_of(state, seat)))
         return self._memory.act(self._board, state)
 
-    def act(
-        self, action: int, seconds: float | None = None, roll: int | None = None
-    ) -> list[Event]:
+    def act(self, action: int, seconds: float | None = None) -> list[Event]:
         """Apply ``action`` for the seat to move; return its events.
 
-        ``seconds``: thinking time of a person; ``roll``: replaces the next roll.
+        ``seconds``: thinking time of a person.
 
         Raises IllegalAction, without any change, if the action is illegal.
         """
@@ -125,7 +102,6 @@ class SteppedGame:
             raise IllegalAction(f"seat {self.decider} chose action {action}")
         self._before[0] = state
         apply(self._board, state, action)
-        state.roll = state.roll if roll is None else roll
         self.actions.append(action)
         for suggestion in state.event[: state.events].tolist():
             for seat in self._outsiders:

@@ -27,7 +27,7 @@ class Exchanged(SteppedGame):
     swap = None
     """(holder, card, holder, card), holders are seats or -1 for the envelope; None: as dealt."""
 
-    def __init__(self, rules, seats, seed, game, past=None):
+    def __init__(self, rules, seats, seed, game):
         super().__init__(rules, seats, SEED, self.number)
         if self.swap is None:
             return
