@@ -35,8 +35,6 @@ def table(figures: Mapping[str, Any], title: str) -> Table:
 
 
 def _bits(title: str, sign: str = "") -> Column:
-    """Return a column of means with half the width of their intervals."""
-
     def describe(found: Mapping[str, float]) -> str:
         return f"{found['value']:{sign}.3f} ±{(found['high'] - found['low']) / 2:.3f}"
 
@@ -125,7 +123,6 @@ def draw_kept(kept: Path, folder: Path) -> None:
 
 
 def _read(folder: Path) -> tuple[dict[str, Any], str]:
-    """Return the figures of the rows in ``folder``, and the title of the run."""
     settings = read_yaml(folder / CONFIG)
     rows = pl.read_parquet(folder / ROWS.file)
     figures = calibration.summarise(rows, settings["bins"], settings["seed"])

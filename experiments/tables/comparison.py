@@ -55,7 +55,6 @@ def compare_published(title: str, run: Measured | ComputedFigures, paper: Publis
 
 
 def _measure(run: Measured | ComputedFigures, row: Row, column: str) -> Figure | None:
-    """Return our figure in ``column`` of ``row``; None if there is none yet."""
     match, player = row.cells[column]
     if isinstance(run, ComputedFigures):
         return run.figure(match, player)
@@ -63,7 +62,6 @@ def _measure(run: Measured | ComputedFigures, row: Row, column: str) -> Figure |
 
 
 def _mark(paper: Published, row: Row, figure: Figure | None) -> str | None:
-    """Return our figure as text, marked if it differs from the published one."""
     if figure is None:
         return None
     known = paper.reference(row)

@@ -79,7 +79,6 @@ def play_missing(
 
 
 def _lacks_games(cells: Sequence[PlannedCell]) -> bool:
-    """Return whether the cells of one run lack games."""
     if not cells[0].begun:
         return True
     played = Results.resume(cells[0].folder, [cell.match for cell in cells])
@@ -87,7 +86,6 @@ def _lacks_games(cells: Sequence[PlannedCell]) -> bool:
 
 
 def _ends(cells: Sequence[PlannedCell]) -> list[PlannedCell]:
-    """Return the first and the last cell of each player, to be compiled first."""
     ends = [{cell.cell.player.label: cell for cell in order} for order in (cells[::-1], cells)]
     return list({cell.folder: cell for found in ends for cell in found.values()}.values())
 

@@ -116,7 +116,6 @@ class Step:
 
 
 def _of_setup(table: Ablation, setup: Cell) -> Iterator[Cell]:
-    """Yield the cells of a set-up; the settings of their lines come last."""
     usual = {key: value for key, _, value in (one.partition("=") for one in setup.settings)}
     for line in _lines(table, setup.player):
         settings = tuple(f"{key}={value}" for key, value in (usual | {**line.settings}).items())
@@ -166,7 +165,6 @@ def _steps_of(table: Ablation, player: Entrant) -> list[Step]:
 
 
 def _has(player: Entrant, key: str) -> bool:
-    """Return whether ``key`` is a setting of ``player``, or belongs to no player."""
     prefix, _, path = key.partition(".")
     if prefix != "player":
         return True
