@@ -21,6 +21,7 @@ DRAWS = 20_000_000
 
 @jit
 def _draws(stream: np.ndarray, n: int) -> int:
+    """Draw ``n`` random words one after another; return their sum to prevent optimisation."""
     total = np.uint64(0)
     for _ in range(n):
         total += draw(stream)

@@ -154,6 +154,7 @@ def band(
 
 
 def _name(look: dict[str, Any]) -> dict[str, Any]:
+    """Return ``look`` with a label that the legend shows even if it begins with an underscore."""
     return look if look.get("label") is None else {**look, "label": for_picture(look["label"])}
 
 

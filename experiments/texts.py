@@ -146,6 +146,7 @@ def file_name(text: str) -> str:
 
 
 def _safe_name(text: str) -> str:
+    """Return a name that is no path to another folder, and not too long."""
     text = text if text.strip(". ") else "_" * max(1, len(text))
     coded = text.encode("utf-8", "replace")
     if len(coded) <= _LONGEST_NAME:

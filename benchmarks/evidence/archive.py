@@ -145,6 +145,7 @@ def _pack_study(run: Path, into: Path) -> None:
 
 
 def _without_places(held: dict[str, Any], evidence: Evidence) -> dict[str, Any]:
+    """Return the metadata of a run without the folders of its machine."""
     if "command" in held:
         return {**held, "command": evidence.command}
     about = {key: value for key, value in held["run"].items() if key not in _PLACES}

@@ -237,6 +237,7 @@ def read_untraced(root: Path = ROOT) -> Untraced:
 
 
 def _players(match: dict[str, Any]) -> list[str]:
+    """Return the modules of the players of ``match``, and of those that observe its games."""
     players = {entrant[TARGET].rpartition(".")[0] for entrant in match["entrants"]}
     return sorted(players | ({"experiments.matches.details"} if match.get("details") else set()))
 

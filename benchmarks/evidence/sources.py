@@ -55,6 +55,7 @@ def _find(root: Path, module: str) -> Path | None:
 
 
 def _list(root: Path, name: str) -> list[str]:
+    """Return the module ``name``, or those of the package of ``package.*``."""
     package = name.removesuffix(".*")
     if package == name:
         return [name]
@@ -84,6 +85,7 @@ def _read(path: Path) -> _Read:
 
 @cache
 def _read_once(path: Path, *_: int) -> _Read:
+    """Return the content of a file, read again if its time or size changed."""
     return _Read(path.read_bytes())
 
 
@@ -107,6 +109,7 @@ def _is_for_types(node: ast.AST) -> bool:
 
 
 def _is_words(statement: ast.stmt) -> bool:
+    """Return whether a statement is an import, or a bare string such as a docstring."""
     if isinstance(statement, (ast.Import, ast.ImportFrom)) or _is_for_types(statement):
         return True
     value = statement.value if isinstance(statement, ast.Expr) else None

@@ -35,6 +35,8 @@ def table(figures: Mapping[str, Any], title: str) -> Table:
 
 
 def _bits(title: str, sign: str = "") -> Column:
+    """Return a column of means with half the width of their intervals."""
+
     def describe(found: Mapping[str, float]) -> str:
         return f"{found['value']:{sign}.3f} ±{(found['high'] - found['low']) / 2:.3f}"
 

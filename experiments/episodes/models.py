@@ -111,6 +111,7 @@ def _parameters(problem: str, planner: str, size: tuple[int, int], key: int) -> 
 def _follow(
     policy: str, problem: str, params: Any, particles: np.ndarray, key: int, left: int
 ) -> int:
+    """Return the action of a policy without search, which ignores the deadline."""
     if policy == "random":
         return choose_at_random(params, particles, key)
     found = HEURISTICS[problem](params, particles) if policy == "heuristic" else None

@@ -121,6 +121,7 @@ def _import(module: str) -> Any:
 
 
 def _where(fault: BaseException) -> str:
+    """Return the exception and its place in one line, from its notes if a search raised it."""
     places = re.findall(r'File "(.+)", line (\d+)', "".join(traceback.format_exception(fault)))
     place = f" ({Path(places[-1][0]).name}, line {places[-1][1]})" if places else ""
     return f"{describe(fault)}{place}"
@@ -144,6 +145,7 @@ def check(setup: Setup) -> None:
 
 
 def _has_model(setup: Setup) -> bool:
+    """Return whether particles represent the belief; for RockSample if a planner is given."""
     return setup.problem in models.MODELS and (
         setup.problem not in EXACT or setup.planner is not None
     )

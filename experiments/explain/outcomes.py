@@ -121,6 +121,7 @@ def _after(
 
 
 def _room_after(decision: Decision, action: int, room: int) -> int:
+    """Return the pawn's room after an ``action`` other than a suggestion."""
     if action == PASSAGE:
         return int(decision.board.passage[room])
     if action < PASSAGE:

@@ -108,6 +108,7 @@ def _kind(block: Block) -> str:
 
 
 def _runs(blocks: Sequence[Block]) -> list[tuple[str, list[Block]]]:
+    """Return runs of blocks of one kind, so that pictures can be side by side."""
     return [(kind, list(run)) for kind, run in groupby(blocks, _kind)]
 
 

@@ -184,6 +184,7 @@ def _has(folder: Path, kind: str) -> bool:
 
 
 def _games(folder: Path, matches: list[Match]) -> list[int | None]:
+    """Return the number of games per match, by its rule or the configuration."""
     settings = _parse(folder, CONFIG, read_yaml, "configuration")
     most = settings["match"]["games"] if settings else None
     early = results.stops(folder)
@@ -191,6 +192,7 @@ def _games(folder: Path, matches: list[Match]) -> list[int | None]:
 
 
 def _parse(folder: Path, name: str, parse: Callable[[Path], Any], kind: str) -> Any:
+    """Return the content of the file ``name`` of a ``kind``, None if it is missing."""
     path = folder / name
     if not path.exists():
         return None

@@ -56,6 +56,7 @@ def paired_elo(difference: Estimate, mean: float, games: int) -> Estimate:
 
 
 def _elo(rate: float, games: int) -> float:
+    """Return ``rate`` in Elo, kept half a game away from 0 and 1, where Elo diverges."""
     half = 0.5 / (games + 1)
     return _ELO * float(logit(min(max(rate, half), 1 - half)))
 

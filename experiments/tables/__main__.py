@@ -169,6 +169,7 @@ def main() -> NoReturn:
 
 
 def _check_file() -> None:
+    """Refuse a table whose file is invalid, in a message that names the file."""
     for name in {typed.removeprefix("table=") for typed in sys.argv[1:]} & {*catalog.names()}:
         catalog.load(name)
 

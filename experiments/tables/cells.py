@@ -163,6 +163,7 @@ def compare_all(cells: Sequence[PlannedCell]) -> list[Comparison | None]:
 def _common_wins(
     cell: PlannedCell, parent: PlannedCell | None
 ) -> tuple[frozenset[Path], np.ndarray, np.ndarray] | None:
+    """Return the unordered folders, and which common games the parent and the cell won."""
     if parent is None or cell.folder == parent.folder or not (cell.run and parent.run):
         return None
     without, won = common_wins((parent.run, parent.name), (cell.run, cell.name))

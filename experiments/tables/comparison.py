@@ -62,6 +62,7 @@ def _measure(run: Measured | ComputedFigures, row: Row, column: str) -> Figure |
 
 
 def _mark(paper: Published, row: Row, figure: Figure | None) -> str | None:
+    """Return our figure as text, marked if it differs from the published one."""
     if figure is None:
         return None
     known = paper.reference(row)

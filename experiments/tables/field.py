@@ -134,6 +134,7 @@ def make(title: str, table: Table, run: Measured) -> tuple[tabular.Table, list[d
 
 
 def _against(control: str, line: Standing, part: int | None = None) -> Any:
+    """Return difference and p from ``control``, or one ``part`` of the two; None from itself."""
     found = line.against.get(control)
     return found if found is None or part is None else found[part]
 

@@ -86,6 +86,7 @@ def _name(run: Measured, cell: Cell, label: str) -> str | None:
 
 
 def _difference(control: str, cell: Sequence[Any], pair: Comparison, p: float) -> Difference:
+    """Return the difference in ``cell`` (variant and opponent), from the games each won."""
     variant, opponent, first, second = cell
     own, other = (win_rate(int(won.sum()), pair.games) for won in (second, first))
     return Difference(variant, opponent, control, pair.games, own, other, pair.difference, p)

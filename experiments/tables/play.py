@@ -86,6 +86,7 @@ def _lacks_games(cells: Sequence[PlannedCell]) -> bool:
 
 
 def _ends(cells: Sequence[PlannedCell]) -> list[PlannedCell]:
+    """Return the first and the last cell of each player, to be compiled first."""
     ends = [{cell.cell.player.label: cell for cell in order} for order in (cells[::-1], cells)]
     return list({cell.folder: cell for found in ends for cell in found.values()}.values())
 

@@ -73,6 +73,7 @@ def _share_won(places: int | None) -> Measure:
 
 
 def _difference(run: Measured, match: str, control: str) -> Figure | None:
+    """Return the share of games won minus that of match ``control``, on common games."""
     without, won = common_wins((run, control), (run, match))
     if not len(won):
         return None

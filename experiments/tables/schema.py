@@ -163,6 +163,7 @@ class Table:
         return weighed * self.seconds / PER_SIMULATIONS / cores / 3600
 
     def _cost(self, cell: Cell, simulations: int | None) -> int:
+        """Return the simulations per decision that determine the cost of a game of ``cell``."""
         own = cell.line and cell.line.settings.get(BUDGET)
         if self.compiled or (not own and self.simulations is None):
             return PER_SIMULATIONS

@@ -116,6 +116,7 @@ class Step:
 
 
 def _of_setup(table: Ablation, setup: Cell) -> Iterator[Cell]:
+    """Yield the cells of a set-up; the settings of their lines come last."""
     usual = {key: value for key, _, value in (one.partition("=") for one in setup.settings)}
     for line in _lines(table, setup.player):
         settings = tuple(f"{key}={value}" for key, value in (usual | {**line.settings}).items())
