@@ -53,7 +53,6 @@ _own: list[Search] = []
 
 
 def _independent(key: int) -> float:
-    """Return simulations a second of this process's own search."""
     if not _own:
         _own.append(Search(TIGER, OPTIONS))
     return rate(_own[0], key)[0]

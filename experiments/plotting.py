@@ -134,23 +134,18 @@ def band(
     at: Sequence[float],
     estimates: Sequence[Estimate],
     series: int = 0,
-    *,
-    steps: bool = False,
     **look: Any,
 ) -> None:
     """Draw values as a line inside the band of their intervals.
 
-    ``at``, ``estimates``, ``series``: as in `intervals`; ``steps``: whether a value holds until the
-    next; ``look``: for `matplotlib.axes.Axes.plot`.
+    ``at``, ``estimates``, ``series``: as in `intervals`; ``look``: for `matplotlib.axes.Axes.plot`.
     """
     values, low, high = bounds(estimates)
     number = series % len(SERIES)
     usual = {"color": SERIES[number], "marker": MARKERS[number]}
     look = _name({**usual, "markersize": 4, "linewidth": 1.6, **look})
-    axes.fill_between(
-        at, low, high, step="post" if steps else None, color=look["color"], alpha=0.2, linewidth=0
-    )
-    axes.plot(at, values, drawstyle="steps-post" if steps else "default", **look)
+    axes.fill_between(at, low, high, color=look["color"], alpha=0.2, linewidth=0)
+    axes.plot(at, values, **look)
 
 
 def _name(look: dict[str, Any]) -> dict[str, Any]:

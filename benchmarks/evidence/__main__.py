@@ -4,14 +4,12 @@
     python -m benchmarks.evidence hours=8
     python -m benchmarks.evidence write=true
     python -m benchmarks.evidence again=4 only=[cai_1]
-    python -m benchmarks.evidence keep=outputs/tables/cai_1 only=[cai_1]
 
 Slow modules are imported late.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -42,23 +40,20 @@ class Settings:
     only: list[str] | None = MISSING
     hours: float = between(0, 100_000)
     again: int | None = between(1, 1_000_000)
-    keep: str | None = place()
     write: bool = MISSING
     accept: bool = MISSING
     folder: str = place()
 
 
 def job(settings: DictConfig, _: Path) -> None:
-    """List the evidence, or play, check, keep or write it.  Raises Refusal, Interrupted."""
+    """List the evidence, or play, check or write it.  Raises Refusal, Interrupted."""
     from benchmarks.evidence import listing, paper
     from experiments import tabular, terminal
 
     console = terminal.console()
     everything = listing.read()
     chosen = listing.choose(everything, settings.only)
-    if settings.keep is not None:
-        _keep(chosen, Path(settings.keep), console)
-    elif settings.again is not None:
+    if settings.again is not None:
         _check(chosen, settings.again, console)
     elif settings.write:
         _write(everything, chosen, settings.accept, console)
@@ -68,25 +63,6 @@ def job(settings: DictConfig, _: Path) -> None:
         made = paper.index(chosen, config.cores())
         brief = replace(made, columns=made.columns[:-1], rows=[row[:-1] for row in made.rows])
         tabular.show(brief, console)
-
-
-def _keep(chosen: list[Evidence], source: Path, console: Console) -> None:
-    """Pack the rows of one result from the run in ``source``, sealed with their sources."""
-    from benchmarks.evidence import archive, sources
-
-    if len(chosen) != 1:
-        raise Refusal("keep packs the rows of one result: name it, only=[NAME]")
-    (one,) = chosen
-    folder = archive.keep(one, source, lambda _: None)
-    commits = archive.commits(folder)
-
-    def digest(modules: Sequence[str]) -> str | None:
-        played = {sources.digest_at(one.root, commit, modules) for commit in commits}
-        return played.pop() if len(played) == 1 else None
-
-    digests = archive.by_digest(one.parts(folder), digest)
-    archive.write_seal(folder, {**(archive.read_seal(folder) or {}), "sources": digests})
-    console.print(f"{one.name}: rows kept in {folder}", soft_wrap=True, highlight=False)
 
 
 def _check(chosen: list[Evidence], number: int, console: Console) -> None:

@@ -7,7 +7,6 @@ of each file.
 from __future__ import annotations
 
 import hashlib
-import json
 import shutil
 import tempfile
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -139,7 +138,6 @@ def _pack_games(run: Path, into: Path) -> None:
 
 
 def _pack_study(run: Path, into: Path) -> None:
-    """Copy the rows of a study and its settings."""
     for path in sorted(run.glob("*.parquet")):
         pq.write_table(pq.read_table(path), into / path.name, **PACKED)
     held = read_yaml(run / CONFIG)
@@ -193,17 +191,3 @@ def advise(path: Path, sealed: str | None) -> str:
     if hashlib.sha256(found.replace(b"\r\n", b"\n")).hexdigest() == sealed:
         return f"its line ends were converted: git config core.autocrlf false, then {restore}"
     return f"{restore}, if it is in the repository" if sealed else "remove it"
-
-
-def commits(folder: Path) -> list[str]:
-    """Return the commits that played the rows in ``folder``, as recorded in runs and rows."""
-    found: dict[str, None] = {}
-    for path in sorted(folder.rglob("*.json")):
-        if path.name in (MATCHES_FILE, SUMMARY):
-            held = json.loads(path.read_text())
-            found[str(held.get("commit") or held.get("run", {}).get("commit"))] = None
-    for path in sorted(folder.rglob("games-*.parquet")):  # another commit may have resumed the run
-        if "commit" in pl.read_parquet_schema(path):
-            rows = pl.scan_parquet(path).select(pl.col("commit").cast(pl.String).unique())
-            found |= dict.fromkeys(map(str, rows.collect()["commit"]))
-    return list(found)

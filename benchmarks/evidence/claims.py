@@ -127,7 +127,6 @@ def write(found: Sequence[Claim], listed: Iterable[Evidence], path: Path) -> Non
 
 
 def _play_of(evidence: Evidence | None) -> tuple[str, int | None]:
-    """Return the command and the seed of a result."""
     if evidence is None:
         return "", None
     seed = getattr(evidence.table, "seed", None)

@@ -133,7 +133,6 @@ def _replay_run(folder: Path, games: int) -> tuple[int, str | None]:
 
 
 def _first(folder: Path, games: int) -> pl.DataFrame:
-    """Return the rows of the first ``games`` of each match."""
     found = rows.by_part(folder, "games", lambda part: part.filter(pl.col("game") < games))
     columns = [name for name in found.columns if name not in _OF_THE_MACHINE]
     return found.select(columns).sort("match", "game", "seat")

@@ -11,10 +11,6 @@ from __future__ import annotations
 
 import ast
 import hashlib
-import io
-import subprocess
-import tarfile
-import tempfile
 from collections.abc import Iterable, Iterator
 from functools import cache
 from os.path import exists
@@ -33,25 +29,6 @@ def digest(root: Path, modules: Iterable[str]) -> str:
     """
     found = {part for path in closure(root, modules).values() for part in _read(path).parts}
     return hashlib.sha256(b"".join(sorted(found))).hexdigest()[:16]
-
-
-def digest_at(root: Path, commit: str, modules: Iterable[str]) -> str | None:
-    """Return `digest` of the files at ``commit`` of the repository at ``root``.
-
-    None if that commit is unknown, or has no such module.
-    """
-    found = subprocess.run(
-        ["git", "archive", commit, ":(glob)*/**/*.py"], cwd=root, capture_output=True
-    )
-    if found.returncode:
-        return None
-    with tempfile.TemporaryDirectory() as place:
-        with tarfile.open(fileobj=io.BytesIO(found.stdout)) as files:
-            files.extractall(place, filter="data")
-        try:
-            return digest(Path(place), modules)
-        except Refusal:
-            return None
 
 
 def closure(root: Path, modules: Iterable[str]) -> dict[str, Path]:

@@ -216,6 +216,5 @@ def _microseconds(fresh: Callable[[], Belief], events: np.ndarray) -> float | No
 
 
 def _index(envelope: int) -> tuple[int, int, int]:
-    """Return the index of ``envelope`` (mask) in an envelope table (6, 6, 9)."""
     suspect, weapon, room = (int(lowest(envelope & inside)) for inside in CATEGORY_MASK)
     return suspect, weapon - FIRST_WEAPON, room - FIRST_ROOM

@@ -110,7 +110,6 @@ def _means(
 
 
 def _where_enough(totals: np.ndarray, counts: np.ndarray, seed: int) -> list[Mean | None]:
-    """Return the means of `clustered_means`, None if of fewer than `FEWEST` games."""
     enough = (counts > 0).sum(axis=1) >= FEWEST
     means = iter(clustered_means(totals[enough], counts[enough], seed) if enough.any() else ())
     return [next(means) if there else None for there in enough]

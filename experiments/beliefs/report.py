@@ -125,7 +125,6 @@ def draw_kept(kept: Path, folder: Path) -> None:
 
 
 def _read(folder: Path) -> tuple[dict[str, Any], str]:
-    """Return the figures of the rows in ``folder``, and the title of the run."""
     settings = read_yaml(folder / CONFIG)
     rows = pl.read_parquet(folder / ROWS.file)
     figures = calibration.summarise(rows, settings["bins"], settings["seed"])

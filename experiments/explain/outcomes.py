@@ -130,7 +130,6 @@ def _room_after(decision: Decision, action: int, room: int) -> int:
 
 
 def _cards(action: int, room: int) -> int:
-    """Return the mask of the cards that the suggestion ``action`` names in ``room``."""
     suspect, weapon = divmod(action - ASK, len(WEAPONS))
     return 1 << suspect | 1 << FIRST_WEAPON + weapon | 1 << FIRST_ROOM + room
 

@@ -153,7 +153,6 @@ def _specs(settings: DictConfig) -> dict[str, dict[str, Any]]:
 
 
 def _overrides_of(start: str) -> list[str]:
-    """Return the overrides whose keys begin with ``start``."""
     overrides = HydraConfig.get().overrides.task
     return [override for override in overrides if override.lstrip("+~").startswith(start)]
 
@@ -335,7 +334,6 @@ def draw_kept(kept: Path, folder: Path) -> None:
 
 
 def _read(folder: Path) -> dict[str, Any]:
-    """Return the description of the run in ``folder``, with figures computed from its rows."""
     import polars as pl
 
     described = read_json(folder / SUMMARY)

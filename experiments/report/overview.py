@@ -338,6 +338,5 @@ def _plan(run: Run, players: Set[str]) -> dict[str, Any]:
 
 
 def _flat(nested: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield the leaves of nested mappings, each a dotted name and its value as text."""
     for path, value in leaves(nested):
         yield path, value if isinstance(value, str) else json.dumps(value)

@@ -257,7 +257,6 @@ def _speed(run: Run) -> Iterator[Block]:
 
 
 def _player(run: Run, found: Any) -> str:
-    """Return the player of figures, with its match if there are several."""
     return f"{found.match}: {found.player}" if len(run.matches) > 1 else found.player
 
 

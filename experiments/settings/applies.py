@@ -168,8 +168,8 @@ def _searches(s: Any, _: str) -> bool:
 
 def _task(s: Any) -> str:
     """Return the task of the command ``evidence``: the key that selects it, or ``list``."""
-    given = [key for key in ("keep", "again") if s[key] is not None]
-    return [*given, *["write"] * s.write, *["hours"] * (s.hours > 0), "list"][0]
+    again = s.again is not None
+    return [*["again"] * again, *["write"] * s.write, *["hours"] * (s.hours > 0), "list"][0]
 
 
 def _does(*tasks: str) -> Callable[..., bool]:
@@ -238,10 +238,9 @@ COMMANDS: Mapping[str, tuple[Use, ...]] = {
         Use("hunt.objects hunt.obstacles hunt.size", "without hunt.workspace"),
     ),
     "evidence": (
-        Use("again", "without keep"),
-        Use("write", "without keep and again", _does("write")),
+        Use("write", "without again", _does("write")),
         Use("accept", "write=true and nothing else", _does("write")),
-        Use("hours", "without keep, again and write", _does("hours")),
+        Use("hours", "without again and write", _does("hours")),
         Use("folder", "hours", lambda s, _: _task(s) == "hours"),
     ),
 }

@@ -89,7 +89,6 @@ def difference(
 def _log_likelihood(
     gained: np.ndarray, lost: np.ndarray, alike: np.ndarray, difference: np.ndarray | float
 ) -> np.ndarray:
-    """Return the maximum log-likelihood, (games,), of the counts at that difference."""
     forward = np.asarray(difference) >= 0
     commoner, rarer = np.where(forward, gained, lost), np.where(forward, lost, gained)
     d = np.abs(difference)

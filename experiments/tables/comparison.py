@@ -55,7 +55,6 @@ def compare_published(title: str, run: Measured | ComputedFigures, paper: Publis
 
 
 def _measure(run: Measured | ComputedFigures, row: Row, column: str) -> Figure | None:
-    """Return our figure in ``column`` of ``row``; None if there is none yet."""
     match, player = row.cells[column]
     if isinstance(run, ComputedFigures):
         return run.figure(match, player)

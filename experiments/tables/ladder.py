@@ -282,7 +282,6 @@ def _draw_staircases(table: Ablation, setups: Sequence[Sequence[PlannedCell]], p
 
 
 def _shade(axes: Axes, cell: PlannedCell, colour: str, label: str | None = None) -> None:
-    """Shade the published interval of the set-up of ``cell``, if any."""
     known = published_result(cell)
     if known is not None:
         low, high = known.rate.low, known.rate.high

@@ -56,7 +56,6 @@ def _make_match(table: Table, cell: Cell, general: Sequence[str], budget: int | 
 
 
 def _quote_players(seated: Sequence[Sequence[str]]) -> str:
-    """Return players as a value of ``match.players``."""
     return f"[{','.join(quote_text('+'.join(player)) for player in seated)}]"
 
 
@@ -74,7 +73,6 @@ def _changes(table: Table, cell: Cell, entrant: Entrant, budget: int | None) -> 
 
 @cache  # layouts and variants share matches
 def _compose_matches(overrides: tuple[str, ...]) -> list[Match]:
-    """Return the matches of these settings, one per layout."""
     settings = config.compose("compare", overrides)
     config.check(settings)
     return lineups.matches(settings)

@@ -96,7 +96,6 @@ def heading(table: Table, run: Measured) -> list[str]:
 
 
 def _simulations(run: Measured) -> int:
-    """Return the budget per decision of the first cell with a planner."""
     return next(filter(None, map(simulations_of, run.played.matches)))
 
 

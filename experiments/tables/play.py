@@ -79,7 +79,6 @@ def play_missing(
 
 
 def _lacks_games(cells: Sequence[PlannedCell]) -> bool:
-    """Return whether the cells of one run lack games."""
     if not cells[0].begun:
         return True
     played = Results.resume(cells[0].folder, [cell.match for cell in cells])

@@ -166,7 +166,6 @@ def _steps_of(table: Ablation, player: Entrant) -> list[Step]:
 
 
 def _has(player: Entrant, key: str) -> bool:
-    """Return whether ``key`` is a setting of ``player``, or belongs to no player."""
     prefix, _, path = key.partition(".")
     if prefix != "player":
         return True

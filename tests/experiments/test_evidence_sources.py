@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-
 import pytest
 
 from benchmarks.evidence import listing, sources
@@ -79,24 +77,3 @@ def test_every_result_names_modules_that_are_there():
     assert parts["ferrari_1"] == {"": ("experiments.tables.path_trees",)}
     searches = {"sim.players.planner" in modules for modules in parts["search"].values()}
     assert searches == {True, False}, "a match counts the players of its own"
-
-
-def test_sources_of_a_commit(tmp_path):
-    """Rows that are kept later are sealed with the sources of the commits that played them."""
-
-    def git(*arguments):
-        by = ("-c", "user.name=a", "-c", "user.email=a@b")
-        command = ["git", "-C", tmp_path, *by, *arguments]
-        return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
-
-    git("init", "--quiet")
-    commits = []
-    for text in ("WEIGHT = 2\n", "# note\nWEIGHT = 2\n", "WEIGHT = 3\n"):
-        write(tmp_path, {**MODULES, "belief/odds.py": text})
-        git("add", ".")
-        git("commit", "--quiet", "--message=one")
-        commits.append(git("rev-parse", "HEAD"))
-    first, words, other = (sources.digest_at(tmp_path, one, ["sim.table"]) for one in commits)
-    assert first == words != other == sources.digest(tmp_path, ["sim.table"])
-    assert sources.digest_at(tmp_path, f"{commits[0]}+changes", ["sim.table"]) is None
-    assert sources.digest_at(tmp_path, commits[0], ["mcts.search"]) is None

@@ -110,7 +110,7 @@ BAD = {
         ("seed=null", "only=[a]", "a table"),
         ("ledford_4_1 show=true", "only=[a]", "show="),
     ],
-    "evidence": [("keep=x", "again=3", "without keep")],
+    "evidence": [("again=3", "write=true", "without again")],
 }
 
 
