@@ -83,9 +83,7 @@ def units(chosen: Sequence[Cell], episodes: int) -> list[str]:
 @cache
 def _player(name: str, simulations: int, particles: int, seed: int) -> Any:
     problem, planner, *leaf = name.split("/")
-    return models.player(
-        problem, planner, leaf[0] if leaf else None, simulations, particles, seed, (15, 15)
-    )
+    return models.player(problem, planner, leaf[0] if leaf else None, simulations, particles, seed)
 
 
 def measure(unit: str, simulations: int, particles: int, seed: int) -> Iterable[dict[str, Any]]:

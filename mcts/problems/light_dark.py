@@ -99,12 +99,6 @@ def go_to_the_side(p: LightDarkParameters, particles: np.ndarray) -> int | None:
 
 register(
     LightDarkParameters,
-    draw=draw,
-    outcome=outcome,
-    reward=reward,
-    terminal=terminal,
-    observe=observe,
-    density=density,
     actions=5,
     seen=1,
     discount=lambda p: p.discount,

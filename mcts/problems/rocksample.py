@@ -326,13 +326,6 @@ def _rewards(p: RockSampleParameters, a_rock: float, leaving: float) -> float:
 
 register(
     RockSampleParameters,
-    start=start,
-    actions=actions,
-    step=step,
-    observation=observation,
-    terminal=terminal,
-    rollout=rollout,
-    workspace=workspace,
     discount=lambda p: p.discount,
     low=lambda p: _rewards(p, min(p.sample_bad, 0.0), 0.0),
     high=lambda p: _rewards(p, max(p.sample_good, 0.0), p.exit),

@@ -188,12 +188,6 @@ def ping_first(p: SubHuntParameters, particles: np.ndarray) -> int | None:
 
 register(
     SubHuntParameters,
-    draw=draw,
-    outcome=outcome,
-    reward=reward,
-    terminal=terminal,
-    observe=observe,
-    density=density,
     actions=6,
     seen=BEAMS,
     discount=lambda p: p.discount,

@@ -1,17 +1,14 @@
-"""Tag [Pineau, Gordon & Thrun 2003] and Laser Tag [Somani et al. 2013]: chase a fleeing opponent.
+"""Laser Tag [Somani et al. 2013]: chase a fleeing opponent by lasers.
 
 Robot and opponent are on a grid.  A move costs 1; tagging pays 10 in the opponent's cell, which
 ends the problem, and costs 10 elsewhere.  The opponent flees from the robot's previous cell: with
 0.4 along x and 0.4 along y, if it can; level with the robot along an axis, 0.2 either way;
 otherwise it stays.  A robot whose move is blocked stays.
 
-* In *Tag* the robot knows its cell, and sees the opponent only in its own.
-* In *Laser Tag* it does not know its cell.  Eight beams, along the axes and the diagonals, read the
-  distance to the next obstacle, short by the absolute value of a normal variable; in the opponent's
-  cell the reading is unmistakable.
-
-As in the program of POMCPOW's authors, the obstacles of Laser Tag are eight cells drawn per
-episode, both may start anywhere, even on one, and a failed tag lets the opponent move.
+The robot does not know its cell.  Eight beams, along the axes and the diagonals, read the distance
+to the next obstacle, short by the absolute value of a normal variable; in the opponent's cell the
+reading is unmistakable.  As in the program of POMCPOW's authors, the obstacles are eight cells
+drawn per episode, both may start anywhere, even on one, and a failed tag lets the opponent move.
 """
 
 from __future__ import annotations
@@ -28,9 +25,6 @@ from mcts.problems.beams import normal
 
 NORTH, EAST, SOUTH, WEST, TAG = 0, 1, 2, 3, 4
 """Actions; north is up, and cells are (x, y) from the south-west corner."""
-
-FLOOR = ("#####...##", "#####...##", "#####...##", "..........", "..........")
-"""The map of Tag, from the north; walls are #."""
 
 SAME = -1.0
 """The only observation in the opponent's cell."""
@@ -51,13 +45,10 @@ class TagParameters(NamedTuple):
     """float32 (cells ** 2 + 1, 5): values of the MDP."""
     blocked: np.ndarray
     """bool (width, height)"""
-    starts: np.ndarray
-    """int64: possible initial cells."""
     clear: np.ndarray
     """int64 (cells, 8): free cells along each beam, ignoring the opponent."""
     reading: np.ndarray
     """float64 (2, free cells, readings): probabilities, along axes and diagonals."""
-    lasers: bool
     deviation: float = 2.5
     """Deviation of the beams' noise, in cells."""
     hit: float = 10.0
@@ -66,28 +57,19 @@ class TagParameters(NamedTuple):
     discount: float = 0.95
 
 
-def tag(**numbers: Any) -> TagParameters:
-    """Return Tag with its MDP solved; ``numbers``: fields of `TagParameters`."""
-    blocked = np.array([[cell == "#" for cell in row] for row in FLOOR[::-1]]).T
-    return _make(blocked, np.flatnonzero(~blocked), False, numbers)
-
-
 def laser_tag(key: int, width: int = 11, height: int = 7, **numbers: Any) -> TagParameters:
     """Return Laser Tag with obstacles drawn by ``key``, its MDP solved."""
-    cells = np.arange(width * height)
+    count = width * height
+    cells = np.arange(count)
     shuffle(new_stream(key), cells)
-    blocked = np.zeros(width * height, bool)
+    blocked = np.zeros(count, bool)
     blocked[cells[:_OBSTACLES]] = True
-    return _make(blocked.reshape(width, height), np.sort(cells), True, numbers)
-
-
-def _make(blocked: np.ndarray, starts: np.ndarray, lasers: bool, numbers: dict) -> TagParameters:
-    cells = blocked.size
-    q = np.zeros((cells**2 + 1, 5), np.float32)
-    clear = np.zeros((cells, _BEAMS), np.int64)
+    blocked = blocked.reshape(width, height)
+    clear = np.zeros((count, _BEAMS), np.int64)
     _measure(blocked, clear)
-    p = TagParameters(q, blocked, starts, clear, np.zeros((2, 1, 1)), lasers, **numbers)
-    return solve(p._replace(reading=_readings(max(blocked.shape), p.deviation)))
+    q = np.zeros((count**2 + 1, 5), np.float32)
+    p = TagParameters(q, blocked, clear, np.zeros((2, 1, 1)), **numbers)
+    return solve(p._replace(reading=_readings(max(width, height), p.deviation)))
 
 
 def _readings(longest: int, deviation: float) -> np.ndarray:
@@ -150,8 +132,8 @@ def _measure(blocked, clear):
 @jit
 def draw(p, s, stream):
     """Draw both cells; two draws."""
-    robot = p.starts[below(stream, len(p.starts))]
-    s[0] = robot * p.blocked.size + p.starts[below(stream, len(p.starts))]
+    robot = below(stream, p.blocked.size)
+    s[0] = robot * p.blocked.size + below(stream, p.blocked.size)
 
 
 @jit
@@ -211,14 +193,12 @@ def _free_cells(p, robot, opponent, beam):
 
 @jit
 def observe(p, action, then, seen, stream):
-    """Draw the observation: the robot's cell in Tag, eight readings in Laser Tag."""
+    """Draw the eight readings."""
     robot, opponent = divmod(int(then[0]), p.blocked.size)
     same = robot == opponent or terminal(p, then)
     for beam in range(len(seen)):
         if same:
             seen[beam] = SAME
-        elif not p.lasers:
-            seen[beam] = robot
         else:
             distance = _free_cells(p, robot, opponent, beam) + 1.0
             distance *= 1.0 if beam < 4 else _ROOT_2
@@ -232,8 +212,6 @@ def density(p, action, then, seen):
     same = robot == opponent or terminal(p, then)
     if same or seen[0] == SAME:
         return 1.0 if same and seen[0] == SAME else 0.0
-    if not p.lasers:
-        return 1.0 if seen[0] == robot else 0.0
     found = 1.0
     for beam in range(len(seen)):
         free = _free_cells(p, robot, opponent, beam)
@@ -243,13 +221,7 @@ def density(p, action, then, seen):
 
 register(
     TagParameters,
-    draw=draw,
-    outcome=outcome,
-    reward=reward,
-    terminal=terminal,
-    observe=observe,
-    density=density,
     actions=5,
-    seen=lambda p: _BEAMS if p.lasers else 1,
+    seen=_BEAMS,
     discount=lambda p: p.discount,
 )

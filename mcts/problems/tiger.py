@@ -199,14 +199,6 @@ def _annuity(p: TigerParameters) -> float:
 
 register(
     TigerParameters,
-    start=start,
-    actions=actions,
-    step=step,
-    observation=observation,
-    terminal=terminal,
-    rollout=rollout,
-    action_type=action_type,
-    workspace=workspace,
     discount=lambda p: p.discount,
     low=lambda p: p.tiger * _annuity(p),
     high=lambda p: p.gold * _annuity(p),

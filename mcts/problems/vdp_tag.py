@@ -163,12 +163,6 @@ def manage_uncertainty(p: VdpTagParameters, particles: np.ndarray) -> int:
 
 register(
     VdpTagParameters,
-    draw=draw,
-    step=step,
-    reward=reward,
-    terminal=terminal,
-    observe=observe,
-    density=density,
     actions=lambda p: 2 * p.angles,
     seen=BEAMS,
     width=4,

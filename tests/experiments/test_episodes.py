@@ -86,7 +86,7 @@ def test_workers_change_nothing(command, game, tmp_path, ray_session):
     [
         (
             ["problem=tigre"],
-            "choose tiger, rocksample, light_dark, laser_tag, sub_hunt, vdp_tag, tag, or FILE.py:",
+            "choose tiger, rocksample, light_dark, laser_tag, sub_hunt, vdp_tag, or FILE.py:",
         ),
         (["problem=nowhere.py:problem"], "nowhere.py cannot be read"),
         (["problem=mcts.problems.tiger:nothing"], "mcts.problems.tiger has no nothing"),

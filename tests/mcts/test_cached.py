@@ -10,7 +10,7 @@ from typing import NamedTuple
 import pytest
 from numba import typeof
 
-from mcts.domain import _REGISTRY, Domain, domain_of, register
+from mcts.domain import _DOMAINS, Domain, domain_of, register
 from mcts.kernel import sources, store
 from mcts.kernel.cached import _BELONGS, CodeCache, cacheable
 from mcts.kernel.compile import INTERPRETED, jit, specialise
@@ -256,7 +256,7 @@ def test_functions_found_by_a_type_belong_to_it(project):
         register(**{**parts, "parameters": Position, "rollout": rollout})
         names.append(name_code(Position(1)))
     assert names[0] == names[1] and len(set(names)) == 3
-    _REGISTRY.pop(Position), _BELONGS.pop(Position)
+    _DOMAINS.entries.pop(Position), _BELONGS.pop(Position)
     assert name_code(Position(1)) == names[0]
 
 
