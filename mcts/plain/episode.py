@@ -18,10 +18,10 @@ from typing import Any, NamedTuple
 
 from mcts.kernel.rng import derive_key
 from mcts.plain.chance import Chance
+from mcts.plain.domain import PlainPosition
 from mcts.plain.particle_filter import ATTEMPTS, Deprived, ParticleFilter
 from mcts.plain.problem import Problem
 from mcts.plain.values import number
-from mcts.plain.workspaces import PlainPosition
 
 _WORLD, _BELIEF, _DECISIONS = 0, 1, 2
 
