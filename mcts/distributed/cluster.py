@@ -14,20 +14,19 @@ import time
 import traceback
 from pathlib import Path
 
+from ray._private import services
+from ray._private.utils import read_ray_address
+
 from mcts.distributed.local_ray import (
     LOOPBACK,
     MODE,
     TOKEN_PATH,
     RayFault,
     adopt_token,
-    find_private,
     init,
     on_loopback,
     ray,
 )
-
-services = find_private("ray._private.services")
-read_ray_address = find_private("ray._private.utils", "read_ray_address")
 
 JOIN_SECONDS = 60.0
 """Maximum time to join a cluster, including the start of a process for it."""

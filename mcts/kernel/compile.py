@@ -34,20 +34,10 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-import numba
 from numba.core import config, event
 
-from mcts.kernel import faults, waiting
+from mcts.kernel import faults, linking, waiting
 from mcts.kernel.cached import CodeCache, cacheable
-
-try:
-    from mcts.kernel import linking
-except (ImportError, AttributeError) as fault:
-    waiting.say(
-        f"Numba {numba.__version__} is untested ({fault}): results are the same, but compiling "
-        "takes about four times as long"
-    )
-    linking = None
 
 SEARCHING, PLAYING = 450, 230
 """Maximum number of functions compiled at a start, with a search and without; the first, on an
@@ -98,14 +88,12 @@ def _compile(
     `mcts.kernel.linking`.  Raises UnsafeCache if others can write to the cache
     (`mcts.kernel.store`).
     """
-    options = {"nogil": True, "_nrt": counting, **INLINED, **more}
+    if INTERPRETED:
+        return function
+    options = {"nopython": True, "boundscheck": None, "nogil": True, "_nrt": counting}
     kept = bool(modules) and cacheable(function)
     _name_file(function)
-    if linking:
-        options = {"nopython": True, "boundscheck": None, **options}
-        kernel = getattr(linking, kind)(function, targetoptions=options)
-    else:
-        kernel = numba.njit(**options)(function)
+    kernel = getattr(linking, kind)(function, targetoptions={**options, **INLINED, **more})
     if kept:
         kernel._cache = CodeCache(function, frozenset(modules))
     return kernel
@@ -117,10 +105,9 @@ def _name_file(function: Callable) -> None:
     Machine code keeps that name for tracebacks, and another checkout may use the code: Python finds
     the lines of a relative name in its import folders.
     """
-    parts = function.__module__.split(".")
-    name = function.__code__.co_filename
-    for relative in ("/".join(parts) + ".py", "/".join([*parts, "__init__.py"])):
-        if name.endswith("/" + relative) and parts != ["__main__"]:
+    base, name = function.__module__.replace(".", "/"), function.__code__.co_filename
+    for relative in (f"{base}.py", f"{base}/__init__.py"):
+        if name.endswith("/" + relative) and base != "__main__":
             function.__code__ = function.__code__.replace(co_filename=relative)
 
 
@@ -130,28 +117,26 @@ def jit(function: Callable) -> Callable:
     Its caller owns all arrays.  Creating one is a compile-time error; one from a callee would never
     be freed.
     """
-    return function if INTERPRETED else _compile(function, False, function.__module__)
+    return _compile(function, False, function.__module__)
 
 
 def jit_owning(function: Callable) -> Callable:
     """Compile a kernel that creates arrays for its own use; its callers may be `jit`."""
-    return function if INTERPRETED else _compile(function, True, function.__module__)
+    return _compile(function, True, function.__module__)
 
 
 def jit_generic(function: Callable) -> Callable:
     """Compile code that calls a domain by type, borrowing; cached only inside `specialise`."""
-    return function if INTERPRETED else _compile(function, False)
+    return _compile(function, False)
 
 
 def jit_inlined(function: Callable) -> Callable:
     """Compile as `jit_generic`, always inlined into its caller."""
-    return function if INTERPRETED else _compile(function, False, forceinline=True)
+    return _compile(function, False, forceinline=True)
 
 
 def jit_shared(function: Callable) -> Callable:
     """Compile as `jit`, once for all kernels that call it."""
-    if INTERPRETED:
-        return function
     return _compile(function, False, function.__module__, kind="Shared")
 
 
@@ -163,7 +148,7 @@ def jit_late(stand_in: Callable) -> Callable[[Callable], Any]:
     """
 
     def decorate(function: Callable) -> Any:
-        if INTERPRETED or not linking:
+        if INTERPRETED:
             kernel = jit(function)
             kernel.loaded, kernel.load = True, lambda: None
             return kernel
@@ -175,6 +160,4 @@ def jit_late(stand_in: Callable) -> Callable[[Callable], Any]:
 @cache
 def specialise(kernel: Callable, domain_module: str) -> Callable:
     """Return the dispatcher of the plain function ``kernel`` for domains of ``domain_module``."""
-    if INTERPRETED:
-        return kernel
     return _compile(kernel, False, kernel.__module__, domain_module)

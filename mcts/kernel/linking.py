@@ -17,9 +17,7 @@ as one program, as a C compiler does with a single file.  The parts:
 * `Late` is a `Shared` kernel that is compiled only when a caller requests it; until then kernels
   call a stand-in.
 
-All use undocumented parts of Numba.  Importing this module raises ImportError for an untested
-version of Numba; `mcts.kernel.compile` then falls back on Numba's own linking, which gives the same
-results and compiles more slowly.
+All use undocumented parts of Numba, of the versions that `pyproject.toml` allows.
 """
 
 from __future__ import annotations
@@ -34,7 +32,6 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 import llvmlite.binding as llvm
-import numba
 from numba import types
 from numba.core import config, sigutils
 from numba.core.cgutils import add_global_variable
@@ -48,12 +45,6 @@ from numba.core.registry import CPUDispatcher, cpu_target
 from mcts.kernel import faults
 from mcts.kernel.cached import CodeCache, Nameless
 from mcts.kernel.waiting import call_aside
-
-TRIED = "0.68."
-"""Prefix of the Numba versions for which this module was written."""
-
-if not numba.__version__.startswith(TRIED):
-    raise ImportError(f"written for Numba {TRIED}*")
 
 _ENVIRONMENT = "_ZN08NumbaEnv"
 """Prefix of Numba's names of environments."""
