@@ -21,7 +21,7 @@ import numpy as np
 from mcts.continuous.model import register, solve
 from mcts.kernel.compile import jit
 from mcts.kernel.rng import below, new_stream, shuffle
-from mcts.problems.beams import normal
+from mcts.problems.beams import STEPS, normal
 
 NORTH, EAST, SOUTH, WEST, TAG = 0, 1, 2, 3, 4
 """Actions; north is up, and cells are (x, y) from the south-west corner."""
@@ -79,35 +79,13 @@ def _readings(longest: int, deviation: float) -> np.ndarray:
     def below_(noise: float) -> float:
         return (1 + math.erf(noise / (deviation * _ROOT_2))) / 2
 
-    for diagonal, step in enumerate((1.0, _ROOT_2)):
-        for free in range(longest):
-            distance = step * (free + 1)
-            for reading in range(math.ceil(distance)):
-                least = below_(reading - distance) if reading else 0.0
-                found[diagonal, free, reading] = 2 * (
-                    below_(min(reading + 1 - distance, 0.0)) - least
-                )
+    for diagonal, free in np.ndindex(2, longest):
+        distance = (1.0, _ROOT_2)[diagonal] * (free + 1)
+        for reading in range(math.ceil(distance)):
+            least = below_(reading - distance) if reading else 0.0
+            most = below_(min(reading + 1 - distance, 0.0))
+            found[diagonal, free, reading] = 2 * (most - least)
     return found
-
-
-@jit
-def _toward(direction):
-    """Return the x and y step of a move or a beam: axes first, then diagonals."""
-    if direction == NORTH:
-        return 0, 1
-    if direction == EAST:
-        return 1, 0
-    if direction == SOUTH:
-        return 0, -1
-    if direction == WEST:
-        return -1, 0
-    if direction == 4:
-        return 1, 1
-    if direction == 5:
-        return 1, -1
-    if direction == 6:
-        return -1, -1
-    return -1, 1
 
 
 @jit
@@ -121,7 +99,7 @@ def _measure(blocked, clear):
     """Write the free cells along each beam from each cell."""
     for cell in range(len(clear)):
         for beam in range(_BEAMS):
-            east, north = _toward(beam)
+            east, north = STEPS[beam]
             x, y = divmod(cell, blocked.shape[1])
             free = 0
             while _open(blocked, x + (free + 1) * east, y + (free + 1) * north):
@@ -146,12 +124,12 @@ def outcome(p, s, action, number):
     x, y = divmod(robot, height)
     at_x, at_y = divmod(opponent, height)
     if action != TAG:
-        east, north = _toward(action)
+        east, north = STEPS[action]
         if _open(p.blocked, x + east, y + north):
             robot = (x + east) * height + y + north
     stays = 1.0
     for direction in range(4):
-        east, north = _toward(direction)
+        east, north = STEPS[direction]
         away = (at_x - x) * east + (at_y - y) * north
         chance = 0.0
         if _open(p.blocked, at_x + east, at_y + north):
@@ -165,7 +143,6 @@ def outcome(p, s, action, number):
 
 @jit
 def reward(p, s, action, then):
-    """Return the reward of tagging, or the cost of a move."""
     if action != TAG:
         return p.move
     robot, opponent = divmod(int(s[0]), p.blocked.size)
@@ -174,7 +151,6 @@ def reward(p, s, action, then):
 
 @jit
 def terminal(p, s):
-    """Return whether the opponent is tagged."""
     return s[0] == p.blocked.size**2
 
 
@@ -182,7 +158,7 @@ def terminal(p, s):
 def _free_cells(p, robot, opponent, beam):
     """Return the free cells along a beam, given the opponent."""
     height = p.blocked.shape[1]
-    east, north = _toward(beam)
+    east, north = STEPS[beam]
     ahead = opponent // height - robot // height, opponent % height - robot % height
     reach = max(abs(ahead[0]), abs(ahead[1]))
     free = p.clear[robot, beam]
@@ -193,7 +169,6 @@ def _free_cells(p, robot, opponent, beam):
 
 @jit
 def observe(p, action, then, seen, stream):
-    """Draw the eight readings."""
     robot, opponent = divmod(int(then[0]), p.blocked.size)
     same = robot == opponent or terminal(p, then)
     for beam in range(len(seen)):
@@ -207,7 +182,6 @@ def observe(p, action, then, seen, stream):
 
 @jit
 def density(p, action, then, seen):
-    """Return the probability of the observation."""
     robot, opponent = divmod(int(then[0]), p.blocked.size)
     same = robot == opponent or terminal(p, then)
     if same or seen[0] == SAME:

@@ -99,7 +99,6 @@ def start(p, s, stream):
 
 @jit
 def actions(p, s, out, edge_data):
-    """List the three actions."""
     for action in range(3):
         out[action] = action
         edge_data[action] = 0.0
@@ -143,7 +142,6 @@ def observation(p, s):
 
 @jit
 def terminal(p, s):
-    """Return whether no steps are left."""
     return s[_TO_GO] <= 0
 
 
@@ -162,7 +160,6 @@ def _rollout_action(p, s, stream):
 
 @jit
 def rollout(p, s, stream):
-    """Play the roll-out policy to the end; draws as it acts."""
     total = 0.0
     weight = 1.0
     while s[_TO_GO] > 0:
