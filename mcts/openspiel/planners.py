@@ -1,4 +1,4 @@
-"""Searches as planners of OpenSpiel: policy tables for its evaluation, a bot for its matches.
+"""Searches as planners of OpenSpiel: policy tables for its evaluation.
 
 A planner takes a state and a key, and returns the share of the simulations that began with each
 legal action: a policy, as OpenSpiel's own ISMCTS returns one.  `table_of` calls it once for every
@@ -19,9 +19,8 @@ import pyspiel
 from mcts.kernel.rng import derive_key
 from mcts.kernel.waiting import Progress
 from mcts.openspiel.games import TREES, Policy, Resample, make_problem, uniform
-from mcts.openspiel.states import Places, draw
+from mcts.openspiel.states import Places
 from mcts.options import Budget, Options
-from mcts.plain.chance import Chance
 from mcts.plain.values import number
 from mcts.search import Search, SearchResult
 
@@ -89,31 +88,3 @@ def table_of(game: pyspiel.Game, plan: Plan, seed: int) -> Table:
                     table[known] = sorted(plan(state, key).items())
             waiting += [state.child(action) for action in state.legal_actions()]
     return table
-
-
-class SearchBot(pyspiel.Bot):
-    """Bot for OpenSpiel's matches (``evaluate_bots``) that plays by a planner.
-
-    Parameters
-    ----------
-    plan : the planner
-    seed : names all randomness of all games of this bot
-    best : whether it plays the planner's most frequent choice instead of drawing by the shares
-    """
-
-    def __init__(self, plan: Plan, seed: int, best: bool = True) -> None:
-        super().__init__()
-        self._plan, self._seed, self._best = plan, seed, best
-        self._decisions = 0
-
-    def restart_at(self, state: pyspiel.State) -> None:
-        """Begin a game; only the count of decisions is kept from earlier ones."""
-
-    def step(self, state: pyspiel.State) -> int:
-        """Return the bot's action in ``state``."""
-        self._decisions += 1
-        key = int(derive_key(self._seed, self._decisions))
-        found = self._plan(state, key)
-        if self._best:
-            return max(found, key=lambda action: found[action])
-        return draw(list(found.items()), Chance(key))

@@ -112,12 +112,6 @@ def test_the_root_table_is_in_the_order_of_the_choice(visits, values, order):
     assert [row.action for row in root_table(result(visits, values))] == order
 
 
-def test_a_table_without_visits_has_no_shares():
-    (row,) = root_table(result([0], [math.nan]))
-    assert row.words == "10"
-    assert math.isnan(row.share) and math.isnan(row.value)
-
-
 def test_the_principal_variation_by_hand():
     steps = principal_variation(make())
     assert steps == [Choice(7, 6, 0.5, 2), Choice(2, 2, 0.25, 2)]
@@ -263,28 +257,6 @@ def test_the_check_finds_what_is_missing(fault):
             graph.nodes[A]["visits"] -= 1
     with pytest.raises(AssertionError):
         check_whole(graph, make())
-
-
-def test_the_variation_is_a_path_of_the_graph(tiger):
-    graph = export(tiger)
-    node, steps = 0, principal_variation(tiger)
-    for step in steps:
-        edges = list(graph.out_edges(node, data=True))
-        most = max(data["visits"] for *_, data in edges)
-        played = [(to, data) for _, to, data in edges if data["action"] == step.action]
-        assert {data["visits"] for _, data in played} == {step.visits} == {most}
-        assert played[0][1]["value"] == pytest.approx(step.value)
-        node = max((to for to, _ in played), key=lambda to: graph.nodes[to]["visits"])
-    assert len(steps) > 3
-
-
-def test_a_graph_can_be_written_and_read(tiger, tmp_path):
-    graph = export(tiger, 20, low=-100.0, high=10.0)
-    nx.write_graphml(graph, tmp_path / "tree.graphml")
-    back = nx.read_graphml(tmp_path / "tree.graphml", node_type=int)
-    assert dict(back.nodes(data=True)) == dict(graph.nodes(data=True))
-    assert sorted(back.edges(data="value")) == sorted(graph.edges(data="value"))
-    assert (back.graph["root"], back.graph["nodes"]) == (0, tiger.counters[NODES])
 
 
 # The picture

@@ -54,11 +54,6 @@ def test_an_inner_kernel_is_completed_when_python_calls_it():
     assert not library(middle)._waiting and library(middle.inside)._waiting
 
 
-def test_a_kernel_links_what_is_complete_already():
-    bottom, middle, top = chain()
-    assert (bottom(4), middle(4), top(4)) == (8, 9, 90)
-
-
 def test_types_are_told_apart_and_errors_reach_python():
     _, _, top = chain()
     assert top(1.5) == 40.0
@@ -93,23 +88,6 @@ def test_what_an_inner_kernel_keeps_for_the_interpreter_is_found(capfd):
 
     outer(2)
     assert capfd.readouterr().out == "so much: 3\n"
-
-
-def test_functions_of_other_kinds_are_linked():
-    @numba.njit
-    def inner(x):
-        return x + 1.0
-
-    @numba.cfunc("float64(float64)")
-    def called_by_c(x):
-        return 2 * inner(x)
-
-    @numba.njit
-    def apply(f, x):
-        return f(x)
-
-    assert called_by_c.ctypes(3.0) == 8.0
-    assert apply(inner, 2.0) == 3.0
 
 
 def test_a_shared_kernel_is_called_and_not_contained():
@@ -149,23 +127,6 @@ def test_a_kernel_is_compiled_once_for_all_constants():
         (numba.int64, numba.int64),
         (numba.int64, numba.types.Omitted(2)),
     }
-
-
-def test_links_of_inner_kernels_are_links_of_the_whole():
-    @jit_shared
-    def bottom(x):
-        return 2 * x
-
-    @jit_generic
-    def middle(x):
-        return bottom(x) + 1
-
-    @jit_generic
-    def top(x):
-        return 10 * middle(x)
-
-    assert top(4) == 90
-    assert library(top).links == library(middle.inside).links != {}
 
 
 def test_a_late_kernel_is_a_stand_in_until_it_is_loaded():

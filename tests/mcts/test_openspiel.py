@@ -9,8 +9,6 @@ import pytest
 pytest.importorskip("pyspiel", reason="the extra openspiel is not installed")
 
 import pyspiel
-from open_spiel.python.algorithms import cfr, evaluate_bots
-from open_spiel.python.bots import uniform_random
 from open_spiel.python.games import kuhn_poker  # noqa: F401, registers python_kuhn_poker
 
 from benchmarks.games import kuhn_poker as kuhn
@@ -19,7 +17,7 @@ from mcts.contract.testing import check_domain
 from mcts.kernel.compile import INTERPRETED
 from mcts.kernel.waiting import Progress
 from mcts.openspiel.games import ONE_TREE, POLICY, TREES, make_problem, refuse, uniform
-from mcts.openspiel.planners import SearchBot, planner, table_of
+from mcts.openspiel.planners import planner, table_of
 from mcts.openspiel.states import Place, consistent
 from mcts.options import Budget, Options
 from mcts.search import Search
@@ -208,26 +206,6 @@ def test_our_kuhn_poker_is_theirs():
     pyspiel.random_sim_test(mine, num_sims=3, serialize=True, verbose=False)
 
 
-def test_counterfactual_regret_finds_the_value_of_our_kuhn_poker():
-    solver = cfr.CFRPlusSolver(pyspiel.load_game(ours.NAME))
-    for _ in range(40):
-        solver.evaluate_and_update_policy()
-    policy = solver.average_policy()
-
-    def value(state):
-        if state.is_terminal():
-            return state.returns()[0]
-        chances = (
-            state.chance_outcomes()
-            if state.is_chance_node()
-            else policy.action_probabilities(state).items()
-        )
-        return sum(chance * value(state.child(action)) for action, chance in chances)
-
-    found = value(pyspiel.load_game(ours.NAME).new_initial_state())
-    assert found == pytest.approx(kuhn.VALUE, abs=0.01)
-
-
 def opponents(simulations, seed):
     """Return the exploitability of OpenSpiel's own ISMCTS, of ours, and of our compiled one."""
     game, own = pyspiel.load_game("kuhn_poker"), pyspiel.load_game(ours.NAME)
@@ -256,24 +234,3 @@ def test_the_exploitability_is_that_of_their_own_search():
     assert compiled == pytest.approx(theirs, abs=0.02)
     # The control: fewer simulations, another policy.
     assert abs(np.mean([opponents(10, seed)[1] for seed in range(5)]) - theirs) > 0.03
-
-
-def test_a_bot_plays_their_matches():
-    game = pyspiel.load_game("leduc_poker")
-    plan = planner(OPTIONS, Budget(simulations=30))
-    total = 0.0
-    for seed in range(20):
-        rng = np.random.RandomState(seed)
-        bots = [SearchBot(plan, seed), uniform_random.UniformRandomBot(1, rng)]
-        won = evaluate_bots.evaluate_bots(game.new_initial_state(), bots, rng)
-        assert sum(won) == 0.0
-        total += won[0]
-    assert total > 0
-
-
-@pytest.mark.parametrize("best", [True, False])
-def test_a_bot_does_the_same_again(best):
-    state = opening("leduc_poker")
-    plan = planner(OPTIONS, Budget(simulations=30))
-    made = [[SearchBot(plan, seed, best).step(state) for seed in range(9)] for _ in range(2)]
-    assert made[0] == made[1]

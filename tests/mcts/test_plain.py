@@ -66,11 +66,6 @@ def test_the_tree_is_that_of_the_compiled_problem(options):
     assert tree(of_plain) == tree(of_compiled)
 
 
-def test_another_sensor_grows_another_tree():
-    hard_of_hearing = replace(PLAIN, observation=lambda state: None)
-    assert tree(run_search(hard_of_hearing.position())[0]) != tree(run_search(COMPILED)[0])
-
-
 @pytest.mark.skipif(INTERPRETED, reason="too many simulations for the interpreter")
 def test_three_steps_are_worth_what_they_are():
     """The roll-out policy listens; without a tree it is what three sounds cost."""
@@ -347,28 +342,6 @@ def test_several_players_are_searched_as_the_compiled_ones(opponent):
         for p in (position, kuhn.KuhnParameters(card=1, opponent=opponent))
     )
     assert tree(of_plain) == tree(of_compiled)
-
-
-def test_what_is_unavailable_in_a_state_is_not_chosen_there():
-    """The list holds what may be; only a state with a key can open, and only that pays."""
-    opened = []
-
-    def step(state, action, chance):
-        opened.append((action, state[0]))
-        return (state[0], state[1] + 1), float(action == "open")
-
-    doors = Problem(
-        start=[(True, 0), (False, 0)],
-        actions=lambda state: ["wait", "open"] if state[1] else ["wait"],
-        step=step,
-        observation=lambda state: 0,
-        available=lambda state, action: action == "wait" or state[0],
-        low=0.0,
-        high=3.0,
-        steps=3,
-    )
-    run_search(doors.position())
-    assert ("open", True) in opened and ("open", False) not in opened
 
 
 def test_a_position_travels_to_another_process():

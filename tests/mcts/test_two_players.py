@@ -7,15 +7,9 @@ import pytest
 
 from benchmarks.games import leduc_poker as leduc
 from benchmarks.games import liars_dice as dice
-from benchmarks.games.leduc_poker import RAISE
-from benchmarks.games.two_players import ONE_TREE, OPEN, TREES
+from benchmarks.games.two_players import ONE_TREE, TREES
 from mcts.contract.testing import check_domain
 from mcts.kernel.compile import INTERPRETED
-from mcts.options import Budget, Options
-from mcts.search import Search
-
-OPTIONS = Options(selection="availability", exploration=0.35, nodes=2_000)
-SIMULATIONS = 200 if INTERPRETED else 2_000
 
 
 class LeducTable:
@@ -115,38 +109,6 @@ def test_a_simulation_begins_where_the_position_says(p):
     else:
         assert set(hidden) == set(range(6)) and int(s[2]) == p.made
     assert counts.min() > 300 / 6 / 2
-
-
-@pytest.mark.nightly
-def test_an_order_is_tried_first_to_last():
-    first = set()
-    for order in range(40):
-        p = dice.DiceParameters(die=1, order=order)
-        found = Search(p, OPTIONS).run(Budget(simulations=1), 1)
-        first.add(int(found.actions[found.visits.argmax()]))
-    assert len(first) > 6
-
-
-@pytest.mark.nightly
-def test_a_pair_of_kings_raises_and_six_and_two_is_no_lie():
-    p = leduc.LeducParameters(card=5, open=4, code=0b1010, order=1)
-    found = Search(p, OPTIONS).run(Budget(simulations=SIMULATIONS), 1)
-    assert found.best == RAISE and found.values[found.actions.tolist().index(RAISE)] > 1.5
-    p = dice.DiceParameters(
-        die=2, second=1, made=1 << 11 | 1
-    )  # two sixes were bid, mine is a three
-    found = Search(p, OPTIONS).run(Budget(simulations=SIMULATIONS), 1)
-    assert found.best == dice.LIAR and found.values[0] == 1.0
-
-
-@pytest.mark.nightly
-def test_a_search_that_peeps_has_a_node_for_every_hidden_die():
-    """Below the root it knows what it does not know at the table."""
-    nodes = {}
-    for others in (ONE_TREE, TREES, OPEN):
-        p = dice.DiceParameters(die=0, others=others)
-        nodes[others] = Search(p, OPTIONS).run(Budget(simulations=SIMULATIONS), 1).nodes
-    assert nodes[ONE_TREE] < nodes[TREES] < nodes[OPEN]
 
 
 @pytest.mark.skipif(INTERPRETED, reason="too many states for the interpreter")
