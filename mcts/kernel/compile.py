@@ -1,26 +1,18 @@
 """Compilation by Numba with an on-disk cache that cannot be stale.
 
-Machine code is cached by `mcts.kernel.cached` under the sources that it depends on: those of the
-function's module and of all its direct and indirect project imports.
+Machine code is cached by `mcts.kernel.cached` under the sources that it depends on.
 
-Kinds of function:
-
-* `jit` -- an ordinary kernel, which creates no array and so keeps no reference counts.  All its
-  callees must be reachable by the imports of its module, or of the modules of its argument types.
-  Numba otherwise counts every array of a NamedTuple up and down, atomically, at every call, which
-  dominated the time of a search: 4.9 against 0.31 microseconds a simulation.
+* `jit` -- an ordinary kernel, which creates no array and so keeps no reference counts: Numba would
+  count every array of a NamedTuple, atomically, at every call (4.9 against 0.31 microseconds a
+  simulation).  Its callees are among the imports of its module or of its argument types' modules.
 * `jit_owning` -- the same for a function that creates arrays for its own use.
-* `jit_generic` -- code of the search that calls a domain by type (see `mcts.domain`).  Its callees
-  are not among its imports, so it has no cache of its own; it lives in the cache of
+* `jit_generic` -- code of the search that calls a domain by type (`mcts.domain`); its callees are
+  not among its imports, so it is cached only as part of `specialise`.
 * `specialise` -- the entry of a generic kernel for one domain, cached under both sources.
-* `jit_inlined` -- as `jit_generic`, always inlined by its caller.  For functions with one call site
-  in the search: a tree is passed as some hundred arguments, which dominated a game as small as Kuhn
-  poker (0.7 instead of 5.7 million simulations a second; problems of `mcts.continuous` gain a
-  factor of 1.3 to 1.9).  Functions with several call sites take longer to compile: Cluedo's search
-  184 instead of 84 seconds with all generic code inlined.
-* `jit_shared` -- as `jit`, for large functions that many kernels call, such as the rules of a game:
-  compiled once for all of them, each of which calls its machine code.  Its parameters have the same
-  types at every call site.
+* `jit_inlined` -- as `jit_generic`, always inlined.  For functions with one call site, since a tree
+  is passed as some hundred arguments: Kuhn poker gains a factor of 8, `mcts.continuous` 1.3 to 1.9.
+* `jit_shared` -- as `jit`, for large functions that many kernels call with the same types: compiled
+  once, and called by address.
 * `jit_late` -- as `jit_shared`, for large functions that are seldom needed.
 
 A function that is not from the file of its module (typed into an interpreter, made by ``exec``) is

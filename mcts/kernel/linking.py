@@ -7,15 +7,8 @@ most of the time of a cold start (`benchmarks.bench_compile`).
 
 Here a function that kernels call stays as lowered, and its callers remember it.  Only when a
 pointer to machine code is needed are all direct and indirect callees linked in once and optimised
-as one program, as a C compiler does with a single file.  The parts:
-
-* `Library` replaces Numba's class of that purpose.
-* `Kernel`, a dispatcher, is two: one for Python, cached on disk, and one for kernels, which Python
-  cannot call and which therefore never needs its own machine code.
-* `Shared` is compiled apart and cached on disk: kernels call its machine code by address.  So the
-  rules of a game are optimised once, not once per search that uses them.
-* `Late` is a `Shared` kernel that is compiled only when a caller requests it; until then kernels
-  call a stand-in.
+as one program (`Library`).  A `Kernel` is two dispatchers: one for Python, cached on disk, and one
+for kernels, which never needs its own machine code.
 
 All use undocumented parts of Numba, of the versions that `pyproject.toml` allows.
 """
@@ -51,16 +44,9 @@ _ENVIRONMENT = "_ZN08NumbaEnv"
 
 
 class Link(NamedTuple):
-    """Machine code of a `Shared` kernel that other kernels call by address.
+    """Machine code of a `Shared` kernel that other kernels call by address."""
 
-    Attributes
-    ----------
-    symbol : the name by which calling code refers to it
-    module, qualname : where the kernel is found
-    arguments : types of its arguments
-    """
-
-    symbol: str
+    symbol: str  # the name by which calling code refers to it
     module: str
     qualname: str
     arguments: tuple[types.Type, ...]
@@ -111,10 +97,9 @@ class Library(JITCodeLibrary):
         return super().serialize_using_object_code()
 
     def _optimize_final_module(self) -> None:
-        """Optimise the program with all linked-in functions made internal.
+        """Optimise the program with all linked-in functions internal: searches gain 4 to 25 %.
 
-        Numba leaves them callable from outside, so no unused parameter may be dropped; Cluedo's
-        functions have hundreds.  Searches gain 4 to 12 % at Cluedo, 25 % at Kuhn poker.
+        Numba leaves them callable from outside, so no unused parameter could be dropped.
         """
         for function in self._final_module.functions:
             if function.linkage == llvm.Linkage.linkonce_odr and not function.is_declaration:
@@ -177,7 +162,6 @@ class Kernel(Inner):
 
     @property
     def _numba_type_(self) -> types.Type:
-        """The type by which kernels find their callees."""
         return types.Dispatcher(self.inside)
 
     def compile(self, signature: Any) -> Any:

@@ -2,11 +2,7 @@
 
 The content is unpickled and run as machine code.  So the folder must belong to this user and be
 closed to others, and a file is ignored unless its checksum, of its name and all its bytes, agrees.
-A file is written under a temporary name and renamed, so neither a concurrent process nor a crash
-leaves a partial file under the final name.
-
-An unreadable file is a miss, and an unwritable one is not kept: neither ends a run.  The one
-exception is `UnsafeCache`.
+An unreadable file is a miss, and an unwritable one is not kept: only `UnsafeCache` ends a run.
 """
 
 from __future__ import annotations
@@ -104,10 +100,9 @@ class Store:
             self._remove_unused()
 
     def claim(self, name: str) -> bool:
-        """Claim the making of ``name`` for this process; return whether another had claimed it.
+        """Claim the making of ``name``, until `disclaim`; return whether another had claimed it.
 
-        If so, wait for its result, at most `_PATIENCE`.  The claim ends with the process, or by
-        `disclaim`.  Where files cannot be locked there is no wait.
+        If so, wait for its result, at most `_PATIENCE`, unless files cannot be locked.
         """
         if self.folder is None:
             return False

@@ -1,8 +1,7 @@
 """Private temporary folders that do not outlive the process that made them.
 
-A normal exit removes them, and so does `discard` before an abrupt one.  The next process to make
-such a folder removes those that a killed process left: each holds a file of a unique name, locked
-by its maker while it lives.
+An exit removes them, and so does `discard` before an abrupt one.  The next process to make one
+removes those of killed processes: each holds a file that its maker locks while it lives.
 """
 
 from __future__ import annotations
