@@ -6,12 +6,14 @@ meanwhile.  So a separate process joins first, and is killed if it takes too lon
 
 from __future__ import annotations
 
+import math
 import os
 import socket
 import subprocess
 import sys
 import time
 import traceback
+from contextlib import nullcontext
 from pathlib import Path
 
 from ray._private import services
@@ -30,10 +32,8 @@ from mcts.distributed.local_ray import (
 
 JOIN_SECONDS = 60.0
 """Maximum time to join a cluster, including the start of a process for it."""
-
 SILENT_SECONDS = 20.0
 """Maximum silence of a cluster's head while games are played."""
-
 _ANSWER_SECONDS = 5.0
 _LOOK_SECONDS = 3.0
 _OWN_SECONDS = 5.0
@@ -71,10 +71,8 @@ def connect(address: str) -> None:
 class Watch:
     """Checks the joined cluster every few seconds.
 
-    Ray itself would end the process after a minute without the head, and lose unsaved results.  It
-    notices within seconds that a disconnected host is gone, but tasks sent there wait for gRPC's
-    keepalive to expire, minutes later; a shorter keepalive would end tasks that take minutes, by
-    "too many pings".
+    Ray itself would end the process after a minute without the head, and lose unsaved results.
+    Tasks sent to a disconnected host would wait for gRPC's keepalive to expire, minutes later.
     """
 
     def __init__(self) -> None:
@@ -83,7 +81,7 @@ class Watch:
         self._looked = time.monotonic()
         self._silent_since: float | None = None
         self._gone = _dead_hosts()
-        self._sent_again: float | None = None
+        self._sent_again = math.inf
 
     def check(self) -> bool:
         """Return whether running tasks should be resubmitted because a host is gone.
@@ -94,9 +92,9 @@ class Watch:
         if now - self._looked >= _LOOK_SECONDS:
             self._look(now)
             self._looked = time.monotonic()
-        due = self._sent_again is not None and now >= self._sent_again
+        due = now >= self._sent_again
         if due:
-            self._sent_again = None
+            self._sent_again = math.inf
         return due
 
     def _look(self, now: float) -> None:
@@ -191,10 +189,8 @@ def _rehearse(address: str) -> None:
 
 
 def _join(address: str) -> None:
-    if address.rpartition(":")[0] in (LOOPBACK, "localhost"):
-        with on_loopback():
-            init(address)
-    else:
+    here = address.rpartition(":")[0] in (LOOPBACK, "localhost")
+    with on_loopback() if here else nullcontext():
         init(address)
 
 
