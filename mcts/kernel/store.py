@@ -86,11 +86,9 @@ class Store:
         if self.folder is None:
             return
         try:
-            try:
-                self._replace(name, content)
-            except FileNotFoundError:
+            if not self.folder.exists():
                 prepare(self.folder)  # it was removed in the meantime
-                self._replace(name, content)
+            self._replace(name, content)
         except (OSError, UnsafeCache) as fault:
             reason = getattr(fault, "strerror", None) or fault
             waiting.say(f"machine code cannot be kept in {self.folder} ({reason}), {_AGAIN}")
@@ -108,7 +106,7 @@ class Store:
             return False
         waited = False
         end = time.monotonic() + _PATIENCE
-        try:
+        with suppress(OSError):
             if self._claims is None:
                 flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC
                 self._claims = os.open(self.folder / _CLAIMS, flags, 0o600)
@@ -120,8 +118,6 @@ class Store:
                     waited = True
                     waiting.say_compiling(end - _PATIENCE)
                     time.sleep(0.05)
-        except OSError:
-            return waited
         return waited
 
     def disclaim(self, name: str) -> None:
@@ -228,11 +224,9 @@ def prepare(folder: Path) -> None:
 
 def _temporary(wanted: Path | str, reason: object) -> Path | None:
     """Say why, and return a new private folder for this process and its children."""
-    try:
-        folder = temporary.folder("code-")
-    except OSError:
-        folder = None
-    else:
-        os.environ[VARIABLE] = str(folder)
     waiting.say(f"machine code cannot be kept in {wanted} ({reason}), {_AGAIN}")
-    return folder
+    with suppress(OSError):
+        folder = temporary.folder("code-")
+        os.environ[VARIABLE] = str(folder)
+        return folder
+    return None

@@ -218,7 +218,7 @@ def test_instead_of_an_unusable_folder_there_is_a_temporary_one(
 ):
     (tmp_path / "file").touch()
     (tmp_path / "dangling").symlink_to(tmp_path / "nowhere" / "at all")
-    monkeypatch.setattr(temporary, "_made", [])
+    monkeypatch.setattr(temporary, "_made", {})
     kept_store = reopen(monkeypatch, str(tmp_path / named))
     said = capfd.readouterr().err
     assert said.count("\n") == 1 and "SLEUTH_CACHE_DIR" in said and "Traceback" not in said
