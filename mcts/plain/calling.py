@@ -42,9 +42,9 @@ def ask(what: int, position: int, workspace: int, argument: int) -> float:
 
 
 @ctypes.CFUNCTYPE(ctypes.c_double, *[ctypes.c_int64] * 4)
-def _from_kernels(*question: int) -> float:
+def _from_kernels(what: int, position: int, workspace: int, argument: int) -> float:
     try:
-        return float(answer(*question))
+        return float(answer(what, position, workspace, argument))
     except BaseException as fault:
         # Numba replaces the traceback through the problem by the one through its kernels.
         where = "".join(traceback.format_tb(fault.__traceback__))

@@ -179,7 +179,9 @@ def _rollout(searched: Searched, w: Workspace, argument: int) -> float:
             if over is not False and truth(over, "terminal(state)"):
                 break
         if choose is None or problem.terminal is None:
-            legal = _list_available(problem, w.state)
+            legal = problem.list_actions(w.state)
+            if problem.available is not None:
+                legal = _list_available(problem, w.state, legal)
             if not legal:
                 break
         if choose is None:
@@ -197,9 +199,8 @@ def _rollout(searched: Searched, w: Workspace, argument: int) -> float:
     return total
 
 
-def _list_available(problem: Any, state: Any) -> Sequence[Any]:
-    """Return the listed actions that are available in ``state``."""
-    listed = problem.list_actions(state)
+def _list_available(problem: Any, state: Any, listed: Sequence[Any]) -> Sequence[Any]:
+    """Return the ``listed`` actions that are available in ``state``."""
     if problem.available is None:
         return listed
     of = "available(state, action)"
@@ -209,7 +210,7 @@ def _list_available(problem: Any, state: Any) -> Sequence[Any]:
 def _check_choice(problem: Any, state: Any, action: Any) -> None:
     """Raise ValueError if ``action``, which `rollout` chose, is not legal."""
     chosen = number_of(action, "rollout(state, chance)")
-    if chosen not in map(number, _list_available(problem, state)):
+    if chosen not in map(number, _list_available(problem, state, problem.list_actions(state))):
         raise ValueError(
             f"rollout(state, chance) chose {show(action)}, which is illegal in {show(state)}"
         )
