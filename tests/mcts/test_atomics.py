@@ -65,12 +65,6 @@ def test_additions_without_atomics_are_lost():
     assert array[2] < 1 + THREADS * 20 * ROUNDS
 
 
-def test_fetch_add_returns_the_value_before():
-    array = np.array([5, 7])
-    assert add_many(array, 1, -2, 1) == 7
-    assert array.tolist() == [5, 5]
-
-
 @pytest.mark.parametrize("dtype", [np.int64, np.uint64])
 def test_every_swap_has_one_winner(dtype):
     size = max(100, ROUNDS // 10)
@@ -81,11 +75,6 @@ def test_every_swap_has_one_winner(dtype):
     together(claim, [(array, array.dtype.type(i + 1), won[i]) for i in range(THREADS)])
     assert (won.sum(axis=0) == 1).all()
     assert (array == won.argmax(axis=0) + 1).all()
-
-
-def test_load_reads():
-    assert read(np.array([1.5, 2.5]), 1) == 2.5
-    assert read(np.array([1, 2], np.uint64), 0) == 1
 
 
 @pytest.mark.skipif(INTERPRETED, reason="types are checked by the compiler")

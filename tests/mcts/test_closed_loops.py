@@ -171,27 +171,6 @@ def test_an_episode_ends_where_particles_run_out():
     assert not play_episode(over, by_particles, 1).deprived
 
 
-def test_an_episode_begins_with_what_goes_on_and_ends_without_a_last_look():
-    """In two of three states all is over at once, and after the last step nothing is explained."""
-    seen = []
-
-    def choose(position, key):
-        seen.extend(position.number.searched.belief)
-        return walk.number("on")
-
-    walk = Problem(
-        start=[(0, 0), (9, 1), (9, 2)],
-        actions=lambda at: ["on"] if at[0] < 9 else [],
-        step=lambda at, action, chance: ((at[0] + 1, chance.random()), 1.0),
-        observation=lambda at: at[1],
-        low=0.0,
-        high=1.0,
-        steps=1,
-    )
-    lengths = [len(play_episode(walk, choose, key, 20).actions) for key in range(12)]
-    assert set(lengths) == {0, 1} and set(seen) == {(0, 0)}
-
-
 def look_or_take(state, action, chance):
     return (state[0], state[1] + 1), 0.0
 

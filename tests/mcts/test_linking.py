@@ -63,18 +63,6 @@ def test_types_are_told_apart_and_errors_reach_python():
         top(100)
 
 
-def test_recursion():
-    @jit_generic
-    def factorial(n):
-        return 1 if n < 2 else n * factorial(n - 1)
-
-    @jit_generic
-    def twice(n):
-        return 2 * factorial(n)
-
-    assert (twice(5), factorial(5)) == (240, 120)
-
-
 def test_what_an_inner_kernel_keeps_for_the_interpreter_is_found(capfd):
     """Numba keeps the text that is printed in an environment, an object of the function's own."""
 

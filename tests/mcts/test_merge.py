@@ -58,16 +58,6 @@ def test_visits_choose_by_the_option_final():
     assert merge(THREE_WAYS, "visits", "mean").best == 8
 
 
-def test_what_is_counted_or_timed_is_added():
-    one = table(1, {1: (2, 0.0)}, phases={"selection": 0.25, "belief": 1.0})
-    other = table(1, {1: (3, 0.0)}, phases={"selection": 0.5, "belief": 0.0}, full=True, lost=1)
-    merged = merge([one, other], "visits")
-    assert (merged.simulations, merged.nodes, merged.seconds) == (5, 14, 1.0)
-    assert merged.phases == {"selection": 0.75, "belief": 1.0}
-    assert (merged.full, merged.lost) == (True, 1)
-    assert not merge([one], "visits").full
-
-
 @pytest.mark.parametrize(
     ("rule", "error"),
     [

@@ -3,9 +3,7 @@
 import pickle
 import re
 import signal
-import sys
 import traceback
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
@@ -180,16 +178,6 @@ def test_a_reward_may_be_any_number(kind, recwarn):
     assert trees[0] == trees[1] and not recwarn.list
 
 
-def test_who_moves_is_told_by_a_number():
-    for wrong in (None, 2, -1):
-        with pytest.raises(ValueError, match=f"mover says {wrong}, of 2 players"):
-            run_search(replace(KUHN, mover=lambda state, wrong=wrong: wrong).position())
-    numpy = replace(KUHN, mover=lambda state: np.int64(len(state[1]) % 2))
-    options = {"selection": "availability", "simulations": 200}
-    trees = [tree(run_search(p.position(), **options)[0]) for p in (numpy, KUHN)]
-    assert trees[0] == trees[1]
-
-
 def test_a_search_made_for_few_actions_searches_a_position_with_more():
     few, more = (
         replace(PLAIN, most_actions=most, actions=lambda state, n=most: range(n)) for most in (3, 9)
@@ -262,21 +250,6 @@ def test_observations_that_never_recur_are_warned_of(seen, recwarn):
     else:
         (line,) = warned
         assert re.search("were seen once, .* looks only one action ahead; round .* POMCPOW", line)
-
-
-def test_two_problems_are_searched_at_once():
-    """Each in a thread of its own, in small steps: neither sees anything of the other."""
-    hard_of_hearing = replace(PLAIN, observation=lambda state: None)
-    problems = [PLAIN, hard_of_hearing] * 2
-    alone = [tree(run_search(p.position(), 300)[0]) for p in problems]
-    before = sys.getswitchinterval()
-    sys.setswitchinterval(1e-6)
-    try:
-        with ThreadPoolExecutor() as pool:
-            at_once = list(pool.map(lambda p: tree(run_search(p.position(), 300)[0]), problems))
-    finally:
-        sys.setswitchinterval(before)
-    assert at_once == alone and alone[0] != alone[1]
 
 
 def test_ctrl_c_ends_a_search_and_the_next_one_runs():

@@ -87,15 +87,6 @@ def test_a_position_of_any_size_is_searched_as_by_a_search_made_for_it(first, se
         assert fingerprint(search.tree) == fresh(p, **options)
 
 
-def test_a_smaller_position_costs_no_memory_and_a_larger_one_some():
-    search = Search(TigerParameters(steps=9), Options(nodes=100))
-    held = search._workers[0].state
-    for steps, same in ((3, True), (9, True), (10, False)):
-        search.run(FEW, 1, TigerParameters(steps=steps))
-        assert (search._workers[0].state is held) == same
-        assert len(search._workers[0].scratch.edges) == steps
-
-
 def test_memory_is_made_again_where_longer_arrays_need_it():
     """And for lengths that were looked at before nothing is asked."""
     asked = []

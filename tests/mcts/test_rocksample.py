@@ -148,11 +148,6 @@ def test_the_start_is_worth_what_it_is(rocks, value, tolerance):
 
 
 @slow
-def test_flat_monte_carlo_does_not_find_that_value():
-    assert find(noisy(ONE, rollout=RANDOM), nodes=1) < 12.6 - 1
-
-
-@slow
 @pytest.mark.parametrize("rocks", [ONE, TWO], ids=["one rock", "two rocks"])
 @pytest.mark.parametrize(
     ("accuracy", "least", "most"),
@@ -219,13 +214,6 @@ def test_a_check_is_right_as_often_as_it_should_be(rock, good):
     right = (1 + 0.5 ** (1 / 2)) / 2  # both rocks lie one cell away
     assert not reward.any()
     assert (seen == (GOOD if good else BAD)).mean() == pytest.approx(right, abs=0.02)
-
-
-def test_a_sample_is_paid_by_what_the_rock_is():
-    p = small(good=np.array([0.3, 1.0]), y=2)
-    reward, seen = one_step(p, SAMPLE)
-    assert set(reward) == {10, -10} and (seen == NOTHING).all()
-    assert (reward == 10).mean() == pytest.approx(0.3, abs=0.03)
 
 
 def test_only_leaving_to_the_east_pays():

@@ -51,17 +51,6 @@ def test_the_roll_outs_of_a_leaf_are_averaged(rollouts_per_leaf):
     assert total(search) != sum(leaf(derive_key(5, i), 3) for i in range(64 // rollouts_per_leaf))
 
 
-def test_more_roll_outs_make_returns_vary_less():
-    spread = []
-    for rollouts_per_leaf in (1, 16):
-        _, result = run_search(
-            3_200 * rollouts_per_leaf, rollouts_per_leaf=rollouts_per_leaf, exploration=100.0
-        )
-        spread.append(float((result.errors * np.sqrt(result.visits)).mean()))
-    one = np.sqrt((16**2 - 1) / 12) / 16 / 2
-    assert spread == pytest.approx([one, one / 4], rel=0.05)
-
-
 @pytest.mark.parametrize(("threads", "rollouts_per_leaf"), [(2, 1), (2, 2), (4, 1)])
 def test_threads_share_the_roll_outs_of_a_leaf(threads, rollouts_per_leaf):
     playouts = threads * rollouts_per_leaf

@@ -182,15 +182,6 @@ def test_an_error_in_one_worker_stops_the_others():
     assert sorted(ended) == [0, 0, 2]  # worker 0 also ran the very first simulation
 
 
-def test_threads_are_kept_from_search_to_search():
-    search = slow_search(2)
-    search.run(Budget(simulations=5), 1)
-    before = threading.active_count()
-    for key in range(20):
-        search.run(Budget(simulations=5), key)
-    assert threading.active_count() <= before + 2
-
-
 FORKED = """
 import os
 from mcts.options import Budget, Options

@@ -139,13 +139,6 @@ def test_each_invariant_can_fail(name):
         check_invariants(tree)
 
 
-def test_a_node_twice_in_the_table_is_seen():
-    tree = run_search().tree
-    tree.key[tree.order[5]] = tree.key[tree.order[6]]
-    with pytest.raises(AssertionError, match="is in the table twice"):
-        check_invariants(tree)
-
-
 def test_a_node_left_in_the_middle_of_listing_is_seen():
     tree = run_search().tree
     tree.status[_deepest(tree)] = EXPANDING
