@@ -1,10 +1,8 @@
 """Explain a search: its root as a table, its principal variation, its tree as a graph.
 
-Independent of the game: a function ``words`` names actions.  Visits count simulations.  Values are
-mean returns from a node or an action on, of the player who decides there, in units in which ``low``
-and ``high`` are the 0 and 1 of the scaled returns, as the domain declares them.  The root is the
-node at which the last search began.  Nothing consumes randomness or changes its arguments; the
-search must be over.
+Independent of the game: a function ``words`` names actions.  Values are mean returns from a node or
+an action on, of the player who decides there, in units in which ``low`` and ``high`` are the 0 and
+1 of the scaled returns.  The root is the node at which the last search began, which must be over.
 """
 
 from __future__ import annotations

@@ -76,12 +76,10 @@ def end_lap(scratch: Scratch, phase: int) -> None:
 
 
 class Worker(NamedTuple):
-    """Memory of one thread."""
+    """Memory of one thread: the domain's workspace, a second one for roll-outs, and scratch."""
 
     state: Any
-    """The domain's workspace, ..."""
     rollout_state: Any
-    """... and a second one for roll-outs."""
     scratch: Scratch
 
 

@@ -2,11 +2,10 @@
 
 A tree has a node for each observation, most of them met once.  Here the nodes below one action are
 grouped by the kind of observation (`mcts.domain.outcome`), and so are those below an action of such
-a group.  A search may be running: numbers may then be a simulation apart; nothing is changed and
-nothing waits.
+a group.  A search may be running: numbers may then be a simulation apart.
 
-`follow` shows one simulation at a time.  A search of k + 1 simulations is one of k plus one more,
-if one thread runs it with the same key: the last simulation is the difference of two trees.
+`follow` shows one simulation at a time: the last one is the difference of two trees, of k and of
+k + 1 simulations.
 """
 
 from __future__ import annotations

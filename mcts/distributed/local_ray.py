@@ -7,8 +7,6 @@ user's ``RAY_AUTH_MODE``, ``RAY_AUTH_TOKEN`` or ``RAY_AUTH_TOKEN_PATH`` take pre
 
 Ray has no public way to bind to the loopback interface, to read its token again or to start fewer
 processes: hence the private imports, of the versions that `pyproject.toml` allows.
-
-Randomness: the token and the name of the folder come from the system; no search sees them.
 """
 
 from __future__ import annotations
@@ -101,10 +99,7 @@ def start(cores: int) -> None:
 
 
 def init(address: str, **given: Any) -> None:
-    """Start or join Ray by ``ray.init``, silently.
-
-    Ray would otherwise report each dead worker or node in ten to thirty lines.
-    """
+    """Start or join Ray by ``ray.init``, silently: it reports each dead worker in thirty lines."""
     worker._worker_logs_enabled = False
     ray.init(address, logging_level="critical", log_to_driver=False, **given)
 

@@ -6,8 +6,6 @@
 
 A trial ends after the problem's ``steps``, and each position holds the remaining ones, so that a
 search plans for its evaluation; unless a fixed ``horizon`` is given.
-
-It needs neither Hydra nor Ray, and works in a notebook.
 """
 
 from __future__ import annotations
