@@ -31,6 +31,7 @@ defines the parameters, or in modules that it imports, so that the code cache de
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -229,11 +230,11 @@ class Domain:
 def register(parameters: type, **parts: Any) -> Domain:
     """Register the domain of ``parameters`` (keywords: the fields of `Domain`) and return it.
 
-    A part that is not given is the function of its name in the module of ``parameters``.  Raises
+    A part that is not given is the function of its name in the module that calls this.  Raises
     TypeError if a part is missing or unknown, if ``parameters`` is no NamedTuple type, or if a
     function is not compiled or does not take exactly its stub's arguments, by name.
     """
-    return _DOMAINS.add(Domain, parameters, parts)
+    return _DOMAINS.add(Domain, parameters, parts, sys._getframe(1).f_globals)
 
 
 def domain_of(p: Any) -> Domain:

@@ -134,12 +134,13 @@ class Model:
 def register(parameters: type, **parts: Any) -> None:
     """Register the model of ``parameters``; keywords are the fields of `Model`.
 
-    A part that is not given is the function of its name in the module of ``parameters``.  Raises
+    A part that is not given is the function of its name in the module that calls this.  Raises
     TypeError as `mcts.domain.register`.
     """
-    if not hasattr(parameters, "q") and "values" not in vars(sys.modules[parameters.__module__]):
+    module = sys._getframe(1).f_globals
+    if not hasattr(parameters, "q") and "values" not in module:
         parts.setdefault("values", _unknown)
-    _MODELS.add(Model, parameters, parts)
+    _MODELS.add(Model, parameters, parts, module)
 
 
 def model_of(p: Any) -> Model:

@@ -8,7 +8,6 @@ neither fault; it is generated here, so that adding a function extends every cha
 from __future__ import annotations
 
 import inspect
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
 from functools import wraps
@@ -89,18 +88,19 @@ class Registry:
         self._stubs.append(by_type(function, self.entries))
         return self._stubs[-1]
 
-    def add(self, entry: type, parameters: type, parts: Mapping[str, Any]) -> Any:
+    def add(
+        self, entry: type, parameters: type, parts: Mapping[str, Any], module: Mapping[str, Any]
+    ) -> Any:
         """Register and return ``entry(parameters, ...)``.
 
-        A part that is missing from ``parts`` is the function of its name in the module of
-        ``parameters``, if that defines one.  Raises TypeError as `mcts.domain.register`.
+        A part that is missing from ``parts`` is the function of its name that ``module``, the
+        globals of one, defines, if any.  Raises TypeError as `mcts.domain.register`.
         """
         if not (issubclass(parameters, tuple) and hasattr(parameters, "_fields")):
             raise TypeError(
                 f"a {self._what}'s parameters must be a NamedTuple type, not {parameters!r}"
             )
-        kind, place = parameters.__name__, parameters.__module__
-        module = vars(sys.modules[place])
+        kind, place = parameters.__name__, module["__name__"]
         names = [part.name for part in fields(entry)]
         own = {n: module[n] for n in names if getattr(module.get(n), "__module__", "") == place}
         made = entry(**{**own, **parts, "parameters": parameters})

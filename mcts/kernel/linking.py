@@ -92,7 +92,6 @@ class Library(JITCodeLibrary):
         return super().get_pointer_to_function(name)
 
     def serialize_using_object_code(self) -> tuple:
-        """Return name, kind and machine code, as Numba caches them."""
         self._complete()
         return super().serialize_using_object_code()
 
@@ -165,7 +164,7 @@ class Kernel(Inner):
         return types.Dispatcher(self.inside)
 
     def compile(self, signature: Any) -> Any:
-        """Return the entry point for ``signature``, and collect Numba's garbage.
+        """Return the entry point for ``signature``, and collect Numba's garbage afterwards.
 
         Raises KernelFault if the kernel cannot be compiled and Python called it.
         """
@@ -212,7 +211,6 @@ class Shared(Kernel):
         return entry
 
     def get_overload(self, signature: Any) -> Link:
-        """Return the key under which Numba finds the call of the code for ``signature``."""
         return self.link(tuple(sigutils.normalize_signature(signature)[0]))
 
     def link(self, arguments: tuple[types.Type, ...]) -> Link:
@@ -258,11 +256,9 @@ class Late:
         return types.Dispatcher(self)
 
     def get_call_template(self, arguments: tuple, named: dict) -> tuple:
-        """Part of Numba's interface: calls have the type of the stand-in."""
         return self._stand_in.get_call_template(arguments, named)
 
     def get_overload(self, signature: Any) -> Link:
-        """Part of Numba's interface; see `Shared.get_overload`."""
         return self.link(tuple(sigutils.normalize_signature(signature)[0]))
 
     def link(self, arguments: tuple[types.Type, ...]) -> Link:

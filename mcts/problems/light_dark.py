@@ -27,8 +27,7 @@ _CERTAIN = 1e-4
 class LightDarkParameters(NamedTuple):
     """The problem's numbers.  State: place + radius; 2 radius + 1 when terminal."""
 
-    q: np.ndarray
-    """float32 (2 radius + 2, 5): values of the MDP."""
+    q: np.ndarray  # float32 (2 radius + 2, 5): values of the MDP.
     radius: int = 60
     light: int = 10
     correct: float = 100.0

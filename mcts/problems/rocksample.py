@@ -91,14 +91,10 @@ def rocksample(
 ) -> RockSampleParameters:
     """Return the start: the rover in the middle of the west edge, each rock good with 1/2.
 
-    Raises ValueError if two rocks share a cell or one lies off the map.
-
-    Parameters
-    ----------
-    size : n, cells from side to side
-    rocks : their cells, all different: of `PUBLISHED`, or from `random_rocks`
-    half_distance : distance, in cells, at which the sensor's advantage over chance is halved
-    numbers : further fields of `RockSampleParameters`
+    ``size``: n; ``rocks``: their cells, of `PUBLISHED` or from `random_rocks`; ``half_distance``:
+    the distance, in cells, at which the sensor's advantage over chance is halved; ``numbers``:
+    further fields of `RockSampleParameters`.  Raises ValueError if two rocks share a cell or one
+    lies off the map.
     """
     cells = np.array(rocks, np.int64).reshape(-1, 2)
     on_map = ((cells >= 0) & (cells < size)).all()

@@ -33,19 +33,15 @@ class SubHuntParameters(NamedTuple):
     + whether it is aware, or 8 size ** 4 when it is killed.
     """
 
-    q: np.ndarray
-    """float32 (8 size ** 4 + 1, 6): values of the MDP."""
+    q: np.ndarray  # float32 (8 size ** 4 + 1, 6): values of the MDP.
     size: int = 20
     speed: int = 3
     kill_radius: float = 2.0
     kill_aware: float = 0.6
     passive_radius: float = 3.0
-    passive: float = 5.0
-    """Deviation of passive readings, ..."""
-    close: float = 0.5
-    """... of those of a target within the radius, ..."""
-    active: float = 0.5
-    """... and of a ping's."""
+    passive: float = 5.0  # Deviation of passive readings, ...
+    close: float = 0.5  # ... of those of a target within the radius, ...
+    active: float = 0.5  # ... and of a ping's.
     discount: float = 0.99
 
 

@@ -41,16 +41,12 @@ class TagParameters(NamedTuple):
     is x * height + y.
     """
 
-    q: np.ndarray
-    """float32 (cells ** 2 + 1, 5): values of the MDP."""
-    blocked: np.ndarray
-    """bool (width, height)"""
-    clear: np.ndarray
-    """int64 (cells, 8): free cells along each beam, ignoring the opponent."""
+    q: np.ndarray  # float32 (cells ** 2 + 1, 5): values of the MDP.
+    blocked: np.ndarray  # bool (width, height)
+    clear: np.ndarray  # int64 (cells, 8): free cells along each beam, ignoring the opponent.
     reading: np.ndarray
     """float64 (2, free cells, readings): probabilities, along axes and diagonals."""
-    deviation: float = 2.5
-    """Deviation of the beams' noise, in cells."""
+    deviation: float = 2.5  # Deviation of the beams' noise, in cells.
     hit: float = 10.0
     miss: float = -10.0
     move: float = -1.0
