@@ -184,19 +184,6 @@ def test_nodes_with_one_kind_of_outcome_are_one():
     assert done[2]["visits"] == 3 and done[2]["value"] == 0.5 and done[2]["kinds"] == 2
 
 
-def test_a_part_is_the_most_visited_and_hangs_together(tiger):
-    part = export(make(), 4)
-    assert [part.nodes[node]["visits"] for node in part] == [10, 4, 3, 2]
-    whole = export(tiger)
-    for most in (1, 2, 30):
-        part = export(tiger, most)
-        assert len(part) == most
-        assert nx.is_arborescence(part)
-        assert set(part.edges) <= set(whole.edges)
-        left_out = [whole.nodes[node]["visits"] for node in whole if node not in part]
-        assert min(part.nodes[node]["visits"] for node in part) >= max(left_out)
-
-
 def check_whole(graph, tree):
     """Raise AssertionError unless every simulation in ``tree`` is found in ``graph``."""
     assert nx.is_arborescence(graph)

@@ -138,24 +138,6 @@ def test_a_late_kernel_is_a_stand_in_until_it_is_loaded():
     assert top(3) == 115 == 100 + heavy(3)
 
 
-def test_a_late_kernel_and_its_stand_in_return_the_same_type():
-    @jit_shared
-    def wait(x):
-        return -1.0 * x
-
-    @jit_late(wait)
-    def heavy(x):
-        return 5 * x
-
-    @jit_generic
-    def top(x):
-        return heavy(x)
-
-    assert top(2) == -2.0
-    with pytest.raises(TypeError, match="heavy and its stand-in return"):
-        heavy.load()
-
-
 MODULE = """
 import numpy as np
 from mcts.kernel.compile import jit, jit_late, jit_shared

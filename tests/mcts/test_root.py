@@ -132,11 +132,6 @@ def test_roots_are_merged_by_the_rule(workers, rule, monkeypatch):
     assert same(workers.run(BUDGET, 3), made_here(rule, key=3))
 
 
-def test_fewer_simulations_than_workers(workers):
-    result = workers.run(Budget(simulations=1), 1)
-    assert (result.simulations, result.workers, result.lost) == (1, 1, 0)
-
-
 class Mixed(NamedTuple):
     """All kinds of arrays that a position may hold."""
 
