@@ -25,23 +25,21 @@ defines the parameters, or in modules that it imports, so that the code cache de
     @jit
     def step(p, s, action, edge_data, stream): ...
 
-    register(Walk, start=start, actions=actions, step=step, observation=observation,
-             terminal=terminal, rollout=rollout, workspace=lambda p: np.zeros(2, np.int64),
-             discount=1.0, low=0.0, high=1.0, max_actions=2, max_depth=lambda p: p.length)
+    register(Walk, workspace=lambda p: np.zeros(2, np.int64), discount=1.0, low=0.0, high=1.0,
+             max_actions=2, max_depth=lambda p: p.length)  # and the functions by their names
 """
 
 from __future__ import annotations
 
-import inspect
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from mcts.kernel.cached import belongs
-from mcts.kernel.compile import INTERPRETED, jit_generic
-from mcts.kernel.dispatch import by_type
+from mcts.kernel.compile import jit_generic
+from mcts.kernel.dispatch import Registry
 
 TYPES = 8
 """Types of action that a domain may have."""
@@ -49,23 +47,15 @@ TYPES = 8
 _POSITIVE = np.uint64(2**63 - 1)
 """The bits of a key that fit a non-negative number."""
 
-_REGISTRY: dict[type, Domain] = {}
-_STUBS: list[Callable] = []
-"""The functions of a domain, in order; those with a default in `Domain` are optional."""
+_DOMAINS = Registry("domain")
 
 
-def _by_type(stub: Callable) -> Callable:
-    """Return a function that calls the domain's own function of that name, by the type of ``p``."""
-    _STUBS.append(by_type(stub, _REGISTRY))
-    return _STUBS[-1]
-
-
-@_by_type
+@_DOMAINS.stub
 def start(p: Any, s: Any, stream: np.ndarray) -> None:
     """Begin one simulation: reset ``s`` to the position searched and draw the hidden part."""
 
 
-@_by_type
+@_DOMAINS.stub
 def actions(p: Any, s: Any, out: np.ndarray, edge_data: np.ndarray) -> int:
     """List the legal actions at ``s``, an own decision, in the order to try them.
 
@@ -84,32 +74,32 @@ def actions(p: Any, s: Any, out: np.ndarray, edge_data: np.ndarray) -> int:
     """
 
 
-@_by_type
+@_DOMAINS.stub
 def step(p: Any, s: Any, action: int, edge_data: float, stream: np.ndarray) -> float:
     """Apply the own ``action``, advance to the next own decision or the end, return the reward."""
 
 
-@_by_type
+@_DOMAINS.stub
 def observation(p: Any, s: Any) -> np.uint64:
     """Return the key of all that the searching seat has seen since its last action."""
 
 
-@_by_type
+@_DOMAINS.stub
 def terminal(p: Any, s: Any) -> bool:
     """Return whether ``s`` is terminal: no decision and no reward will follow."""
 
 
-@_by_type
+@_DOMAINS.stub
 def rollout(p: Any, s: Any, stream: np.ndarray) -> float:
     """Play from ``s`` to the end; return the discounted return from there."""
 
 
-@_by_type
+@_DOMAINS.stub
 def mover(p: Any, s: Any) -> int:
     """Return the player who decides at ``s``; by default 0, the one that searches."""
 
 
-@_by_type
+@_DOMAINS.stub
 def available(p: Any, s: Any, action: int) -> bool:
     """Return whether a listed ``action`` is legal in the hidden state ``s``; by default it is.
 
@@ -119,7 +109,7 @@ def available(p: Any, s: Any, action: int) -> bool:
     """
 
 
-@_by_type
+@_DOMAINS.stub
 def action_type(p: Any, s: Any, action: int) -> int:
     """Return the type of a listed ``action``, from 0 to below `TYPES`; by default 0.
 
@@ -127,7 +117,7 @@ def action_type(p: Any, s: Any, action: int) -> int:
     """
 
 
-@_by_type
+@_DOMAINS.stub
 def outcome(p: Any, s: Any) -> int:
     """Return the kind of observation since the last decision, for inspecting the tree.
 
@@ -137,7 +127,7 @@ def outcome(p: Any, s: Any) -> int:
     """
 
 
-@_by_type
+@_DOMAINS.stub
 def observation_of(p: Any, s: Any, player: int) -> np.uint64:
     """Return the key of what ``player`` has seen since the last decision of any player.
 
@@ -146,12 +136,12 @@ def observation_of(p: Any, s: Any, player: int) -> np.uint64:
     """
 
 
-@_by_type
+@_DOMAINS.stub
 def payoff(p: Any, s: Any, player: int) -> float:
     """Return ``player``'s final payoff; called only with several players."""
 
 
-@_by_type
+@_DOMAINS.stub
 def copy(p: Any, s: Any, into: Any) -> None:
     """Copy the state in ``s`` to another workspace; by default, an array element by element."""
 
@@ -240,32 +230,13 @@ class Domain:
 def register(parameters: type, **parts: Any) -> Domain:
     """Register the domain of ``parameters`` (keywords: the fields of `Domain`) and return it.
 
-    Raises TypeError if a part is missing or unknown, if ``parameters`` is no NamedTuple type, or if
-    a function is not compiled or does not take exactly its stub's arguments, by name.
+    A part that is not given is the function of its name in the module that calls this.  Raises
+    TypeError if a part is missing or unknown, if ``parameters`` is no NamedTuple type, or if a
+    function is not compiled or does not take exactly its stub's arguments, by name.
     """
-    if not (issubclass(parameters, tuple) and hasattr(parameters, "_fields")):
-        raise TypeError(f"a domain's parameters must be a NamedTuple type, not {parameters!r}")
-    domain = Domain(parameters=parameters, **parts)
-    for stub in _STUBS:
-        name = stub.__name__
-        function = getattr(domain, name)
-        if not (INTERPRETED or hasattr(function, "py_func")):
-            raise TypeError(f"{parameters.__name__}: {name} must be compiled (mcts.kernel.compile)")
-        wanted = list(inspect.signature(stub).parameters)
-        found = list(inspect.signature(getattr(function, "py_func", function)).parameters)
-        if found != wanted:
-            raise TypeError(
-                f"{parameters.__name__}: {name} must take ({', '.join(wanted)}), "
-                f"not ({', '.join(found)})"
-            )
-    _REGISTRY[parameters] = domain
-    belongs(parameters, (getattr(domain, stub.__name__) for stub in _STUBS))
-    return domain
+    return _DOMAINS.add(Domain, parameters, parts, sys._getframe(1).f_globals)
 
 
 def domain_of(p: Any) -> Domain:
     """Return the domain of the parameters ``p``; KeyError if their type is not registered."""
-    try:
-        return _REGISTRY[type(p)]
-    except KeyError:
-        raise KeyError(f"no domain is registered for {type(p).__name__}") from None
+    return _DOMAINS.find(p)

@@ -1,10 +1,8 @@
 """Explain a search: its root as a table, its principal variation, its tree as a graph.
 
-Independent of the game: a function ``words`` names actions.  Visits count simulations.  Values are
-mean returns from a node or an action on, of the player who decides there, in units in which ``low``
-and ``high`` are the 0 and 1 of the scaled returns, as the domain declares them.  The root is the
-node at which the last search began.  Nothing consumes randomness or changes its arguments; the
-search must be over.
+Independent of the game: a function ``words`` names actions.  Values are mean returns from a node or
+an action on, of the player who decides there, in units in which ``low`` and ``high`` are the 0 and
+1 of the scaled returns.  The root is the node at which the last search began, which must be over.
 """
 
 from __future__ import annotations
@@ -77,20 +75,18 @@ def count_decisions(
     begins : whether a node begins a turn of its player, by the action that leads to it and its own
         (int64 (n,)).  The root is in turn 1
     """
-    turn = {int(tree.counters[TOP]): 1}
+    top = int(tree.counters[TOP])
+    turn = {top: 1}
     counts = np.zeros(max_turns + 1, np.int64)
     for node in tree.order[: tree.counters[NODES]].tolist():
-        edges, above = _edges(tree, node), int(tree.parent[node])
-        fresh = node not in turn
-        if not edges or (fresh and above not in turn):
+        above = int(tree.parent[node])
+        if tree.status[node] != EXPANDED or (node != top and above not in turn):
             continue
-        block = slice(edges.start, edges.stop)
-        if fresh:
-            begun = begins(int(tree.action[tree.incoming[node]]), tree.action[block])
-            turn[node] = turn[above] + begun
-            fresh = begun
-        else:
-            fresh = True
+        block = slice(tree.first[node], tree.first[node] + tree.length[node])
+        fresh = True
+        if node != top:
+            fresh = begins(int(tree.action[tree.incoming[node]]), tree.action[block])
+            turn[node] = turn[above] + fresh
         if fresh and turn[node] <= max_turns:
             counts[turn[node]] += tree.edge_visits[block].sum()
     whole = max(1, counts[1])
@@ -134,17 +130,8 @@ def export(
     return graph
 
 
-def _edges(tree: Tree, node: int) -> range:
-    """Return the edges of ``node``; none at an end or before its actions are listed."""
-    if node < 0 or tree.status[node] != EXPANDED:
-        return range(0)
-    first = int(tree.first[node])
-    return range(first, first + int(tree.length[node]))
-
-
 # The picture.  All lengths and coordinates are in inches.
-_ROW, _LEAF, _MARGIN, _SLANT, _FAN = 0.36, 0.17, 0.4, 0.3, 0.5
-_TITLE = 0.3
+_ROW, _LEAF, _MARGIN, _SLANT, _FAN, _TITLE = 0.36, 0.17, 0.4, 0.3, 0.5, 0.3
 _CHARACTER, _LETTER = 0.062, 0.05
 _FONT, _SMALL = 7.5, 6.0
 _MAIN, _OTHER, _TEXT = "#b3541e", "#7d9cc0", "#333333"
@@ -164,17 +151,48 @@ def draw(graph: nx.DiGraph, figure: Any) -> None:
     columns, fans = _columns(graph)
     title = f"{len(graph)} most visited outcomes; {graph.graph['nodes']} nodes in the tree"
     width = max(columns[-1], _CHARACTER * len(title)) + 2 * _MARGIN
-    height = lowest + 2 * _MARGIN + _TITLE
-    figure.set_size_inches(width, height)
+    figure.set_size_inches(width, lowest + 2 * _MARGIN + _TITLE)
     axes = figure.add_axes((0, 0, 1, 1))
     axes.set(xlim=(-_MARGIN, width - _MARGIN), ylim=(lowest + _MARGIN, -_MARGIN - _TITLE))
     axes.set_axis_off()
-    main = set(_main_line(graph, root))
-    for node in graph:
-        _draw_node(axes, graph, node, (columns[graph.nodes[node]["depth"]], heights[node]), main)
+    main, whole = set(_main_line(graph, root)), graph.nodes[root]["visits"]
+
+    def write(text: str, at: Any, off: tuple[float, float], size: float, **style: Any) -> None:
+        """Write next to ``at``, ``off`` by points: above it, below it or level with it."""
+        level = "bottom" if off[1] > 0 else "top" if off[1] < 0 else "center_baseline"
+        style |= {"va": level, "fontsize": size, "color": _TEXT}
+        axes.annotate(text, at, off, textcoords="offset points", **style)
+
+    def line(xs: tuple[float, ...], ys: tuple[float, ...], visits: int, on: bool) -> float:
+        """Draw a line of a share of ``visits``; return half its width."""
+        wide = 0.5 + 6 * visits / whole
+        style = {"color": _MAIN if on else _OTHER, "zorder": 2 if on else 1}
+        axes.plot(xs, ys, linewidth=wide, solid_capstyle="round", **style)
+        return wide / 2
+
+    for node, seen in graph.nodes.items():
+        depth, at = seen["depth"], (columns[seen["depth"]], heights[node])
+        marker, color = "s" if seen["end"] else "o", _MAIN if node in main else _OTHER
+        axes.scatter(*at, s=22, marker=marker, color=color, zorder=3)
+        style: dict[str, Any] = {}
+        if graph.out_degree(node):
+            halo = {"facecolor": "white", "edgecolor": "none", "pad": 0.6}
+            style = {"ha": "center", "bbox": halo, "zorder": 4}
+        write(f"{seen['visits']}", at, (0, -5) if style else (5, 0), _SMALL, **style)
         for action, children in _branches(graph, node):
-            _draw_branch(axes, graph, node, action, children, columns, fans, heights, main)
-    _write(axes, title, (0.0, -_MARGIN), (0, 0), _FONT)
+            played, y = graph.edges[node, children[0]], heights[node, action]
+            start, fan = columns[depth] + _SLANT, fans[depth + 1]
+            for child in children:
+                after, height = graph.nodes[child], heights[child]
+                xs, ys = (fan, fan + _FAN, columns[depth + 1]), (y, height, height)
+                above = line(xs, ys, after["visits"], {node, child} <= main)
+                write(after["seen"], (fan + _FAN, height), (0, 1 + above), _SMALL)
+            on = {node, children[0]} <= main
+            half = line((at[0], start, fan), (at[1], y, y), played["visits"], on)
+            write(played["words"], (start, y), (0, 2 + half), _FONT)
+            figures = f"{played['visits']}   {played['value']:.3g}"
+            write(figures, (start, y), (3, -2 - half), _SMALL)
+    write(title, (0.0, -_MARGIN), (0, 0), _FONT)
 
 
 def _branches(graph: nx.DiGraph, node: int) -> list[tuple[int, list[int]]]:
@@ -228,65 +246,3 @@ def _columns(graph: nx.DiGraph) -> tuple[list[float], list[float]]:
         fans.append(columns[-1] + _SLANT + _CHARACTER * acts[depth])
         columns.append(fans[-1] + _FAN + _LETTER * seen[depth])
     return columns, fans
-
-
-def _draw_node(
-    axes: Any, graph: nx.DiGraph, node: int, at: tuple[float, float], main: set[int]
-) -> None:
-    seen = graph.nodes[node]
-    marker, color = "s" if seen["end"] else "o", _MAIN if node in main else _OTHER
-    axes.scatter(*at, s=22, marker=marker, color=color, zorder=3)
-    if graph.out_degree(node):
-        halo = {"facecolor": "white", "edgecolor": "none", "pad": 0.6}
-        _write(axes, f"{seen['visits']}", at, (0, -5), _SMALL, ha="center", bbox=halo, zorder=4)
-    else:
-        _write(axes, f"{seen['visits']}", at, (5, 0), _SMALL)
-
-
-def _draw_branch(
-    axes: Any,
-    graph: nx.DiGraph,
-    node: int,
-    action: int,
-    children: list[int],
-    columns: list[float],
-    fans: list[float],
-    heights: dict[Any, float],
-    main: set[int],
-) -> None:
-    depth = graph.nodes[node]["depth"]
-    y = heights[node, action]
-    left, right = columns[depth], columns[depth + 1]
-    start, fan = left + _SLANT, fans[depth + 1]
-    whole = graph.nodes[graph.graph["root"]]["visits"]
-    played = graph.edges[node, children[0]]
-
-    def line(xs: tuple[float, ...], ys: tuple[float, ...], visits: int, child: int) -> float:
-        on = node in main and child in main
-        width = 0.5 + 6 * visits / whole
-        style = {"color": _MAIN if on else _OTHER, "zorder": 2 if on else 1}
-        axes.plot(xs, ys, linewidth=width, solid_capstyle="round", **style)
-        return width
-
-    for child in children:
-        seen, height = graph.nodes[child], heights[child]
-        above = line((fan, fan + _FAN, right), (y, height, height), seen["visits"], child) / 2
-        _write(axes, seen["seen"], (fan + _FAN, height), (0, 1 + above), _SMALL)
-    thick = line((left, start, fan), (heights[node], y, y), played["visits"], children[0])
-    _write(axes, played["words"], (start, y), (0, 2 + thick / 2), _FONT)
-    figures = f"{played['visits']}   {played['value']:.3g}"
-    _write(axes, figures, (start, y), (3, -2 - thick / 2), _SMALL)
-
-
-def _write(
-    axes: Any,
-    text: str,
-    at: tuple[float, float],
-    off: tuple[float, float],
-    size: float,
-    **style: Any,
-) -> None:
-    """Write ``text`` next to ``at``, ``off`` by points: above it, below it or level with it."""
-    level = "bottom" if off[1] > 0 else "top" if off[1] < 0 else "center_baseline"
-    style |= {"va": level, "fontsize": size, "color": _TEXT}
-    axes.annotate(text, at, off, textcoords="offset points", **style)

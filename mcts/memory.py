@@ -28,26 +28,17 @@ _LAP = 3
 class Scratch(NamedTuple):
     """Memory that one thread writes during a simulation, apart from the domain's workspaces."""
 
-    edges: np.ndarray
-    """int64 (max_depth,): the edges followed ..."""
-    rewards: np.ndarray
-    """float64 (max_depth,): ... their rewards, in the domain's units ..."""
-    movers: np.ndarray
-    """int64 (max_depth,): ... and the players who followed them."""
-    payoff: np.ndarray
-    """float64 (players,): payoffs of the leaf's roll-outs."""
-    key: np.ndarray
-    """uint64 (perspectives,): key of the information set reached ..."""
+    edges: np.ndarray  # int64 (max_depth,): the edges followed ...
+    rewards: np.ndarray  # float64 (max_depth,): ... their rewards, in the domain's units ...
+    movers: np.ndarray  # int64 (max_depth,): ... and the players who followed them.
+    payoff: np.ndarray  # float64 (players,): payoffs of the leaf's roll-outs.
+    key: np.ndarray  # uint64 (perspectives,): key of the information set reached ...
     node: np.ndarray
     """int64 (perspectives,): ... below the last one at which this perspective decided ..."""
-    edge: np.ndarray
-    """int64 (perspectives,): ... and the edge that it followed there."""
-    actions: np.ndarray
-    """int64 (max_actions,): a list of actions, before it enters the tree."""
-    edge_data: np.ndarray
-    """float64 (max_actions,): the number attached to each action of the list."""
-    stream: np.ndarray
-    """uint64 (1,): the random stream of the simulation."""
+    edge: np.ndarray  # int64 (perspectives,): ... and the edge that it followed there.
+    actions: np.ndarray  # int64 (max_actions,): a list of actions, before it enters the tree.
+    edge_data: np.ndarray  # float64 (max_actions,): the number attached to each action of the list.
+    stream: np.ndarray  # uint64 (1,): the random stream of the simulation.
     cycles: np.ndarray
     """int64 (4,): time spent in selection, listing and roll-outs (`mcts.kernel.clock`), and the
     start of the current lap."""
@@ -85,12 +76,10 @@ def end_lap(scratch: Scratch, phase: int) -> None:
 
 
 class Worker(NamedTuple):
-    """Memory of one thread."""
+    """Memory of one thread: the domain's workspace, a second one for roll-outs, and scratch."""
 
     state: Any
-    """The domain's workspace, ..."""
     rollout_state: Any
-    """... and a second one for roll-outs."""
     scratch: Scratch
 
 

@@ -107,15 +107,15 @@ def _align(
 
 def _weighted_mean(values: np.ndarray, weights: np.ndarray) -> np.ndarray:
     """Return the mean over rows; nan if all weights are 0, whatever the values."""
-    total = np.where(weights > 0, values * weights, 0.0).sum(axis=0)
-    weight = weights.sum(axis=0)
-    means = np.full(len(total), np.nan)
-    return np.divide(total, weight, out=means, where=weight > 0)
+    return _divide(np.where(weights > 0, values * weights, 0.0).sum(axis=0), weights)
 
 
 def _error(errors: np.ndarray, weights: np.ndarray) -> np.ndarray:
     """Return the standard error of the weighted mean over rows; nan if any is unknown."""
     variance = np.where(weights > 0, (errors * weights) ** 2, 0.0).sum(axis=0)
+    return _divide(np.sqrt(variance), weights)
+
+
+def _divide(sums: np.ndarray, weights: np.ndarray) -> np.ndarray:
     weight = weights.sum(axis=0)
-    found = np.full(len(weight), np.nan)
-    return np.divide(np.sqrt(variance), weight, out=found, where=weight > 0)
+    return np.divide(sums, weight, out=np.full(len(sums), np.nan), where=weight > 0)

@@ -219,14 +219,10 @@ class Options:
         self, discount: float, low: float, span: float, players: int = 1, perspectives: int = 1
     ) -> KernelParams:
         """Return the kernel's settings from these options and the domain's declarations."""
-        found = {name: getattr(self, name) for name in KernelParams._fields if hasattr(self, name)}
-        found |= {
-            "root_exploration": self.exploration
-            if self.root_exploration is None
-            else self.root_exploration,
-            "selection": SELECTION[self.selection],
-            "in_flight": IN_FLIGHT[self.in_flight],
-        }
-        domain = {"discount": discount, "low": low, "span": span}
-        domain |= {"players": players, "perspectives": perspectives}
-        return fill(KernelParams, found | domain)
+        found = vars(self) | {"leaf_threads": self.leaf_threads}
+        found |= {"discount": discount, "low": low, "span": span}
+        found |= {"players": players, "perspectives": perspectives}
+        found |= {"selection": SELECTION[self.selection], "in_flight": IN_FLIGHT[self.in_flight]}
+        if self.root_exploration is None:
+            found["root_exploration"] = self.exploration
+        return fill(KernelParams, found)

@@ -2,11 +2,10 @@
 
 A tree has a node for each observation, most of them met once.  Here the nodes below one action are
 grouped by the kind of observation (`mcts.domain.outcome`), and so are those below an action of such
-a group.  A search may be running: numbers may then be a simulation apart; nothing is changed and
-nothing waits.
+a group.  A search may be running: numbers may then be a simulation apart.
 
-`follow` shows one simulation at a time.  A search of k + 1 simulations is one of k plus one more,
-if one thread runs it with the same key: the last simulation is the difference of two trees.
+`follow` shows one simulation at a time: the last one is the difference of two trees, of k and of
+k + 1 simulations.
 """
 
 from __future__ import annotations
@@ -14,6 +13,7 @@ from __future__ import annotations
 import heapq
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -25,44 +25,32 @@ ENDED = -1
 
 @dataclass(frozen=True)
 class Choice:
-    """An action after an outcome.
-
-    Attributes
-    ----------
-    action : number by the domain
-    visits : simulations that took it
-    value : their mean return
-    kinds : number of its outcomes
-    """
+    """An action after an outcome."""
 
     action: int
     visits: int
     value: float
+    """Mean return of the simulations that took it."""
     kinds: int
+    """Number of its outcomes."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """Kind of outcome of an action.
-
-    Attributes
-    ----------
-    above : index in the list of the outcome before it; None at the root
-    choice : the action that led to it; None at the root
-    kind : by the domain, or `ENDED`; 0 at the root
-    depth : actions from the root
-    visits : simulations that reached it
-    value : mean return of those that continued in the tree from here; None without any
-    nodes : int64 (n,), the nodes in the group
-    """
+    """Kind of outcome of an action."""
 
     above: int | None
+    """Index in the list of the outcome before it, ..."""
     choice: Choice | None
+    """... and the action that led to it; None at the root."""
     kind: int
+    """By the domain, or `ENDED`; 0 at the root."""
     depth: int
     visits: int
     value: float | None
+    """Mean return of the simulations that continued in the tree from here; None without any."""
     nodes: np.ndarray
+    """int64 (n,): the nodes in the group."""
 
 
 class OutcomeTree:
@@ -148,13 +136,7 @@ class OutcomeTree:
         return [*found, (ENDED, nodes[:0], ended)] if ended > 0 else found
 
     def _outcome(
-        self,
-        above: int | None,
-        choice: Choice | None,
-        kind: int,
-        depth: int,
-        nodes: np.ndarray,
-        visits: int,
+        self, above: Any, choice: Any, kind: int, depth: int, nodes: np.ndarray, visits: int
     ) -> Outcome:
         edges = self._edges(nodes)
         passed = int(self._tree.edge_visits[edges].sum())
@@ -176,18 +158,14 @@ Way = tuple[tuple[int, int], ...]
 
 @dataclass(frozen=True)
 class Simulation:
-    """One simulation, by outcomes (`mcts.outcomes`).
-
-    Attributes
-    ----------
-    way : actions and outcomes in the tree; a roll-out follows, unless it ended there
-    values : its return from each action of the way on, of the player who decided there
-    grew : whether the end of the way was new
-    """
+    """One simulation, by outcomes."""
 
     way: Way
+    """Actions and outcomes in the tree; a roll-out follows, unless it ended there."""
     values: tuple[float, ...]
+    """Its return from each action of the way on, of the player who decided there."""
     grew: bool
+    """Whether the end of the way was new."""
 
 
 def follow(

@@ -8,9 +8,8 @@ Randomness: worker i searches with `worker_key` (key, i), in any process.  With 
 simulations and one thread per tree the result depends only on the key and the number of workers:
 the share of a dead worker is searched again by its replacement.
 
-Limits: a position must be importable and picklable -- its type lives in a module that the workers
-can import, unlike a script run as ``__main__``.  ``options.nodes`` is the budget of each tree, so a
-search takes workers times the memory of one.  A repeated share starts when all others have ended; a
+Limits: a position must be picklable, and its type live in a module that the workers can import.
+``options.nodes`` is the budget of each tree.  A repeated share starts when all others have ended; a
 budget of seconds does not count that time.
 """
 
@@ -49,10 +48,8 @@ from mcts.threads import alone
 
 DEATHS_SURVIVED = 3
 """Maximum repetitions of a share in one decision because its worker died."""
-
 START_SECONDS = 120.0
 """Maximum wait for Ray to start the workers' processes."""
-
 _STOP_SECONDS = 0.1
 
 _DEATHS = (RayActorError, WorkerCrashedError, OutOfMemoryError, NodeDiedError, ObjectLostError)
@@ -63,12 +60,10 @@ class SearchersLost(SleuthError):
 
 
 class Place(NamedTuple):
-    """Place of a worker."""
+    """Host of a worker: Ray's name of the machine, and the process number there."""
 
     node: str
-    """Ray's name of the machine."""
     process: int
-    """Process number there."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -102,11 +97,10 @@ class RootSearch:
     """Workers for repeated searches of positions of one domain; same interface as `Search`.
 
     Close it, or use it as a context manager: the processes otherwise live as long as the program.
-    Raises ValueError if an option is out of range, or the nodes of Ray do not hold the workers.
-    Raises TimeoutError if the workers' processes have not started in ``start_seconds``, because the
-    CPUs are busy.  Raises RayFault if Ray does not start on this machine.  Raises OtherCode if a
-    host of the workers has other code.  One thread at a time may run it: a second one gets a
-    RuntimeError.
+    Raises ValueError if an option is out of range, or the nodes of Ray do not hold the workers;
+    TimeoutError if the workers' processes have not started in ``start_seconds``; RayFault if Ray
+    does not start; OtherCode if a host of the workers has other code.  One thread at a time may run
+    it: a second one gets a RuntimeError.
 
     Parameters
     ----------
@@ -190,32 +184,24 @@ class RootSearch:
             Any other exception of the domain in a worker.
         """
         self._run += 1  # before `_cancelled` is read: see `cancel`
-        try:
-            return self._search_shares(Budget(1) if self._cancelled else budget, key, p)
-        finally:
-            self._cancelled = False
-
-    def _search_shares(self, budget: Budget, key: int, p: Any) -> RootResult:
-        """Implement `run`."""
         began = time.perf_counter()
-        if not self._actors:
-            raise ValueError("the search is closed")
-        check_types(budget, p, self._kind)
-        changed = {}
-        if p is not None:
-            changed = {i: each for i, each in enumerate(_pack(p)) if each != self._packed[i]}
-        tasks = {
-            worker: (changed, share, worker_key(key, worker), self._run)
-            for worker, share in enumerate(shares(budget, self.workers))
-        }
         found: dict[int, SearchResult] = {}
         replaced = 0
-        for _ in range(1 + DEATHS_SURVIVED):
-            missing = [worker for worker in tasks if worker not in found]
-            if not missing:
-                break
-            replaced += self._start([worker for worker in missing if self._actors[worker] is None])
-            found |= self._search({worker: tasks[worker] for worker in missing})
+        try:
+            if not self._actors:
+                raise ValueError("the search is closed")
+            check_types(budget, p, self._kind)
+            packed = self._packed if p is None else _pack(p)
+            changed = {i: each for i, each in enumerate(packed) if each != self._packed[i]}
+            parts = shares(Budget(1) if self._cancelled else budget, self.workers)
+            keys = [worker_key(key, worker) for worker in range(len(parts))]
+            tasks = {i: (changed, parts[i], keys[i], self._run) for i in range(len(parts))}
+            for _ in range(1 + DEATHS_SURVIVED):
+                missing = [worker for worker in tasks if worker not in found]
+                replaced += self._start([i for i in missing if self._actors[i] is None])
+                found |= self._search({worker: tasks[worker] for worker in missing})
+        finally:
+            self._cancelled = False
         if not found:
             raise SearchersLost(f"none of the {len(tasks)} workers returned its share")
         # By worker, not by order of arrival: sums are rounded in the same order every time.
@@ -254,11 +240,8 @@ class RootSearch:
     def _search(self, tasks: dict[int, tuple]) -> dict[int, SearchResult]:
         """Return the results of ``tasks`` by worker, without those of dead or dying workers."""
         found = {}
-        under_way = {
-            worker: self._actors[worker].run.remote(*task)
-            for worker, task in tasks.items()
-            if self._actors[worker] is not None
-        }
+        actors = {worker: self._actors[worker] for worker in tasks}
+        under_way = {i: actor.run.remote(*tasks[i]) for i, actor in actors.items() if actor}
         try:
             for worker, reference in under_way.items():
                 try:
@@ -284,10 +267,10 @@ class RootSearch:
         if not workers:
             return 0
         fresh = {worker: _Actor.options(num_cpus=self._cpus).remote() for worker in workers}
+        prepared = {}
         try:
             placed = {worker: actor.place.remote() for worker, actor in fresh.items()}
             ray.wait(list(placed.values()), num_returns=len(placed), timeout=self.start_seconds)
-            prepared = {}
             for worker, reference in placed.items():
                 with suppress(GetTimeoutError, *_DEATHS):
                     self.places[worker] = _get(reference, 0)
@@ -317,8 +300,7 @@ class _Worker:
 
     def prepare(self, packed: tuple[type, list[bytes]], options: Options, code: str) -> None:
         check(code)
-        # Unpickled here, arrays are as writable as at the sender.  Ray's own way would make them
-        # read-only, another type for Numba, and the kernel would be compiled again.
+        # Ray's own way would make arrays read-only, another type for Numba.
         kind, fields = packed
         self._p = kind(*map(pickle.loads, fields))
         self._search = Search(self._p, options)
@@ -353,8 +335,8 @@ def _pack(p: Any) -> list[bytes]:
 
 def _node_cpus() -> list[float]:
     """Return the CPUs of each live node of Ray that has any."""
-    alive = (node["Resources"].get("CPU", 0.0) for node in ray.nodes() if node["Alive"])
-    return [cpus for cpus in alive if cpus > 0]
+    alive = [node["Resources"].get("CPU", 0.0) for node in ray.nodes() if node["Alive"]]
+    return [*filter(None, alive)]
 
 
 def _count_room(cpus: float) -> int:

@@ -7,9 +7,8 @@
 One thread with a budget of simulations is bit-reproducible; several threads are not, because the
 order in which they see each other's statistics is arbitrary.
 
-Limits: a tree keeps no hidden states.  So for a position searched with a kept tree it is checked
-that the caller gave one and that its actions match, but not that its belief follows from the
-actions and observations.
+Limits: of a position searched with a kept tree it is checked that its actions match, but not that
+its belief follows from the actions and observations.
 """
 
 from __future__ import annotations
@@ -131,9 +130,8 @@ class Search:
         self._warned = False
         self._kernel = specialise(run_simulations, self.domain.parameters.__module__)
         if not INTERPRETED:  # here, because Ctrl-C reaches a compilation in the main thread alone
-            sample = self._arguments(
-                p, 0, self.tree, self._settings(p), np.uint64(0), self._control, 0, 0
-            )
+            search = self.tree, self._settings(p), np.uint64(0), self._control
+            sample = self._arguments(p, 0, *search, 0, 0)
             self._kernel.compile((*map(typeof, sample[:-3]), int64, int64, int64))
 
     def __repr__(self) -> str:
@@ -191,33 +189,27 @@ class Search:
             worker.scratch.cycles[:] = 0
         try:
             if not self.cancelled:
-                self._search(p, self.tree, settings, key, self._control, limit, budget.seconds)
+                how = {"limit": limit, "seconds": budget.seconds}
+                self._search(p, self.tree, settings, key, self._control, **how)
             if not self.tree.counters[SIMULATIONS]:  # cancelled before the first began
-                self._search(p, self.tree, settings, key, threads.new_control(), 1)
+                self._search(p, self.tree, settings, key, threads.new_control(), limit=1)
         finally:
             self.cancelled = False
         result = self._result(p, settings, began)
         self._followed = True
         return result
 
-    def _search(
-        self,
-        p: Any,
-        tree: Tree,
-        settings: KernelParams,
-        key: np.uint64,
-        control: np.ndarray,
-        limit: int,
-        seconds: float | None = None,
-    ) -> None:
-        """Run simulations in all threads until the ``limit``, the time is over, or a cancel."""
+    def _search(self, p: Any, *search: Any, limit: int, seconds: float | None = None) -> None:
+        """Run simulations in all threads until the ``limit``, the time is over, or a cancel.
+
+        ``search``: the tree, settings, key and control array.
+        """
+        _, settings, _, control = search
 
         def call(worker: int, max_count: int) -> int:
             if self.cancelled and control is self._control:
                 control[STOP] = 1  # which `threads.run` clears when it begins
-            return self._kernel(
-                *self._arguments(p, worker, tree, settings, key, control, limit, max_count)
-            )
+            return self._kernel(*self._arguments(p, worker, *search, limit, max_count))
 
         together = settings.leaf_threads > 1
         threads.run(call, len(self._workers), control, limit, seconds, together)
@@ -226,7 +218,7 @@ class Search:
         """Return the actions of ``p``, from one simulation of a separate, compiled tree."""
         simple = settings._replace(leaf_threads=1, rollouts_per_leaf=1, common_random_numbers=0)
         tree = new_tree(1, self._memory.longest)
-        self._search(p, tree, simple, np.uint64(0), threads.new_control(), 1)
+        self._search(p, tree, simple, np.uint64(0), threads.new_control(), limit=1)
         return _root_actions(tree)
 
     def _check_kept(self, offered: Collection[int]) -> None:

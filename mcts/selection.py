@@ -1,7 +1,6 @@
 """Selection of edges: UCT over the available actions, visits in flight, and the final choice.
 
 The formula is mean + c sqrt(2 ln N / n) [Kocsis & Szepesvari 2006; Ledford 2018, eq. 2.8] with
-returns scaled to [0, 1].  Ledford's program amounts to c = 0.707 here, and Cowling's 0.7 (given
 returns scaled to [0, 1].  Ledford's program amounts to c = 0.707 here, and Cowling's 0.7 (without
 the factor 2) to 0.495.  N depends on the rule:
 

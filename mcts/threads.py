@@ -2,10 +2,8 @@
 
 Kernels always run in worker threads, even a single one: the main thread then waits where Ctrl-C
 reaches it at once, signals the workers to stop (they check before each simulation), and waits for
-them, so that no kernel is left running.  Threads are reused between searches.
-
-Workers share a budget of simulations through a counter in the `control` array.  For a budget of
-seconds each worker calls the kernel for about half a millisecond at a time and reads its own clock.
+them.  Workers share a budget of simulations through a counter in the `control` array.  For a budget
+of seconds each worker calls the kernel for about half a millisecond at a time.
 """
 
 from __future__ import annotations
@@ -38,21 +36,14 @@ _LINE_BYTES = 128  # two lines of 64: processors fetch them in pairs
 _MOST_THREADS = 1024
 
 
-def _new_pool() -> ThreadPoolExecutor:
-    return ThreadPoolExecutor(_MOST_THREADS, thread_name_prefix="search")
-
-
-_pool = _new_pool()  # starts threads on demand
-
-
-def _forget_threads() -> None:
-    """Make a new pool in a forked child, which has none of the parent's threads."""
+def _make_pool() -> None:
+    """Make the pool, which starts threads on demand; a forked child has none of its parent's."""
     global _pool
-    _pool = _new_pool()
+    _pool = ThreadPoolExecutor(_MOST_THREADS, thread_name_prefix="search")
 
 
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_forget_threads)
+_make_pool()
+os.register_at_fork(after_in_child=_make_pool)
 
 
 def give_way() -> None:
@@ -128,9 +119,7 @@ def run(
             if worker == 0:
                 control[ENDED] = 1
 
-    if (
-        workers > 1 and not together
-    ):  # the root's actions are listed before another thread can need them
+    if workers > 1 and not together:  # lists the root's actions before another thread needs them
         _wait((_pool.submit(call, 0, 1) for _ in range(1)), control)
     _wait((_pool.submit(work, worker) for worker in range(workers)), control)
 
@@ -167,11 +156,7 @@ def _wait(begun: Iterator[Future], control: np.ndarray) -> None:
 
 
 def _error(future: Future) -> BaseException | None:
-    """Wait for one, and return its exception.
-
-    The system may deliver Ctrl-C to any thread, and only the main one handles it, when it next
-    runs: so it wakes periodically, else it would sleep until the budget is spent.
-    """
+    """Wait for one, and return its exception; wakes periodically, so that Ctrl-C is handled."""
     while True:
         try:
             return future.exception(_LOOK_SECONDS)

@@ -5,11 +5,9 @@ action, observation).  Nodes are the slots of an open-addressing table; writing 
 empty slot by compare-and-swap publishes the node, and the slot's index *is* the node.  A node's
 edges are one block of the edge arrays, as long as its list of legal actions.
 
-Two histories with equal keys would share a node: with a million nodes the chance of any collision
-is 3e-8, and it is not checked.
-
 No thread ever waits for another.  A node is usable once its key is set; until its actions are
-listed every thread treats it as a leaf.
+listed every thread treats it as a leaf.  That two histories have equal keys is not checked: with a
+million nodes its chance is 3e-8.
 """
 
 from __future__ import annotations

@@ -18,11 +18,9 @@ from mcts.continuous.episode import play
 from mcts.continuous.planner import Planner, Search, choose_at_random, choose_by_values
 from mcts.kernel.rng import derive_key
 from mcts.problems.light_dark import go_to_the_side, light_dark
-from mcts.problems.rocksample import PUBLISHED
 from mcts.problems.sub_hunt import ping_first, sub_hunt
-from mcts.problems.tag import laser_tag, tag
+from mcts.problems.tag import laser_tag
 from mcts.problems.vdp_tag import VdpTagParameters, manage_uncertainty
-from mcts.problems.weighed_rocks import weighed_rocks
 
 
 @dataclass(frozen=True)
@@ -92,20 +90,18 @@ def find_search(problem: str, planner: str, leaf: str | None) -> Search | None:
 
 
 @cache
-def _make(problem: str, planner: str, size: tuple[int, int]) -> Any:
+def _make(problem: str, planner: str) -> Any:
     """Return the parameters of a problem, equal in all episodes."""
     if problem == "vdp_tag":
         few = planner == "pomcp_discretised"
         return VdpTagParameters(angles=_ANGLES) if few else VdpTagParameters()
-    if problem == "rocksample":
-        return weighed_rocks(size[0], PUBLISHED[size])
-    return {"light_dark": light_dark, "sub_hunt": sub_hunt, "tag": tag}[problem]()
+    return {"light_dark": light_dark, "sub_hunt": sub_hunt}[problem]()
 
 
-def _parameters(problem: str, planner: str, size: tuple[int, int], key: int) -> Any:
+def _parameters(problem: str, planner: str, key: int) -> Any:
     if problem == "laser_tag":
         return laser_tag(int(derive_key(key, 9)))
-    return _make(problem, planner, size)
+    return _make(problem, planner)
 
 
 def _follow(
@@ -113,7 +109,7 @@ def _follow(
 ) -> int:
     """Return the action of a policy without search, which ignores the deadline."""
     if policy == "random":
-        return choose_at_random(params, particles, key)
+        return choose_at_random(params, key)
     found = HEURISTICS[problem](params, particles) if policy == "heuristic" else None
     return choose_by_values(params, particles) if found is None else found
 
@@ -125,7 +121,6 @@ def player(
     simulations: int,
     particles: int,
     seed: int,
-    size: tuple[int, int],
     steps: int | None = None,
     horizon: int | None = None,
 ) -> Callable[[int], dict[str, Any]]:
@@ -142,7 +137,7 @@ def player(
 
     def episode(number: int) -> dict[str, Any]:
         key = int(derive_key(seed, number))
-        p = _parameters(problem, planner, size, key)
+        p = _parameters(problem, planner, key)
         if search is None:
             choose: Any = partial(_follow, planner, problem, p)
         else:

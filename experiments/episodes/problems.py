@@ -181,10 +181,8 @@ def check(setup: Setup) -> None:
 
 
 def _has_model(setup: Setup) -> bool:
-    """Return whether particles represent the belief; for RockSample if a planner is given."""
-    return setup.problem in models.MODELS and (
-        setup.problem not in EXACT or setup.planner is not None
-    )
+    """Return whether the problem is of POMCPOW's tables: particles are the belief."""
+    return setup.problem in models.MODELS
 
 
 def describe_file(setup: Setup) -> dict[str, str]:
@@ -219,7 +217,6 @@ def player(setup: Setup) -> Callable[[int], dict[str, Any]]:
             setup.simulations,
             setup.particles,
             setup.seed,
-            setup.map,
             setup.steps,
             setup.horizon,
         )

@@ -184,7 +184,7 @@ def play(
 def _player(name: str, simulations: int, particles: int, seed: int) -> Any:
     problem, planner, *leaf = name.split("/")
     chosen = leaf[0] if leaf else None
-    return models.player(problem, planner, chosen, simulations, particles, seed, (15, 15))
+    return models.player(problem, planner, chosen, simulations, particles, seed)
 
 
 def table_of_cells(rows: pl.DataFrame, simulations: int) -> Table:

@@ -142,7 +142,7 @@ RULES = (
 
 
 _GENERAL = "steps nodes exploration final rollout"
-_WEIGHED = ("light_dark", "laser_tag", "sub_hunt", "vdp_tag", "tag")
+_WEIGHED = ("light_dark", "laser_tag", "sub_hunt", "vdp_tag")
 
 
 def _is_exact(s: Any) -> bool:
@@ -158,7 +158,7 @@ def _is_file(s: Any, *_: str) -> bool:
 
 def _is_general(s: Any, *_: str) -> bool:
     """Return whether the general search plans; True for an unknown problem, refused elsewhere."""
-    return s.problem not in _WEIGHED and not (s.problem == "rocksample" and s.planner)
+    return s.problem not in _WEIGHED
 
 
 def _searches(s: Any, _: str) -> bool:
@@ -205,13 +205,13 @@ COMMANDS: Mapping[str, tuple[Use, ...]] = {
         Use(f"problem planner {_GENERAL} map workers ray", "without paper"),
         Use(
             _GENERAL,
-            "tiger, rocksample without planner and a problem of your own",
+            "tiger, rocksample and a problem of your own",
             _is_general,
         ),
         Use("map", "problem=rocksample"),
         Use(
             "particles",
-            "paper and problems other than files, tiger and rocksample without planner",
+            "paper and problems other than files, tiger and rocksample",
             lambda s, _: s.paper or not _is_exact(s),
         ),
         Use("simulations leaf horizon", "planners that search", _searches),

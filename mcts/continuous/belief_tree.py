@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from mcts.continuous.belief import resample
-from mcts.continuous.model import density, legal, observe, reward, step, terminal, values
+from mcts.continuous.model import density, observe, reward, step, terminal, values
 from mcts.continuous.simulation import RANDOM, VALUES, choose, copy, leaf
 from mcts.continuous.tree import add_node, any_child, back_up, widens
 from mcts.kernel.atomics import load
@@ -28,16 +28,12 @@ from mcts.tree import NOWHERE, ROOT
 
 
 class Beliefs(NamedTuple):
-    """Working particles of one search, ``M`` per belief."""
+    """Working particles of one search: rows of states, and float64 (M,), ``M`` per belief."""
 
     now: np.ndarray
-    """float64 (M, numbers of a state)"""
     moved: np.ndarray
-    """float64 (M, numbers of a state)"""
     after: np.ndarray
-    """float64 (M, numbers of a state)"""
     weights: np.ndarray
-    """float64 (M,)"""
 
 
 def run_beliefs(p, tree, particles, settings, scratch, beliefs, key, control, limit):
@@ -74,7 +70,7 @@ def simulate_belief(p, tree, settings, scratch, beliefs):
     node, depth, total, fresh = ROOT, 0, 0.0, False
     here = pick(p, beliefs.now, stream)
     while depth < settings.depth and not fresh and here != NOWHERE:
-        edge = choose(p, beliefs.now[here], tree, node, settings, stream)
+        edge = choose(tree, node, settings, stream)
         scratch.nodes[depth], scratch.edges[depth] = node, edge
         tried = tree.edge_visits[node, edge]
         if widens(tree.children[node, edge], tried, settings.k, settings.alpha):
@@ -135,31 +131,26 @@ def filter_step(p, beliefs, here, action, scratch):
 
 
 @jit_inlined
-def mean_value(p, belief, action):
-    """Return the mean value of ``action`` under full observability; terminal particles count 0."""
-    total = 0.0
-    for i in range(len(belief)):
-        if not terminal(p, belief[i]):
-            total += values(p, belief[i], action)
-    return total / len(belief)
+def best_by_values(p, belief, actions):
+    """Return the action of greatest mean value, and that value [QMDP: Littman 1995].
 
-
-@jit_inlined
-def best_by_values(p, belief, here, actions):
-    """Return the legal action of greatest mean value, and that value [QMDP: Littman 1995]."""
+    Values are those under full observability; terminal particles count 0.
+    """
     chosen, best = NOWHERE, -np.inf
     for action in range(actions):
-        if legal(p, belief[here], action):
-            value = mean_value(p, belief, action)
-            if value > best:
-                chosen, best = action, value
+        total = 0.0
+        for i in range(len(belief)):
+            if not terminal(p, belief[i]):
+                total += values(p, belief[i], action)
+        if total / len(belief) > best:
+            chosen, best = action, total / len(belief)
     return chosen, best
 
 
 def choose_by_mean(p, particles, actions, stream):
     """Return the QMDP action for ``particles``; `NOWHERE` if all are terminal."""
-    here = pick(p, particles, stream)
-    return NOWHERE if here == NOWHERE else best_by_values(p, particles, here, actions)[0]
+    over = pick(p, particles, stream) == NOWHERE
+    return NOWHERE if over else best_by_values(p, particles, actions)[0]
 
 
 @jit_inlined
@@ -168,14 +159,14 @@ def leaf_of_belief(p, beliefs, here, settings, steps, scratch):
     if settings.leaf == VALUES:
         if settings.ends and steps == 0:
             return 0.0
-        return best_by_values(p, beliefs.now, here, settings.actions)[1]
+        return best_by_values(p, beliefs.now, settings.actions)[1]
     if settings.leaf == RANDOM:
         s, then = scratch.states[0], scratch.states[1]
         copy(beliefs.now[below(scratch.stream, len(beliefs.now))], s)  # terminal ones count 0
         return leaf(p, s, then, settings, steps, scratch.stream)
     total, weight = 0.0, 1.0
     while steps > 0 and here != NOWHERE:
-        action, _ = best_by_values(p, beliefs.now, here, settings.actions)
+        action, _ = best_by_values(p, beliefs.now, settings.actions)
         total += weight * filter_step(p, beliefs, here, action, scratch)
         weight *= settings.discount
         here = pick(p, beliefs.now, scratch.stream)

@@ -37,34 +37,26 @@ def _advance(p, s, action, then, seen, stream):
     return reward(p, s, action, then)
 
 
-def _draw(p, s, stream):
-    draw(p, s, stream)
-
-
-def _over(p, s):
-    return terminal(p, s)
-
-
 def play(p: Any, choose: Choose, key: int, particles: int, max_actions: int) -> Loop:
     """Play one episode of at most ``max_actions`` actions with a belief of ``particles`` particles.
 
     ``key`` names all randomness.
     """
     model, module = model_of(p), type(p).__module__
-    advance, begin, over = (specialise(f, module) for f in (_advance, _draw, _over))
+    advance = specialise(_advance, module)
     s = np.zeros(int(model.number("width", p)))
     then, seen = np.zeros_like(s), np.zeros(int(model.number("seen", p)))
     stream = new_stream(derive_key(key, 0))
     belief = Belief(p, particles, int(derive_key(key, 1)))
-    begin(p, s, stream)
+    draw(p, s, stream)
     total, weight, decision = 0.0, 1.0, 0
     discount = float(model.number("discount", p))
-    while decision < max_actions and not over(p, s):
+    while decision < max_actions and not terminal(p, s):
         action = choose(belief.particles, int(derive_key(key, 2, decision)), max_actions - decision)
         total += weight * advance(p, s, action, then, seen, stream)
         weight *= discount
         decision += 1
         s[:] = then
-        if not over(p, s):
+        if not terminal(p, s):
             belief.update(action, seen)
-    return Loop(total, decision, bool(over(p, s)), belief.lost)
+    return Loop(total, decision, bool(terminal(p, s)), belief.lost)

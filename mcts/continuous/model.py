@@ -13,83 +13,66 @@ A *finite* model has states of one number, below ``p.q.shape[0]``, and gives `ou
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from mcts.kernel.cached import belongs
 from mcts.kernel.compile import jit_generic, specialise
-from mcts.kernel.dispatch import by_type
+from mcts.kernel.dispatch import Registry
 from mcts.kernel.rng import uniform
 
 Number = int | float
-_MODELS: dict[type, Model] = {}
-_PARTS: list[str] = []
+_MODELS = Registry("model")
 
 MOST_OUTCOMES = 8
 """Maximum number of successors of a state, in a finite model."""
 _ROUNDING = 1e-9
 
 
-def _by_type(stub: Callable) -> Callable:
-    """Return a function that calls the model's own function of that name, by the type of ``p``."""
-    _PARTS.append(stub.__name__)
-    return by_type(stub, _MODELS)
-
-
-@_by_type
+@_MODELS.stub
 def draw(p: Any, s: np.ndarray, stream: np.ndarray) -> None:
     """Draw a state of the initial belief into ``s``."""
 
 
-@_by_type
+@_MODELS.stub
 def step(p: Any, s: np.ndarray, action: int, then: np.ndarray, stream: np.ndarray) -> None:
     """Draw into ``then`` the successor of the non-terminal ``s`` after ``action``."""
 
 
-@_by_type
+@_MODELS.stub
 def reward(p: Any, s: np.ndarray, action: int, then: np.ndarray) -> float:
     """Return the reward of ``action`` in ``s`` when ``then`` follows."""
 
 
-@_by_type
+@_MODELS.stub
 def terminal(p: Any, s: np.ndarray) -> bool:
     """Return whether ``s`` is terminal."""
 
 
-@_by_type
+@_MODELS.stub
 def observe(p: Any, action: int, then: np.ndarray, seen: np.ndarray, stream: np.ndarray) -> None:
     """Draw the observation after ``action`` has led to ``then`` into ``seen``."""
 
 
-@_by_type
+@_MODELS.stub
 def density(p: Any, action: int, then: np.ndarray, seen: np.ndarray) -> float:
     """Return the density, or the probability, of ``seen`` after ``action`` has led to ``then``."""
 
 
-@_by_type
-def legal(p: Any, s: np.ndarray, action: int) -> bool:
-    """Return whether ``action`` is legal, from what the agent knows; by default all are."""
-
-
-@_by_type
+@_MODELS.stub
 def values(p: Any, s: np.ndarray, action: int) -> float:
     """Return the fully observable value of ``action`` in ``s``: by default from ``p.q``, or nan."""
 
 
-@_by_type
+@_MODELS.stub
 def outcome(p: Any, s: int, action: int, number: int) -> tuple[int, float]:
     """Return successor ``number`` of ``s`` in a finite model, and its probability.
 
     The probability is 0 past the last successor.
     """
-
-
-@jit_generic
-def _always(p, s, action):
-    return True
 
 
 @jit_generic
@@ -137,7 +120,6 @@ class Model:
     width: Number | Callable[[Any], Number] = 1
     """Length of a state."""
     step: Callable = _draw_outcome
-    legal: Callable = _always
     values: Callable = _look_up
     outcome: Callable = _none
     suggest: Callable[[Any, np.ndarray], int] | None = None
@@ -152,18 +134,18 @@ class Model:
 def register(parameters: type, **parts: Any) -> None:
     """Register the model of ``parameters``; keywords are the fields of `Model`.
 
-    Raises TypeError if a part is missing or unknown.
+    A part that is not given is the function of its name in the module that calls this.  Raises
+    TypeError as `mcts.domain.register`.
     """
-    if not hasattr(parameters, "q"):
+    module = sys._getframe(1).f_globals
+    if not hasattr(parameters, "q") and "values" not in module:
         parts.setdefault("values", _unknown)
-    model = Model(parameters=parameters, **parts)
-    _MODELS[parameters] = model
-    belongs(parameters, [getattr(model, name) for name in _PARTS])
+    _MODELS.add(Model, parameters, parts, module)
 
 
 def model_of(p: Any) -> Model:
     """Return the model of ``p``; KeyError if its type is not registered."""
-    return _MODELS[type(p)]
+    return _MODELS.find(p)
 
 
 def _sweep(p, rows, q, best, discount):

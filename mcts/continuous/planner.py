@@ -1,7 +1,7 @@
 """Planners over particles of a model: the interface to the searches of this package.
 
-planner = Planner(p, Search("pomcpow", exploration=90.0, k=5.0, alpha=1 / 15), 10_000) action =
-planner.choose(particles, key=1)
+planner = Planner(p, Search("pomcpow", exploration=90.0, k=5.0, alpha=1 / 15), 10_000)
+action = planner.choose(particles, key=1)
 """
 
 from __future__ import annotations
@@ -25,12 +25,11 @@ from mcts.continuous.simulation import (
     WEIGHTED,
     KernelParams,
     Scratch,
-    any_legal,
     run,
 )
 from mcts.continuous.tree import NODES, add_action, clear, new_tree
 from mcts.kernel.compile import specialise
-from mcts.kernel.rng import new_stream
+from mcts.kernel.rng import below, new_stream
 from mcts.options import KEYS, MOST_NODES, check_count, check_integer, fill
 from mcts.threads import alone
 from mcts.tree import ROOT
@@ -88,8 +87,7 @@ class Planner:
     """
 
     def __init__(self, p: Any, search: Search, simulations: int) -> None:
-        model = model_of(p)
-        actions, width, seen = (int(model.number(n, p)) for n in ("actions", "width", "seen"))
+        actions, width, seen = (_count(p, name) for name in ("actions", "width", "seen"))
         self._simulations = check_count("simulations", simulations)
         self._p, self._search, self._numbers = p, search, _numbers(p)
         beliefs = search.kind == "pft_dpw"
@@ -102,18 +100,13 @@ class Planner:
         given = not search.k_action
         self.tree = new_tree(nodes, actions if given else most, width, seen, pool, given)
         numbers = {"kind": KINDS[search.kind], "leaf": LEAVES[search.leaf], "ends": False}
-        numbers |= {"discount": model.number("discount", p), "actions": actions}
+        numbers |= {"discount": model_of(p).number("discount", p), "actions": actions}
         self._settings: KernelParams = fill(KernelParams, vars(search) | numbers)
         self._control = threads.new_control()
-        depth = search.depth
-        self._scratch = Scratch(
-            np.zeros(depth, np.int64),
-            np.zeros(depth, np.int64),
-            np.zeros(depth),
-            np.zeros(seen),
-            np.zeros((2, width)),
-            new_stream(0),
-        )
+        path = np.zeros((2, search.depth), np.int64)
+        states = np.zeros((2, width))
+        rewards, shows = np.zeros(search.depth), np.zeros(seen)
+        self._scratch = Scratch(*path, rewards, shows, states, new_stream(0))
         self._kernel = specialise(run_beliefs if beliefs else run, type(p).__module__)
         self._beliefs: tuple = ()
         if beliefs:
@@ -174,17 +167,21 @@ class Planner:
         return self.tree.reached[self.tree.first[made] + self.tree.size[made] - 1]
 
 
+def _count(p: Any, name: str) -> int:
+    """Return the declaration ``name`` of the model of ``p``, a whole number."""
+    return int(model_of(p).number(name, p))
+
+
 def _numbers(p: Any) -> tuple[Any, ...]:
     """Return the numbers that shape a planner for ``p``."""
-    model = model_of(p)
     names = ("actions", "width", "seen", "discount")
-    return type(p), *(float(model.number(name, p)) for name in names)
+    return type(p), *(float(model_of(p).number(name, p)) for name in names)
 
 
 def _rows(p: Any, particles: np.ndarray) -> np.ndarray:
     """Return ``particles`` as kernels take them; ValueError unless each row is a state of ``p``."""
     rows = np.ascontiguousarray(particles, float)
-    width = int(model_of(p).number("width", p))
+    width = _count(p, "width")
     if rows.ndim != 2 or not len(rows) or rows.shape[1] != width:
         raise ValueError(f"particles must be rows of {width} numbers, not of shape {rows.shape}")
     return rows
@@ -196,17 +193,12 @@ def choose_by_values(p: Any, particles: np.ndarray) -> int:
     Raises ValueError if all particles are terminal.
     """
     kernel = specialise(choose_by_mean, type(p).__module__)
-    action = int(
-        kernel(p, _rows(p, particles), int(model_of(p).number("actions", p)), new_stream(0))
-    )
+    action = int(kernel(p, _rows(p, particles), _count(p, "actions"), new_stream(0)))
     if action < 0:
         raise ValueError(_ALL_OVER)
     return action
 
 
-def choose_at_random(p: Any, particles: np.ndarray, key: int) -> int:
-    """Return a uniformly random action that is legal in the first of ``particles``, by ``key``."""
-    kernel = specialise(any_legal, type(p).__module__)
-    return int(
-        kernel(p, _rows(p, particles)[0], int(model_of(p).number("actions", p)), new_stream(key))
-    )
+def choose_at_random(p: Any, key: int) -> int:
+    """Return a uniformly random action, by ``key``."""
+    return int(below(new_stream(key), _count(p, "actions")))

@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from mcts.continuous.model import density, legal, observe, reward, step, terminal, values
+from mcts.continuous.model import density, observe, reward, step, terminal, values
 from mcts.continuous.tree import (
     NODES,
     add_action,
@@ -53,20 +53,14 @@ class KernelParams(NamedTuple):
 
     kind: int
     leaf: int
-    exploration: float
-    """c, in the units of returns."""
-    depth: int
-    """Maximum depth of a simulation, in actions, ..."""
-    ends: bool
-    """... and whether the problem ends there."""
+    exploration: float  # c, in the units of returns.
+    depth: int  # Maximum depth of a simulation, in actions, ...
+    ends: bool  # ... and whether the problem ends there.
     k: float
-    alpha: float
-    """At most k n ** alpha observations follow an action tried n times."""
-    grain: float
-    """Width of the intervals that observations are rounded to, if `KEYED`."""
+    alpha: float  # At most k n ** alpha observations follow an action tried n times.
+    grain: float  # Width of the intervals that observations are rounded to, if `KEYED`.
     discount: float
-    actions: int
-    """Number of actions of the model."""
+    actions: int  # Number of actions of the model.
     k_action: float
     alpha_action: float
     """At most k_action N ** alpha_action actions of a node visited N times; 0: all."""
@@ -75,18 +69,12 @@ class KernelParams(NamedTuple):
 class Scratch(NamedTuple):
     """Work arrays of one search."""
 
-    nodes: np.ndarray
-    """int64 (depth,): nodes along the path, ..."""
-    edges: np.ndarray
-    """int64 (depth,): ... indices of the actions taken, ..."""
-    rewards: np.ndarray
-    """float64 (depth,): ... and rewards."""
-    seen: np.ndarray
-    """float64 (length of an observation,)"""
-    states: np.ndarray
-    """float64 (2, length of a state): the current state and the next."""
-    stream: np.ndarray
-    """uint64 (8,)"""
+    nodes: np.ndarray  # int64 (depth,): nodes along the path, ...
+    edges: np.ndarray  # int64 (depth,): ... indices of the actions taken, ...
+    rewards: np.ndarray  # float64 (depth,): ... and rewards.
+    seen: np.ndarray  # float64 (length of an observation,)
+    states: np.ndarray  # float64 (2, length of a state): the current state and the next.
+    stream: np.ndarray  # uint64 (8,)
 
 
 def run(p, tree, particles, settings, scratch, key, control, limit):
@@ -120,7 +108,7 @@ def simulate(p, tree, settings, scratch):
     s, then, stream = scratch.states[0], scratch.states[1], scratch.stream
     node, depth, total, fresh = ROOT, 0, 0.0, False
     while depth < settings.depth and not fresh and not terminal(p, s):
-        edge = choose(p, s, tree, node, settings, stream)
+        edge = choose(tree, node, settings, stream)
         action = tree.actions[node, edge]
         scratch.nodes[depth], scratch.edges[depth] = node, edge
         step(p, s, action, then, stream)
@@ -141,25 +129,14 @@ def simulate(p, tree, settings, scratch):
         back_up(tree, scratch.nodes[depth], scratch.edges[depth], total)
 
 
-def any_legal(p, s, actions, stream):
-    """Return a uniformly random legal action; draws until one is legal."""
-    action = below(stream, actions)
-    while not legal(p, s, action):
-        action = below(stream, actions)
-    return action
-
-
-_any_legal = jit_inlined(any_legal)
-
-
 @jit_inlined
-def choose(p, s, tree, node, settings, stream):
+def choose(tree, node, settings, stream):
     """Return the index of the action to try, after widening the node if it may grow."""
     if settings.k_action > 0.0 and widens(
         tree.open[node], tree.visits[node], settings.k_action, settings.alpha_action
     ):
-        add_action(tree, node, _any_legal(p, s, settings.actions, stream))
-    return select(p, s, tree, node, settings.exploration, stream)
+        add_action(tree, node, below(stream, settings.actions))
+    return select(tree, node, settings.exploration, stream)
 
 
 @jit_inlined
@@ -206,24 +183,18 @@ def draw_particle(p, tree, node, action, s, settings, scratch):
 
 
 @jit_inlined
-def best_value(p, s, actions):
-    """Return the fully observable value of the best legal one of ``actions``."""
-    best = -np.inf
-    for action in range(actions):
-        if legal(p, s, action):
-            best = max(best, values(p, s, action))
-    return best
-
-
-@jit_inlined
 def leaf(p, s, then, settings, steps, stream):
     """Return the value estimate of ``s``; a roll-out changes it and ``then``."""
     if settings.leaf == VALUES:
-        over = terminal(p, s) or (settings.ends and steps == 0)
-        return 0.0 if over else best_value(p, s, settings.actions)
+        if terminal(p, s) or (settings.ends and steps == 0):
+            return 0.0
+        best = -np.inf
+        for action in range(settings.actions):
+            best = max(best, values(p, s, action))
+        return best
     total, weight = 0.0, 1.0
     while steps > 0 and not terminal(p, s):
-        action = _any_legal(p, s, settings.actions, stream)
+        action = below(stream, settings.actions)
         step(p, s, action, then, stream)
         total += weight * reward(p, s, action, then)
         weight *= settings.discount

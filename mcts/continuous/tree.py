@@ -18,7 +18,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from mcts.continuous.model import legal
 from mcts.kernel.compile import jit, jit_inlined
 from mcts.kernel.rng import below
 from mcts.tree import NOWHERE
@@ -30,40 +29,25 @@ NODES, PARTICLES, GIVEN = 0, 1, 2
 class Tree(NamedTuple):
     """``N`` nodes, ``A`` action slots per node, ``P`` particle slots."""
 
-    visits: np.ndarray
-    """int64 (N,): simulations through the node."""
-    open: np.ndarray
-    """int64 (N,): number of the node's actions."""
-    actions: np.ndarray
-    """int64 (N, A): the actions."""
-    edge_visits: np.ndarray
-    """int64 (N, A)"""
-    edge_value: np.ndarray
-    """float64 (N, A): mean returns."""
-    children: np.ndarray
-    """int64 (N, A): nodes below the action ..."""
-    newest: np.ndarray
-    """int64 (N, A): ... the newest of them, and ..."""
-    older: np.ndarray
-    """int64 (N,): ... the one before a node; `NOWHERE` without one."""
-    seen: np.ndarray
-    """float64 (N, length of an observation)"""
-    first: np.ndarray
-    """int64 (N,): index of its first particle."""
-    size: np.ndarray
-    """int64 (N,): number of its particles."""
-    room: np.ndarray
-    """int64 (N,): its particle slots."""
-    states: np.ndarray
-    """float64 (P, length of a state)"""
+    visits: np.ndarray  # int64 (N,): simulations through the node.
+    open: np.ndarray  # int64 (N,): number of the node's actions.
+    actions: np.ndarray  # int64 (N, A): the actions.
+    edge_visits: np.ndarray  # int64 (N, A)
+    edge_value: np.ndarray  # float64 (N, A): mean returns.
+    children: np.ndarray  # int64 (N, A): nodes below the action ...
+    newest: np.ndarray  # int64 (N, A): ... the newest of them, and ...
+    older: np.ndarray  # int64 (N,): ... the one before a node; `NOWHERE` without one.
+    seen: np.ndarray  # float64 (N, length of an observation)
+    first: np.ndarray  # int64 (N,): index of its first particle.
+    size: np.ndarray  # int64 (N,): number of its particles.
+    room: np.ndarray  # int64 (N,): its particle slots.
+    states: np.ndarray  # float64 (P, length of a state)
     rewards: np.ndarray
     """float64 (P,): reward on entering the node, with the particle; of a belief, with its first."""
     reached: np.ndarray
     """float64 (P,): cumulative weight of the particles up to this one in the node."""
-    slots: np.ndarray
-    """int64 (power of 2,): nodes by the hash of `keys`; `NOWHERE` if empty."""
-    keys: np.ndarray
-    """uint64 (N,): key of the history that leads to the node."""
+    slots: np.ndarray  # int64 (power of 2,): nodes by the hash of `keys`; `NOWHERE` if empty.
+    keys: np.ndarray  # uint64 (N,): key of the history that leads to the node.
     counters: np.ndarray
     """int64 (3,): nodes and particle slots in use; initial number of actions of a node."""
 
@@ -78,22 +62,12 @@ def new_tree(
     """
     kinds = (np.int64, np.int64, float, np.int64, np.int64)
     edges = [np.zeros((nodes, actions), kind) for kind in kinds]
-    own = [np.zeros(nodes, np.int64) for _ in range(6)]
-    visits, held, older, first, size, room = own
-    return Tree(
-        visits,
-        held,
-        *edges,
-        older,
-        np.zeros((nodes, seen)),
-        *(first, size, room),
-        np.zeros((particles, width)),
-        np.zeros(particles),
-        np.zeros(particles),
-        np.zeros(1 << (2 * nodes).bit_length(), np.int64),
-        np.zeros(nodes, np.uint64),
-        np.array([0, 0, actions if given else 0]),
-    )
+    visits, held, older, *particles_of = np.zeros((6, nodes), np.int64)
+    slots = np.zeros(1 << (2 * nodes).bit_length(), np.int64)
+    pool = (np.zeros((particles, width)), np.zeros(particles), np.zeros(particles))
+    keys, counters = np.zeros(nodes, np.uint64), np.array([0, 0, actions if given else 0])
+    shows = np.zeros((nodes, seen))
+    return Tree(visits, held, *edges, older, shows, *particles_of, *pool, slots, keys, counters)
 
 
 @jit
@@ -195,16 +169,14 @@ def particle_at(tree, node, weight):
 
 
 @jit_inlined
-def select(p, s, tree, node, exploration, stream):
-    """Return the index of the legal action that maximises mean + c sqrt(ln N / n).
+def select(tree, node, exploration, stream):
+    """Return the index of the action that maximises mean + c sqrt(ln N / n).
 
     Untried actions come first; ties are broken uniformly.
     """
     best, chosen, equals = -np.inf, NOWHERE, 0
     log = np.log(max(tree.visits[node], 1))
     for edge in range(tree.open[node]):
-        if not legal(p, s, tree.actions[node, edge]):
-            continue
         score, n = np.inf, tree.edge_visits[node, edge]
         if n > 0:
             score = tree.edge_value[node, edge] + exploration * np.sqrt(log / n)

@@ -1,13 +1,11 @@
 """Contract tests of registered domains and of searches.
 
 `check_domain` plays a domain as the search does, and looks for faults that corrupt a search
-silently: lists that depend on what is hidden, state kept between simulations, chance from outside
-the stream, returns out of range, writes to shared memory.  `check_search` searches it with several
-threads.  Each raises AssertionError with one sentence.
+silently; `check_search` searches it with several threads.  Each raises AssertionError with one
+sentence.
 
-Limits: simulations are a sample, so a rare fault is missed.  The observations of a domain are taken
-to be legitimate, so one that reveals too much goes undetected.  Compiled code cannot be stopped: an
-endless roll-out is reported, and continues.
+Limits: simulations are a sample, so a rare fault is missed.  An observation that reveals too much
+is not detected.  Compiled code cannot be stopped: an endless roll-out is reported, and continues.
 """
 
 from __future__ import annotations
@@ -18,6 +16,7 @@ import warnings
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -68,23 +67,16 @@ def check_domain(
     for path in range(paths):
         choices: dict[tuple[int, History], int] = {(0, ()): path}
         for draw in range(draws):
-            traced_simulation = TracedSimulation(
-                domain,
-                p,
-                stream=int(fold(np.uint64(key), path * draws + draw)),
-                choices=choices,
-                rng=rng,
-                depth=int(rng.integers(most + 1)) if draw % 2 else most,
-            )
-            found = _in_time(
-                lambda traced=traced_simulation: traced.run(used, rollout_state), seconds
-            )
+            stream = int(fold(np.uint64(key), path * draws + draw))
+            depth = int(rng.integers(most + 1)) if draw % 2 else most
+            traced = TracedSimulation(domain, p, stream, choices, rng, depth)
+            found = _in_time(partial(traced.run, used, rollout_state), seconds)
             ask(
                 _contents(p) == before,
                 "the domain wrote to p, which all threads share; step must return a new state and "
                 "leave its argument unchanged",
             )
-            _check_repeats(traced_simulation, found, seconds)
+            _check_repeats(traced, found, seconds)
             times.update(found.seen)
             for (view, history), listed in found.lists.items():
                 compared += bool(history) and (view, history) in seen
@@ -240,20 +232,15 @@ def _compile(domain: Domain, p: Any, s: Any) -> None:
     if INTERPRETED:
         return
     position, stream = (typeof(p), typeof(s)), typeof(new_stream(0))
-    domain.start.compile((*position, stream))
-    domain.actions.compile((*position, int64[::1], float64[::1]))
-    domain.step.compile((*position, int64, float64, stream))
-    domain.observation.compile(position)
-    domain.terminal.compile(position)
-    domain.rollout.compile((*position, stream))
-    domain.mover.compile(position)
-    domain.available.compile((*position, int64))
-    domain.action_type.compile((*position, int64))
-    domain.outcome.compile(position)
-    domain.copy.compile((*position, position[1]))
+    more: dict[str, tuple] = dict.fromkeys(("observation", "terminal", "mover", "outcome"), ())
+    more |= dict.fromkeys(("start", "rollout"), (stream,))
+    more |= dict.fromkeys(("available", "action_type"), (int64,))
+    more |= {"actions": (int64[::1], float64[::1]), "step": (int64, float64, stream)}
+    more |= {"copy": (position[1],)}
     if domain.declaration("players", p) > 1:
-        domain.observation_of.compile((*position, int64))
-        domain.payoff.compile((*position, int64))
+        more |= dict.fromkeys(("observation_of", "payoff"), (int64,))
+    for name, types in more.items():
+        getattr(domain, name).compile((*position, *types))
 
 
 def _in_time(call: Callable[[], Any], seconds: float) -> Any:
@@ -276,12 +263,12 @@ def _in_time(call: Callable[[], Any], seconds: float) -> Any:
     return result
 
 
-def _check_repeats(traced_simulation: TracedSimulation, found: Trace, seconds: float) -> None:
+def _check_repeats(traced: TracedSimulation, found: Trace, seconds: float) -> None:
     """Check that a simulation is the same in fresh workspaces, and without listing actions."""
 
     def again(follow: list[tuple[int, float]] | None = None) -> Trace:
-        fresh = (traced_simulation.domain.workspace(traced_simulation.p) for _ in range(2))
-        return _in_time(lambda: traced_simulation.run(*fresh, follow), seconds)
+        fresh = (traced.domain.workspace(traced.p) for _ in range(2))
+        return _in_time(lambda: traced.run(*fresh, follow), seconds)
 
     one, silent = again(), again(found.taken)
     if one != found or silent.events != found.events:

@@ -1,8 +1,7 @@
 """One traced simulation of a domain by plain calls, in the order of `mcts.simulation`.
 
-`TracedSimulation.run` does what one simulation of the search does, but for the tree: it starts,
-lists, steps and rolls out, and keeps the results, so that runs can be compared
-(`mcts.contract.testing`).  It raises AssertionError if the run alone shows a fault.
+`TracedSimulation.run` starts, lists, steps and rolls out as one simulation of the search does, and
+keeps the results for `mcts.contract.testing`.  It raises AssertionError if it sees a fault.
 """
 
 from __future__ import annotations
@@ -44,41 +43,32 @@ def describe(history: History, last: int | None = None, p: Any = None) -> str:
 
 @dataclass
 class Trace:
-    """Record of one simulation."""
+    """Record of one simulation: lists by perspective and history, actions taken with edge data, ...
+
+    ... in time order rewards, observations, pay-offs and the final stream; the searching player's
+    observations; return and final stream of the roll-out, and of one from a copy.
+    """
 
     lists: dict[tuple[int, History], tuple[bytes, bytes]] = field(default_factory=dict)
-    """The actions and their edge data as listed, by perspective and history."""
     taken: list[tuple[int, float]] = field(default_factory=list)
-    """Actions taken, with their edge data ..."""
     events: list[float] = field(default_factory=list)
-    """... and in time order rewards, observations, pay-offs, and the final stream."""
     seen: list[int] = field(default_factory=list)
-    """Observations of the searching player."""
     rolled: tuple[float, int] | None = None
-    """Return of the roll-out, and its final stream ..."""
     copied: tuple[float, int] | None = None
-    """... and the same of a roll-out from a copy."""
 
 
 @dataclass
 class TracedSimulation:
-    """One simulation that can be repeated.
-
-    Parameters
-    ----------
-    domain, p : the position
-    stream : key of the stream of the simulation
-    choices : by perspective and history, the index in the list of the action to take (modulo its
-        length; the next that is available); drawn from ``rng`` if missing
-    depth : decisions before the roll-out
-    """
+    """One simulation that can be repeated."""
 
     domain: Domain
     p: Any
-    stream: int
+    stream: int  # key of the stream of the simulation
     choices: dict[tuple[int, History], int]
+    """By perspective and history, the index in the list of the action to take (modulo its length;
+    the next that is available); drawn from ``rng`` if missing."""
     rng: np.random.Generator
-    depth: int
+    depth: int  # decisions before the roll-out
 
     def run(
         self, s: Any, rollout_state: Any, follow: list[tuple[int, float]] | None = None

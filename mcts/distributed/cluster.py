@@ -6,13 +6,18 @@ meanwhile.  So a separate process joins first, and is killed if it takes too lon
 
 from __future__ import annotations
 
+import math
 import os
 import socket
 import subprocess
 import sys
 import time
 import traceback
+from contextlib import nullcontext
 from pathlib import Path
+
+from ray._private import services
+from ray._private.utils import read_ray_address
 
 from mcts.distributed.local_ray import (
     LOOPBACK,
@@ -20,21 +25,15 @@ from mcts.distributed.local_ray import (
     TOKEN_PATH,
     RayFault,
     adopt_token,
-    find_private,
     init,
     on_loopback,
     ray,
 )
 
-services = find_private("ray._private.services")
-read_ray_address = find_private("ray._private.utils", "read_ray_address")
-
 JOIN_SECONDS = 60.0
 """Maximum time to join a cluster, including the start of a process for it."""
-
 SILENT_SECONDS = 20.0
 """Maximum silence of a cluster's head while games are played."""
-
 _ANSWER_SECONDS = 5.0
 _LOOK_SECONDS = 3.0
 _OWN_SECONDS = 5.0
@@ -72,10 +71,8 @@ def connect(address: str) -> None:
 class Watch:
     """Checks the joined cluster every few seconds.
 
-    Ray itself would end the process after a minute without the head, and lose unsaved results.  It
-    notices within seconds that a disconnected host is gone, but tasks sent there wait for gRPC's
-    keepalive to expire, minutes later; a shorter keepalive would end tasks that take minutes, by
-    "too many pings".
+    Ray itself would end the process after a minute without the head, and lose unsaved results.
+    Tasks sent to a disconnected host would wait for gRPC's keepalive to expire, minutes later.
     """
 
     def __init__(self) -> None:
@@ -84,7 +81,7 @@ class Watch:
         self._looked = time.monotonic()
         self._silent_since: float | None = None
         self._gone = _dead_hosts()
-        self._sent_again: float | None = None
+        self._sent_again = math.inf
 
     def check(self) -> bool:
         """Return whether running tasks should be resubmitted because a host is gone.
@@ -95,9 +92,9 @@ class Watch:
         if now - self._looked >= _LOOK_SECONDS:
             self._look(now)
             self._looked = time.monotonic()
-        due = self._sent_again is not None and now >= self._sent_again
+        due = now >= self._sent_again
         if due:
-            self._sent_again = None
+            self._sent_again = math.inf
         return due
 
     def _look(self, now: float) -> None:
@@ -192,10 +189,8 @@ def _rehearse(address: str) -> None:
 
 
 def _join(address: str) -> None:
-    if address.rpartition(":")[0] in (LOOPBACK, "localhost"):
-        with on_loopback():
-            init(address)
-    else:
+    here = address.rpartition(":")[0] in (LOOPBACK, "localhost")
+    with on_loopback() if here else nullcontext():
         init(address)
 
 

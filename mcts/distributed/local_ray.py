@@ -6,18 +6,13 @@ its children; in no file and on no command line), and has its sockets in a priva
 user's ``RAY_AUTH_MODE``, ``RAY_AUTH_TOKEN`` or ``RAY_AUTH_TOKEN_PATH`` take precedence.
 
 Ray has no public way to bind to the loopback interface, to read its token again or to start fewer
-processes.  `pyproject.toml` names the tested versions; others may lack a private part.  Then one
-line says so, and Ray keeps its default behaviour where that is safe: `start` refuses a Ray that
-listens on other interfaces.
-
-Randomness: the token and the name of the folder come from the system; no search sees them.
+processes: hence the private imports, of the versions that `pyproject.toml` allows.
 """
 
 from __future__ import annotations
 
 import atexit
 import errno
-import importlib
 import os
 import secrets
 import shutil
@@ -26,61 +21,16 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from functools import cache
-from importlib import metadata
 from pathlib import Path
 from typing import Any
 
 import ray as ray
+from ray._private import ray_constants, worker
+from ray._private.node import Node
+from ray._raylet import AuthenticationTokenLoader, Config
 
 from mcts.kernel import temporary
 from mcts.kernel.errors import SleuthError
-
-
-class Absent:
-    """A part that this Ray lacks: every attribute and result is this object, empty and false."""
-
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):
-            raise AttributeError(name)
-        return self
-
-    def __call__(self, *_: Any, **__: Any) -> Absent:
-        return self
-
-    def __iter__(self) -> Iterator[Any]:
-        return iter(())
-
-    def __bool__(self) -> bool:
-        return False
-
-
-def find_private(module: str, name: str = "") -> Any:
-    """Return ``name`` of the private ``module`` of Ray, or the module; `Absent` if missing."""
-    try:
-        found = importlib.import_module(module)
-        return getattr(found, name) if name else found
-    except (ImportError, AttributeError):
-        _warn()
-        return Absent()
-
-
-@cache
-def _warn() -> None:
-    """Say once per process that this version is untested."""
-    print(
-        f"sleuth: Ray {metadata.version('ray')} is untested and lacks private parts: if it does "
-        "not start, install the version in pyproject.toml",
-        file=sys.stderr,
-        flush=True,
-    )
-
-
-ray_constants = find_private("ray._private.ray_constants")
-worker = find_private("ray._private.worker")
-Node = find_private("ray._private.node", "Node")
-AuthenticationTokenLoader = find_private("ray._raylet", "AuthenticationTokenLoader")
-Config = find_private("ray._raylet", "Config")
 
 # Read by Ray at start: no usage reports, no warning about GPUs; a task that finds no memory is
 # retried as often as one whose worker died, not forever.
@@ -144,17 +94,12 @@ def start(cores: int) -> None:
         except Exception as fault:  # Ray has no exception type for this
             raise RayFault(f"Ray did not start: {_describe(fault)}") from None
         if not ray.get_runtime_context().gcs_address.startswith(f"{LOOPBACK}:"):
-            raise RayFault(
-                f"Ray {ray.__version__} does not stay on {LOOPBACK}: use another version"
-            )
+            raise RayFault(f"Ray {ray.__version__} does not stay on {LOOPBACK}")
         _undo = undo.pop_all()
 
 
 def init(address: str, **given: Any) -> None:
-    """Start or join Ray by ``ray.init``, silently.
-
-    Ray would otherwise report each dead worker or node in ten to thirty lines.
-    """
+    """Start or join Ray by ``ray.init``, silently: it reports each dead worker in thirty lines."""
     worker._worker_logs_enabled = False
     ray.init(address, logging_level="critical", log_to_driver=False, **given)
 
@@ -226,7 +171,7 @@ _ONLOOKERS = ("start_monitor", "start_log_monitor", "start_api_server")
 @contextmanager
 def without_onlookers() -> Iterator[None]:
     """Stop a Ray node from starting unneeded services, 2.4 of its 7.3 seconds of CPU."""
-    kept = {name: getattr(Node, name) for name in _ONLOOKERS if hasattr(Node, name)}
+    kept = {name: getattr(Node, name) for name in _ONLOOKERS}
     for name in kept:
         setattr(Node, name, lambda *_, **__: None)
     try:

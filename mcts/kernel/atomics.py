@@ -2,7 +2,6 @@
 
 Numba offers atomics only on the GPU, so these are intrinsics that emit LLVM's ``atomicrmw``,
 ``cmpxchg`` and atomic ``load``, all sequentially consistent: about 5 ns each when uncontended.
-Writes before an atomic operation are therefore visible to any thread that reads its result.
 
 Limits: one-dimensional C-contiguous arrays of int64, uint64 or (`fetch_add` and `load` only)
 float64, and non-negative indices.  Under ``NUMBA_BOUNDSCHECK=1`` an index out of range raises
@@ -34,10 +33,7 @@ def fetch_add(array: np.ndarray, index: int, amount: float) -> float:
 
 
 def compare_and_swap(array: np.ndarray, index: int, expected: int, desired: int) -> int:
-    """Write ``desired`` to ``array[index]`` if it holds ``expected``; return the previous value.
-
-    The swap took place if and only if the returned value equals ``expected``.
-    """
+    """Write ``desired`` to ``array[index]`` if it holds ``expected``; return the previous value."""
     with _LOCK:
         before = array[index]
         if before == expected:

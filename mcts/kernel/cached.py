@@ -1,16 +1,10 @@
 """Numba's cache of machine code, kept in `mcts.kernel.store` by content hash.
 
-Numba's own cache checks only the file of the compiled function, unpickles any content, and two
-concurrent processes can file one kernel's code under the types of another.  Here code is filed
-under a hash of all its dependencies, so that a file is never stale:
-
-* the sources of the function's module and of its imports (`mcts.kernel.sources`);
-* the types of the arguments, and the sources of classes among them, such as the NamedTuple of a
-  domain, and of the functions found by them (`belongs`): a function that takes such an argument
-  need not import it;
-* the function's place, the processor, and whatever else Numba takes into account.
-
-A damaged or useless file is a miss; compiling then replaces it.
+Numba's own cache checks only the file of the compiled function.  Here code is filed under a hash of
+all its dependencies, so that a file is never stale: the sources of the function's module and of its
+imports (`mcts.kernel.sources`); the types of the arguments, with the sources of classes among them
+and of the functions found by them (`belongs`); the function's place and the processor.  A damaged
+or useless file is a miss; compiling then replaces it.
 """
 
 from __future__ import annotations
@@ -41,11 +35,7 @@ class Nameless(Exception):
 
 
 class CodeCache(_Cache):
-    """The machine code of one function, by the types of its arguments.
-
-    ``function``: Python function to compile; ``modules``: names of the modules on whose sources it
-    depends.
-    """
+    """The machine code of one function, which depends on ``modules``, by types of arguments."""
 
     def __init__(self, function: Callable, modules: frozenset[str]) -> None:
         self._function = function
@@ -60,10 +50,7 @@ class CodeCache(_Cache):
         return self._store.folder and str(self._store.folder)
 
     def load_overload(self, sig: Any, target_context: Any) -> CompileResult | None:
-        """Return the code for the signature ``sig``, or None.
-
-        None claims its compilation, until `release`: other processes wait, and then load it.
-        """
+        """Return the code for ``sig``; None claims its compilation, until `release`."""
         target_context.refresh()
         arguments, _ = sigutils.normalize_signature(sig)
         try:
@@ -108,10 +95,7 @@ class CodeCache(_Cache):
         self._store.write(name, dumps((links, data._reduce())))
 
     def name(self, arguments: tuple[types.Type, ...], codegen: Any) -> str:
-        """Return the cache name of code for ``arguments``; raises `Nameless` if there is none.
-
-        Classes among the arguments add their modules, and those of their functions (`belongs`).
-        """
+        """Return the cache name of code for ``arguments``; raises `Nameless` if there is none."""
         modules = set(self._modules)
         made_of = (
             _describe_function(self._function, modules),
@@ -152,10 +136,7 @@ def belongs(kind: type, functions: Iterable[Callable]) -> None:
 
 
 def _describe(thing: Any, modules: set[str]) -> str:
-    """Return text that differs where Numba distinguishes, and is the same in every process.
-
-    The modules of classes inside are added to ``modules``.
-    """
+    """Return text that differs where Numba distinguishes; ``modules`` gets those of classes."""
     if isinstance(thing, types.Type):
         return f"{type(thing).__name__}[{_describe(thing.key, modules)}]"
     if isinstance(thing, type):

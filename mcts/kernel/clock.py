@@ -1,13 +1,8 @@
 """The processor's cycle counter, to measure how a kernel spends its time.
 
-`cycles` is LLVM's ``readcyclecounter``: about 10 ns per reading and callable without the GIL,
-unlike the system's clock.  It counts at a constant rate that the processor does not report, so a
-`Mark` before and one after the work give the seconds per cycle.
-
-Limits: a kernel's memory writes stay on their side of a reading, but the processor does not wait
-for them, nor the compiler for arithmetic that is never stored.  So only intervals far longer than a
-reading are meaningful.  Cores of one machine agree if the counter is invariant, as on all current
-ones.
+`cycles` is LLVM's ``readcyclecounter``: about 10 ns per reading and callable without the GIL.  It
+counts at a constant rate that the processor does not report, so a `Mark` before and one after the
+work give the seconds per cycle.  Only intervals far longer than a reading are meaningful.
 """
 
 from __future__ import annotations

@@ -1,26 +1,18 @@
 """Compilation by Numba with an on-disk cache that cannot be stale.
 
-Machine code is cached by `mcts.kernel.cached` under the sources that it depends on: those of the
-function's module and of all its direct and indirect project imports.
+Machine code is cached by `mcts.kernel.cached` under the sources that it depends on.
 
-Kinds of function:
-
-* `jit` -- an ordinary kernel, which creates no array and so keeps no reference counts.  All its
-  callees must be reachable by the imports of its module, or of the modules of its argument types.
-  Numba otherwise counts every array of a NamedTuple up and down, atomically, at every call, which
-  dominated the time of a search: 4.9 against 0.31 microseconds a simulation.
+* `jit` -- an ordinary kernel, which creates no array and so keeps no reference counts: Numba would
+  count every array of a NamedTuple, atomically, at every call (4.9 against 0.31 microseconds a
+  simulation).  Its callees are among the imports of its module or of its argument types' modules.
 * `jit_owning` -- the same for a function that creates arrays for its own use.
-* `jit_generic` -- code of the search that calls a domain by type (see `mcts.domain`).  Its callees
-  are not among its imports, so it has no cache of its own; it lives in the cache of
+* `jit_generic` -- code of the search that calls a domain by type (`mcts.domain`); its callees are
+  not among its imports, so it is cached only as part of `specialise`.
 * `specialise` -- the entry of a generic kernel for one domain, cached under both sources.
-* `jit_inlined` -- as `jit_generic`, always inlined by its caller.  For functions with one call site
-  in the search: a tree is passed as some hundred arguments, which dominated a game as small as Kuhn
-  poker (0.7 instead of 5.7 million simulations a second; problems of `mcts.continuous` gain a
-  factor of 1.3 to 1.9).  Functions with several call sites take longer to compile: Cluedo's search
-  184 instead of 84 seconds with all generic code inlined.
-* `jit_shared` -- as `jit`, for large functions that many kernels call, such as the rules of a game:
-  compiled once for all of them, each of which calls its machine code.  Its parameters have the same
-  types at every call site.
+* `jit_inlined` -- as `jit_generic`, always inlined.  For functions with one call site, since a tree
+  is passed as some hundred arguments: Kuhn poker gains a factor of 8, `mcts.continuous` 1.3 to 1.9.
+* `jit_shared` -- as `jit`, for large functions that many kernels call with the same types: compiled
+  once, and called by address.
 * `jit_late` -- as `jit_shared`, for large functions that are seldom needed.
 
 A function that is not from the file of its module (typed into an interpreter, made by ``exec``) is
@@ -34,20 +26,10 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-import numba
 from numba.core import config, event
 
-from mcts.kernel import faults, waiting
+from mcts.kernel import faults, linking, waiting
 from mcts.kernel.cached import CodeCache, cacheable
-
-try:
-    from mcts.kernel import linking
-except (ImportError, AttributeError) as fault:
-    waiting.say(
-        f"Numba {numba.__version__} is untested ({fault}): results are the same, but compiling "
-        "takes about four times as long"
-    )
-    linking = None
 
 SEARCHING, PLAYING = 450, 230
 """Maximum number of functions compiled at a start, with a search and without; the first, on an
@@ -98,14 +80,12 @@ def _compile(
     `mcts.kernel.linking`.  Raises UnsafeCache if others can write to the cache
     (`mcts.kernel.store`).
     """
-    options = {"nogil": True, "_nrt": counting, **INLINED, **more}
+    if INTERPRETED:
+        return function
+    options = {"nopython": True, "boundscheck": None, "nogil": True, "_nrt": counting}
     kept = bool(modules) and cacheable(function)
     _name_file(function)
-    if linking:
-        options = {"nopython": True, "boundscheck": None, **options}
-        kernel = getattr(linking, kind)(function, targetoptions=options)
-    else:
-        kernel = numba.njit(**options)(function)
+    kernel = getattr(linking, kind)(function, targetoptions={**options, **INLINED, **more})
     if kept:
         kernel._cache = CodeCache(function, frozenset(modules))
     return kernel
@@ -117,10 +97,9 @@ def _name_file(function: Callable) -> None:
     Machine code keeps that name for tracebacks, and another checkout may use the code: Python finds
     the lines of a relative name in its import folders.
     """
-    parts = function.__module__.split(".")
-    name = function.__code__.co_filename
-    for relative in ("/".join(parts) + ".py", "/".join([*parts, "__init__.py"])):
-        if name.endswith("/" + relative) and parts != ["__main__"]:
+    base, name = function.__module__.replace(".", "/"), function.__code__.co_filename
+    for relative in (f"{base}.py", f"{base}/__init__.py"):
+        if name.endswith("/" + relative) and base != "__main__":
             function.__code__ = function.__code__.replace(co_filename=relative)
 
 
@@ -130,28 +109,26 @@ def jit(function: Callable) -> Callable:
     Its caller owns all arrays.  Creating one is a compile-time error; one from a callee would never
     be freed.
     """
-    return function if INTERPRETED else _compile(function, False, function.__module__)
+    return _compile(function, False, function.__module__)
 
 
 def jit_owning(function: Callable) -> Callable:
     """Compile a kernel that creates arrays for its own use; its callers may be `jit`."""
-    return function if INTERPRETED else _compile(function, True, function.__module__)
+    return _compile(function, True, function.__module__)
 
 
 def jit_generic(function: Callable) -> Callable:
     """Compile code that calls a domain by type, borrowing; cached only inside `specialise`."""
-    return function if INTERPRETED else _compile(function, False)
+    return _compile(function, False)
 
 
 def jit_inlined(function: Callable) -> Callable:
     """Compile as `jit_generic`, always inlined into its caller."""
-    return function if INTERPRETED else _compile(function, False, forceinline=True)
+    return _compile(function, False, forceinline=True)
 
 
 def jit_shared(function: Callable) -> Callable:
     """Compile as `jit`, once for all kernels that call it."""
-    if INTERPRETED:
-        return function
     return _compile(function, False, function.__module__, kind="Shared")
 
 
@@ -163,7 +140,7 @@ def jit_late(stand_in: Callable) -> Callable[[Callable], Any]:
     """
 
     def decorate(function: Callable) -> Any:
-        if INTERPRETED or not linking:
+        if INTERPRETED:
             kernel = jit(function)
             kernel.loaded, kernel.load = True, lambda: None
             return kernel
@@ -175,6 +152,4 @@ def jit_late(stand_in: Callable) -> Callable[[Callable], Any]:
 @cache
 def specialise(kernel: Callable, domain_module: str) -> Callable:
     """Return the dispatcher of the plain function ``kernel`` for domains of ``domain_module``."""
-    if INTERPRETED:
-        return kernel
     return _compile(kernel, False, kernel.__module__, domain_module)

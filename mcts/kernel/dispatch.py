@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields
 from functools import wraps
 from typing import Any
 
 from numba.core import types
 from numba.extending import overload
 
+from mcts.kernel.cached import belongs
 from mcts.kernel.compile import INLINED, INTERPRETED
 
 
@@ -25,8 +27,7 @@ def by_number(functions: Sequence[Callable]) -> Callable:
     machine code is cached under its sources.  A number without a function is a caller's error, and
     unchecked.
     """
-    names = list(inspect.signature(functions[0]).parameters)
-    given = ", ".join(names)
+    given = ", ".join(inspect.signature(functions[0]).parameters)
 
     def call(number, *arguments):
         return functions[number](*arguments)
@@ -68,3 +69,59 @@ def by_type(stub: Callable, registry: Mapping[type, Any]) -> Callable:
     find.__signature__ = inspect.Signature(bare)  # type: ignore[attr-defined]
     overload(call, jit_options=INLINED)(find)
     return call
+
+
+class Registry:
+    """Types of parameters with the entry of each: a dataclass with compiled functions.
+
+    ``what`` an entry is, in words; ``stub`` declares one of the functions, ``add`` registers an
+    entry.
+    """
+
+    def __init__(self, what: str) -> None:
+        self._what = what
+        self.entries: dict[type, Any] = {}
+        self._stubs: list[Callable] = []
+
+    def stub(self, function: Callable) -> Callable:
+        """Return a function that calls the entry's own one of that name (`by_type`)."""
+        self._stubs.append(by_type(function, self.entries))
+        return self._stubs[-1]
+
+    def add(
+        self, entry: type, parameters: type, parts: Mapping[str, Any], module: Mapping[str, Any]
+    ) -> Any:
+        """Register and return ``entry(parameters, ...)``.
+
+        A part that is missing from ``parts`` is the function of its name that ``module``, the
+        globals of one, defines, if any.  Raises TypeError as `mcts.domain.register`.
+        """
+        if not (issubclass(parameters, tuple) and hasattr(parameters, "_fields")):
+            raise TypeError(
+                f"a {self._what}'s parameters must be a NamedTuple type, not {parameters!r}"
+            )
+        kind, place = parameters.__name__, module["__name__"]
+        names = [part.name for part in fields(entry)]
+        own = {n: module[n] for n in names if getattr(module.get(n), "__module__", "") == place}
+        made = entry(**{**own, **parts, "parameters": parameters})
+        functions = {stub.__name__: getattr(made, stub.__name__) for stub in self._stubs}
+        for stub in self._stubs:
+            function = functions[stub.__name__]
+            if not (INTERPRETED or hasattr(function, "py_func")):
+                compiled = "must be compiled (mcts.kernel.compile)"
+                raise TypeError(f"{kind}: {stub.__name__} {compiled}")
+            wanted, found = (
+                ", ".join(inspect.signature(each).parameters)
+                for each in (stub, getattr(function, "py_func", function))
+            )
+            if found != wanted:
+                raise TypeError(f"{kind}: {stub.__name__} must take ({wanted}), not ({found})")
+        self.entries[parameters] = made
+        belongs(parameters, functions.values())
+        return made
+
+    def find(self, p: Any) -> Any:
+        """Return the entry of the type of ``p``; KeyError if there is none."""
+        if type(p) not in self.entries:
+            raise KeyError(f"no {self._what} is registered for {type(p).__name__}")
+        return self.entries[type(p)]

@@ -1,8 +1,7 @@
 """Explain in three lines why a kernel cannot be compiled, instead of Numba's hundred.
 
-Numba reports a fault from the outside in: the kernel that Python called, its callees, and far below
-the function with the typo, often without its file.  `watch` remembers the functions that failed,
-innermost first; `explain` names the line of the user's own code.
+Numba reports a fault from the outside in.  `watch` remembers the functions that failed, innermost
+first; `explain` names the line of the user's own code.
 """
 
 from __future__ import annotations

@@ -1,14 +1,13 @@
 """Plug-ins: additions of installed packages, found by their entry points.
 
-A distribution declares them in its metadata [PyPA specification "Entry points"], so no file of the
-project is edited.  An entry point belongs to one of four groups:
+An entry point, in the metadata of a distribution, belongs to one of four groups:
 
 * ``sleuth.policies`` -- a module like those of `sim.policies`, with the entry point's name;
 * ``sleuth.beliefs`` -- a module with a belief of that name (`belief.beliefs.base`);
 * ``sleuth.domains`` -- a module that registers search domains on import;
 * ``sleuth.players`` -- a function ``make(spec, rules)`` that returns a `sim.player.Player`.
 
-`entry_points` reads only metadata, so it is cheap; nothing is imported before `Plugin.load`.
+Nothing is imported before `Plugin.load`.
 """
 
 from __future__ import annotations
@@ -107,10 +106,7 @@ def blame_plugin() -> Iterator[None]:
 
 
 def _at_fault(fault: BaseException) -> Plugin | None:
-    """Return the plug-in whose file raised ``fault``, or whose file its text names.
-
-    Compiled code names its file as it is imported (`mcts.kernel.compile`), not by the whole path.
-    """
+    """Return the plug-in whose file raised ``fault``, or whose file its text names."""
     inner = list(traceback.extract_tb(fault.__traceback__))[::-1]
     text = "".join(traceback.format_exception_only(fault))  # also of one that cannot be printed
     for group in GROUPS:

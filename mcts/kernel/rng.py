@@ -5,9 +5,7 @@ clock or a shared generator: `fold` hashes the words that name a purpose (seed, 
 ...) into a key, and `draw` steps SplitMix64 [Steele, Lea & Flood 2014] from there.  Equal words
 give equal numbers in every process, thread and order of execution.
 
-Functions have no effect but to advance their stream.  The plain interpreter
-(``NUMBA_DISABLE_JIT=1``) gives the same bits; NumPy's warnings about the intended wrap-around of
-``uint64`` are silenced for these products alone.
+The plain interpreter (``NUMBA_DISABLE_JIT=1``) gives the same bits.
 """
 
 from __future__ import annotations

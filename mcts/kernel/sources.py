@@ -5,8 +5,8 @@ same package, of the project, or not installed (a script and the modules next to
 generators enter the digest by their version.  Third-party packages are not read: their upgrades go
 undetected.
 
-A source is read once per process, when the first kernel that depends on it is made.  So code
-compiled from modules in memory is never filed under a later edit.
+A source is read once per process: code compiled from modules in memory is never filed under a later
+edit.
 """
 
 from __future__ import annotations

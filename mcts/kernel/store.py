@@ -2,11 +2,7 @@
 
 The content is unpickled and run as machine code.  So the folder must belong to this user and be
 closed to others, and a file is ignored unless its checksum, of its name and all its bytes, agrees.
-A file is written under a temporary name and renamed, so neither a concurrent process nor a crash
-leaves a partial file under the final name.
-
-An unreadable file is a miss, and an unwritable one is not kept: neither ends a run.  The one
-exception is `UnsafeCache`.
+An unreadable file is a miss, and an unwritable one is not kept: only `UnsafeCache` ends a run.
 """
 
 from __future__ import annotations
@@ -90,11 +86,9 @@ class Store:
         if self.folder is None:
             return
         try:
-            try:
-                self._replace(name, content)
-            except FileNotFoundError:
+            if not self.folder.exists():
                 prepare(self.folder)  # it was removed in the meantime
-                self._replace(name, content)
+            self._replace(name, content)
         except (OSError, UnsafeCache) as fault:
             reason = getattr(fault, "strerror", None) or fault
             waiting.say(f"machine code cannot be kept in {self.folder} ({reason}), {_AGAIN}")
@@ -104,16 +98,15 @@ class Store:
             self._remove_unused()
 
     def claim(self, name: str) -> bool:
-        """Claim the making of ``name`` for this process; return whether another had claimed it.
+        """Claim the making of ``name``, until `disclaim`; return whether another had claimed it.
 
-        If so, wait for its result, at most `_PATIENCE`.  The claim ends with the process, or by
-        `disclaim`.  Where files cannot be locked there is no wait.
+        If so, wait for its result, at most `_PATIENCE`, unless files cannot be locked.
         """
         if self.folder is None:
             return False
         waited = False
         end = time.monotonic() + _PATIENCE
-        try:
+        with suppress(OSError):
             if self._claims is None:
                 flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC
                 self._claims = os.open(self.folder / _CLAIMS, flags, 0o600)
@@ -125,8 +118,6 @@ class Store:
                     waited = True
                     waiting.say_compiling(end - _PATIENCE)
                     time.sleep(0.05)
-        except OSError:
-            return waited
         return waited
 
     def disclaim(self, name: str) -> None:
@@ -233,11 +224,9 @@ def prepare(folder: Path) -> None:
 
 def _temporary(wanted: Path | str, reason: object) -> Path | None:
     """Say why, and return a new private folder for this process and its children."""
-    try:
-        folder = temporary.folder("code-")
-    except OSError:
-        folder = None
-    else:
-        os.environ[VARIABLE] = str(folder)
     waiting.say(f"machine code cannot be kept in {wanted} ({reason}), {_AGAIN}")
-    return folder
+    with suppress(OSError):
+        folder = temporary.folder("code-")
+        os.environ[VARIABLE] = str(folder)
+        return folder
+    return None

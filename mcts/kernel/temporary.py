@@ -1,8 +1,7 @@
 """Private temporary folders that do not outlive the process that made them.
 
-A normal exit removes them, and so does `discard` before an abrupt one.  The next process to make
-such a folder removes those that a killed process left: each holds a file of a unique name, locked
-by its maker while it lives.
+An exit removes them, and so does `discard` before an abrupt one.  The next process to make one
+removes those of killed processes: each holds a file that its maker locks while it lives.
 """
 
 from __future__ import annotations
@@ -20,11 +19,10 @@ PREFIX = "sleuth-"
 """Prefix of the names of all such folders."""
 
 _LOCK = ".sleuth-temporary"
-
 _SETTLED_SECONDS = 60.0  # a file is not locked at the instant of its creation
 
-_made: list[tuple[Path, int, int]] = []
-"""Folders, the descriptors that hold their locks, and the makers' process ids."""
+_made: dict[Path, tuple[int, int]] = {}
+"""Folders, with the descriptors that hold their locks, and the makers' process ids."""
 
 
 def folder(prefix: str, parent: str | Path | None = None) -> Path:
@@ -33,37 +31,33 @@ def folder(prefix: str, parent: str | Path | None = None) -> Path:
     Raises OSError if it cannot be made there.
     """
     parent = Path(parent or tempfile.gettempdir())
-    _remove_abandoned(parent)
-    made = Path(tempfile.mkdtemp(prefix=f"{PREFIX}{prefix}", dir=parent))
-    descriptor = os.open(made / _LOCK, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
-    with suppress(OSError):  # a file system without locks: no process holds one there
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    _made.append((made, descriptor, os.getpid()))
-    return made
-
-
-def remove(made: Path) -> None:
-    """Remove a folder made by `folder`."""
-    for entry in [entry for entry in _made if entry[0] == made]:
-        _made.remove(entry)
-        shutil.rmtree(made, ignore_errors=True)
-        os.close(entry[1])
-
-
-@atexit.register
-def discard() -> None:
-    """Remove the folders that this process made; for processes that exit abruptly."""
-    for made, _, maker in list(_made):
-        if maker == os.getpid():  # not a `fork` of it
-            remove(made)
-
-
-def _remove_abandoned(parent: Path) -> None:
     with suppress(OSError), os.scandir(parent) as entries:
         for entry in entries:
             with suppress(OSError):
                 if entry.name.startswith(PREFIX) and entry.is_dir(follow_symlinks=False):
                     _remove_if_abandoned(entry.path)
+    made = Path(tempfile.mkdtemp(prefix=f"{PREFIX}{prefix}", dir=parent))
+    descriptor = os.open(made / _LOCK, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
+    with suppress(OSError):  # a file system without locks: no process holds one there
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    _made[made] = descriptor, os.getpid()
+    return made
+
+
+def remove(made: Path) -> None:
+    """Remove a folder made by `folder`."""
+    if made in _made:
+        descriptor, _ = _made.pop(made)
+        shutil.rmtree(made, ignore_errors=True)
+        os.close(descriptor)
+
+
+@atexit.register
+def discard() -> None:
+    """Remove the folders that this process made; for processes that exit abruptly."""
+    for made, (_, maker) in list(_made.items()):
+        if maker == os.getpid():  # not a `fork` of it
+            remove(made)
 
 
 def _remove_if_abandoned(path: str) -> None:

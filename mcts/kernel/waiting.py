@@ -1,8 +1,7 @@
 """Lines for a user who waits, and Ctrl-C while native code runs.
 
 Python handles Ctrl-C in the main thread alone, between its own instructions.  So native code that
-takes seconds runs in another thread (`call_aside`) or in portions (`call_in_portions`).  At
-Python's prompt a line reports compiling and the progress of a call; commands show that themselves.
+takes seconds runs in another thread (`call_aside`) or in portions (`call_in_portions`).
 """
 
 from __future__ import annotations

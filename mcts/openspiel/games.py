@@ -12,11 +12,8 @@ searching player alone (SO-ISMCTS) or of each player (MO-ISMCTS), or by a fixed 
 
 A player's observations are its information state, in the words of the game.  Two decisions that it
 cannot distinguish share a node if the same number of decisions separates them from the root: the
-number of moves is assumed to be public, which it is not in phantom games.
-
-The game's chance is drawn from the search's stream, so a key gives the same tree every time.
-Untried actions of a node are tried in the order of the game's list, or with ``order`` in one
-derived from it and from the mover's information: OpenSpiel's own ISMCTS tries at random.
+number of moves is assumed to be public, which it is not in phantom games.  The game's chance is
+drawn from the search's stream, so a key gives the same tree every time.
 """
 
 from __future__ import annotations
@@ -87,7 +84,7 @@ def make_problem(
 
     def payment(at: Place) -> float:
         """Return the searching player's return so far."""
-        return at.returns()[me] if along_the_way or at.over else 0.0
+        return at.returns[me] if along_the_way or at.over else 0.0
 
     def step(at: Place, action: int, chance: Chance) -> tuple[Place, float]:
         after = known.follow(at, action)
@@ -102,7 +99,7 @@ def make_problem(
 
     def list_actions(at: Place) -> list[int]:
         whole = others == ONE_TREE and at.mover != me  # its legal actions may reveal its hand
-        found = everything if whole else at.legal()
+        found = everything if whole else at.legal
         if order is None:
             return found
         seen = at.name_seen(me if whole else at.mover, words)
@@ -117,11 +114,11 @@ def make_problem(
             "trees": others == TREES,
             "mover": lambda at: (at.mover - me) % players,
             "seen": lambda at, player: at.name_seen(seat(player), words),
-            "payoff": lambda at, player: at.returns()[seat(player)],
+            "payoff": lambda at, player: at.returns[seat(player)],
             "play_out": play_out,
         }
         if others == ONE_TREE:
-            parts["available"] = lambda at, action: action in at.legal()
+            parts["available"] = lambda at, action: action in at.legal
     so_far = payment(Place(state)) if alone else 0.0
     return Problem(
         same=True,
@@ -130,7 +127,7 @@ def make_problem(
         step=step,
         observation=lambda at: at.name_seen(me, words),
         terminal=lambda at: at.over,
-        rollout=lambda at, chance: chance.choice(at.legal()),
+        rollout=lambda at, chance: chance.choice(at.legal),
         low=game.min_utility() - so_far,
         high=game.max_utility() - so_far,
         steps=game.max_game_length(),
@@ -176,17 +173,17 @@ def _belief(
     return lambda chance: draw(found, chance)
 
 
-_drawing: dict[str, bool] = {}
+_DRAWING: dict[str, bool] = {}
 """By game, whether it draws hidden parts; asking one that does not prints a line."""
 
 
 def _draws_itself(state: pyspiel.State) -> bool:
     """Return whether the game of ``state`` draws states consistent with its mover's information."""
     name = str(state.get_game())
-    if name not in _drawing:
+    if name not in _DRAWING:
         try:
             state.resample_from_infostate(state.current_player(), Chance(1).random)
-            _drawing[name] = True
+            _DRAWING[name] = True
         except pyspiel.SpielError:
-            _drawing[name] = False
-    return _drawing[name]
+            _DRAWING[name] = False
+    return _DRAWING[name]

@@ -1,4 +1,4 @@
-"""Searches as planners of OpenSpiel: policy tables for its evaluation, a bot for its matches.
+"""Searches as planners of OpenSpiel: policy tables for its evaluation.
 
 A planner takes a state and a key, and returns the share of the simulations that began with each
 legal action: a policy, as OpenSpiel's own ISMCTS returns one.  `table_of` calls it once for every

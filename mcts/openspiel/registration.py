@@ -12,10 +12,7 @@ def make_type(
 ) -> pyspiel.GameType:
     """Return the type of a turn-based zero-sum game of hidden cards, paid at its end.
 
-    Parameters
-    ----------
-    players : minimum and maximum number
-    parameters : parameters for loading a game, with their defaults
+    ``players``: minimum and maximum number; ``parameters``: those for loading, with defaults.
     """
     kind = pyspiel.GameType
     return kind(
@@ -44,13 +41,8 @@ PUBLIC = -1
 class Observer:
     """The information of a player, by the ``known_to(player)`` of a state; without tensors.
 
-    Raises ValueError if the private information of all players is requested, or ``params`` are
-    given.
-
-    Parameters
-    ----------
-    kind : ``pyspiel.IIGObservationType``; only whether it includes private information is read
-    params : must be empty
+    Of ``kind``, a ``pyspiel.IIGObservationType``, only whether it includes private information is
+    read.  Raises ValueError if that of all players is requested, or ``params`` are given.
     """
 
     tensor = None

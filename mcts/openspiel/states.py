@@ -1,19 +1,18 @@
 """States of an OpenSpiel game: a cache of those met, and those that a player cannot distinguish.
 
-Most steps of a search lead to a known state.  A `Place` keeps its state with OpenSpiel's answers
-about it; `Places` finds it again by its history or by the action that leads there, so such a step
-makes no call to OpenSpiel.  The number of places is bounded.
+Most steps of a search lead to a known state, so they make no call to OpenSpiel: `Places` finds it
+by its history or by the action that leads there.
 
 `consistent` lists all histories that a player cannot distinguish, each with its weight: the
 probability of the game's draws in it times that of the others' actions under a policy.  The player
-is assumed to remember all that it has seen and done [perfect recall].  This is exact, and for small
-games.
+is assumed to have perfect recall.  This is exact, and for small games.
 """
 
 from __future__ import annotations
 
 from bisect import bisect
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property
 from itertools import accumulate
 from typing import Any
 
@@ -32,9 +31,7 @@ _OWN = 2**62 - 1
 
 
 class Place:
-    """A state with cached answers; ``state`` is never changed."""
-
-    __slots__ = ("_chances", "_legal", "_returns", "_seen", "after", "mover", "over", "state")
+    """A state with OpenSpiel's answers about it, each asked for once; ``state`` never changes."""
 
     def __init__(self, state: pyspiel.State) -> None:
         self.state = state
@@ -42,21 +39,21 @@ class Place:
         self.over = self.mover == pyspiel.PlayerId.TERMINAL
         self.after: dict[int, Place] = {}
         self._seen: dict[int, int] = {}
-        self._legal: list[int] | None = None
-        self._returns: list[float] | None = None
-        self._chances: tuple[list[int], list[float]] | None = None
 
+    @cached_property
     def legal(self) -> list[int]:
-        """Return the legal actions of the mover."""
-        if self._legal is None:
-            self._legal = self.state.legal_actions()
-        return self._legal
+        """The legal actions of the mover."""
+        return self.state.legal_actions()
 
+    @cached_property
     def returns(self) -> list[float]:
-        """Return each player's returns so far."""
-        if self._returns is None:
-            self._returns = self.state.returns()
-        return self._returns
+        """Each player's returns so far."""
+        return self.state.returns()
+
+    @cached_property
+    def _chances(self) -> tuple[list[int], list[float]]:
+        actions, shares = zip(*self.state.chance_outcomes(), strict=True)
+        return list(actions), list(accumulate(shares))
 
     def name_seen(self, player: int, words: Callable[[pyspiel.State, int], str]) -> int:
         """Return the number, from 0 to below 2**62, of the ``words`` that ``player`` knows."""
@@ -66,11 +63,8 @@ class Place:
 
     def draw(self, chance: Chance) -> int:
         """Return a chance outcome of the game; one draw."""
-        if self._chances is None:
-            actions, shares = zip(*self.state.chance_outcomes(), strict=True)
-            self._chances = list(actions), list(accumulate(shares))
         actions, sums = self._chances
-        return actions[min(bisect(sums, chance.random() * sums[-1]), len(sums) - 1)]
+        return actions[_draw_place(sums, chance)]
 
 
 class Places:
@@ -83,23 +77,19 @@ class Places:
     def find(self, state: pyspiel.State) -> Place:
         """Return the place of ``state``, taking ownership of it."""
         history = tuple(state.history())
-        place = self._by_history.get(history)
-        if place is None:
-            place = Place(state)
-            if self._room > 0:
-                self._room -= 1
-                self._by_history[history] = place
-        return place
+        return self._by_history.get(history) or self._add(self._by_history, history, state)
 
     def follow(self, place: Place, action: int) -> Place:
         """Return the place that ``action`` leads to."""
-        after = place.after.get(action)
-        if after is None:
-            after = Place(place.state.child(action))
-            if self._room > 0:
-                self._room -= 1
-                place.after[action] = after
-        return after
+        known = place.after.get(action)
+        return known or self._add(place.after, action, place.state.child(action))
+
+    def _add(self, places: dict[Any, Place], key: Any, state: pyspiel.State) -> Place:
+        place = Place(state)
+        if self._room > 0:
+            self._room -= 1
+            places[key] = place
+        return place
 
 
 def play_out(place: Place, chance: Chance) -> Place:
@@ -109,7 +99,7 @@ def play_out(place: Place, chance: Chance) -> Place:
     """
     while not place.over:
         chances = place.mover == pyspiel.PlayerId.CHANCE
-        action = place.draw(chance) if chances else _choose(place.legal(), chance)
+        action = place.draw(chance) if chances else _choose(place.legal, chance)
         following = place.after.get(action)
         if following is None:
             return Place(_finish(place.state.child(action), chance))
@@ -132,11 +122,14 @@ def _finish(state: pyspiel.State, chance: Chance) -> pyspiel.State:
     return state
 
 
+def _draw_place(sums: list[float], chance: Chance) -> int:
+    """Return a place drawn by the weights whose cumulative ``sums`` are given; one draw."""
+    return min(bisect(sums, chance.random() * sums[-1]), len(sums) - 1)
+
+
 def draw(weighed: Sequence[tuple[Any, float]], chance: Chance) -> Any:
     """Return one of ``weighed``, pairs of an object and its weight; one draw."""
-    sums = list(accumulate(weight for _, weight in weighed))
-    place = bisect(sums, chance.random() * sums[-1])
-    return weighed[min(place, len(weighed) - 1)][0]
+    return weighed[_draw_place(list(accumulate(weight for _, weight in weighed)), chance)][0]
 
 
 def consistent(

@@ -16,12 +16,13 @@ import ctypes
 import math
 import threading
 import traceback
-from collections.abc import Callable
 
 import llvmlite.binding
 from llvmlite import ir
 from numba.core import cgutils, types
 from numba.extending import intrinsic, overload
+
+from mcts.plain.workspaces import answer
 
 _SYMBOL = "sleuth_call_python"
 _put_by = threading.local()
@@ -35,29 +36,15 @@ class Raised(Exception):
         return _put_by.fault  # and keep it: Numba makes the exception more than once
 
 
-def no_answer(what: int, position: int, workspace: int, argument: int) -> float:
-    """Placeholder until `answer_by` sets a function."""
-    raise RuntimeError("nothing answers kernels")
-
-
-_answer: Callable[[int, int, int, int], float] = no_answer
-
-
-def answer_by(function: Callable[[int, int, int, int], float]) -> None:
-    """Have ``function(what, position, workspace, argument)`` answer all calls."""
-    global _answer
-    _answer = function
-
-
 def ask(what: int, position: int, workspace: int, argument: int) -> float:
     """Return Python's answer; nan if it raised, which `Raised` then raises again."""
-    return _answer(what, position, workspace, argument)
+    return answer(what, position, workspace, argument)
 
 
 @ctypes.CFUNCTYPE(ctypes.c_double, *[ctypes.c_int64] * 4)
 def _from_kernels(what: int, position: int, workspace: int, argument: int) -> float:
     try:
-        return float(_answer(what, position, workspace, argument))
+        return float(answer(what, position, workspace, argument))
     except BaseException as fault:
         # Numba replaces the traceback through the problem by the one through its kernels.
         where = "".join(traceback.format_tb(fault.__traceback__))

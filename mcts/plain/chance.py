@@ -1,7 +1,6 @@
 """Chance for plain Python: `random.Random` with the same draws as kernels from the same stream.
 
-`Chance.random` is `mcts.kernel.rng.uniform` and `Chance.below` is `mcts.kernel.rng.below`, bit by
-bit.  So a problem written twice, in Python and compiled, can use the same chance.
+`Chance.random` is `mcts.kernel.rng.uniform` and `Chance.below` is `mcts.kernel.rng.below`.
 """
 
 from __future__ import annotations

@@ -1,10 +1,7 @@
 """The domain of all problems in plain Python: kernels that call back into Python.
 
 One compiled domain serves all of them (`mcts.domain`).  Its parameters hold a number that
-identifies the problem and the belief, its workspaces another that identifies the state; the
-workspace also caches what the search reads repeatedly: whether the state is terminal, player to
-move, observations, payoffs.  So a step in the tree is one call of Python, and a whole roll-out
-another.
+identifies the problem and the belief, its workspaces another that identifies the state.
 """
 
 # Numba compares signatures with annotations: functions that a domain registers have none.
@@ -12,231 +9,112 @@ another.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from typing import Any
+import pickle
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from mcts.domain import TYPES, register
+from mcts.domain import register
 from mcts.kernel.compile import jit
 from mcts.kernel.rng import fold
-from mcts.plain.calling import Raised, answer_by, ask
-from mcts.plain.values import below, number, number_of, real, show, truth
+from mcts.plain.calling import Raised, ask
+from mcts.plain.values import fractional
 from mcts.plain.workspaces import (
-    MOST_KNOWN,
+    ACTION_TYPE,
+    ACTIONS,
+    AVAILABLE,
+    COPY,
     MOVER,
     OVER,
+    ROLLOUT,
     ROWS,
     SEEN,
     SEEN_BY,
     SLOT,
+    START,
     STATE,
+    STEP,
     STREAM,
     TO_GO,
-    PlainPosition,
-    Searched,
-    Workspace,
-    row_width,
-    searched_by_number,
-    workspace,
-    workspaces,
+    Reference,
+    attach,
+    refer,
 )
+from mcts.threads import private
 
-_START, _ACTIONS, _STEP, _ROLLOUT, _COPY, _AVAILABLE, _ACTION_TYPE = range(7)
-"""Questions of kernels."""
+MOST_ROWS = 2**14
+"""Steps kept, for a problem with repeated states."""
 
-
-def _answer(what: int, position: int, slot: int, argument: int) -> float:
-    """Answer the question ``what`` of a kernel about a position and workspace."""
-    searched, w = searched_by_number[position], workspaces[slot]
-    if found := w.cells[STATE]:
-        w.state = searched.states[found]  # the kernel may have continued alone
-    return _ANSWERS[what](searched, w, argument)
+_FEW = 8
+"""Observations too few to show whether they recur."""
 
 
-def _note(searched: Searched, w: Workspace, state: Any, begins: bool = False) -> None:
-    """Set the workspace's ``state``, and cache its immediate properties."""
-    problem, cells = searched.problem, w.cells
-    w.state = state
-    ended = cells[TO_GO] == 0  # need not hold when the same state is met again
-    if problem.same and not ended:
-        known = searched.known.get(state)
-        if known is not None:
-            cells[STATE : STATE + len(known)] = known
-            return
-    cells[STATE] = 0
-    cells[OVER] = over = ended or problem.over(state)
-    if problem.players > 1:
-        mover = 0 if over else problem.mover(state)
-        if not below(mover, problem.players):
-            raise ValueError(f"mover says {show(mover)}, of {problem.players} players")
-        cells[MOVER] = int(mover)
-        if over:
-            _pay(problem, w)
-    if not over:
-        _look(searched, w, begins)
-    if problem.same and not ended and len(searched.states) < MOST_KNOWN:
-        with searched.adding:
-            found = len(searched.states)
-            searched.states.append(state)
-        cells[STATE] = found
-        end = SEEN_BY + 2 * problem.players
-        searched.known[state] = memoryview(bytes(cells[STATE:end])).cast("Q")
+class PlainPosition(NamedTuple):
+    """A position of a problem in plain Python; made by `Problem.position`."""
 
+    number: Reference
+    players: int
+    hides: int
+    """1: listed actions may be unavailable."""
+    steps: int
+    """Actions to go; a simulation ends there at the latest."""
 
-def _look(searched: Searched, w: Workspace, begins: bool) -> None:
-    """Cache observations: of players who have nodes; at the start of those not searching."""
-    problem = searched.problem
-    begins = begins and not problem.same
-    if problem.players == 1:
-        if not begins:
-            seen = problem.observation(w.state)
-            w.cells[SEEN] = _number_of(searched, seen, "observation(state)")
-        return
-    for player in range(begins, problem.players if problem.trees else 1):
-        seen = problem.seen(w.state, player)
-        w.cells[SEEN_BY + player] = _number_of(searched, seen, "seen(state, player)")
+    def contents(self) -> list[bytes]:
+        """Return the pickled states of the belief, if it lists any, to detect changes of them."""
+        belief = self.number.searched.belief
+        try:
+            return [] if callable(belief) else [pickle.dumps(state) for state in belief]
+        except (pickle.PicklingError, TypeError, AttributeError):
+            return []
 
+    def words(self, action: int) -> str:
+        """Return the action of a number in words."""
+        return self.number.searched.problem.words(action)
 
-def _number_of(searched: Searched, seen: Any, of: str) -> int:
-    """Return the number of an observation, and remember it if watched."""
-    found = number_of(seen, of)
-    if searched.observed is not None:
-        searched.observed.setdefault(found, seen)
-    return found
+    def words_seen(self, observation: int) -> str:
+        """Return the observation of a number in words, if it was seen while watched."""
+        return repr((self.number.searched.observed or {}).get(observation, observation))
 
+    def watch(self) -> None:
+        """Keep observations from now on, and check all roll-outs."""
+        self.number.searched.observed, self.number.searched.unchecked = {}, 2**62
 
-def _pay(problem: Any, w: Workspace) -> None:
-    """Cache each player's payoff."""
-    for player in range(problem.players):
-        paid = real(problem.payoff(w.state, player), "payoff(state, player)")
-        w.paid[SEEN_BY + problem.players + player] = paid
+    def doubt(self, times: Mapping[int, int]) -> str | None:
+        """Return in words why the tree is one action deep, if observations do not recur.
 
-
-def _start(searched: Searched, w: Workspace, argument: int) -> float:
-    chance = w.chance
-    chance.seed(w.cells[STREAM])
-    _note(searched, w, searched.problem.draw(searched.belief, chance), begins=True)
-    if w.cells[OVER]:
-        raise ValueError(
-            f"a simulation began in a terminal state, {show(w.state)}: the belief must exclude "
-            "it, and step must not change a state of a belief"
-        )
-    w.cells[STREAM] = chance.word
-    return 0.0
-
-
-def _actions(searched: Searched, w: Workspace, argument: int) -> float:
-    problem = searched.problem
-    found = [problem.number(action) for action in problem.list_actions(w.state)]
-    begin = SEEN_BY + 2 * problem.players
-    rows = w.cells[ROWS] * row_width(problem.players)
-    room = min(problem.most_actions, len(w.cells) - rows - begin)  # of the first problem searched
-    if len(found) > room:
-        raise ValueError(
-            f"{len(found)} actions are more than the problem's most_actions, {room}: raise it"
-        )
-    if len(set(found)) < len(found):
-        twice = next(action for i, action in enumerate(found) if action in found[:i])
-        raise ValueError(f"actions(state) lists {show(problem.action(twice))} twice")
-    for i, action in enumerate(found, begin):
-        w.cells[i] = action
-    return len(found)
-
-
-def _step(searched: Searched, w: Workspace, argument: int) -> float:
-    problem, chance = searched.problem, w.chance
-    chance.seed(w.cells[STREAM])
-    state, reward = problem.step_checked(w.state, problem.action(argument), chance)
-    _note(searched, w, state)
-    w.cells[STREAM] = chance.word
-    return reward
-
-
-def _rollout(searched: Searched, w: Workspace, argument: int) -> float:
-    problem, chance = searched.problem, w.chance
-    chance.seed(w.cells[STREAM])
-    choose = problem.rollout
-    total, weight = 0.0, 1.0
-    left = w.cells[TO_GO]
-    w.cells[STATE] = 0
-    searched.unchecked -= 1
-    checked = searched.unchecked >= 0
-    if problem.play_out is not None:
-        w.state, left = problem.play_out(w.state, chance), 0
-    while left > 0:
-        if problem.terminal is not None:
-            over = problem.terminal(w.state)
-            if over is not False and truth(over, "terminal(state)"):
-                break
-        if choose is None or problem.terminal is None:
-            legal = problem.list_actions(w.state)
-            if problem.available is not None:
-                legal = _list_available(problem, w.state, legal)
-            if not legal:
-                break
-        if choose is None:
-            action = legal[chance.below(len(legal))]
-        else:
-            action = choose(w.state, chance)
-            if checked:
-                _check_choice(problem, w.state, action)
-        left -= 1
-        w.state, reward = problem.step_checked(w.state, action, chance)
-        total += weight * reward
-        weight *= problem.discount
-    if problem.players > 1:
-        _pay(problem, w)
-    w.cells[STREAM] = chance.word
-    return total
-
-
-def _list_available(problem: Any, state: Any, listed: Sequence[Any]) -> Sequence[Any]:
-    """Return the available ones of the actions ``listed``."""
-    if problem.available is None:
-        return listed
-    of = "available(state, action)"
-    return [action for action in listed if truth(problem.available(state, action), of)]
-
-
-def _check_choice(problem: Any, state: Any, action: Any) -> None:
-    """Raise ValueError if ``action``, which `rollout` chose, is not legal."""
-    legal = _list_available(problem, state, problem.list_actions(state))
-    if number_of(action, "rollout(state, chance)") not in map(number, legal):
-        raise ValueError(
-            f"rollout(state, chance) chose {show(action)}, which is illegal in {show(state)}"
+        ``times``: how often each was seen while watched, by its number.
+        """
+        observed = (self.number.searched.observed or {}).items()
+        once = [value for found, value in observed if times.get(found) == 1 and fractional(value)]
+        total = sum(times.values())
+        if total < _FEW or 2 * len(once) <= total:
+            return None
+        return (
+            f"{len(once)} of {total} observations were seen once, such as {once[0]!r}: the search "
+            "looks only one action ahead; round them, or plan with POMCPOW (mcts.continuous)"
         )
 
 
-def _copy(searched: Searched, w: Workspace, argument: int) -> float:
-    into = workspaces[argument]
-    into.state = w.state
-    return 0.0
+def position_of(problem: Any, belief: Any, steps: int) -> PlainPosition:
+    """Return the position of ``problem`` at ``belief`` with ``steps`` to go."""
+    hides = int(problem.available is not None)
+    return PlainPosition(refer(problem, belief), int(problem.players), hides, int(steps))
 
 
-def _available(searched: Searched, w: Workspace, argument: int) -> float:
-    problem = searched.problem
-    return truth(problem.available(w.state, problem.action(argument)), "available(state, action)")
+@jit
+def _row_width(players):
+    """Return the words of a row: a key, and the cells from `STATE` to the returns."""
+    return 1 + SEEN_BY + 2 * players - STATE
 
 
-def _action_type(searched: Searched, w: Workspace, argument: int) -> float:
-    problem = searched.problem
-    if problem.action_type is None:
-        return 0.0
-    action = problem.action(argument)
-    kind = problem.action_type(action)
-    if not below(kind, TYPES):
-        raise ValueError(
-            f"action_type({show(action)}) is {show(kind)}: it must be from 0 to {TYPES - 1}"
-        )
-    return float(kind)
-
-
-_ANSWERS: tuple[Callable[[Searched, Workspace, int], float], ...] = (
-    *(_start, _actions, _step, _rollout),
-    *(_copy, _available, _action_type),
-)
-answer_by(_answer)
+def workspace(p: PlainPosition) -> np.ndarray:
+    """Return a workspace, int64, with the places of `mcts.plain.workspaces`."""
+    problem = p.number.searched.problem
+    rows, width = MOST_ROWS if problem.same else 0, int(_row_width(p.players))
+    s = private(SEEN_BY + 2 * p.players + problem.most_actions + rows * width, np.int64)
+    s[ROWS], s[SLOT] = rows, attach(s, width)
+    return s
 
 
 @jit
@@ -249,7 +127,7 @@ def _ask_python(p, s, what, argument):
 
 
 @jit
-def _ask_python_with_chance(p, s, what, argument, stream):
+def _ask_with_chance(p, s, what, argument, stream):
     """Return Python's answer to a question that draws from ``stream``."""
     s[STREAM] = np.int64(stream[0])
     answer = _ask_python(p, s, what, argument)
@@ -259,16 +137,14 @@ def _ask_python_with_chance(p, s, what, argument, stream):
 
 @jit
 def start(p, s, stream):
-    """Draw the state; draws as the problem does."""
     s[SEEN] = s[MOVER] = s[STATE] = 0
     s[TO_GO] = p.steps
-    _ask_python_with_chance(p, s, _START, 0, stream)
+    _ask_with_chance(p, s, START, 0, stream)
 
 
 @jit
 def actions(p, s, out, edge_data):
-    """List the actions by number."""
-    n = int(_ask_python(p, s, _ACTIONS, 0))
+    n = int(_ask_python(p, s, ACTIONS, 0))
     for i in range(n):
         out[i] = s[SEEN_BY + 2 * p.players + i]
         edge_data[i] = 0.0
@@ -281,15 +157,15 @@ def step(p, s, action, edge_data, stream):
     s[TO_GO] -= 1
     before, word = s[STATE], stream[0]
     if before == 0 or s[ROWS] == 0 or s[TO_GO] == 0:
-        return _ask_python_with_chance(p, s, _STEP, action, stream)
+        return _ask_with_chance(p, s, STEP, action, stream)
     key = np.int64(fold(fold(fold(0, p.number), before), action) >> 1)
-    width = row_width(p.players)
+    width = _row_width(p.players)
     row = len(s) - width * (1 + key % s[ROWS])
     if s[row] == key:
         for i in range(1, width):
             s[STATE + i - 1] = s[row + i]
         return 0.0
-    reward = _ask_python_with_chance(p, s, _STEP, action, stream)
+    reward = _ask_with_chance(p, s, STEP, action, stream)
     if reward == 0.0 and stream[0] == word and s[STATE] > 0:
         s[row] = key
         for i in range(1, width):
@@ -299,61 +175,53 @@ def step(p, s, action, edge_data, stream):
 
 @jit
 def observation(p, s):
-    """Return the number of the observation."""
     return np.uint64(s[SEEN])
 
 
 @jit
 def terminal(p, s):
-    """Return whether the state is terminal."""
     return s[OVER] != 0
 
 
 @jit
 def rollout(p, s, stream):
-    """Roll out; draws as the problem does."""
-    return _ask_python_with_chance(p, s, _ROLLOUT, 0, stream)
+    return _ask_with_chance(p, s, ROLLOUT, 0, stream)
 
 
 @jit
 def mover(p, s):
-    """Return the player to move."""
     return s[MOVER]
 
 
 @jit
 def available(p, s, action):
-    """Return whether an action is legal in this state."""
-    return p.hides == 0 or _ask_python(p, s, _AVAILABLE, action) != 0.0
+    return p.hides == 0 or _ask_python(p, s, AVAILABLE, action) != 0.0
 
 
 @jit
 def action_type(p, s, action):
-    """Return the type of an action."""
-    return int(_ask_python(p, s, _ACTION_TYPE, action))
+    return int(_ask_python(p, s, ACTION_TYPE, action))
 
 
 @jit
 def observation_of(p, s, player):
-    """Return the number of ``player``'s observation."""
     s[SEEN] = s[SEEN_BY + player]
     return np.uint64(s[SEEN])
 
 
 @jit
 def payoff(p, s, player):
-    """Return ``player``'s payoff."""
     at = SEEN_BY + p.players + player
     return s[at : at + 1].view(np.float64)[0]
 
 
 @jit
 def copy(p, s, into):
-    """Copy the reference to the state."""
+    """Copy the reference to the state, and what is cached of it."""
     for i in range(TO_GO, SEEN_BY + 2 * p.players):
         if i != ROWS:
             into[i] = s[i]
-    _ask_python(p, s, _COPY, into[SLOT])
+    _ask_python(p, s, COPY, into[SLOT])
 
 
 def _of(name: str) -> Callable[[PlainPosition], Any]:
@@ -363,19 +231,6 @@ def _of(name: str) -> Callable[[PlainPosition], Any]:
 
 register(
     PlainPosition,
-    start=start,
-    actions=actions,
-    step=step,
-    observation=observation,
-    terminal=terminal,
-    rollout=rollout,
-    mover=mover,
-    available=available,
-    action_type=action_type,
-    observation_of=observation_of,
-    payoff=payoff,
-    copy=copy,
-    workspace=workspace,
     discount=_of("discount"),
     low=_of("low"),
     high=_of("high"),

@@ -6,8 +6,6 @@
 
 A trial ends after the problem's ``steps``, and each position holds the remaining ones, so that a
 search plans for its evaluation; unless a fixed ``horizon`` is given.
-
-It needs neither Hydra nor Ray, and works in a notebook.
 """
 
 from __future__ import annotations
@@ -18,10 +16,10 @@ from typing import Any, NamedTuple
 
 from mcts.kernel.rng import derive_key
 from mcts.plain.chance import Chance
+from mcts.plain.domain import PlainPosition
 from mcts.plain.particle_filter import ATTEMPTS, Deprived, ParticleFilter
 from mcts.plain.problem import Problem
 from mcts.plain.values import number
-from mcts.plain.workspaces import PlainPosition
 
 _WORLD, _BELIEF, _DECISIONS = 0, 1, 2
 

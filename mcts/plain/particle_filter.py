@@ -8,10 +8,7 @@ resampling [Kitagawa 1996].
 Reinvigoration: static hidden parts are fixed by the initial particles, and after many observations
 few different ones remain.  So a share of the proposals is varied before being propagated, and
 accepted like any other if it reproduces the observation.  As in POMCP, a varied particle is checked
-against the last observation only: with a large share the belief forgets.  How much depends on
-`vary`, which may use the evidence itself.
-
-It is independent of Cluedo, whose beliefs are in `belief.beliefs`.
+against the last observation only: with a large share the belief forgets.
 """
 
 from __future__ import annotations
@@ -115,10 +112,8 @@ class ParticleFilter:
             if truth(self.same(seen, observation), "same(seen, observation)"):
                 found.append(state)
         self.accepted = len(found)
-        if 0 < len(found) < wanted:
-            found += [
-                found[int(chance.random() * self.accepted)] for _ in range(wanted - len(found))
-            ]
+        while 0 < len(found) < wanted:
+            found.append(found[int(chance.random() * self.accepted)])
         return found
 
     def _weigh(

@@ -20,10 +20,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from mcts.options import check_count
-from mcts.plain import domain  # noqa: F401, registers the domain of all positions
 from mcts.plain.chance import Chance
+from mcts.plain.domain import PlainPosition, position_of
 from mcts.plain.values import MOST, number_of, real, show, truth
-from mcts.plain.workspaces import PlainPosition, position_of
 
 if TYPE_CHECKING:
     from mcts.tabular.tables import Tabular

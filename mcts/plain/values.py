@@ -4,8 +4,7 @@
 NumPy's, fractions, decimals, an array without dimensions.
 
 The search knows actions and observations by numbers.  An integer from 0 to below 2**62 is its own
-number; any other value is named by a digest of its content.  Python's `hash` will not do, because
-it differs between processes for strings.  Equal values have equal numbers.
+number; any other value is named by a digest of its content, the same in all processes.
 """
 
 from __future__ import annotations

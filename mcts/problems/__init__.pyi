@@ -1,4 +1,4 @@
-from . import closed_loop, light_dark, rocksample, sub_hunt, tag, tiger, vdp_tag, weighed_rocks
+from . import closed_loop, light_dark, rocksample, sub_hunt, tag, tiger, vdp_tag
 from .rocksample import RockSampleParameters
 from .tiger import TigerParameters
 
@@ -12,5 +12,4 @@ __all__ = [
     "tag",
     "tiger",
     "vdp_tag",
-    "weighed_rocks",
 ]

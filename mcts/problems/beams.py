@@ -13,6 +13,9 @@ from mcts.kernel.rng import uniform
 BEAMS = 8
 """Of 45 degrees each: the first from east, exclusive, to north-east."""
 
+STEPS = ((0, 1), (1, 0), (0, -1), (-1, 0), (1, 1), (1, -1), (-1, -1), (-1, 1))
+"""Steps in x and y on a grid: north, east, south, west, then the diagonals from north-east on."""
+
 _SQRT_2_PI = math.sqrt(2 * math.pi)
 
 

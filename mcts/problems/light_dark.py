@@ -27,8 +27,7 @@ _CERTAIN = 1e-4
 class LightDarkParameters(NamedTuple):
     """The problem's numbers.  State: place + radius; 2 radius + 1 when terminal."""
 
-    q: np.ndarray
-    """float32 (2 radius + 2, 5): values of the MDP."""
+    q: np.ndarray  # float32 (2 radius + 2, 5): values of the MDP.
     radius: int = 60
     light: int = 10
     correct: float = 100.0
@@ -51,7 +50,6 @@ def draw(p, s, stream):
 
 @jit
 def outcome(p, s, action, number):
-    """Return the deterministic successor."""
     chance = 1.0 if number == 0 else 0.0
     if action == STOP or s > 2 * p.radius:
         return 2 * p.radius + 1, chance
@@ -70,7 +68,6 @@ def reward(p, s, action, then):
 
 @jit
 def terminal(p, s):
-    """Return whether the agent has stopped."""
     return s[0] > 2 * p.radius
 
 
@@ -83,7 +80,6 @@ def observe(p, action, then, seen, stream):
 
 @jit
 def density(p, action, then, seen):
-    """Return the density of the observation."""
     place = then[0] - p.radius
     return bell(seen[0], place, abs(place - p.light) + _CERTAIN)
 
@@ -99,12 +95,6 @@ def go_to_the_side(p: LightDarkParameters, particles: np.ndarray) -> int | None:
 
 register(
     LightDarkParameters,
-    draw=draw,
-    outcome=outcome,
-    reward=reward,
-    terminal=terminal,
-    observe=observe,
-    density=density,
     actions=5,
     seen=1,
     discount=lambda p: p.discount,

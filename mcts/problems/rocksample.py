@@ -5,11 +5,9 @@ lie in known places and are good or bad; sampling one, from its cell, pays or co
 reports the quality of a rock from afar, correctly with probability (1 + 2**(-d / half_distance)) /
 2 at Euclidean distance d.
 
-As in POMCP's program, a sampled rock disappears (in the first paper a good one turns bad), and
-moves off the map to the north, south and west, samples of nothing and checks of removed rocks are
-illegal (there some cost 100).  There preferred actions also get initial visits in the tree; here
-they are a roll-out policy alone.  The paper's "rollout" is a search without a tree, most likely
-with random roll-outs (docs/rocksample.md).
+As in POMCP's program, a sampled rock disappears, and moves off the map to the north, south and
+west, samples of nothing and checks of removed rocks are illegal (there some cost 100).  There
+preferred actions also get initial visits in the tree; here they are a roll-out policy alone.
 
 The rocks are drawn from the root belief once per simulation; nodes are keyed by what was sensed.
 Cells are (x, y) from the south-west corner, x to the east.
@@ -25,6 +23,7 @@ import numpy as np
 from mcts.domain import register
 from mcts.kernel.compile import jit
 from mcts.kernel.rng import below, new_stream, shuffle, uniform
+from mcts.problems.beams import STEPS
 from mcts.threads import private
 
 NORTH, EAST, SOUTH, WEST, SAMPLE, CHECK = 0, 1, 2, 3, 4, 5
@@ -92,14 +91,10 @@ def rocksample(
 ) -> RockSampleParameters:
     """Return the start: the rover in the middle of the west edge, each rock good with 1/2.
 
-    Raises ValueError if two rocks share a cell or one lies off the map.
-
-    Parameters
-    ----------
-    size : n, cells from side to side
-    rocks : their cells, all different: of `PUBLISHED`, or from `random_rocks`
-    half_distance : distance, in cells, at which the sensor's advantage over chance is halved
-    numbers : further fields of `RockSampleParameters`
+    ``size``: n; ``rocks``: their cells, of `PUBLISHED` or from `random_rocks`; ``half_distance``:
+    the distance, in cells, at which the sensor's advantage over chance is halved; ``numbers``:
+    further fields of `RockSampleParameters`.  Raises ValueError if two rocks share a cell or one
+    lies off the map.
     """
     cells = np.array(rocks, np.int64).reshape(-1, 2)
     on_map = ((cells >= 0) & (cells < size)).all()
@@ -134,10 +129,10 @@ def workspace(p: RockSampleParameters) -> np.ndarray:
     """Return a workspace: int64 (9 + 5 k,), the rover's cell (x = n when it has left), steps to go,
     what was seen; of every rock whether it is good, left, its balance, its checks; 5 + k for lists
     of actions."""
-    return private(_ROCKS + 4 * len(p.good) + _longest(p), np.int64)
+    return private(_ROCKS + 4 * len(p.good) + max_actions(p), np.int64)
 
 
-def _longest(p: RockSampleParameters) -> int:
+def max_actions(p: RockSampleParameters) -> int:
     """Return the length of the longest list of actions."""
     return CHECK + len(p.good)
 
@@ -206,17 +201,10 @@ def step(p, s, action, edge_data, stream):
         rock = p.rock_at[s[_X], s[_Y]]
         s[_ROCKS + k + rock] = 0
         return p.sample_good if s[_ROCKS + rock] else p.sample_bad
-    if action == NORTH:
-        s[_Y] += 1
-    elif action == SOUTH:
-        s[_Y] -= 1
-    elif action == WEST:
-        s[_X] -= 1
-    else:
-        s[_X] += 1
-        if s[_X] == len(p.rock_at):
-            return p.exit
-    return 0.0
+    east, north = STEPS[action]
+    s[_X] += east
+    s[_Y] += north
+    return p.exit if s[_X] == len(p.rock_at) else 0.0
 
 
 @jit
@@ -285,7 +273,6 @@ def _rollout_action(p, s, stream):
 
 @jit
 def rollout(p, s, stream):
-    """Play the roll-out policy to the end; draws for actions and as `step` does."""
     total = 0.0
     weight = 1.0
     while not terminal(p, s):
@@ -301,7 +288,7 @@ def after(p: RockSampleParameters, action: int, seen: int) -> RockSampleParamete
     """
     p = p._replace(steps=p.steps - 1)
     if action < SAMPLE:
-        east, north = ((0, 1), (1, 0), (0, -1), (-1, 0))[action]
+        east, north = STEPS[action]
         return p._replace(x=p.x + east, y=p.y + north)
     if action == SAMPLE:
         left = p.left.copy()
@@ -326,16 +313,8 @@ def _rewards(p: RockSampleParameters, a_rock: float, leaving: float) -> float:
 
 register(
     RockSampleParameters,
-    start=start,
-    actions=actions,
-    step=step,
-    observation=observation,
-    terminal=terminal,
-    rollout=rollout,
-    workspace=workspace,
     discount=lambda p: p.discount,
     low=lambda p: _rewards(p, min(p.sample_bad, 0.0), 0.0),
     high=lambda p: _rewards(p, max(p.sample_good, 0.0), p.exit),
-    max_actions=_longest,
     max_depth=lambda p: p.steps,
 )

@@ -20,7 +20,7 @@ import numpy as np
 from mcts.continuous.model import register, solve
 from mcts.kernel.compile import jit
 from mcts.kernel.rng import below
-from mcts.problems.beams import BEAMS, beam_of, draw_readings, weigh_readings
+from mcts.problems.beams import BEAMS, STEPS, beam_of, draw_readings, weigh_readings
 
 NORTH, EAST, SOUTH, WEST, PING, ENGAGE = 0, 1, 2, 3, 4, 5
 """Actions; the first four are also the target's headings."""
@@ -33,19 +33,15 @@ class SubHuntParameters(NamedTuple):
     + whether it is aware, or 8 size ** 4 when it is killed.
     """
 
-    q: np.ndarray
-    """float32 (8 size ** 4 + 1, 6): values of the MDP."""
+    q: np.ndarray  # float32 (8 size ** 4 + 1, 6): values of the MDP.
     size: int = 20
     speed: int = 3
     kill_radius: float = 2.0
     kill_aware: float = 0.6
     passive_radius: float = 3.0
-    passive: float = 5.0
-    """Deviation of passive readings, ..."""
-    close: float = 0.5
-    """... of those of a target within the radius, ..."""
-    active: float = 0.5
-    """... and of a ping's."""
+    passive: float = 5.0  # Deviation of passive readings, ...
+    close: float = 0.5  # ... of those of a target within the radius, ...
+    active: float = 0.5  # ... and of a ping's.
     discount: float = 0.99
 
 
@@ -77,19 +73,11 @@ def parts(p, s):
 
 
 @jit
-def _ahead(direction):
-    """Return the step in x and y."""
-    east = 1 if direction == EAST else -1 if direction == WEST else 0
-    north = 1 if direction == NORTH else -1 if direction == SOUTH else 0
-    return east, north
-
-
-@jit
 def draw(p, s, stream):
     """Draw the target's heading and start; two draws."""
     middle, last = p.size // 2 - 1, p.size - 1
     goal, along = below(stream, 4), below(stream, p.size)
-    east, north = _ahead(goal)
+    east, north = STEPS[goal]
     x = along if east == 0 else 0 if east > 0 else last
     y = along if north == 0 else 0 if north > 0 else last
     s[0] = place(p, middle, middle, x, y, goal, 0)
@@ -122,9 +110,9 @@ def outcome(p, s, action, number):
     if action == PING:
         aware = 1
     elif action < PING:
-        east, north = _ahead(action)
+        east, north = STEPS[action]
         x, y = x + p.speed * east, y + p.speed * north
-    east, north = _ahead(goal)
+    east, north = STEPS[goal]
     if number == 1:
         to_x, to_y = target_x + 2 * east, target_y + 2 * north
     else:
@@ -136,7 +124,6 @@ def outcome(p, s, action, number):
 
 @jit
 def reward(p, s, action, then):
-    """Return 100 for a kill."""
     return 100.0 if then[0] == _number_killed(p) else 0.0
 
 
@@ -146,7 +133,7 @@ def terminal(p, s):
     if s[0] == _number_killed(p):
         return True
     _, _, target_x, target_y, goal, _ = parts(p, int(s[0]))
-    east, north = _ahead(goal)
+    east, north = STEPS[goal]
     ahead = target_x * east + target_y * north
     return ahead == (p.size - 1 if east + north > 0 else 0)
 
@@ -168,13 +155,11 @@ def _reading(p, action, then):
 
 @jit
 def observe(p, action, then, seen, stream):
-    """Draw the readings of the beams."""
     draw_readings(_reading(p, action, then), seen, stream)
 
 
 @jit
 def density(p, action, then, seen):
-    """Return the density of the readings."""
     return weigh_readings(_reading(p, action, then), seen)
 
 
@@ -188,12 +173,6 @@ def ping_first(p: SubHuntParameters, particles: np.ndarray) -> int | None:
 
 register(
     SubHuntParameters,
-    draw=draw,
-    outcome=outcome,
-    reward=reward,
-    terminal=terminal,
-    observe=observe,
-    density=density,
     actions=6,
     seen=BEAMS,
     discount=lambda p: p.discount,

@@ -1,17 +1,14 @@
-"""Tag [Pineau, Gordon & Thrun 2003] and Laser Tag [Somani et al. 2013]: chase a fleeing opponent.
+"""Laser Tag [Somani et al. 2013]: chase a fleeing opponent by lasers.
 
 Robot and opponent are on a grid.  A move costs 1; tagging pays 10 in the opponent's cell, which
 ends the problem, and costs 10 elsewhere.  The opponent flees from the robot's previous cell: with
 0.4 along x and 0.4 along y, if it can; level with the robot along an axis, 0.2 either way;
 otherwise it stays.  A robot whose move is blocked stays.
 
-* In *Tag* the robot knows its cell, and sees the opponent only in its own.
-* In *Laser Tag* it does not know its cell.  Eight beams, along the axes and the diagonals, read the
-  distance to the next obstacle, short by the absolute value of a normal variable; in the opponent's
-  cell the reading is unmistakable.
-
-As in the program of POMCPOW's authors, the obstacles of Laser Tag are eight cells drawn per
-episode, both may start anywhere, even on one, and a failed tag lets the opponent move.
+The robot does not know its cell.  Eight beams, along the axes and the diagonals, read the distance
+to the next obstacle, short by the absolute value of a normal variable; in the opponent's cell the
+reading is unmistakable.  As in the program of POMCPOW's authors, the obstacles are eight cells
+drawn per episode, both may start anywhere, even on one, and a failed tag lets the opponent move.
 """
 
 from __future__ import annotations
@@ -24,13 +21,10 @@ import numpy as np
 from mcts.continuous.model import register, solve
 from mcts.kernel.compile import jit
 from mcts.kernel.rng import below, new_stream, shuffle
-from mcts.problems.beams import normal
+from mcts.problems.beams import STEPS, normal
 
 NORTH, EAST, SOUTH, WEST, TAG = 0, 1, 2, 3, 4
 """Actions; north is up, and cells are (x, y) from the south-west corner."""
-
-FLOOR = ("#####...##", "#####...##", "#####...##", "..........", "..........")
-"""The map of Tag, from the north; walls are #."""
 
 SAME = -1.0
 """The only observation in the opponent's cell."""
@@ -47,47 +41,31 @@ class TagParameters(NamedTuple):
     is x * height + y.
     """
 
-    q: np.ndarray
-    """float32 (cells ** 2 + 1, 5): values of the MDP."""
-    blocked: np.ndarray
-    """bool (width, height)"""
-    starts: np.ndarray
-    """int64: possible initial cells."""
-    clear: np.ndarray
-    """int64 (cells, 8): free cells along each beam, ignoring the opponent."""
+    q: np.ndarray  # float32 (cells ** 2 + 1, 5): values of the MDP.
+    blocked: np.ndarray  # bool (width, height)
+    clear: np.ndarray  # int64 (cells, 8): free cells along each beam, ignoring the opponent.
     reading: np.ndarray
     """float64 (2, free cells, readings): probabilities, along axes and diagonals."""
-    lasers: bool
-    deviation: float = 2.5
-    """Deviation of the beams' noise, in cells."""
+    deviation: float = 2.5  # Deviation of the beams' noise, in cells.
     hit: float = 10.0
     miss: float = -10.0
     move: float = -1.0
     discount: float = 0.95
 
 
-def tag(**numbers: Any) -> TagParameters:
-    """Return Tag with its MDP solved; ``numbers``: fields of `TagParameters`."""
-    blocked = np.array([[cell == "#" for cell in row] for row in FLOOR[::-1]]).T
-    return _make(blocked, np.flatnonzero(~blocked), False, numbers)
-
-
 def laser_tag(key: int, width: int = 11, height: int = 7, **numbers: Any) -> TagParameters:
     """Return Laser Tag with obstacles drawn by ``key``, its MDP solved."""
-    cells = np.arange(width * height)
+    count = width * height
+    cells = np.arange(count)
     shuffle(new_stream(key), cells)
-    blocked = np.zeros(width * height, bool)
+    blocked = np.zeros(count, bool)
     blocked[cells[:_OBSTACLES]] = True
-    return _make(blocked.reshape(width, height), np.sort(cells), True, numbers)
-
-
-def _make(blocked: np.ndarray, starts: np.ndarray, lasers: bool, numbers: dict) -> TagParameters:
-    cells = blocked.size
-    q = np.zeros((cells**2 + 1, 5), np.float32)
-    clear = np.zeros((cells, _BEAMS), np.int64)
+    blocked = blocked.reshape(width, height)
+    clear = np.zeros((count, _BEAMS), np.int64)
     _measure(blocked, clear)
-    p = TagParameters(q, blocked, starts, clear, np.zeros((2, 1, 1)), lasers, **numbers)
-    return solve(p._replace(reading=_readings(max(blocked.shape), p.deviation)))
+    q = np.zeros((count**2 + 1, 5), np.float32)
+    p = TagParameters(q, blocked, clear, np.zeros((2, 1, 1)), **numbers)
+    return solve(p._replace(reading=_readings(max(width, height), p.deviation)))
 
 
 def _readings(longest: int, deviation: float) -> np.ndarray:
@@ -97,35 +75,13 @@ def _readings(longest: int, deviation: float) -> np.ndarray:
     def below_(noise: float) -> float:
         return (1 + math.erf(noise / (deviation * _ROOT_2))) / 2
 
-    for diagonal, step in enumerate((1.0, _ROOT_2)):
-        for free in range(longest):
-            distance = step * (free + 1)
-            for reading in range(math.ceil(distance)):
-                least = below_(reading - distance) if reading else 0.0
-                found[diagonal, free, reading] = 2 * (
-                    below_(min(reading + 1 - distance, 0.0)) - least
-                )
+    for diagonal, free in np.ndindex(2, longest):
+        distance = (1.0, _ROOT_2)[diagonal] * (free + 1)
+        for reading in range(math.ceil(distance)):
+            least = below_(reading - distance) if reading else 0.0
+            most = below_(min(reading + 1 - distance, 0.0))
+            found[diagonal, free, reading] = 2 * (most - least)
     return found
-
-
-@jit
-def _toward(direction):
-    """Return the x and y step of a move or a beam: axes first, then diagonals."""
-    if direction == NORTH:
-        return 0, 1
-    if direction == EAST:
-        return 1, 0
-    if direction == SOUTH:
-        return 0, -1
-    if direction == WEST:
-        return -1, 0
-    if direction == 4:
-        return 1, 1
-    if direction == 5:
-        return 1, -1
-    if direction == 6:
-        return -1, -1
-    return -1, 1
 
 
 @jit
@@ -139,7 +95,7 @@ def _measure(blocked, clear):
     """Write the free cells along each beam from each cell."""
     for cell in range(len(clear)):
         for beam in range(_BEAMS):
-            east, north = _toward(beam)
+            east, north = STEPS[beam]
             x, y = divmod(cell, blocked.shape[1])
             free = 0
             while _open(blocked, x + (free + 1) * east, y + (free + 1) * north):
@@ -150,8 +106,8 @@ def _measure(blocked, clear):
 @jit
 def draw(p, s, stream):
     """Draw both cells; two draws."""
-    robot = p.starts[below(stream, len(p.starts))]
-    s[0] = robot * p.blocked.size + p.starts[below(stream, len(p.starts))]
+    robot = below(stream, p.blocked.size)
+    s[0] = robot * p.blocked.size + below(stream, p.blocked.size)
 
 
 @jit
@@ -164,12 +120,12 @@ def outcome(p, s, action, number):
     x, y = divmod(robot, height)
     at_x, at_y = divmod(opponent, height)
     if action != TAG:
-        east, north = _toward(action)
+        east, north = STEPS[action]
         if _open(p.blocked, x + east, y + north):
             robot = (x + east) * height + y + north
     stays = 1.0
     for direction in range(4):
-        east, north = _toward(direction)
+        east, north = STEPS[direction]
         away = (at_x - x) * east + (at_y - y) * north
         chance = 0.0
         if _open(p.blocked, at_x + east, at_y + north):
@@ -183,7 +139,6 @@ def outcome(p, s, action, number):
 
 @jit
 def reward(p, s, action, then):
-    """Return the reward of tagging, or the cost of a move."""
     if action != TAG:
         return p.move
     robot, opponent = divmod(int(s[0]), p.blocked.size)
@@ -192,7 +147,6 @@ def reward(p, s, action, then):
 
 @jit
 def terminal(p, s):
-    """Return whether the opponent is tagged."""
     return s[0] == p.blocked.size**2
 
 
@@ -200,7 +154,7 @@ def terminal(p, s):
 def _free_cells(p, robot, opponent, beam):
     """Return the free cells along a beam, given the opponent."""
     height = p.blocked.shape[1]
-    east, north = _toward(beam)
+    east, north = STEPS[beam]
     ahead = opponent // height - robot // height, opponent % height - robot % height
     reach = max(abs(ahead[0]), abs(ahead[1]))
     free = p.clear[robot, beam]
@@ -211,14 +165,11 @@ def _free_cells(p, robot, opponent, beam):
 
 @jit
 def observe(p, action, then, seen, stream):
-    """Draw the observation: the robot's cell in Tag, eight readings in Laser Tag."""
     robot, opponent = divmod(int(then[0]), p.blocked.size)
     same = robot == opponent or terminal(p, then)
     for beam in range(len(seen)):
         if same:
             seen[beam] = SAME
-        elif not p.lasers:
-            seen[beam] = robot
         else:
             distance = _free_cells(p, robot, opponent, beam) + 1.0
             distance *= 1.0 if beam < 4 else _ROOT_2
@@ -227,13 +178,10 @@ def observe(p, action, then, seen, stream):
 
 @jit
 def density(p, action, then, seen):
-    """Return the probability of the observation."""
     robot, opponent = divmod(int(then[0]), p.blocked.size)
     same = robot == opponent or terminal(p, then)
     if same or seen[0] == SAME:
         return 1.0 if same and seen[0] == SAME else 0.0
-    if not p.lasers:
-        return 1.0 if seen[0] == robot else 0.0
     found = 1.0
     for beam in range(len(seen)):
         free = _free_cells(p, robot, opponent, beam)
@@ -243,13 +191,7 @@ def density(p, action, then, seen):
 
 register(
     TagParameters,
-    draw=draw,
-    outcome=outcome,
-    reward=reward,
-    terminal=terminal,
-    observe=observe,
-    density=density,
     actions=5,
-    seen=lambda p: _BEAMS if p.lasers else 1,
+    seen=_BEAMS,
     discount=lambda p: p.discount,
 )

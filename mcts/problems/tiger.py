@@ -10,9 +10,6 @@ Nodes are keyed by what was heard.  What a simulation samples is set by the para
 drawn from the belief at its start and whenever the tiger is placed [POMCP: Silver & Veness 2010],
 or nothing: under ``propagated`` the belief itself is carried along, sounds are drawn from its
 prediction, and a door pays its expected value [BMCTS: Ledford 2018, 3.4].
-
-With ``noises`` above 1 each sound comes with uninformative noise: observations hardly ever repeat,
-and a tree grows only if their number is limited.
 """
 
 from __future__ import annotations
@@ -35,7 +32,7 @@ LISTENING, RANDOM, LISTEN_THEN_ACT = 0, 1, 2
 """Roll-out policies: listen to the end; any action; open once the odds equal two more sounds from
 one side than from the other."""
 
-_LEFT, _TO_GO, _HEARD, _EVIDENCE, _NOISE = 0, 1, 2, 3, 4
+_LEFT, _TO_GO, _HEARD, _EVIDENCE = 0, 1, 2, 3
 _ENOUGH = 2.0 - 1e-9  # evidence at the root is a rounded logarithm
 
 
@@ -56,15 +53,15 @@ class TigerParameters(NamedTuple):
     """`LISTENING`, `RANDOM` or `LISTEN_THEN_ACT`."""
     propagated: bool = False
     """Whether simulations carry the belief instead of one side drawn from it."""
-    noises: int = 1
-    """Equally likely noises that accompany each sound."""
 
 
 def workspace(p: TigerParameters) -> np.ndarray:
-    """Return a workspace: float64 (5,), the probability that the tiger is on the left (1 or 0 for
-    a side that was drawn), steps to go, what was heard, the evidence for the left, in sounds, and
-    the noise."""
-    return private(5)
+    """Return a workspace: float64 (4,).
+
+    The probability that the tiger is on the left (1 or 0 for a side that was drawn), steps to go,
+    what was heard, and the evidence for the left, in sounds.
+    """
+    return private(4)
 
 
 def belief(difference: float, accuracy: float = 0.85) -> float:
@@ -92,14 +89,12 @@ def start(p, s, stream):
     _place(p, s, p.left, stream)
     s[_TO_GO] = p.steps
     s[_HEARD] = NOTHING
-    s[_NOISE] = 0.0
     bounded = min(max(p.left, 1e-12), 1.0 - 1e-12)
     s[_EVIDENCE] = math.log(bounded / (1.0 - bounded)) / _sound(p)
 
 
 @jit
 def actions(p, s, out, edge_data):
-    """List the three actions."""
     for action in range(3):
         out[action] = action
         edge_data[action] = 0.0
@@ -110,12 +105,10 @@ def actions(p, s, out, edge_data):
 def step(p, s, action, edge_data, stream):
     """Listen or open a door.
 
-    Takes one draw, one more to place the tiger unless the belief is propagated, one for a noise.
+    Takes one draw, one more to place the tiger unless the belief is propagated.
     """
     s[_TO_GO] -= 1
     left = s[_LEFT]
-    if p.noises > 1:
-        s[_NOISE] = below(stream, p.noises)
     if action == LISTEN:
         from_left = left * p.accuracy + (1.0 - left) * (1.0 - p.accuracy)
         # Bayes' rule; a sampled side does not change
@@ -137,13 +130,11 @@ def step(p, s, action, edge_data, stream):
 
 @jit
 def observation(p, s):
-    """Return the side just heard, and the noise."""
-    return np.uint64(s[_HEARD] + 3.0 * s[_NOISE])
+    return np.uint64(s[_HEARD])
 
 
 @jit
 def terminal(p, s):
-    """Return whether no steps are left."""
     return s[_TO_GO] <= 0
 
 
@@ -162,7 +153,6 @@ def _rollout_action(p, s, stream):
 
 @jit
 def rollout(p, s, stream):
-    """Play the roll-out policy to the end; draws as it acts."""
     total = 0.0
     weight = 1.0
     while s[_TO_GO] > 0:
@@ -185,7 +175,7 @@ def after(p: TigerParameters, action: int, seen: int) -> TigerParameters:
     p = p._replace(steps=p.steps - 1)
     if action != LISTEN:
         return p._replace(left=0.5)
-    by_left = p.accuracy if seen % 3 == HEARD_LEFT else 1.0 - p.accuracy
+    by_left = p.accuracy if seen == HEARD_LEFT else 1.0 - p.accuracy
     joint = by_left * p.left
     return p._replace(left=joint / (joint + (1.0 - by_left) * (1.0 - p.left)))
 
@@ -199,14 +189,6 @@ def _annuity(p: TigerParameters) -> float:
 
 register(
     TigerParameters,
-    start=start,
-    actions=actions,
-    step=step,
-    observation=observation,
-    terminal=terminal,
-    rollout=rollout,
-    action_type=action_type,
-    workspace=workspace,
     discount=lambda p: p.discount,
     low=lambda p: p.tiger * _annuity(p),
     high=lambda p: p.gold * _annuity(p),

@@ -31,28 +31,20 @@ _MOVES = 5
 class VdpTagParameters(NamedTuple):
     """The problem's numbers.  State: x and y of the agent, x and y of the target."""
 
-    angles: int = 2**32
-    """Directions to go."""
+    angles: int = 2**32  # Directions to go.
     mu: float = 2.0
     step: float = 0.1
-    stride: float = 0.5
-    """Distance of one move."""
-    drift: float = 0.05
-    """Deviation of the target's place, after each action."""
-    start: float = 4.0
-    """Half the side of the square in which the target starts."""
+    stride: float = 0.5  # Distance of one move.
+    drift: float = 0.05  # Deviation of the target's place, after each action.
+    start: float = 4.0  # Half the side of the square in which the target starts.
     radius: float = 0.1
     tagged: float = 100.0
     move: float = -1.0
     look: float = -5.0
-    close: float = 0.1
-    """Deviation of a look, ..."""
-    noise: float = 5.0
-    """... and of all other readings."""
-    barrier: float = 0.2
-    """Distance of barriers from the middle, ..."""
-    length: float = 2.8
-    """... and their length."""
+    close: float = 0.1  # Deviation of a look, ...
+    noise: float = 5.0  # ... and of all other readings.
+    barrier: float = 0.2  # Distance of barriers from the middle, ...
+    length: float = 2.8  # ... and their length.
     discount: float = 0.95
 
 
@@ -113,7 +105,6 @@ def step(p, s, action, then, stream):
 
 @jit
 def terminal(p, s):
-    """Return whether the target is tagged."""
     return math.hypot(s[0] - s[2], s[1] - s[3]) < p.radius
 
 
@@ -134,13 +125,11 @@ def _reading(p, action, then):
 
 @jit
 def observe(p, action, then, seen, stream):
-    """Draw the readings of the beams."""
     draw_readings(_reading(p, action, then), seen, stream)
 
 
 @jit
 def density(p, action, then, seen):
-    """Return the density of the readings."""
     return weigh_readings(_reading(p, action, then), seen)
 
 
@@ -163,12 +152,6 @@ def manage_uncertainty(p: VdpTagParameters, particles: np.ndarray) -> int:
 
 register(
     VdpTagParameters,
-    draw=draw,
-    step=step,
-    reward=reward,
-    terminal=terminal,
-    observe=observe,
-    density=density,
     actions=lambda p: 2 * p.angles,
     seen=BEAMS,
     width=4,

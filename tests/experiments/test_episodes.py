@@ -81,7 +81,7 @@ def test_workers_change_nothing(command, game, tmp_path, ray_session):
     [
         (
             ["problem=tigre"],
-            "choose tiger, rocksample, light_dark, laser_tag, sub_hunt, vdp_tag, tag, FILE.POMDP",
+            "choose tiger, rocksample, light_dark, laser_tag, sub_hunt, vdp_tag, FILE.POMDP",
         ),
         (["problem=nowhere.py:problem"], "nowhere.py cannot be read"),
         (["problem=mcts.problems.tiger:nothing"], "mcts.problems.tiger has no nothing"),

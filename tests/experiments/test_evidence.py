@@ -283,7 +283,7 @@ def test_git_converts_no_file():
 
 
 def test_rows_of_another_command_are_stale(everything):
-    one = find(everything, "pomcpow_tag")
+    one = find(everything, "pomcpow_laser_tag")
     assert not state.of(one).why
     other = replace(one.item, command=one.item.command.replace("seed=3401", "seed=1"))
     found = state.of(replace(one, item=other))

@@ -85,7 +85,7 @@ BAD = {
         ("match.players=[swift,closure]", "player.label=x", "give each of match.players its own"),
     ],
     "episodes": [
-        ("problem=light_dark", key, "tiger, rocksample without planner and a problem of your own")
+        ("problem=light_dark", key, "tiger, rocksample and a problem of your own")
         for key in ("steps=3", "exploration=2", "nodes=9", "final=mean", "rollout=random")
     ]
     + [
@@ -94,7 +94,6 @@ BAD = {
         ("problem=tiger", "map=[7,8]", "problem=rocksample"),
         ("problem=tiger", "particles=9", "problems other than tiger"),
         ("problem=tiger", "only=[a]", "paper=pomcpow"),
-        ("problem=rocksample planner=pomcpow", "steps=9", "rocksample without planner"),
         ("problem=light_dark planner=qmdp", "simulations=9", "planners that search"),
         ("paper=pomcpow", "workers=2", "without paper"),
     ],
@@ -133,7 +132,7 @@ def test_a_setting_of_another_choice_is_refused(command, choice, key, said):
         ("compare", "experiment=parallel"),
         ("episodes", "problem=rocksample map=[7,8] steps=9 nodes=9 final=mean"),
         ("episodes", "problem=light_dark particles=9 leaf=random only=null"),
-        ("episodes", "paper=pomcpow only=[tag] particles=9"),
+        ("episodes", "paper=pomcpow only=[laser_tag] particles=9"),
         ("hunt", "minefield hunt.size=3 seed=3"),
     ],
 )

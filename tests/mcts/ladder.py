@@ -45,14 +45,14 @@ class Ladder(NamedTuple):
 
 
 @jit
-def _start(p, s, stream):
+def start(p, s, stream):
     s[RUNG] = p.begin
     s[COIN] = s[LAST] = 0
     s[AWAKE] = ALL
 
 
 @jit
-def _actions(p, s, out, edge_data):
+def actions(p, s, out, edge_data):
     s[LISTED] += 1
     if p.lists == 2 or (p.lists == 1 and s[RUNG] > 0):
         return 0
@@ -63,7 +63,7 @@ def _actions(p, s, out, edge_data):
 
 
 @jit
-def _step(p, s, action, edge_data, stream):
+def step(p, s, action, edge_data, stream):
     if action == p.trap:
         raise ValueError("the rung broke")
     s[RUNG] += 1
@@ -73,22 +73,22 @@ def _step(p, s, action, edge_data, stream):
 
 
 @jit
-def _observation(p, s):
+def observation(p, s):
     return np.uint64(s[COIN])
 
 
 @jit
-def _terminal(p, s):
+def terminal(p, s):
     return s[RUNG] >= p.length
 
 
 @jit
-def _available(p, s, action):
+def available(p, s, action):
     return (s[AWAKE] >> action & 1) == 1
 
 
 @jit
-def _rollout(p, s, stream):
+def rollout(p, s, stream):
     if s[LAST] == p.trap_later:
         raise ValueError("lost in the fog")
     if s[RUNG] >= p.length:
@@ -99,13 +99,6 @@ def _rollout(p, s, stream):
 
 register(
     Ladder,
-    start=_start,
-    actions=_actions,
-    step=_step,
-    observation=_observation,
-    terminal=_terminal,
-    available=_available,
-    rollout=_rollout,
     workspace=lambda p: np.zeros(5, np.int64),
     discount=0.5,
     low=lambda p: 0.0,

@@ -122,13 +122,6 @@ def values(p, s, action):
 
 register(
     Tables,
-    draw=draw,
-    step=step,
-    reward=reward,
-    terminal=terminal,
-    observe=observe,
-    density=density,
-    values=values,
     actions=lambda p: len(p.moves),
     seen=1,
     discount=lambda p: p.discount,

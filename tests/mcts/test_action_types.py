@@ -3,10 +3,8 @@
 import numpy as np
 import pytest
 
-from benchmarks.games.kuhn_poker import KuhnParameters
-from mcts.contract.testing import check_invariants
 from mcts.merge import merge
-from mcts.options import IN_FLIGHT, Budget, Options
+from mcts.options import Budget, Options
 from mcts.plain.problem import Problem
 from mcts.problems.tiger import LISTEN, TigerParameters
 from mcts.search import Search
@@ -43,13 +41,6 @@ def test_the_untried_type_goes_first():
     assert visits[0] == visits[MANY] == 1
 
 
-def test_one_type_is_a_flat_list():
-    """Kuhn poker names no types: the option changes nothing."""
-    p = KuhnParameters()
-    flat, typed = (search(p, 2000, action_types=given) for given in (False, True))
-    assert np.array_equal(flat.visits, typed.visits) and np.array_equal(flat.values, typed.values)
-
-
 def test_tiger_keeps_its_value_with_two_types():
     """2.3098 with three steps to go; the doors are of one type."""
     p = TigerParameters(steps=3)
@@ -59,16 +50,6 @@ def test_tiger_keeps_its_value_with_two_types():
     assert typed.best == LISTEN
     assert abs(typed.values[LISTEN] - 2.3098) < 0.3
     assert typed.visits[1:].sum() < flat.visits[1:].sum()
-
-
-@pytest.mark.parametrize("in_flight", IN_FLIGHT)
-def test_threads_leave_a_sound_tree(in_flight):
-    options = Options(
-        nodes=500, threads=4, oversubscribe=True, in_flight=in_flight, action_types=True
-    )
-    searching = Search(ARMS, options)
-    assert searching.run(Budget(500), 3).simulations == 500
-    check_invariants(searching.tree)
 
 
 def test_the_final_choice_is_by_type():

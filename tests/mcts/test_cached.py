@@ -10,7 +10,7 @@ from typing import NamedTuple
 import pytest
 from numba import typeof
 
-from mcts.domain import _REGISTRY, Domain, domain_of, register
+from mcts.domain import _DOMAINS, Domain, domain_of, register
 from mcts.kernel import sources, store
 from mcts.kernel.cached import _BELONGS, CodeCache, cacheable
 from mcts.kernel.compile import INTERPRETED, jit, specialise
@@ -223,18 +223,6 @@ def test_a_kernel_of_two_domains_is_kept_for_both_wherever_one_is(monkeypatch, t
     assert run_simulations.__code__.co_filename == "mcts/simulation.py"
 
 
-def test_a_module_that_is_no_text_is_read_but_not_parsed(project):
-    project("rule_here", rule_here="if False:\n    import machine")
-    path = os.path.join(os.path.dirname(sources.file_of("rule_here")), "machine.py")
-    digests = set()
-    for content in (b"\x7fELF\0", b"\x7fELF\1"):
-        with open(path, "wb") as file:
-            file.write(content)
-        sources.forget()
-        digests.add(sources.digest(frozenset(["rule_here"])))
-    assert len(digests) == 2
-
-
 class Position(NamedTuple):
     """A domain of Tiger's functions, once it is registered."""
 
@@ -256,14 +244,5 @@ def test_functions_found_by_a_type_belong_to_it(project):
         register(**{**parts, "parameters": Position, "rollout": rollout})
         names.append(name_code(Position(1)))
     assert names[0] == names[1] and len(set(names)) == 3
-    _REGISTRY.pop(Position), _BELONGS.pop(Position)
+    _DOMAINS.entries.pop(Position), _BELONGS.pop(Position)
     assert name_code(Position(1)) == names[0]
-
-
-def test_the_processor_belongs_to_the_name():
-    cache = CodeCache(hits, frozenset([__name__]))
-    names = {
-        cache.name((), SimpleNamespace(magic_tuple=lambda cpu=cpu: ("linux", cpu)))
-        for cpu in ("skylake", "zen2", "zen2")
-    }
-    assert len(names) == 2

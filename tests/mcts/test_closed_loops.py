@@ -102,15 +102,6 @@ def test_a_state_met_when_no_step_is_left_is_another_time_not_over():
     assert found[0] == found[1] and found[0][1] > 1_900
 
 
-def test_the_belief_of_a_tiger_is_that_of_bayes():
-    p = tiger.TigerParameters()
-    for difference in (1, 2, 3):
-        p = tiger.after(p, tiger.LISTEN, tiger.HEARD_LEFT)
-        assert p.left == pytest.approx(tiger.belief(difference))
-    assert tiger.after(p, tiger.OPEN_LEFT, tiger.HEARD_LEFT).left == 0.5
-    assert tiger.after(p, tiger.LISTEN, tiger.HEARD_RIGHT).left == pytest.approx(tiger.belief(2))
-
-
 def listen_or_open(state, action, chance):
     left, _ = state
     if action == "listen":
@@ -154,35 +145,6 @@ def test_a_loop_with_particles_returns_what_its_rule_is_worth(likelihood):
     assert np.mean(found) > 0 and error < 5
 
 
-def test_actions_and_returns_belong_together():
-    episode = play_episode(TIGER, lambda position, key: TIGER.number("listen"), 1, 10)
-    assert episode.actions == ["listen"] * 30
-    assert episode.returned == pytest.approx(-np.sum(0.95 ** np.arange(30)))
-
-
-def test_that_the_episode_goes_on_is_known():
-    """No particle is left in a state in which it would be over."""
-    seen = []
-
-    def choose(position, key):
-        seen.append(position.number.searched.belief)
-        return walk.number("on")
-
-    walk = Problem(
-        start=[0, 5],
-        actions=lambda at: ["on"] if at < 6 else [],
-        step=lambda at, action, chance: (at + 1, 1.0),
-        observation=lambda at: None,
-        low=0.0,
-        high=10.0,
-        steps=10,
-    )
-    long = next(key for key in range(9) if len(play_episode(walk, choose, key, 20).actions) == 6)
-    seen.clear()
-    play_episode(walk, choose, long, 20)
-    assert set(seen[0]) == {0, 5} and set(seen[1]) == {1}
-
-
 def test_problems_of_several_players_are_refused(tmp_path):
     several = replace(
         TIGER,
@@ -207,27 +169,6 @@ def test_an_episode_ends_where_particles_run_out():
     assert all(len(episode.actions) == 1 for episode in found if episode.deprived)
     over = replace(TIGER, terminal=lambda state: True)
     assert not play_episode(over, by_particles, 1).deprived
-
-
-def test_an_episode_begins_with_what_goes_on_and_ends_without_a_last_look():
-    """In two of three states all is over at once, and after the last step nothing is explained."""
-    seen = []
-
-    def choose(position, key):
-        seen.extend(position.number.searched.belief)
-        return walk.number("on")
-
-    walk = Problem(
-        start=[(0, 0), (9, 1), (9, 2)],
-        actions=lambda at: ["on"] if at[0] < 9 else [],
-        step=lambda at, action, chance: ((at[0] + 1, chance.random()), 1.0),
-        observation=lambda at: at[1],
-        low=0.0,
-        high=1.0,
-        steps=1,
-    )
-    lengths = [len(play_episode(walk, choose, key, 20).actions) for key in range(12)]
-    assert set(lengths) == {0, 1} and set(seen) == {(0, 0)}
 
 
 def look_or_take(state, action, chance):
@@ -280,10 +221,3 @@ def test_a_step_that_changes_the_state_it_is_given_is_told():
     with pytest.raises(ValueError, match="step must return a new one"):
         play_episode(changing, choose, 1, 20)
     assert len(play_episode(DOORS, choose, 1, 20).actions) == 3
-
-
-@pytest.mark.parametrize("reward", ["9", float("nan")])
-def test_a_reward_is_a_number(reward):
-    faulty = replace(DOORS, step=lambda state, action, chance: (state, reward))
-    with pytest.raises((TypeError, ValueError), match="a number"):
-        play_episode(faulty, lambda position, key: faulty.number("look"), 1, 20)

@@ -10,10 +10,9 @@ from tabled import LISTEN, tiger
 
 from mcts.continuous.belief import Belief
 from mcts.continuous.episode import play
-from mcts.continuous.planner import Planner, Search, choose_by_values
-from mcts.continuous.tree import NODES
+from mcts.continuous.planner import Planner, Search
 from mcts.kernel.compile import INTERPRETED
-from mcts.problems.light_dark import FAR_LEFT, FAR_RIGHT, go_to_the_side, light_dark
+from mcts.problems.light_dark import FAR_LEFT, FAR_RIGHT, light_dark
 from mcts.tree import ROOT
 
 slow = pytest.mark.skipif(INTERPRETED, reason="too many simulations for the interpreter")
@@ -92,19 +91,6 @@ def test_without_weights_the_search_takes_itself_to_see_all():
     assert average("pomcp_dpw", 0.97) > exact(0.97) + 1.5
 
 
-def test_a_tree_holds_what_it_has_room_for():
-    tree, _ = search("pomcpow", 60)
-    assert tree.counters[NODES] <= 61
-    assert tree.edge_visits[ROOT].sum() == 60
-
-
-def test_only_beliefs_have_greedy_roll_outs():
-    with pytest.raises(ValueError, match="choose pft_dpw"):
-        Search("pomcpow", 1.0, leaf="greedy")
-    with pytest.raises(ValueError, match="kind must be one of pomcp"):
-        Search("despot", 1.0)
-
-
 def posterior(p, acts, deviation=0.0):
     """Return the exact belief of Light Dark over places, after pairs of action and observation."""
     places = np.arange(-p.radius, p.radius + 1)
@@ -180,16 +166,6 @@ def test_a_trial_of_three_steps_is_worth_what_it_is(kind):
     assert abs(mean - 2.3098) < error < 2
     mean, error = play_all(lambda particles, key, left: planner.choose(particles, key))
     assert mean + error < 0
-
-
-def test_policies_choose_by_the_belief():
-    p = light_dark()
-    at = np.full((10, 1), p.radius + 20.0)
-    assert choose_by_values(p, at) == FAR_LEFT
-    assert go_to_the_side(p, at) is None
-    assert go_to_the_side(p, at + np.arange(10)[:, None]) == FAR_RIGHT
-    with pytest.raises(ValueError, match="all particles are terminal"):
-        choose_by_values(p, np.full((3, 1), 2 * p.radius + 1.0))
 
 
 def test_an_episode_ends_at_the_most_actions():

@@ -105,18 +105,6 @@ def test_types_are_looked_at_once(calls):
 
 
 @compiled
-def test_no_further_types_are_compiled():
-    @jit
-    def double(n):
-        return n + n
-
-    fixed = FixedTypes(double)
-    assert [fixed.call(n) for n in (3, np.int32(4), 5)] == [6, 8, 10]
-    assert len(double.overloads) == 1
-    assert double(1.5) == 3.0 and len(double.overloads) == 2
-
-
-@compiled
 def test_arguments_of_another_kind_are_refused():
     fixed = FixedTypes(weigh)
     fixed.call(pairs(2), 2)

@@ -15,7 +15,7 @@ from mcts import inspect
 from mcts.inspect import draw, export, principal_variation, root_table
 from mcts.options import Budget, Options
 from mcts.outcomes import ENDED, Choice
-from mcts.problems.tiger import HEARD_LEFT, LISTEN, LISTEN_THEN_ACT, TigerParameters
+from mcts.problems.tiger import LISTEN_THEN_ACT, TigerParameters
 from mcts.search import Search
 from mcts.tree import EXPANDED, NODES, ROOT, TOP, new_tree
 
@@ -112,26 +112,10 @@ def test_the_root_table_is_in_the_order_of_the_choice(visits, values, order):
     assert [row.action for row in root_table(result(visits, values))] == order
 
 
-def test_a_table_without_visits_has_no_shares():
-    (row,) = root_table(result([0], [math.nan]))
-    assert row.words == "10"
-    assert math.isnan(row.share) and math.isnan(row.value)
-
-
 def test_the_principal_variation_by_hand():
     steps = principal_variation(make())
     assert steps == [Choice(7, 6, 0.5, 2), Choice(2, 2, 0.25, 2)]
     assert [step.value for step in principal_variation(make(), low=-8, high=8)] == [0.0, -4.0]
-
-
-def test_ties_go_to_the_value_then_to_the_list():
-    tree = make()
-    tree.edge_visits[:3] = 3
-    tree.edge_total[:3] = 1.0, 2.0, 2.0
-    assert principal_variation(tree) == [Choice(5, 3, 2 / 3, 1)]
-    tree.visits[A] = tree.visits[B] = 3
-    tree.edge_total[0] = 3.0
-    assert [step.action for step in principal_variation(tree)] == [7, 2]  # A was made before B
 
 
 def test_what_begins_below_the_root_is_explained_from_there():
@@ -200,35 +184,6 @@ def test_nodes_with_one_kind_of_outcome_are_one():
     assert done[2]["visits"] == 3 and done[2]["value"] == 0.5 and done[2]["kinds"] == 2
 
 
-def test_outcomes_of_the_tiger_are_what_is_heard():
-    """Shares of the simulations are those of Bayes' rule: 85 % of sounds after a first one."""
-    p = TigerParameters(steps=6, left=0.85, rollout=LISTEN_THEN_ACT)
-    search = Search(p, Options(nodes=3_000, exploration=0.08))
-    search.run(Budget(simulations=4_000), 1)
-    graph = export(search.tree)
-    heard = {
-        graph.nodes[child]["kind"]: graph.nodes[child]["visits"] / data["visits"]
-        for _, child, data in graph.out_edges(0, data=True)
-        if data["action"] == LISTEN
-    }
-    assert sum(heard.values()) == pytest.approx(1.0)
-    expected = 0.85 * 0.85 + 0.15 * 0.15
-    assert heard[HEARD_LEFT] == pytest.approx(expected, abs=0.03)
-
-
-def test_a_part_is_the_most_visited_and_hangs_together(tiger):
-    part = export(make(), 4)
-    assert [part.nodes[node]["visits"] for node in part] == [10, 4, 3, 2]
-    whole = export(tiger)
-    for most in (1, 2, 30):
-        part = export(tiger, most)
-        assert len(part) == most
-        assert nx.is_arborescence(part)
-        assert set(part.edges) <= set(whole.edges)
-        left_out = [whole.nodes[node]["visits"] for node in whole if node not in part]
-        assert min(part.nodes[node]["visits"] for node in part) >= max(left_out)
-
-
 def check_whole(graph, tree):
     """Raise AssertionError unless every simulation in ``tree`` is found in ``graph``."""
     assert nx.is_arborescence(graph)
@@ -249,42 +204,6 @@ def check_whole(graph, tree):
 def test_the_whole_graph_has_every_simulation(tiger):
     check_whole(export(tiger), tiger)
     check_whole(export(make()), make())
-
-
-@pytest.mark.parametrize("fault", ["an end is missing", "a node is missing", "a visit is missing"])
-def test_the_check_finds_what_is_missing(fault):
-    graph = relabel(export(make()))
-    match fault:
-        case "an end is missing":
-            graph.remove_node(-3)
-        case "a node is missing":
-            graph.remove_node(B)
-        case "a visit is missing":
-            graph.nodes[A]["visits"] -= 1
-    with pytest.raises(AssertionError):
-        check_whole(graph, make())
-
-
-def test_the_variation_is_a_path_of_the_graph(tiger):
-    graph = export(tiger)
-    node, steps = 0, principal_variation(tiger)
-    for step in steps:
-        edges = list(graph.out_edges(node, data=True))
-        most = max(data["visits"] for *_, data in edges)
-        played = [(to, data) for _, to, data in edges if data["action"] == step.action]
-        assert {data["visits"] for _, data in played} == {step.visits} == {most}
-        assert played[0][1]["value"] == pytest.approx(step.value)
-        node = max((to for to, _ in played), key=lambda to: graph.nodes[to]["visits"])
-    assert len(steps) > 3
-
-
-def test_a_graph_can_be_written_and_read(tiger, tmp_path):
-    graph = export(tiger, 20, low=-100.0, high=10.0)
-    nx.write_graphml(graph, tmp_path / "tree.graphml")
-    back = nx.read_graphml(tmp_path / "tree.graphml", node_type=int)
-    assert dict(back.nodes(data=True)) == dict(graph.nodes(data=True))
-    assert sorted(back.edges(data="value")) == sorted(graph.edges(data="value"))
-    assert (back.graph["root"], back.graph["nodes"]) == (0, tiger.counters[NODES])
 
 
 # The picture

@@ -100,26 +100,3 @@ def test_one_observer_cannot_tell_the_opponents_cards_apart():
     # The root, the opponent's two decisions, and the own one after pass and bet; the opponent's own
     # nodes are one a card.
     assert made == {ONE_TREE: 4, TREES: 6}
-
-
-def test_a_tree_a_player_folds_the_lowest_card_and_calls_with_the_highest():
-    p = KuhnParameters(card=1, opponent=TREES)
-    search = Search(p, Options(exploration=0.5, selection="availability", nodes=64))
-    search.run(Budget(simulations=50_000), 1)
-    tree = search.tree
-    after_bet = [
-        tree.edge_visits[tree.first[node] : tree.first[node] + 2]
-        for node in tree.order[: tree.counters[NODES]]
-        if tree.parent[node] == -1 and node != 0
-    ]
-    sure = sum(visits.max() > 10 * visits.min() for visits in after_bet)
-    assert sure >= 2
-
-
-def test_with_the_highest_card_it_calls():
-    for opponent in (ONE_TREE, TREES, RANDOM):
-        p = KuhnParameters(card=2, made=2, bets=0b10, opponent=opponent)
-        options = Options(selection="availability", nodes=64)
-        assert Search(p, options).run(Budget(simulations=500), 1).best == BET
-        p = p._replace(card=0)
-        assert Search(p, options).run(Budget(simulations=500), 1).best == PASS

@@ -8,7 +8,7 @@ import numba
 import numpy as np
 import pytest
 
-from mcts.kernel.compile import INTERPRETED, jit_generic, jit_late, jit_shared, linking
+from mcts.kernel.compile import INTERPRETED, jit_generic, jit_late, jit_shared
 from mcts.kernel.linking import Kernel, Library
 
 pytestmark = pytest.mark.skipif(INTERPRETED, reason="nothing is compiled")
@@ -39,10 +39,6 @@ def library(dispatcher):
     return overload.library
 
 
-def test_this_version_of_numba_is_known():
-    assert linking, "check whether mcts.kernel.linking works with it, and name it there"
-
-
 def test_only_what_python_calls_is_completed():
     bottom, middle, top = chain()
     assert top(4) == 90
@@ -58,11 +54,6 @@ def test_an_inner_kernel_is_completed_when_python_calls_it():
     assert not library(middle)._waiting and library(middle.inside)._waiting
 
 
-def test_a_kernel_links_what_is_complete_already():
-    bottom, middle, top = chain()
-    assert (bottom(4), middle(4), top(4)) == (8, 9, 90)
-
-
 def test_types_are_told_apart_and_errors_reach_python():
     _, _, top = chain()
     assert top(1.5) == 40.0
@@ -70,18 +61,6 @@ def test_types_are_told_apart_and_errors_reach_python():
     assert len(top.overloads) == 2
     with pytest.raises(ValueError, match="below the bottom"):
         top(100)
-
-
-def test_recursion():
-    @jit_generic
-    def factorial(n):
-        return 1 if n < 2 else n * factorial(n - 1)
-
-    @jit_generic
-    def twice(n):
-        return 2 * factorial(n)
-
-    assert (twice(5), factorial(5)) == (240, 120)
 
 
 def test_what_an_inner_kernel_keeps_for_the_interpreter_is_found(capfd):
@@ -97,23 +76,6 @@ def test_what_an_inner_kernel_keeps_for_the_interpreter_is_found(capfd):
 
     outer(2)
     assert capfd.readouterr().out == "so much: 3\n"
-
-
-def test_functions_of_other_kinds_are_linked():
-    @numba.njit
-    def inner(x):
-        return x + 1.0
-
-    @numba.cfunc("float64(float64)")
-    def called_by_c(x):
-        return 2 * inner(x)
-
-    @numba.njit
-    def apply(f, x):
-        return f(x)
-
-    assert called_by_c.ctypes(3.0) == 8.0
-    assert apply(inner, 2.0) == 3.0
 
 
 def test_a_shared_kernel_is_called_and_not_contained():
@@ -155,23 +117,6 @@ def test_a_kernel_is_compiled_once_for_all_constants():
     }
 
 
-def test_links_of_inner_kernels_are_links_of_the_whole():
-    @jit_shared
-    def bottom(x):
-        return 2 * x
-
-    @jit_generic
-    def middle(x):
-        return bottom(x) + 1
-
-    @jit_generic
-    def top(x):
-        return 10 * middle(x)
-
-    assert top(4) == 90
-    assert library(top).links == library(middle.inside).links != {}
-
-
 def test_a_late_kernel_is_a_stand_in_until_it_is_loaded():
     compiled = []
 
@@ -191,24 +136,6 @@ def test_a_late_kernel_is_a_stand_in_until_it_is_loaded():
     assert not heavy._function.overloads, compiled
     heavy.load()
     assert top(3) == 115 == 100 + heavy(3)
-
-
-def test_a_late_kernel_and_its_stand_in_return_the_same_type():
-    @jit_shared
-    def wait(x):
-        return -1.0 * x
-
-    @jit_late(wait)
-    def heavy(x):
-        return 5 * x
-
-    @jit_generic
-    def top(x):
-        return heavy(x)
-
-    assert top(2) == -2.0
-    with pytest.raises(TypeError, match="heavy and its stand-in return"):
-        heavy.load()
 
 
 MODULE = """
@@ -278,43 +205,3 @@ def test_code_that_calls_shared_kernels_is_loaded_from_the_disk_with_them(tmp_pa
         for file in (tmp_path / "cache").glob("shared_outside.half-*"):
             file.unlink()  # the one that is linked, of the old and of the new sources
         assert run() == "199 1 0"
-
-
-UNTRIED = """
-import numba
-{patch}
-from mcts.kernel.compile import jit_generic, jit_shared, linking
-
-@jit_shared
-def inner(x):
-    return x + 1
-
-@jit_generic
-def outer(x):
-    return 2 * inner(x)
-
-print(bool(linking), outer(20))
-"""
-
-
-@pytest.mark.nightly
-@pytest.mark.parametrize(
-    ("patch", "printed", "warned"),
-    [
-        ("", "True 42", False),
-        ("numba.__version__ = '99.0.0'", "False 42", True),
-        ("import numba.core.codegen\ndel numba.core.codegen.JITCodeLibrary", "False 42", True),
-    ],
-)
-def test_an_untried_numba_links_by_itself_and_one_line_says_so(patch, printed, warned):
-    done = subprocess.run(
-        [sys.executable, "-c", UNTRIED.format(patch=patch)],
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
-        capture_output=True,
-        text=True,
-        timeout=120,
-    )
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.strip() == printed
-    said = [line for line in done.stderr.splitlines() if "compiling, a minute" not in line]
-    assert len(said) == ("is untested" in done.stderr) == warned

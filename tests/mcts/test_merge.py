@@ -58,16 +58,6 @@ def test_visits_choose_by_the_option_final():
     assert merge(THREE_WAYS, "visits", "mean").best == 8
 
 
-def test_what_is_counted_or_timed_is_added():
-    one = table(1, {1: (2, 0.0)}, phases={"selection": 0.25, "belief": 1.0})
-    other = table(1, {1: (3, 0.0)}, phases={"selection": 0.5, "belief": 0.0}, full=True, lost=1)
-    merged = merge([one, other], "visits")
-    assert (merged.simulations, merged.nodes, merged.seconds) == (5, 14, 1.0)
-    assert merged.phases == {"selection": 0.75, "belief": 1.0}
-    assert (merged.full, merged.lost) == (True, 1)
-    assert not merge([one], "visits").full
-
-
 @pytest.mark.parametrize(
     ("rule", "error"),
     [
@@ -106,26 +96,12 @@ def test_ties_of_votes_go_to_the_visits_added():
     assert merge([one, table(3, {1: (4, 0.0), 3: (5, 0.0)})], "vote").best == 1
 
 
-def test_ties_of_values_go_to_the_visits_added():
-    assert merge([table(1, {1: (2, 0.5), 2: (3, 0.5)})], "value").best == 2
-
-
 @pytest.mark.parametrize("rule", MERGES)
 def test_an_action_never_tried_has_no_value_and_is_not_chosen(rule):
     merged = merge([table(2, {1: (0, NAN), 2: (1, -9.0)})] * 2, rule)
     assert np.isnan(merged.values[0])
     assert merged.values[1] == -9.0
     assert merged.best == 2
-
-
-@pytest.mark.parametrize("rule", MERGES)
-def test_the_results_stay_as_they_were(rule):
-    before = [(result.visits.copy(), result.values.copy()) for result in THREE_WAYS]
-    merged = merge(THREE_WAYS, rule)
-    merged.visits[:], merged.values[:] = -1, -1
-    for result, (visits, values) in zip(THREE_WAYS, before, strict=True):
-        np.testing.assert_array_equal(result.visits, visits)
-        np.testing.assert_array_equal(result.values, values)
 
 
 def test_nothing_to_merge_and_unknown_rules_are_refused():

@@ -87,28 +87,6 @@ def test_play_outs_of_a_leaf(options, leaf_threads, playouts):
     assert (chosen.leaf_threads, chosen.playouts) == (leaf_threads, playouts)
 
 
-def test_the_kernel_reads_numbers():
-    plain = Options(root_exploration=1.0).kernel_params(0.5, -1.0, 4.0)
-    assert (plain.discount, plain.low, plain.span) == (0.5, -1.0, 4.0)
-    assert (plain.players, plain.perspectives, plain.leaf_threads) == (1, 1, 1)
-    chosen = {
-        "exploration": 0.25,
-        "root_exploration": 0.25,
-        "selection": "availability",
-        "in_flight": "wu_uct",
-        "virtual_loss": 3.0,
-        "widening_base": 2.0,
-        "widening_exponent": 0.25,
-        "common_random_numbers": True,
-        "rollouts_per_leaf": 3,
-    }
-    for name, value in chosen.items():
-        changed = Options(**{"root_exploration": 1.0, name: value}).kernel_params(0.5, -1.0, 4.0)
-        assert [
-            field for field in plain._fields if getattr(plain, field) != getattr(changed, field)
-        ] == [name]
-
-
 def test_edge_budget():
     assert Options(nodes=1).edge_budget(60) == 60
     assert Options(nodes=1000).edge_budget(3) == 3000

@@ -3,9 +3,7 @@
 import pickle
 import re
 import signal
-import sys
 import traceback
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
@@ -64,11 +62,6 @@ def test_the_tree_is_that_of_the_compiled_problem(options):
         for p in (PLAIN.position(), COMPILED)
     )
     assert tree(of_plain) == tree(of_compiled)
-
-
-def test_another_sensor_grows_another_tree():
-    hard_of_hearing = replace(PLAIN, observation=lambda state: None)
-    assert tree(run_search(hard_of_hearing.position())[0]) != tree(run_search(COMPILED)[0])
 
 
 @pytest.mark.skipif(INTERPRETED, reason="too many simulations for the interpreter")
@@ -185,16 +178,6 @@ def test_a_reward_may_be_any_number(kind, recwarn):
     assert trees[0] == trees[1] and not recwarn.list
 
 
-def test_who_moves_is_told_by_a_number():
-    for wrong in (None, 2, -1):
-        with pytest.raises(ValueError, match=f"mover says {wrong}, of 2 players"):
-            run_search(replace(KUHN, mover=lambda state, wrong=wrong: wrong).position())
-    numpy = replace(KUHN, mover=lambda state: np.int64(len(state[1]) % 2))
-    options = {"selection": "availability", "simulations": 200}
-    trees = [tree(run_search(p.position(), **options)[0]) for p in (numpy, KUHN)]
-    assert trees[0] == trees[1]
-
-
 def test_a_search_made_for_few_actions_searches_a_position_with_more():
     few, more = (
         replace(PLAIN, most_actions=most, actions=lambda state, n=most: range(n)) for most in (3, 9)
@@ -269,21 +252,6 @@ def test_observations_that_never_recur_are_warned_of(seen, recwarn):
         assert re.search("were seen once, .* looks only one action ahead; round .* POMCPOW", line)
 
 
-def test_two_problems_are_searched_at_once():
-    """Each in a thread of its own, in small steps: neither sees anything of the other."""
-    hard_of_hearing = replace(PLAIN, observation=lambda state: None)
-    problems = [PLAIN, hard_of_hearing] * 2
-    alone = [tree(run_search(p.position(), 300)[0]) for p in problems]
-    before = sys.getswitchinterval()
-    sys.setswitchinterval(1e-6)
-    try:
-        with ThreadPoolExecutor() as pool:
-            at_once = list(pool.map(lambda p: tree(run_search(p.position(), 300)[0]), problems))
-    finally:
-        sys.setswitchinterval(before)
-    assert at_once == alone and alone[0] != alone[1]
-
-
 def test_ctrl_c_ends_a_search_and_the_next_one_runs():
     calls = []
 
@@ -347,28 +315,6 @@ def test_several_players_are_searched_as_the_compiled_ones(opponent):
         for p in (position, kuhn.KuhnParameters(card=1, opponent=opponent))
     )
     assert tree(of_plain) == tree(of_compiled)
-
-
-def test_what_is_unavailable_in_a_state_is_not_chosen_there():
-    """The list holds what may be; only a state with a key can open, and only that pays."""
-    opened = []
-
-    def step(state, action, chance):
-        opened.append((action, state[0]))
-        return (state[0], state[1] + 1), float(action == "open")
-
-    doors = Problem(
-        start=[(True, 0), (False, 0)],
-        actions=lambda state: ["wait", "open"] if state[1] else ["wait"],
-        step=step,
-        observation=lambda state: 0,
-        available=lambda state, action: action == "wait" or state[0],
-        low=0.0,
-        high=3.0,
-        steps=3,
-    )
-    run_search(doors.position())
-    assert ("open", True) in opened and ("open", False) not in opened
 
 
 def test_a_position_travels_to_another_process():

@@ -10,7 +10,6 @@ from ladder import Ladder, fingerprint, run_search
 from tabled import tiger
 
 from benchmarks.bench_plain import plain
-from benchmarks.strength.virtual_workers import VirtualSearch
 from mcts import threads
 from mcts.continuous.planner import Planner
 from mcts.continuous.planner import Search as Choices
@@ -88,15 +87,6 @@ def test_a_position_of_any_size_is_searched_as_by_a_search_made_for_it(first, se
         assert fingerprint(search.tree) == fresh(p, **options)
 
 
-def test_a_smaller_position_costs_no_memory_and_a_larger_one_some():
-    search = Search(TigerParameters(steps=9), Options(nodes=100))
-    held = search._workers[0].state
-    for steps, same in ((3, True), (9, True), (10, False)):
-        search.run(FEW, 1, TigerParameters(steps=steps))
-        assert (search._workers[0].state is held) == same
-        assert len(search._workers[0].scratch.edges) == steps
-
-
 def test_memory_is_made_again_where_longer_arrays_need_it():
     """And for lengths that were looked at before nothing is asked."""
     asked = []
@@ -117,13 +107,6 @@ def test_memory_is_made_again_where_longer_arrays_need_it():
         asked.clear()
         (worker,) = memory.fit((np.zeros(length),))
         assert (asked, len(worker.state)) == (more, size)
-
-
-@pytest.mark.nightly
-def test_simulated_workers_go_as_deep_as_the_position():
-    p, deeper = (TigerParameters(steps=steps, rollout=RANDOM) for steps in (2, 12))
-    search, other = (VirtualSearch(each, Options(nodes=2_000), 4, 0.5) for each in (p, deeper))
-    assert search.run(FEW, 1, deeper).nodes == other.run(FEW, 1).nodes > search.run(FEW, 1, p).nodes
 
 
 @pytest.mark.parametrize(

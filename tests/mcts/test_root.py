@@ -115,11 +115,6 @@ def test_shares_are_equal_and_complete():
     assert shares(Budget(seconds=0.5), 3) == [Budget(seconds=0.5)] * 3
 
 
-def test_workers_have_keys_of_their_own():
-    keys = {worker_key(key, worker) for key in range(30) for worker in range(30)}
-    assert len(keys) == 30 * 30
-
-
 def test_one_position_after_another_as_searched_here(workers):
     first = workers.run(BUDGET, 1)
     assert same(first, made_here())
@@ -131,24 +126,10 @@ def test_one_position_after_another_as_searched_here(workers):
     assert same(first, workers.run(BUDGET, 1))
 
 
-def test_workers_run_on_both_nodes(workers):
-    assert len({place.node for place in workers.places}) == 2
-
-
 @pytest.mark.parametrize("rule", MERGES)
 def test_roots_are_merged_by_the_rule(workers, rule, monkeypatch):
     monkeypatch.setattr(workers, "merge", rule)
     assert same(workers.run(BUDGET, 3), made_here(rule, key=3))
-
-
-def test_fewer_simulations_than_workers(workers):
-    result = workers.run(Budget(simulations=1), 1)
-    assert (result.simulations, result.workers, result.lost) == (1, 1, 0)
-
-
-def test_seconds_are_for_each(workers):
-    result = workers.run(Budget(seconds=0.02), 1)
-    assert result.simulations == result.visits.sum() >= 2
 
 
 class Mixed(NamedTuple):

@@ -14,7 +14,6 @@ from mcts.contract.testing import check_invariants
 from mcts.domain import Domain, domain_of, register
 from mcts.kernel.compile import INTERPRETED
 from mcts.options import Budget, Options
-from mcts.problems.tiger import RANDOM, TigerParameters
 from mcts.search import Search
 from mcts.selection import final_choice
 from mcts.tree import EXPANDED, NODES, ROOT
@@ -41,18 +40,6 @@ def test_edge_data_reach_step_and_returns_are_discounted():
     # one visit of each: action + edge datum + the discounted roll-out
     assert result.visits.tolist() == [1, 1, 1, 1]
     assert result.values.tolist() == [3 + 4, 2.25 + 4, 1.5 + 4, 0.75 + 4]
-
-
-def test_a_terminal_state_is_worth_nothing_more():
-    _, result = run_search(4, p=Ladder(length=1))
-    assert result.values.tolist() == [3, 2.25, 1.5, 0.75]
-    assert result.nodes == 1
-
-
-def test_the_best_ladder_is_climbed():
-    _, result = run_search(20_000, exploration=0.2, p=Ladder(tail=0.0))
-    assert result.best == 3
-    assert result.values[0] == pytest.approx(3 + 0.5 * (3 + 0.5 * 3), abs=0.05)
 
 
 def test_actions_are_listed_from_the_second_visit_on():
@@ -157,14 +144,6 @@ def test_availability_is_uct_where_every_action_is_always_legal():
 )
 def test_final_choice(visits, means, final, index):
     assert final_choice(np.array(visits), np.array(means), final) == index
-
-
-def test_the_final_choice_is_an_option():
-    choices = {}
-    for final in ("visits", "mean"):
-        search = Search(TigerParameters(rollout=RANDOM), Options(nodes=500, final=final))
-        choices[final] = [search.run(Budget(simulations=10), key).best for key in range(200)]
-    assert choices["visits"] != choices["mean"]
 
 
 def test_unknown_domains_and_bad_registrations_are_refused():

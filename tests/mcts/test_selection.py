@@ -177,12 +177,6 @@ def test_availability_is_the_formula():
     assert as_uct < 295  # the control: one N for all actions is another rule
 
 
-def test_availability_counts_also_on_the_way_to_an_unvisited_action():
-    tree = node_with([2, 0, 4, 0], [1.0, 0.0, 1.0, 0.0], available=[5, 5, 5, 5])
-    assert select_edge(tree, settings(selection="availability"), awake=0b1101) == 3
-    assert tree.edge_available[:4].tolist() == [6, 5, 6, 6]
-
-
 def test_weights_multiply_the_formula():
     """weight x [mean + c sqrt(2 ln N / n)]."""
     generator = np.random.default_rng(5)

@@ -90,14 +90,6 @@ def test_backed_up_values_are_those_of_the_mover():
     assert not values_of_the_mover(run_search(Whisper(views=2, selfish=0))[0])
 
 
-def test_in_one_tree_a_whisper_is_worth_its_mean_over_the_bit():
-    for _, actions, visits, means in whispers(run_search(ONE_TREE)[0]):
-        assert actions == [0, 1, 2]
-        assert means[2] == 0.25
-        known = 0.25 * (visits[0] + visits[1]) + 0.5 * 0.5 * (visits[0] + visits[1])
-        assert means[0] * visits[0] + means[1] * visits[1] == pytest.approx(known, rel=0.1)
-
-
 def test_what_is_not_legal_for_a_hidden_bit_is_never_done_but_counted_when_it_is():
     """(An illegal whisper raises.)"""
     for p in (ONE_TREE, TWO_TREES):

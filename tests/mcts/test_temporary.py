@@ -30,7 +30,7 @@ def _maker(parent, end):
 
 @pytest.fixture(autouse=True)
 def nothing_made(monkeypatch):
-    monkeypatch.setattr(temporary, "_made", [])
+    monkeypatch.setattr(temporary, "_made", {})
 
 
 @pytest.mark.parametrize("end", ["", "temporary.discard(); os._exit(1)"])

@@ -1,7 +1,6 @@
 """Several threads on one tree: invariants that hold and can fail, budgets, cancelling, Ctrl-C."""
 
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -66,69 +65,6 @@ def test_invariants_hold_when_the_tree_is_full(budget):
         check_invariants(search.tree, tolerance=0.0)
 
 
-PLAIN_ATOMICS = """
-from mcts.kernel.compile import jit
-
-@jit
-def fetch_add(array, index, amount):
-    before = array[index]
-    array[index] = before + amount
-    return before
-
-@jit
-def compare_and_swap(array, index, expected, desired):
-    before = array[index]
-    if before == expected:
-        array[index] = desired
-    return before
-
-@jit
-def load(array, index):
-    return array[index]
-"""
-
-COUNT_BAD_RUNS = """
-from mcts.options import Budget, Options
-from mcts.search import Search
-from mcts.contract.testing import check_invariants
-from mcts.problems.tiger import RANDOM, TigerParameters
-p = TigerParameters(steps=16, discount=1.0, tiger=-12.0, gold=4.0, rollout=RANDOM)
-search = Search(p, Options(threads=4, oversubscribe=True, nodes=200_000))
-bad = seed = 0
-while not bad and seed < 100:  # on a busy machine threads overlap less
-    seed += 1
-    try:
-        search.run(Budget(simulations=20_000), seed)
-        check_invariants(search.tree, tolerance=0.0)
-    except AssertionError:
-        bad += 1
-print(bad)
-"""
-
-
-@pytest.mark.nightly
-@pytest.mark.skipif(INTERPRETED, reason="the interpreter's threads hardly overlap")
-def test_without_atomics_the_invariants_are_seen_to_fail(tmp_path):
-    ignored = shutil.ignore_patterns("__pycache__")
-    shutil.copytree(ROOT_FOLDER / "mcts", tmp_path / "mcts", ignore=ignored)
-    (tmp_path / "mcts/kernel/atomics.py").write_text(PLAIN_ATOMICS)
-    done = subprocess.run(
-        [sys.executable, "-c", COUNT_BAD_RUNS],
-        cwd=tmp_path,
-        env={
-            **os.environ,
-            "PYTHONPATH": "",
-            "SLEUTH_CACHE_DIR": str(tmp_path / "cache"),
-            "NUMBA_OPT": "1",  # compiles in two thirds of the time
-        },
-        capture_output=True,
-        text=True,
-        timeout=120,
-    )
-    assert done.returncode == 0, done.stderr
-    assert int(done.stdout) == 1
-
-
 LONG = Budget(simulations=20_000 if INTERPRETED else 2_000_000)
 """Some 20 seconds of a slow search: a test that fails to stop it ends all the same."""
 
@@ -166,10 +102,6 @@ def test_seconds_are_kept(workers, mode):
         return over
 
     assert any(seconds_over(key) < 0.02 for key in range(100))  # the machine may be busy
-
-
-def test_the_shortest_time_still_runs_a_simulation():
-    assert slow_search().run(Budget(seconds=1e-9), 0).simulations >= 1
 
 
 def once_it_searches(search, act):
@@ -248,15 +180,6 @@ def test_an_error_in_one_worker_stops_the_others():
     with pytest.raises(RuntimeError, match="worker 1 fell over"):
         threads.run(call, 3, control, 100, None)
     assert sorted(ended) == [0, 0, 2]  # worker 0 also ran the very first simulation
-
-
-def test_threads_are_kept_from_search_to_search():
-    search = slow_search(2)
-    search.run(Budget(simulations=5), 1)
-    before = threading.active_count()
-    for key in range(20):
-        search.run(Budget(simulations=5), key)
-    assert threading.active_count() <= before + 2
 
 
 FORKED = """

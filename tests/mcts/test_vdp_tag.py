@@ -155,17 +155,3 @@ def test_the_first_action_at_the_root_is_the_suggested_one(kind):
     assert action == intercept(P, s[None])
     turn = 2 * math.pi * action / P.angles
     assert (math.cos(turn), math.sin(turn)) == pytest.approx((0.6, 0.8), abs=1e-6)
-
-
-def test_few_actions_are_all_there():
-    planner = Planner(FEW, Search("pomcp", 50.0, 5, grain=0.2, leaf="random"), 100)
-    action = planner.choose(Belief(FEW, 100, 2).particles, 1)
-    assert (planner.tree.open[: planner.tree.counters[NODES]] == 50).all()
-    assert 0 <= action < 50
-
-
-def test_what_cannot_be_searched_is_refused():
-    with pytest.raises(ValueError, match="too many to try all: set k_action"):
-        Planner(P, Search("pomcpow", 50.0, leaf="random"), 10)
-    with pytest.raises(ValueError, match="leaf=values needs all actions"):
-        Search("pomcpow", 50.0, k_action=3.0)

@@ -2,12 +2,10 @@
 
 import pytest
 
-from benchmarks.strength.virtual_workers import VirtualRoot, VirtualSearch, draw_latencies
+from benchmarks.strength.virtual_workers import VirtualSearch
 from mcts import Budget, Options, Search
 from mcts.contract.testing import check_invariants
-from mcts.merge import merge
 from mcts.problems import TigerParameters
-from mcts.root import worker_key
 from mcts.tree import EDGES
 
 pytestmark = pytest.mark.nightly
@@ -46,18 +44,3 @@ def test_virtual_loss_spreads_workers_that_would_all_go_one_way():
         for treatment in ("none", "virtual_loss")
     }
     assert nodes["virtual_loss"] < nodes["none"]
-
-
-def test_trees_of_their_own_are_merged_as_those_of_root_workers():
-    root = VirtualRoot(3, "visits", lambda p: Search(p, Options(exploration=0.5)))
-    found = root.run(Budget(simulations=300), 5, TIGER)
-    alone = Search(TIGER, Options(exploration=0.5))
-    results = [alone.run(Budget(simulations=100), worker_key(5, i)) for i in range(3)]
-    assert (found.visits == merge(results, "visits").visits).all()
-
-
-def test_latencies_have_the_mean_and_spread_asked_for():
-    drawn = draw_latencies(0.5)
-    assert drawn.mean() == pytest.approx(1, abs=0.03)
-    assert drawn.std() == pytest.approx(0.5, abs=0.05)
-    assert (draw_latencies(0.0) == 1).all()

@@ -6,28 +6,23 @@ import numpy as np
 import pytest
 
 from mcts.continuous import model
-from mcts.continuous.planner import choose_by_values
 from mcts.kernel.compile import INTERPRETED
 from mcts.kernel.rng import new_stream
-from mcts.problems import light_dark, rocksample, sub_hunt, tag, weighed_rocks
+from mcts.problems import light_dark, sub_hunt, tag
 
 slow = pytest.mark.skipif(INTERPRETED, reason="too many draws for the interpreter")
-
-ROCKS = ((0, 0), (2, 1))
 
 
 @pytest.fixture(scope="module")
 def problems():
     return {
         "light_dark": light_dark.light_dark(),
-        "tag": tag.tag(),
         "laser_tag": tag.laser_tag(7),
         "sub_hunt": sub_hunt.sub_hunt(size=6),
-        "rocks": weighed_rocks.weighed_rocks(3, ROCKS),
     }
 
 
-NAMES = pytest.mark.parametrize("name", ["light_dark", "tag", "laser_tag", "sub_hunt", "rocks"])
+NAMES = pytest.mark.parametrize("name", ["light_dark", "laser_tag", "sub_hunt"])
 
 
 def own(p):
@@ -45,13 +40,12 @@ def outcomes(p, s, action):
 
 
 def walk(p, key, length=60):
-    """Yield states and legal actions met on random walks."""
+    """Yield states and actions met on random walks."""
     rng, stream = np.random.default_rng(key), new_stream(key)
     s = np.zeros(1)
     own(p).draw(p, s, stream)
     for _ in range(length):
-        legal = [a for a in range(own(p).number("actions", p)) if own(p).legal(p, s, a)]
-        action = int(rng.choice(legal))
+        action = int(rng.integers(own(p).number("actions", p)))
         yield int(s[0]), action
         following = outcomes(p, int(s[0]), action)
         s[0] = rng.choice(list(following), p=list(following.values()))
@@ -83,12 +77,6 @@ def test_readings_of_lasers_are_drawn_by_their_probabilities(problems):
     assert abs(counts / 4_000 - p.reading[0, free + 1]).max() > 0.03
 
 
-def test_probabilities_of_readings_add_up(problems):
-    reading = problems["laser_tag"].reading
-    assert reading.sum(axis=2) == pytest.approx(np.ones(reading.shape[:2]))
-    assert (reading >= 0).all()
-
-
 @slow
 @pytest.mark.parametrize("action", [sub_hunt.PING, sub_hunt.NORTH])
 def test_sonar_is_drawn_by_its_density(action):
@@ -108,9 +96,10 @@ def test_sonar_is_drawn_by_its_density(action):
     assert (np.mean(gaps, axis=0) > 0).all()
 
 
-def test_the_opponent_flees(problems):
-    p = problems["tag"]
+def test_the_opponent_flees():
+    p = tag.laser_tag(0)
     height = p.blocked.shape[1]
+    assert p.blocked[4, 2]
 
     def state(robot, opponent):
         return (robot[0] * height + robot[1]) * p.blocked.size + opponent[0] * height + opponent[1]
@@ -120,14 +109,13 @@ def test_the_opponent_flees(problems):
     assert found == pytest.approx({state((3, 0), (5, 1)): 0.4, state((3, 0), (4, 1)): 0.6})
     # level with the robot in x: 0.2 either way; north is free
     found = outcomes(p, state((6, 0), (6, 1)), tag.TAG)
-    beside = {(5, 1): 0.2, (7, 1): 0.2, (6, 2): 0.4, (6, 1): 0.2}
-    assert found == pytest.approx({state((6, 0), at): chance for at, chance in beside.items()})
+    near = {(5, 1): 0.2, (7, 1): 0.2, (6, 2): 0.4, (6, 1): 0.2}
+    assert found == pytest.approx({state((6, 0), at): chance for at, chance in near.items()})
     assert own(p).reward(p, np.array([state((6, 0), (6, 1))]), tag.TAG, np.zeros(1)) == -10
     caught = state((6, 1), (6, 1))
     assert outcomes(p, caught, tag.TAG) == {p.blocked.size**2: 1.0}
     assert own(p).reward(p, np.array([caught]), tag.TAG, np.zeros(1)) == 10
     assert p.q[caught].argmax() == tag.TAG and p.q[caught].max() == 10
-    assert p.starts.size == 29
 
 
 def test_an_engaged_submarine(problems):
@@ -159,52 +147,6 @@ def test_light_dark_is_worth_what_it_takes_to_get_there(problems):
     assert outcomes(p, 3, light_dark.FAR_LEFT) == {0: 1.0}
 
 
-def iterate(p, states, actions, sweeps=40):
-    """Return the MDP's values by sweeps over all states."""
-    worth = dict.fromkeys(range(states), 0.0)
-    rows = [np.array([float(s)]) for s in range(states)]
-    choices = {
-        s: [
-            (own(p).reward(p, rows[s], action, rows[then]), then)
-            for action in range(actions)
-            if own(p).legal(p, rows[s], action)
-            for then in outcomes(p, s, action)
-        ]
-        for s in range(states)
-        if not own(p).terminal(p, rows[s])
-    }
-    for _ in range(sweeps):
-        for s, ways in choices.items():
-            worth[s] = max(gain + 0.95 * worth[then] for gain, then in ways)
-    return worth
-
-
-def test_values_of_rocks_are_those_of_value_iteration(problems):
-    p = problems["rocks"]
-    worth = iterate(p, 9 * 4 + 1, rocksample.CHECK)
-    for s in range(9 * 4):
-        row = np.array([float(s)])
-        moves = (a for a in range(rocksample.CHECK) if own(p).legal(p, row, a))
-        assert max(own(p).values(p, row, a) for a in moves) == pytest.approx(worth[s], abs=1e-6)
-    assert worth[4 * 4 + 3] > worth[4 * 4 + 1] > worth[4 * 4]
-
-
-def test_the_named_map():
-    cells = rocksample.PUBLISHED[15, 15]
-    assert len(set(cells)) == 15 and all(0 <= n < 15 for n in itertools.chain(*cells))
-
-
-def test_rocks_are_sensed_by_accuracy(problems):
-    p = problems["rocks"]
-    good, bad = np.array([1.0]), np.array([2.0])
-    right = own(p).density(p, rocksample.CHECK, good, np.array([float(rocksample.GOOD)]))
-    wrong = own(p).density(p, rocksample.CHECK, bad, np.array([float(rocksample.GOOD)]))
-    assert (right, wrong) == (1.0, 0.0)  # from the rock's own cell
-    far = own(p).density(p, rocksample.CHECK + 1, good + 1, np.array([float(rocksample.GOOD)]))
-    assert far == pytest.approx((1 + 2 ** (-np.sqrt(5) / 20)) / 2)
-    assert choose_by_values(p, np.array([[1.0]])) == rocksample.SAMPLE
-
-
 @NAMES
 def test_rewards_are_of_a_state_or_of_what_follows_and_of_no_difference(problems, name):
     """POMCP-DPW and POMCPOW go on from a state that followed another one.
@@ -222,13 +164,3 @@ def test_rewards_are_of_a_state_or_of_what_follows_and_of_no_difference(problems
         for (s, then), (other, after) in itertools.pairwise(found):
             exchanged = gain(s, action, after) + gain(other, action, then)
             assert gain(s, action, then) + gain(other, action, after) == exchanged
-
-
-def test_sampling_pays_by_the_state_that_it_is_done_in(problems):
-    """POMCP-DPW and POMCPOW go on from a state that followed another one."""
-    p = problems["rocks"]
-    for before, then in itertools.product(range(4), (0, 2)):  # in the cell of rock 0
-        gain = own(p).reward(
-            p, np.array([float(before)]), rocksample.SAMPLE, np.array([float(then)])
-        )
-        assert gain == (10.0 if before & 1 else -10.0)

@@ -13,15 +13,8 @@ from mcts.kernel.rng import below
 BIT, STAGE, LAST, WHISPER, GUESS = range(5)
 """Places in a workspace."""
 
-FAULTS = (
-    "none",
-    "list peeks",
-    "pay-off too high",
-    "chance of its own",
-    "mover",
-    "perspectives",
-)
-NONE, LIST_PEEKS, TOO_HIGH, OWN_CHANCE, MOVER, PERSPECTIVES = range(len(FAULTS))
+NONE, LIST_PEEKS, TOO_HIGH, CHANCE, MOVER, PERSPECTIVES = range(6)
+"""Planted faults."""
 
 
 class Whisper(NamedTuple):
@@ -41,14 +34,14 @@ class Whisper(NamedTuple):
 
 
 @jit
-def _start(p, s, stream):
+def start(p, s, stream):
     s[BIT] = below(stream, 2)
     s[STAGE] = 0
     s[LAST] = 0
 
 
 @jit
-def _actions(p, s, out, edge_data):
+def actions(p, s, out, edge_data):
     n = 3 if s[STAGE] == 1 else 2
     for i in range(n):
         out[i] = i
@@ -60,14 +53,14 @@ def _actions(p, s, out, edge_data):
 
 
 @jit
-def _available(p, s, action):
+def available(p, s, action):
     if s[STAGE] != 1:
         return True
     return action == s[BIT] if p.honest else action < 2 or s[BIT] == 1
 
 
 @jit
-def _step(p, s, action, edge_data, stream):
+def step(p, s, action, edge_data, stream):
     if s[STAGE] == 1:
         if action == 2 and s[BIT] == 0:
             raise ValueError("a whisper that could not be")
@@ -79,61 +72,51 @@ def _step(p, s, action, edge_data, stream):
 
 
 @jit
-def _observation(p, s):
+def observation(p, s):
     return np.uint64(1 + s[LAST])
 
 
 @jit
-def _see(p, s, player):
+def observation_of(p, s, player):
     if s[STAGE] == 0:
         return np.uint64(s[BIT] if player == 1 else 0)
     return np.uint64(1 + s[LAST])
 
 
 @jit
-def _terminal(p, s):
+def terminal(p, s):
     return s[STAGE] == 3
 
 
 @jit
-def _mover(p, s):
+def mover(p, s):
     if p.fault == MOVER:
         return 2
     return 1 if s[STAGE] == 1 else 0
 
 
 @jit
-def _rollout(p, s, stream):
+def rollout(p, s, stream):
     while s[STAGE] < 3:
-        _step(p, s, below(stream, 2), 0.0, stream)
+        step(p, s, below(stream, 2), 0.0, stream)
     return 0.0
 
 
 @jit
-def _payoff(p, s, player):
+def payoff(p, s, player):
     if player == 1 and p.selfish:
         paid = 0.75 if s[WHISPER] == s[BIT] else 0.25
     else:
         paid = 1.0 if s[GUESS] == s[BIT] else 0.0
     if p.fault == TOO_HIGH and player == 1:
         return paid + 0.5
-    if p.fault == OWN_CHANCE:
+    if p.fault == CHANCE:
         return paid * np.random.random()
     return paid
 
 
 register(
     Whisper,
-    start=_start,
-    actions=_actions,
-    step=_step,
-    observation=_observation,
-    terminal=_terminal,
-    rollout=_rollout,
-    mover=_mover,
-    available=_available,
-    observation_of=_see,
-    payoff=_payoff,
     workspace=lambda p: np.zeros(5, np.int64),
     discount=1.0,
     low=0.0,
