@@ -4,8 +4,7 @@ A study measures *units* (positions, games, set-ups) one after another; each yie
 
 * settings are in ``conf/NAME.yaml`` and are overridden on the command line (Hydra);
 * a folder belongs to one process and one set of settings; ``run.resume`` continues it;
-* rows and the list of finished units are saved as Parquet every minute and on Ctrl-C; where units
-  run a user's code (`Rows.numbered`) each is written to a journal at once;
+* rows and the list of finished units are saved as Parquet every few seconds and on Ctrl-C;
 * at the end it writes ``summary.json`` with provenance, draws plots and prints tables.
 
 A study in one file is a `Study`: see ``examples/first_seat.py``.  Nothing slow is imported at the
@@ -22,7 +21,6 @@ from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from io import FileIO
 from os.path import relpath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
@@ -37,7 +35,7 @@ from experiments.provenance.files import CONFIG as CONFIG
 from experiments.provenance.files import atomic_write, read_yaml, reading
 from experiments.run import LOCK, MAKE_ROOM, writing_run
 from experiments.runs.study_rows import Rows as Rows  # as studies call it
-from experiments.runs.study_rows import read_journal, read_kept
+from experiments.runs.study_rows import read_kept
 from experiments.settings import repeating
 from experiments.settings.command import Command
 from experiments.settings.commandline import Interrupted, Refusal
@@ -51,14 +49,11 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-SAVE_SECONDS = 60.0
+SAVE_SECONDS = 10.0
 """Time between two saves of the rows: the most that a kill can cost."""
 
 LINE_SECONDS = 10.0
 """Time between progress lines where there is no terminal."""
-
-MAX_NOTED = 16 * 2**20
-"""Journal size in bytes above which the rows are saved early."""
 
 PIPED_WIDTH = 125
 """Columns of the tables where there is no terminal."""
@@ -183,7 +178,6 @@ class Run(run.Run):
         self._configuration = plain(settings)
         self._lock = ExitStack()
         self._counts: dict[str, int] = {}
-        self._journal: FileIO | None = None
 
     def __enter__(self) -> Run:
         return self
@@ -197,7 +191,7 @@ class Run(run.Run):
         ``besides``: further values stored with the settings, which must be the same to continue.
         Raises Refusal if the folder is another's, has other settings or cannot be written to.
         """
-        self._rows, self._noted = rows, 0
+        self._rows = rows
         self._configuration.update(besides or {})
         self.refuse_foreign(rows.file)
         self._lock.enter_context(self.lock())
@@ -241,14 +235,12 @@ class Run(run.Run):
             with bar, closing(measured(left, lambda part: bar.advance(task, part))) as results:
                 for done, result in enumerate(results, before + 1):
                     new.append(result)
-                    if self._rows.numbered:
-                        self._note(*result)
                     bar.update(task, completed=done)
                     if bar.disable and time.monotonic() - said > LINE_SECONDS:
                         said = time.monotonic()
                         rest = describe_rest(len(units) - done, done - before, said - started)
                         self.console.print(f"  {done}/{len(units)} {self._rows.units}, {rest}")
-                    if time.monotonic() - saved > SAVE_SECONDS or self._noted > MAX_NOTED:
+                    if time.monotonic() - saved > SAVE_SECONDS:
                         self._keep(new)
                         new, saved = [], time.monotonic()
         except KeyboardInterrupt:
@@ -293,23 +285,11 @@ class Run(run.Run):
         """Load the folder's rows and note which units are done; Refusal if they are malformed."""
         import polars as pl
 
-        path, journal = self.folder / rows.file, self.folder / rows.journal
+        path = self.folder / rows.file
         self._found = pl.DataFrame(schema=rows.schema)
         if path.exists():
             with reading(path, "remove it to measure its units again"):
                 self.done, self._found = read_kept(path, self._found)
-        if journal.exists():
-            with reading(journal, "remove it to measure its units again"):
-                new = read_journal(journal, rows, set(self.done))
-            self._keep(new)
-
-    def _note(self, unit: Any, its_rows: Iterable) -> None:
-        """Add a finished unit to the journal."""
-        line = json.dumps([unit, [*its_rows]]).encode() + b"\n"
-        with writing_run(self.folder, MAKE_ROOM):
-            if self._journal is None:
-                self._journal = FileIO(self.folder / self._rows.journal, "x")
-            self._noted += self._journal.write(line)
 
     def _keep(self, new: Sequence[tuple[Any, Iterable]]) -> None:
         """Add ``new`` units and their rows to the finished ones, and save all."""
@@ -321,13 +301,9 @@ class Run(run.Run):
             self._found = pl.concat([self._found, pl.from_dicts(rows, self._rows.schema)])
         if self._rows.numbered:
             self._found = self._found.sort(self._rows.numbered)
-        with writing_run(self.folder, MAKE_ROOM):
-            with atomic_write(self.folder / self._rows.file) as writing:
-                self._found.write_parquet(writing, metadata={"done": json.dumps(self.done)})
-            if self._journal is not None:
-                self._journal.close()
-            (self.folder / self._rows.journal).unlink(missing_ok=True)
-            self._journal, self._noted = None, 0
+        place = self.folder / self._rows.file
+        with writing_run(self.folder, MAKE_ROOM), atomic_write(place) as writing:
+            self._found.write_parquet(writing, metadata={"done": json.dumps(self.done)})
 
     def finish(
         self,

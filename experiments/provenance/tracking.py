@@ -205,14 +205,10 @@ class Tracker:
     Attributes
     ----------
     run : its id in the store, empty before it has begun
-    children : records below it, of single players, by the suffix of their metrics:
-        ``win_rate/NAME`` is recorded as ``win_rate`` in the child of ``/NAME``, so that players are
-        compared like runs
     """
 
     def __init__(self, store: Store, since: float | None = None) -> None:
         self.store, self.run = store, ""
-        self.children: dict[str, Tracker] = {}
         self._since = int(1000 * (since or time.time()))
         self._steps: dict[str, set[int]] = defaultdict(set)
         self._parent: Tracker | None = None
@@ -226,7 +222,6 @@ class Tracker:
         tags: dict[str, str],
         folder: Path,
         parent: Tracker | None = None,
-        file: str = RUN,
     ) -> None:
         """Start or resume the run ``name``; Refusal if that fails.
 
@@ -234,7 +229,7 @@ class Tracker:
         ----------
         parameters : nested configuration, recorded under dotted names
         tags : such as versions and commit
-        folder : of the run, which stores the record's id in ``file``
+        folder : of the run, which stores the record's id in `RUN`
         parent : record that contains this one; it ends whenever a part does
         """
         from mlflow.entities import Param
@@ -245,12 +240,12 @@ class Tracker:
         shown = leaves(redact(parameters))
         params = [Param(key, str(value)[:_LONGEST_PARAM]) for key, value in shown]
         try:
-            if self._take_up(folder / file):
+            if self._take_up(folder / RUN):
                 return
             client, experiment = self.store.client, self.store.experiment
             made = client.create_run(experiment, self._since, redact(tags), run_name=name)
             self.run = made.info.run_id
-            (folder / file).write_text(self.run)
+            (folder / RUN).write_text(self.run)
             self._log(params=params)
         except Exception as fault:
             raise Refusal(f"cannot record this run: {first_cause(fault)}; {_ADVICE}") from None
@@ -279,9 +274,6 @@ class Tracker:
         """Queue metrics at ``step``, except those already recorded there, for a later batch."""
         from mlflow.entities import Metric
 
-        for tail, child in self.children.items():
-            own = {name: metrics.pop(name) for name in [*metrics] if name.endswith(tail)}
-            child.record(step, **{name.removesuffix(tail): value for name, value in own.items()})
         now = int(time.time() * 1000)
         for key, value in metrics.items():
             if step not in self._steps[key]:
@@ -297,8 +289,6 @@ class Tracker:
         `_PATIENCE_SECONDS` if the user asks to end.
         """
         self.record(step, **metrics)
-        for child in self.children.values():
-            child.finish(status, {}, step, [])
         self._send()
         for file in files:
             self._try(self.store.client.log_artifact, self.run, str(file))

@@ -9,11 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from experiments.matches.part_files import GAMES
 from experiments.matches.results import Results
 from experiments.matches.row_provenance import player_digest, run_of
 from experiments.matches.schedule import Match, is_policy, label
@@ -60,39 +59,9 @@ def metrics(summary: Summary, matches: Sequence[Match]) -> dict[str, float]:
     return {key: float(value) for key, value in found.items() if value is not None}
 
 
-class Part(NamedTuple):
-    """One player in a run of several, as a run of its own.
-
-    ``name``: its label, or the match where a player has several; ``tail``: suffix of its metric
-    names, as in ``win_rate/NAME``; ``parameters``, ``tags``: of its record.
-    """
-
-    name: str
-    tail: str
-    parameters: dict[str, Any]
-    tags: dict[str, str]
-
-
-def parts(settings: Mapping[str, Any], matches: Sequence[Match], folder: Path) -> list[Part]:
-    """Return the players of the run in ``folder``, each as a run; empty if there is only one."""
-    found = []
-    for match, ends in zip(matches, tails(matches), strict=True):
-        for player, tail in zip(_measured_players(match), ends, strict=True):
-            if tail:
-                played = _describe(match, player)
-                name = match.name if tail == f"/{metric(match.name)}" else label(player)
-                one = {**parameters(settings, [match]), "played": played, "player": dict(player)}
-                one.pop("players", None)
-                found.append(Part(name, tail, one, _tag(played, folder)))
-    return found
-
-
 def tags(matches: Sequence[Match], folder: Path) -> dict[str, str]:
     """Return the tags for finding a run: its planner, player, opponents, and rows."""
-    return _tag(_describe_players(matches), folder)
-
-
-def _tag(played: Mapping[str, Any], folder: Path) -> dict[str, str]:
+    played = _describe_players(matches)
     found = {key: str(played[key]) for key in ("planner", "player", "kind", "opponents", "rules")}
     return {**found, "run": run_of(folder) or "", "player_digest": str(played["digest"])}
 
@@ -147,10 +116,9 @@ def tails(matches: Sequence[Match]) -> list[list[str]]:
 
 
 class Curves:
-    """Win rates of a run over its games, and statistics of its rows, point by point.
+    """Win rates of a run over its games, point by point, whenever they are read.
 
-    They depend on the games only, not on when they are read.  ``played``: the run; ``stop``: the
-    stopping rule, which determines the intervals.
+    ``played``: the run; ``stop``: the stopping rule, which determines the intervals.
     """
 
     def __init__(self, played: Results, stop: Stop) -> None:
@@ -166,14 +134,8 @@ class Curves:
     def finish(
         self, tracker: Tracker, status: str, metrics: Mapping[str, float], files: list[Path]
     ) -> None:
-        """End a record with the rest of the curves, the final ``metrics`` and ``files``.
-
-        `row_figures` needs all rows on disk, so it is sent only if the status is FINISHED.
-        """
+        """End a record with the rest of the curves, the final ``metrics`` and ``files``."""
         self.follow(tracker)
-        if status == "FINISHED":
-            for games, figures in self.row_figures():
-                tracker.record(games, **figures)
         games = max(tally.games for tally in self._played.tallies)
         tracker.finish(status, dict(metrics), games, files)
 
@@ -194,30 +156,3 @@ class Curves:
                         found = {"win_rate": rate.value, "ci95_low": rate.low}
                         found["ci95_high"] = rate.high
                         yield step, {f"{name}{tail}": value for name, value in found.items()}
-
-    def row_figures(self) -> Iterator[Point]:
-        """Yield statistics of the rows on disk: mean turns, simulations per second of search."""
-        import polars as pl  # only at the end of a run
-
-        from experiments.runs.rows import by_part
-
-        keys, sums = ["match", "player", "point"], ["turns", "simulations", "search_seconds"]
-        point = pl.lit(pl.Series(STEPS)).search_sorted(pl.col("game"), side="right").alias("point")
-
-        def sum_part(part: pl.LazyFrame) -> pl.LazyFrame:
-            return part.group_by("match", "player", point).agg(pl.len(), pl.col(sums).sum())
-
-        rows = by_part(self._played.folder, GAMES, sum_part)
-        rows = rows.group_by(keys).agg(pl.col("len", *sums).sum()).sort(keys)
-        rows = rows.with_columns(pl.col("len", *sums).cum_sum().over("match", "player"))
-        found = {(row["match"], row["player"], row["point"]): row for row in rows.to_dicts()}
-        for (match, tally), tails in zip(self._played.pairs(), self.tails, strict=True):
-            for entrant, tail in enumerate(tails):
-                for number, step in enumerate(STEPS[tally.prefix >= STEPS].tolist()):
-                    row = found.get((match.name, match.labels[entrant], number))
-                    if row is None:
-                        continue
-                    means = {f"turns_mean{tail}": row["turns"] / row["len"]}
-                    if seconds := row["search_seconds"]:
-                        means[f"simulations_per_second{tail}"] = row["simulations"] / seconds
-                    yield step, means

@@ -19,7 +19,7 @@ from experiments.matches.background import Background
 from experiments.matches.results import Results
 from experiments.matches.schedule import Match
 from experiments.provenance import provenance, tracking
-from experiments.runs.mlflow_fields import Curves, parameters, parts, tags
+from experiments.runs.mlflow_fields import Curves, parameters, tags
 from experiments.settings.aside import Aside
 from experiments.settings.config import plain
 from experiments.stats.stopping import Stop
@@ -85,7 +85,7 @@ class MlflowRun:
 
 
 class MatchRecord(MlflowRun):
-    """The record of a run of matches, with a child record for each of several players.
+    """The record of a run of matches.
 
     ``settings``: checked configuration of `experiments.compare`; ``played``: the games, shown as
     curves; ``stop``: the stopping rule; ``multirun``: folder and command line of the multirun that
@@ -129,15 +129,9 @@ def _begin_matches(
         above, home = multirun[0].resolve(), multirun[0].resolve().parent
         parent = tracking.Tracker(store, began)
         parent.begin_once(above.name, provenance.tags(above, multirun[1]), above)
-    origin = provenance.tags(folder)
     name = folder.relative_to(home).as_posix()  # <multirun>/<job> in a multirun
-    found = {**tags(matches, folder), **origin}
+    found = {**tags(matches, folder), **provenance.tags(folder)}
     tracker.begin(name, parameters(settings, matches), found, folder, parent)
-    for part in parts(settings, matches, folder):
-        child = tracker.children[part.tail] = tracking.Tracker(store, began)
-        found = {**part.tags, **origin, tracking.PARENT: tracker.run or ""}
-        file = tracking.RUN.replace(".txt", f"{part.tail.replace('/', '-')}.txt")
-        child.begin(part.name, part.parameters, found, folder, file=file)
     return tracker
 
 

@@ -1,12 +1,9 @@
-"""Rows that a study keeps in its folder: a Parquet file of all, and a journal of the latest.
-
-The folder may come from elsewhere, so its files are validated when read.
-"""
+"""Rows that a study keeps in its folder, which may come from elsewhere: validated when read."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -31,8 +28,7 @@ class Rows:
     schema : column to data type
     more : settings that may change on resuming: they set the number of units
     min_units : units required before there is anything to report
-    numbered : column with the unit's number, if units end in any order and each is journalled at
-        once; None if they end in order
+    numbered : column with the unit's number, if units end in any order
     """
 
     file: str
@@ -41,11 +37,6 @@ class Rows:
     more: tuple[str, ...]
     min_units: int = 1
     numbered: str | None = None
-
-    @property
-    def journal(self) -> str:
-        """File of the units not yet in the Parquet file, one line of JSON each."""
-        return f"{Path(self.file).stem}.journal"
 
 
 def read_kept(path: Path, like: pl.DataFrame) -> tuple[list[Any], pl.DataFrame]:
@@ -72,36 +63,7 @@ def read_kept(path: Path, like: pl.DataFrame) -> tuple[list[Any], pl.DataFrame]:
         if found.schema.get(name) != kind:
             raise ValueError(f"column {name} holds {found.schema.get(name)}, not {kind}")
     found = found.select(like.columns)
-    _check_finite(found)
+    for name in found.select(pl.col(pl.Float64)).columns:
+        if not found[name].is_finite().all():
+            raise ValueError(f"column {name} has a NaN or infinite value")
     return done, found
-
-
-def _check_finite(found: pl.DataFrame) -> None:
-    """Raise ValueError if a column has a NaN or infinite value."""
-    import polars as pl
-
-    floats = found.select(pl.col(pl.Float64).is_finite().all())
-    wrong = [name for name in floats.columns if floats[name].item() is False]
-    if wrong:
-        raise ValueError(f"column {wrong[0]} has a NaN or infinite value")
-
-
-def read_journal(path: Path, rows: Rows, done: Collection[Any]) -> list[tuple[Any, list[Any]]]:
-    """Return the units in the journal ``path`` that are not in ``done``, with their rows.
-
-    The last line may be incomplete.  Raises OSError, ValueError if ``path`` holds something else.
-    """
-    import polars as pl
-
-    regular(path, MAX_BYTES)
-    *lines, _ = path.read_text("utf-8").split("\n")
-    found: dict[Any, list[Any]] = {}
-    try:
-        for line in lines:
-            unit, its_rows = json.loads(line)
-            _check_finite(pl.from_dicts(its_rows, rows.schema, strict=True))
-            if unit not in done:
-                found[unit] = its_rows
-    except (RecursionError, TypeError, AttributeError, pl.exceptions.PolarsError) as fault:
-        raise ValueError(str(fault)) from None
-    return list(found.items())

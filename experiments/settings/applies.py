@@ -160,17 +160,6 @@ def _searches(s: Any, _: str) -> bool:
     return s.paper is not None or not (heuristic or s.planner in ("qmdp", "random"))
 
 
-def _task(s: Any) -> str:
-    """Return the task of the command ``evidence``: the key that selects it, or ``list``."""
-    given = [key for key in ("keep", "again", "draw") if s[key] is not None]
-    return [*given, *["write"] * s.write, *["hours"] * (s.hours > 0), "list"][0]
-
-
-def _does(*tasks: str) -> Callable[..., bool]:
-    """Return a predicate for keys of ``tasks``, which other tasks may switch off."""
-    return lambda s, key: _task(s) in tasks or s[key] in (False, 0)
-
-
 _PLAYER = Use("player=", "without players")
 
 COMMANDS: Mapping[str, tuple[Use, ...]] = {
@@ -221,12 +210,6 @@ COMMANDS: Mapping[str, tuple[Use, ...]] = {
     ),
     "replay": (Use("seat turns", "quiet=false"),),
     "regret": (_PLAYER,),
-    "contest": (
-        _PLAYER,
-        Use("host identifier patience", "a port", lambda s, _: s.port is not None),
-        Use("classes folder entries numbers games focus limit page", "without port"),
-    ),
-    "qlearning": (Use("exponent", "rates with falling", lambda s, _: "falling" in s.rates),),
     "hunt": (
         Use("seed", "hunt.name=minefield or search"),
         Use("hunt.objects", "without hunt.workspace"),
@@ -242,14 +225,6 @@ COMMANDS: Mapping[str, tuple[Use, ...]] = {
             "hunt.small.planners that search",
             lambda s, _: {*s.hunt.small.planners} != {"greedy"},
         ),
-    ),
-    "evidence": (
-        Use("again", "without keep"),
-        Use("draw write", "without keep and again", _does("draw", "write")),
-        Use("seed", "draw", lambda s, _: _task(s) == "draw"),
-        Use("accept", "write=true and nothing else", _does("write")),
-        Use("hours", "without keep, again and write", _does("hours", "draw")),
-        Use("folder", "hours and draw", lambda s, _: _task(s) in ("hours", "draw")),
     ),
 }
 """Keys by command."""

@@ -21,9 +21,6 @@ from hydra.errors import HydraException
 from experiments.settings.commandline import Parser, Refusal
 from mcts.limits import did_you_mean
 
-_OLD = re.compile(r"^([+~]*)player(/\w+)?@opponent(?:\.\w+)?(?==|$)")
-"""The opponent's groups as named by older versions."""
-
 _ALL = "all"
 """Argument of --help: list each setting with its meaning."""
 
@@ -116,9 +113,8 @@ def shorten(override: str) -> str:
 def quote(setting: str) -> str:
     """Return ``setting``, with its value or items quoted if Hydra cannot parse it.
 
-    Names of older versions are replaced by current ones.  Raises Refusal if quotes do not help.
+    Raises Refusal if quotes do not help.
     """
-    setting = _OLD.sub(r"\1opponent\2", setting)
     with suppress(Refusal):
         parse(setting)
         return setting

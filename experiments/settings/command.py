@@ -4,8 +4,7 @@ A command ``NAME`` consists of
 
 * ``conf/NAME.yaml``, whose defaults begin with ``schema/NAME@_here_`` and ``command``; it gives
   every setting a value and, after ``#``, a meaning; ``hydra.help.header`` and ``footer`` describe
-  the command (with examples) and its output; (``optional local: NAME`` after ``_self_`` lets
-  `config.LOCAL` set values for this machine);
+  the command (with examples) and its output;
 * a dataclass, the schema of that configuration: types, and ranges in the fields' metadata
   (`mcts.limits`);
 * ``experiments/NAME/__main__.py``::
@@ -92,7 +91,6 @@ class Command:
     def register(self) -> None:
         """Register the schemas with Hydra; call before composing anything."""
         config.register()
-        config.register_local()
         ConfigStore.instance().store(self.name, self.schema, group="schema")
 
     def run(self, typed: Sequence[str] | None = None) -> int:

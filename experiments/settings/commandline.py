@@ -116,8 +116,6 @@ def explain(fault: Exception) -> str:
         key = cause.full_key or cause.key
         return f"{key}: {_explain_type(_first_line(cause))}" if key else _first_line(cause)
     line = _first_line(fault)
-    if "@opponent'" in line:  # in a file of an older version
-        line = line.rstrip(".") + "; that group is called opponent"
     if "Ambiguous value" in line or "requires --multirun" in line:
         line += "; add -m to run one value after another, or write [a,b] for a list"
     return line

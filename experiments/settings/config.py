@@ -25,32 +25,16 @@ from hydra.core.config_store import ConfigStore
 from hydra.core.global_hydra import GlobalHydra
 from hydra.core.hydra_config import HydraConfig
 from omegaconf import DictConfig, OmegaConf, open_dict
-from omegaconf.errors import OmegaConfBaseException
-from yaml import YAMLError
 
 from experiments import texts
 from experiments.settings import limits, sources
 from experiments.settings.arguments import parse, quote_text
-from experiments.settings.commandline import Refusal, explain, explain_yaml
+from experiments.settings.commandline import Refusal, explain
 from experiments.settings.schemas import Compare, Rules
 from mcts.limits import did_you_mean
 
-LOCAL = Path("local.yaml")
-"""File in the working directory with settings of this machine, by command."""
-
 _NAMED = 3
 """Maximum number of players in the name of a run folder."""
-
-OF_MACHINE = {
-    "compare": ("match.workers", "tracking", "ray", "run"),
-    "explain": ("tree", "run"),
-    "web": (
-        *("host", "port", "folder", "outputs", "browser"),
-        *("tables", "idle", "searches", "streams", "share", "search"),
-    ),
-}
-"""Settings that it may have, by command; none that affect results."""
-
 
 @cache
 def register() -> None:
@@ -78,40 +62,6 @@ def _name_players(players: Any, others: Any, layout: Any, player: Any, opponent:
         more = f"_and_{len(names) - _NAMED}_more" if len(names) > _NAMED else ""
         parts.append(texts.file_name("_".join(names[:_NAMED])) + more)
     return "-".join(parts)
-
-
-def register_local() -> None:
-    """Register the sections of `LOCAL` with Hydra, each as the choice ``local=COMMAND``.
-
-    Raises Refusal if it cannot be read, has a section that is no command, or sets a key that is not
-    in `OF_MACHINE`: results would then depend on the machine.
-    """
-    store = ConfigStore.instance()
-    known = store.repo.pop("local", None)
-    if known or LOCAL.exists():
-        forget()
-    if not LOCAL.exists():
-        return
-    try:
-        sections: Any = OmegaConf.to_container(OmegaConf.load(LOCAL))
-    except (OSError, YAMLError, OmegaConfBaseException) as fault:
-        raise Refusal(f"{LOCAL}: {explain_yaml(fault)}") from None
-    if not isinstance(sections, dict):
-        raise Refusal(f"{LOCAL}: must be sections, as in compare: {{match: {{workers: 1}}}}")
-    for name, section in sections.items():
-        if name not in OF_MACHINE:
-            known = ", ".join(OF_MACHINE)
-            hint = did_you_mean(name, OF_MACHINE)
-            raise Refusal(f"{LOCAL}: {name}: unknown command{hint}; it has sections of {known}")
-        if not isinstance(section, dict):
-            raise Refusal(f"{LOCAL}: {name} must be settings, as in {name}: {{run: {{folder: x}}}}")
-        for key, _ in leaves(section):
-            if not any(f"{key}.".startswith(f"{one}.") for one in OF_MACHINE[name]):
-                hint = did_you_mean(key, OF_MACHINE[name])
-                raise Refusal(
-                    f"{LOCAL}: {name}.{key} is not a machine setting{hint}: make it an experiment"
-                )
-        store.store(name, section, group="local", package="_global_")
 
 
 def leaves(nested: Mapping[Any, Any], above: str = "") -> Iterator[tuple[str, Any]]:

@@ -187,32 +187,6 @@ def test_a_choice_is_made_to_those_of_several_players_that_search(run_compare):
     assert weights == [1.0, 0.1, 0.1]
 
 
-def test_local_settings_are_of_this_machine(run_compare, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    local = Path("local.yaml")
-
-    def refuse_local(text: str) -> str:
-        local.write_text(text)
-        return run_compare("run.records=-1").err
-
-    assert "match.workers=-3: must be" in refuse_local("compare: {match: {workers: -3}}")
-    assert "did you mean match.workers?" in refuse_local("compare: {match: {wrokers: 1}}")
-    assert "local.yaml: compar: unknown command (did you mean compare?)" in refuse_local(
-        "compar: {}"
-    )
-    for played in (
-        "player: {name: x}",
-        "match: {players: ['external+command=x']}",
-        "hydra: {mode: x}",
-    ):
-        assert " is not a machine setting" in refuse_local(f"compare: {{{played}}}")
-    broken = refuse_local("compare: {")
-    assert broken.startswith("sleuth-compare: ") and "local.yaml, line 1: " in broken
-    assert "local.yaml, line 2: found duplicate key b" in refuse_local("a: {b: 1,\n b: 2}")
-    local.unlink()
-    assert "run.records=-1: must be" in run_compare("run.records=-1").err
-
-
 def test_the_rules_without_a_name_are_those_of_the_thesis():
     assert sim.rules.PRESETS["ledford"] == sim.rules.Rules()
     assert set(sim.rules.PRESETS) == set(_choices("rules"))
