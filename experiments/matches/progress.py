@@ -88,7 +88,8 @@ def bars(console: Console, *extra: str) -> Progress:
     shown = (BarColumn(), MofNCompleteColumn(), *map(TextColumn, extra))
     left = (TimeRemainingColumn(), TextColumn("left"))
     description = TextColumn("{task.description}")
-    return Progress(description, *shown, *left, console=console, disable=not console.is_terminal)
+    columns = (description, *shown, *left)
+    return Progress(*columns, console=console, disable=not console.is_terminal, transient=True)
 
 
 class GamesPlayed:

@@ -68,15 +68,19 @@ class MatchRun(Run):
         runfolder.claim(self.folder, self.matches, self.stop, self.resume)
 
     def play(
-        self, games: int, resources: Resources, watch: Callable[[bool], None] = lambda due: None
+        self,
+        games: int,
+        resources: Resources,
+        watch: Callable[[bool], None] = lambda due: None,
+        total: int | None = None,
     ) -> Outcome:
         """Play the missing games, up to ``games`` of each match, and show progress.
 
         Ends early by the rule, or on request within `defer`.  ``watch``: called often, with whether
-        progress was shown.
+        progress was shown; ``total``: games shown as the aim, if more are to follow.
         """
         shown = Aside("the progress display has stopped")
-        with GamesPlayed(self.console, self.matches, games, self.rule) as progress:
+        with GamesPlayed(self.console, self.matches, total or games, self.rule) as progress:
 
             def look() -> bool:
                 watch(shown.do(lambda: progress.update(self.played.tallies)) is not False)

@@ -168,7 +168,7 @@ class SweepRecord(MlflowRun):
         self.use(begin)
 
     def end_trial(
-        self, status: str, metrics: Mapping[str, float] = {}, played: Results | None = None
+        self, status: str, metrics: Mapping[str, float] | None = None, played: Results | None = None
     ) -> None:
         """End the record of the last trial; ``played``: its games, if any."""
         trial, self._trial = self._trial, None
@@ -178,7 +178,7 @@ class SweepRecord(MlflowRun):
             self._aside.do(lambda: trial.finish(status, {}, 0, []))
         else:
             curves = Curves(played, Stop())
-            self._aside.do(lambda: curves.finish(trial, status, metrics, []))
+            self._aside.do(lambda: curves.finish(trial, status, metrics or {}, []))
 
     def note(self, step: int, **metrics: float) -> None:
         """Record metrics of the sweep after trial ``step``."""

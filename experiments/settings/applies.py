@@ -8,12 +8,13 @@ refused.  ``null`` gives no value and is always legal.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
 from omegaconf import DictConfig, OmegaConf
 
+from experiments.settings import config
 from experiments.settings.arguments import parse
 from experiments.settings.commandline import Refusal
 from sim.planning.variants import POLICY, VARIANTS
@@ -241,6 +242,15 @@ def _read(typed: str) -> str | None:
     if given.is_delete() or given.value() in (None, "null"):
         return None
     return (given.package or given.key_or_group).replace("/", ".")
+
+
+def compose(command: str, overrides: Sequence[str]) -> DictConfig:
+    """Return the configuration ``command`` with ``overrides``, checked; Refusal as `check`."""
+    settings = config.compose(command, overrides)
+    OmegaConf.resolve(settings)
+    config.check_sections(settings)
+    check(command, settings, overrides)
+    return settings
 
 
 def read(overrides: Iterable[str]) -> Iterator[str]:

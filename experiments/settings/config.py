@@ -36,6 +36,7 @@ from mcts.limits import did_you_mean
 _NAMED = 3
 """Maximum number of players in the name of a run folder."""
 
+
 @cache
 def register() -> None:
     """Register the schemas with Hydra; call before composing anything."""

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from omegaconf import DictConfig
+from omegaconf import DictConfig, OmegaConf
 from rich.console import Console
 
 from experiments.matches.match_loop import ERROR
@@ -15,16 +16,15 @@ from experiments.provenance import provenance
 from experiments.provenance.files import write_json
 from experiments.run import Run
 from experiments.runs.mlflow_run import SweepRecord
+from experiments.settings import applies
 from experiments.settings.commandline import Interrupted, Refusal
 from experiments.settings.config import plain
 from experiments.settings.limits import POINTS
 from experiments.sweep import report
-from experiments.sweep.axes import Parameters
-from experiments.sweep.progress import SweepProgress
+from experiments.sweep.axes import Parameters, split_overrides
 from experiments.sweep.space import Point, Space
 from experiments.sweep.spsa import Spsa
 from experiments.sweep.storage import STUDY, Propose, Storage, draw_points
-from experiments.sweep.trial_runner import TrialRunner
 from experiments.sweep.trials import Played, Trials, rates, trial_folder
 
 MATCHES_FILE = "sweep.json"
@@ -38,6 +38,12 @@ an axis is checked with the first values of the others."""
 
 _FREE = ("run", "tracking", "ray")
 """Sections that may change when a sweep is resumed."""
+
+
+def make_job(typed: Sequence[str]) -> Job:
+    """Return the sweep of the overrides ``typed``; Refusal if it cannot be played."""
+    own, others = split_overrides(typed)
+    return Job(applies.compose("sweep", own), Space(others))
 
 
 class Job:
@@ -71,6 +77,14 @@ class Job:
             )
         self._listed: list[Parameters] | None = space.combinations if listed else None
         self._trials: int = asked.trials if self._listed is None else len(self._listed)
+
+    def __str__(self) -> str:
+        """Return the configuration, that of the first point, and the axes."""
+        axes = [f"# {key}: {values}\n" for key, values in self._space.plain.items()]
+        first = self._space.point(self._space.crosses[0]).settings
+        return "".join(
+            [*(OmegaConf.to_yaml(s, resolve=True) for s in (self._settings, first)), *axes]
+        )
 
     def run(self, console: Console, shows: bool = True) -> Played:
         """Play the sweep; write its table, plot, summary and MLflow record.
@@ -137,16 +151,14 @@ class Job:
                 "as many, or choose another folder"
             )
         record = self._record(first, console)
-        with SweepProgress(console, total) as progress:
-            runner = TrialRunner(record, progress, console, self._run.going)
-            block = asked.block if racing else None
-            trials = Trials(folder, self._space, storage, runner, block, spsa)
-            try:
-                played = trials.play(total, asked.fresh)
-            except BaseException:
-                record.end_trial("FAILED")
-                record.finish("FAILED", lambda tracker: tracker.finish("FAILED", {}, 0, []))
-                raise
+        block, wished = asked.block if racing else None, self._run.wished
+        trials = Trials(folder, self._space, storage, record, console, wished, block, spsa)
+        try:
+            played = trials.play(total, asked.fresh)
+        except BaseException:
+            record.end_trial("FAILED")
+            record.finish("FAILED", lambda tracker: tracker.finish("FAILED", {}, 0, []))
+            raise
         described = report.describe(self._settings, self._space, played, folder)
         described |= {"fault": self._fault(played), "seconds": self._run.seconds}
         made = self._write(described, played, first)

@@ -17,8 +17,7 @@ from experiments.stats.intervals import columns
 from experiments.sweep.axes import describe_point, short
 from experiments.sweep.space import Space
 from experiments.sweep.storage import importance
-from experiments.sweep.trial_runner import Counts
-from experiments.sweep.trials import Line, Played, trial_folder
+from experiments.sweep.trials import Counts, Line, Played, trial_folder
 from experiments.tabular import Table, words
 
 TABLE = "sweep.csv"

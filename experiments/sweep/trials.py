@@ -1,30 +1,82 @@
-"""The trials of a sweep one after another, then the best of them on fresh games."""
+"""The trials of a sweep one after another, then the best of them on fresh games.
+
+Each point is played in a run folder like that of `experiments.compare`.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
+from threading import Event
 
 import numpy as np
 from optuna.trial import FrozenTrial, TrialState
+from rich.console import Console
 
+from experiments import terminal
+from experiments.matches import play, runner, startup
+from experiments.matches.background import Background
+from experiments.matches.match_loop import ERROR, Outcome, Resources
+from experiments.matches.progress import Compiling, stage
 from experiments.matches.results import Results
 from experiments.matches.schedule import Match
-from experiments.stats.intervals import Estimate, paired_difference
+from experiments.runs.match_run import MatchRun
+from experiments.runs.mlflow_fields import metrics
+from experiments.runs.mlflow_run import SweepRecord
+from experiments.settings.commandline import Refusal
+from experiments.settings.config import plain
+from experiments.settings.repeating import line, repeated_by
+from experiments.stats.intervals import Estimate, paired_difference, win_rate
 from experiments.sweep.axes import Parameters, describe_point
 from experiments.sweep.space import Point, Space
 from experiments.sweep.spsa import Reached, Spsa
 from experiments.sweep.storage import GAMES, PLAYS, SAME_AS, WINS, Storage
-from experiments.sweep.trial_runner import Counts, TrialResult, TrialRunner
 
 _STATES = {TrialState.COMPLETE: "complete", TrialState.PRUNED: "pruned", TrialState.FAIL: "failed"}
 
 _FRESH, _ITERATION = 0xF7E5, 0x5B5A
 """Keys that derive the seeds of fresh games and of iterations from the sweep's."""
+
+ShouldPrune = Callable[[int, float], bool]
+"""Returns whether to prune the point, given a block's number and the share of its games won."""
+
+
+@dataclass(frozen=True)
+class Counts:
+    """Games looked at, and wins among them."""
+
+    games: int
+    wins: int
+
+    @property
+    def estimate(self) -> Estimate | None:
+        """The win rate with its interval; None without a game."""
+        return win_rate(self.wins, self.games) if self.games else None
+
+
+@dataclass(frozen=True)
+class TrialResult(Counts):
+    """Outcome of the games of a point.
+
+    Attributes
+    ----------
+    given_up : whether it was pruned
+    interrupted : whether Ctrl-C ended it
+    fault : of a game that raised an exception
+    """
+
+    given_up: bool = False
+    interrupted: bool = False
+    fault: str | None = None
+
+    @property
+    def status(self) -> str:
+        """The status in MLflow's terms."""
+        return "FAILED" if self.fault else "KILLED" if self.interrupted else "FINISHED"
 
 
 @dataclass(frozen=True)
@@ -105,10 +157,11 @@ def trial_folder(folder: Path, trial: int) -> Path:
 
 
 class Trials:
-    """Plays the trials in a ``storage``.
+    """Plays the trials in a ``storage`` one after another on the same Ray.
 
-    ``folder``: of the sweep; ``space``: of the points; ``block``: games between two pruning
-    decisions; None: no pruning; ``spsa``: the climb they belong to.
+    ``folder``: of the sweep; ``space``: of the points; ``record``, ``console``: for reporting;
+    ``wished``: event set when the user asks to end; ``block``: games between two pruning decisions;
+    None: no pruning; ``spsa``: the climb they belong to.
     """
 
     def __init__(
@@ -116,12 +169,18 @@ class Trials:
         folder: Path,
         space: Space,
         storage: Storage,
-        runner: TrialRunner,
+        record: SweepRecord,
+        console: Console,
+        wished: Event,
         block: int | None = None,
         spsa: Spsa | None = None,
     ) -> None:
-        self._folder, self._space, self._storage, self._runner = folder, space, storage, runner
+        self._folder, self._space, self._storage = folder, space, storage
+        self._record, self._console, self._wished = record, console, wished
         self._block, self._spsa = block, spsa
+        self._resources: dict[tuple[int, bool], Resources] = {}
+        self._compiled: set[tuple[str, ...]] = set()
+        self._rooted: bool | None = None
 
     def play(self, trials: int, fresh: int | None) -> Played:
         """Play the missing ones of ``trials`` trials, and ``fresh`` games of the best.
@@ -130,10 +189,11 @@ class Trials:
         many games as a point plays.  Raises Refusal if results cannot be written, or workers die
         repeatedly.
         """
-        self._runner.progress.count_earlier(len(self._find_done(trials)))
+        if earlier := len(self._find_done(trials)):
+            self._console.print(f"{earlier} of {trials} trials were played before")
         interrupted = False
         while not interrupted and len(self._find_done(trials)) < trials:
-            interrupted = not self._play_next()
+            interrupted = not self._play_next(trials)
         done = self._find_done(trials)
         played = Played([*map(Line.of, done)], None, interrupted)
         if self._spsa is not None and len(done) >= 4:
@@ -150,7 +210,7 @@ class Trials:
     def _find_done(self, trials: int) -> list[FrozenTrial]:
         return [trial for trial in self._storage.finished if trial.number < trials]
 
-    def _play_next(self) -> bool:
+    def _play_next(self, trials: int) -> bool:
         """Play the next trial; return whether it ended."""
         trial = self._storage.next()
         point = self._space.point(trial.params)
@@ -161,25 +221,23 @@ class Trials:
         if same:
             self._storage.repeat(trial, same[0])
         else:
-            games = point.settings.match.games
-            looks = [] if self._block is None else [*range(self._block, games, self._block)]
-            result = self._runner.play(
-                point,
-                trial_folder(self._folder, trial.number),
-                [*looks, games],
-                lambda step, share: (
-                    self._block is not None and self._storage.report(trial, step, share)
-                ),
-            )
+            games, block = point.settings.match.games, self._block
+            ends = [*(range(block, games, block) if block else ()), games]
+
+            def should_prune(step: int, share: float) -> bool:
+                return block is not None and self._storage.report(trial, step, share)
+
+            folder = trial_folder(self._folder, trial.number)
+            result = self._play_point(point, folder, ends, should_prune)
             if result.interrupted:
                 return False
             state = TrialState.PRUNED if result.given_up else TrialState.COMPLETE
             state = TrialState.FAIL if result.fault else state
             self._storage.finish(trial, state, result.games, result.wins, plays)
-        self._tell(Line.of(self._storage.trials[trial.number]))
+        self._tell(Line.of(self._storage.trials[trial.number]), trials)
         return True
 
-    def _tell(self, line: Line) -> None:
+    def _tell(self, line: Line, trials: int) -> None:
         """Show and record the outcome of a trial."""
         said, noted = [describe_point(line.parameters), line.estimate, line.note], {}
         words = ", ".join(str(part) for part in said if part)
@@ -190,15 +248,71 @@ class Trials:
             now = f"best so far: trial {best.trial}, {best.estimate}"
             words += f"; {'the best so far' if best == line else now}, which flatters it"
             noted = {"win_rate": line.rate, "best_chosen_so_far": best.rate}
-        self._runner.progress.end_trial(line.trial, words)
+        at = f"trial {line.trial} ({line.trial + 1}/{trials})"
+        self._console.print(f"{at}: {words}", soft_wrap=True)
         if noted:
-            self._runner.record.note(line.trial, **noted)
+            self._record.note(line.trial, **noted)
+
+    def _play_point(
+        self, point: Point, folder: Path, ends: Sequence[int], should_prune: ShouldPrune
+    ) -> TrialResult:
+        """Play the games of ``point`` that are missing in ``folder``.
+
+        ``ends``: game counts at which ``should_prune`` is called, in order.
+        """
+        settings, match = point.settings, point.match
+        settings.run.folder = str(folder)
+        run = MatchRun(folder, [match], settings.match.stop, console=self._console)
+        run.wished = self._wished
+        games = (f"match.games={ends[-1]}",) if ends[-1] != settings.match.games else ()
+        with repeated_by(line("compare", (*point.overrides, *games))):
+            run.claim()
+            try:
+                run.write_settings(plain(settings))
+                try:
+                    resources = self._ready(point)
+                    self._record.begin_trial(folder, settings, match)
+                except KeyboardInterrupt:
+                    won = match.wins_of(run.played.tallies[0].winner(), 0)
+                    return TrialResult(run.played.games, int(won.sum()), interrupted=True)
+                result, ended = _play_blocks(run, resources, ends, should_prune)
+                summary = run.summarise(ended, settings)
+                run.write_summary(summary.to_json())
+            except OSError as fault:
+                raise Refusal(
+                    f"{folder}: {fault.strerror or fault}: free disk space and continue with "
+                    f"run.resume={folder.parent}"
+                ) from None
+        played = run.played if run.played.games else None
+        self._record.end_trial(result.status, metrics(summary, [match]) if played else {}, played)
+        return result
+
+    def _ready(self, point: Point) -> Resources:
+        """Compile what the point needs, start Ray, and return the resources."""
+        match, address = point.match, point.settings.ray.address
+        # Idle workers of other games would hold the cores needed by Ray actors.
+        if self._rooted is not None and (self._rooted or match.rooted) and address is None:
+            runner.stop()
+        self._rooted = match.rooted
+        key = (match.threads, match.rooted)
+        if key not in self._resources:
+            console = terminal.console(quiet=True) if self._resources else self._console
+            workers = point.settings.match.workers
+            self._resources[key] = startup.resources([match], workers, address, console)
+        players = tuple(entrant["name"] for entrant in match.entrants)
+        if players in self._compiled:
+            play.warm(match)
+        else:
+            with stage(self._console, Compiling(not match.compiled)):
+                Background(play.warm, match).result()
+            self._compiled.add(players)
+        return self._resources[key]
 
     def _play_fresh(self, parameters: Parameters, name: str, fresh: int | None) -> TrialResult:
         """Play a point with a seed that no trial used, in the run folder ``name``."""
         point = with_other_games(self._space.point(parameters), _FRESH)
         games = point.settings.match.games if fresh is None else fresh
-        return self._runner.play(point, self._folder / name, [games], lambda *_: False)
+        return self._play_point(point, self._folder / name, [games], lambda *_: False)
 
     def _compare_fresh(self, played: Played, reached: Reached, fresh: int | None) -> None:
         """Play the end and the start of a climb on the same fresh games."""
@@ -221,6 +335,32 @@ class Trials:
         match = with_other_games(self._space.point(parameters), _FRESH).match
         (tally,) = Results.resume(self._folder / name, [match]).tallies
         return match.wins_of(tally.winner(games), 0)
+
+
+def _play_blocks(
+    run: MatchRun, resources: Resources, ends: Sequence[int], should_prune: ShouldPrune
+) -> tuple[TrialResult, Outcome]:
+    """Play the games of ``run`` up to each of ``ends``, unless it is pruned before."""
+    begin, wins = 0, 0
+    (tally,), (match,) = run.played.tallies, run.matches
+
+    for step, end in enumerate(ends):
+        ended = run.play(end, resources, total=ends[-1])
+        if ended.fault is not None and ERROR not in ended.fault:
+            # The user continues the sweep, not the trial.
+            sweep = f"run.resume={run.folder.parent}"
+            fault = ended.fault.replace(f"run.resume={run.folder}", sweep)
+            raise Refusal(fault if sweep in fault else f"{fault}; continue with {sweep}")
+        won = match.wins_of(tally.winner(end), 0)
+        if ended.fault is not None or ended.interrupted:
+            wins = int(won.sum())
+            state = TrialResult(tally.games, wins, False, ended.interrupted, ended.fault)
+            return state, ended
+        wins += int(won[begin:].sum())
+        if should_prune(step, float(won[begin:].mean())) and end < ends[-1]:
+            return TrialResult(end, wins, given_up=True), ended
+        begin = end
+    return TrialResult(end, wins), ended
 
 
 def with_other_games(point: Point, *words: int) -> Point:

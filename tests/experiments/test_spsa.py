@@ -11,8 +11,8 @@ from experiments.runs.runfolder import read_matches
 from experiments.sweep import plot as sweep_plot
 from experiments.sweep import spsa
 from experiments.sweep.axes import Axis
-from experiments.sweep.progress import SweepProgress
 from experiments.sweep.spsa import Spsa
+from experiments.sweep.trials import Line, Trials
 from tests.experiments.rows import read_rows
 
 PLAIN = Axis("plain", "plain", (), 0.0, 10.0)
@@ -125,15 +125,15 @@ def test_a_climb_from_command_line_to_files(run_sweep, monkeypatch):
     assert read_rows(played[0]).num_rows == 4 * 60
 
     monkeypatch.setattr(sweep_plot, "draw_climb", lambda *given: given[-1])
-    ended = SweepProgress.end_trial
+    ended = Trials._tell
 
-    def kill(self: SweepProgress, number: int, outcome: str) -> None:
-        ended(self, number, outcome)
-        if number == 4:
+    def kill(self: Trials, line: Line, trials: int) -> None:
+        ended(self, line, trials)
+        if line.trial == 4:
             raise Killed
 
     with monkeypatch.context() as planted, pytest.raises(Killed):
-        planted.setattr(SweepProgress, "end_trial", kill)
+        planted.setattr(Trials, "_tell", kill)
         run_sweep(*CLIMB, name="killed")
     again = run_sweep(*CLIMB, name="killed", resume=True)
     assert again.code == 0, again.err

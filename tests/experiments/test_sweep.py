@@ -20,15 +20,16 @@ from filelock import FileLock
 from optuna.trial import TrialState
 
 from experiments.matches import play, results, runner
+from experiments.matches.progress import GamesPlayed
 from experiments.run import LOCK
 from experiments.settings.arguments import parse
+from experiments.settings.commandline import Refusal
 from experiments.stats.intervals import win_rate
 from experiments.sweep import job as sweep_job
 from experiments.sweep import plot as sweep_plot
-from experiments.sweep import storage, trial_runner
+from experiments.sweep import schema, storage
 from experiments.sweep import trials as sweep_trials
 from experiments.sweep.axes import Axis, split_overrides
-from experiments.sweep.progress import SweepProgress
 from experiments.sweep.space import Space
 from experiments.sweep.storage import Storage, draw_points
 from experiments.sweep.trials import Line, Played
@@ -139,14 +140,14 @@ def _at_call(monkeypatch: pytest.MonkeyPatch, owner: Any, name: str, number: int
 KILLED_AT = (
     (sweep_job, "draw_points", 0),  # before the first trial
     (Axis, "suggest", 3),  # in the storage, its second setting not
-    (trial_runner.MatchRun, "claim", 0),
+    (sweep_trials.MatchRun, "claim", 0),
     (results.Results, "flush", 0),  # played, not written
     (storage.Storage, "report", 1),  # in the middle of a race
     (optuna.trial.Trial, "set_user_attr", 1),
     (optuna.Study, optuna.Study.tell.__name__, 0),
     (storage.Storage, "finish", 1),  # of the trial after
     (sweep_trials, "with_other_games", 0),
-    (trial_runner.MatchRun, "write_summary", 0),  # the summary of the fresh games
+    (sweep_trials.MatchRun, "write_summary", 0),  # the summary of the fresh games
     (sweep_job.report, "describe", 0),
 )
 
@@ -186,15 +187,15 @@ def test_points_do_not_depend_on_where_a_sweep_was_killed(tmp_path, monkeypatch,
 
 def test_ctrl_c_keeps_what_was_played(run, monkeypatch):
     asked = (*RANDOM, "seed=1,2,3", "match.games=4000", "match.workers=1")
-    shown = SweepProgress.games
+    shown = GamesPlayed.update
 
-    def press(self: SweepProgress, done: int) -> None:
-        if self._what == "trial-0001" and done:
+    def press(self: GamesPlayed, tallies: Any) -> bool:
+        if self._matches[0].seed == 2 and tallies[0].games:
             os.kill(os.getpid(), signal.SIGINT)
-        shown(self, done)
+        return shown(self, tallies)
 
     with monkeypatch.context() as planted:
-        planted.setattr(SweepProgress, "games", press)
+        planted.setattr(GamesPlayed, "update", press)
         outcome = run(*asked)
     assert outcome.code == 130
     assert (
@@ -294,22 +295,24 @@ def test_trials_are_recorded_below_their_sweep(run, database):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("player.threshold=0.3", *SWIFT), "no setting has several values"),
-        (("player.threshold=interval(0.3,1)", *SWIFT), "is an interval: write its values out"),
-        (("player.threshold=0.3,1", "sweep.method=random", *SWIFT), "needs sweep.trials"),
-        (("player.threshold=0.3,1", "sweep.trials=3", *SWIFT), "by sweep.method=random, racing"),
-        (("player.threshold=0.3,1", "sweep.method=gird", *SWIFT), "did you mean grid"),
-        (("player.threshold=0.3,1", "sweep.games=3", *SWIFT), "sweep.games: unknown"),
-        (("player.threshold=0.3,3", *SWIFT), "at most 1 (at player.threshold=3)"),
-        (("player.threshold=0.3,1", "--mulitrun", *SWIFT), "--mulitrun: unknown flag"),
+        (["player.threshold=0.3"], "no setting has several values"),
+        (["player.threshold=interval(0.3,1)"], "is an interval: write its values out"),
+        (["player.threshold=0.3,1", "sweep.method=random"], "needs sweep.trials"),
+        (["player.threshold=0.3,1", "sweep.trials=3"], "by sweep.method=random, racing"),
+        (["player.threshold=0.3,1", "sweep.method=gird"], "did you mean grid"),
+        (["player.threshold=0.3,1", "sweep.games=3"], "sweep.games: unknown"),
     ],
 )
-def test_bad_requests_are_refused_in_a_line(run, arguments, said):
-    outcome = run(*arguments)
-    assert outcome.code == 1
-    assert said in outcome.err
-    assert outcome.err.startswith("sleuth-sweep: ")
-    assert outcome.err.count("\n") == 1
+def test_bad_requests_are_refused(arguments, said):
+    schema.register()
+    with pytest.raises(Refusal, match=said):
+        sweep_job.make_job([*arguments, *SWIFT])
+
+
+def test_a_bad_point_is_refused_in_a_line(run):
+    outcome = run("player.threshold=0.3,3", *SWIFT)
+    assert outcome.code == 1 and "at most 1 (at player.threshold=3)" in outcome.err
+    assert outcome.err.startswith("sleuth-sweep: ") and outcome.err.count("\n") == 1
     assert not outcome.folder.exists()
 
 

@@ -21,7 +21,6 @@ from experiments.compare import power
 from experiments.matches.progress import stage
 from experiments.runs.plots import draw_seats
 from experiments.stats.intervals import Estimate
-from experiments.sweep.progress import SweepProgress
 from experiments.tabular import Table, words
 from experiments.terminal import console
 
@@ -164,11 +163,6 @@ def test_names_of_files_and_metrics(kind, tmp_path):
     assert posixpath.normpath(full) == full
     assert texts.file_name("best+x=1 against 3 swift") == "best+x=1 against 3 swift"
     assert len({texts.file_name(text) for text in ("a/b", "a_b", "a\nb")}) == 3
-
-
-def test_a_sweep_shows_the_values_that_it_was_given():
-    said = "player.label=[/red] [x] :smile:"
-    assert said in print_text(lambda where: SweepProgress(where, 3).end_trial(0, said))
 
 
 def test_the_price_of_a_match_is_told_under_its_name(match, monkeypatch):
