@@ -30,7 +30,7 @@ def raises(fault):
 PLANTED = {
     "MLflow is broken": (sys.modules, "mlflow", None, "record is incomplete (import of mlflow"),
     "a sender that exits": (tracking.Tracker, "record", raises(SystemExit(3)), "(SystemExit: 3)"),
-    "the figures": (mlflow_fields.Curves, "row_figures", raises(AttributeError()), "Error"),
+    "the figures": (mlflow_fields.Curves, "follow", raises(AttributeError()), "Error"),
     "a full disk": (outcome, "draw", raises(OSError(28, "No space left")), "the plot is missing"),
     "the display": (GamesPlayed, "update", raises(ValueError("closed")), "display has stopped"),
 }
