@@ -8,7 +8,6 @@ Nothing slow is imported at the top, so that ``--help`` and mistyped settings do
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 from hydra.core.hydra_config import HydraConfig
@@ -16,7 +15,6 @@ from hydra.types import RunMode
 from omegaconf import DictConfig
 
 from experiments import terminal
-from experiments.settings import repeating
 from experiments.settings.command import Command
 from experiments.settings.schemas import Compare
 
@@ -38,9 +36,7 @@ def job(settings: DictConfig, folder: Path) -> float | None:
         power.show(matches, settings.match.power, settings.match.workers, console)
         Run(folder).discard()
         return None
-    multirun = None
-    if hydra.mode is RunMode.MULTIRUN:  # one MLflow record for all its runs
-        multirun = Path(hydra.sweep.dir), repeating.multirun_line(sys.argv[1:])
+    multirun = Path(hydra.sweep.dir) if hydra.mode is RunMode.MULTIRUN else None
     return jobs.compare(settings, matches, folder, console, multirun).objective
 
 

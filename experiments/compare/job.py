@@ -18,7 +18,7 @@ from experiments.matches.results import Results
 from experiments.matches.schedule import Match
 from experiments.provenance.files import CONFIG
 from experiments.runs.match_run import MatchRun
-from experiments.runs.mlflow_run import MatchRecord
+from experiments.runs.mlflow_run import MatchRecord, metrics
 from experiments.runs.summary import Summary
 from experiments.settings import config
 from experiments.settings.commandline import Interrupted, Refusal
@@ -62,13 +62,13 @@ def compare(
     matches: Sequence[Match],
     folder: Path,
     console: Console,
-    multirun: tuple[Path, str] | None = None,
+    multirun: Path | None = None,
     shows: bool = True,
 ) -> Compared:
     """Play ``matches`` and write results, summary, plot and MLflow record to ``folder``.
 
-    ``multirun``: folder and command line of the multirun that this run belongs to; ``shows``:
-    whether to print the table.  Raises Refusal before the first game if the configuration is
+    ``multirun``: folder of the multirun that this run belongs to; ``shows``: whether to print the
+    table.  Raises Refusal before the first game if the configuration is
     invalid; at the end if a game raised an exception (the folder holds the traceback), workers died
     too often or results could not be written.  Raises Interrupted if the user asks to end.  Games
     played are saved first.
@@ -129,7 +129,6 @@ def _conclude(
 ) -> Summary:
     """Write and return the summary; draw the plot and finish the MLflow record."""
     from experiments.compare import outcome
-    from experiments.runs.mlflow_fields import metrics
 
     busy = {}
     if settings.ray.address is None:

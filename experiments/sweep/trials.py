@@ -25,8 +25,7 @@ from experiments.matches.progress import Compiling, stage
 from experiments.matches.results import Results
 from experiments.matches.schedule import Match
 from experiments.runs.match_run import MatchRun
-from experiments.runs.mlflow_fields import metrics
-from experiments.runs.mlflow_run import SweepRecord
+from experiments.runs.mlflow_run import SweepRecord, metrics
 from experiments.settings.commandline import Refusal
 from experiments.settings.config import plain
 from experiments.settings.repeating import line, repeated_by

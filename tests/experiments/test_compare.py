@@ -136,10 +136,9 @@ def test_a_sweep_is_one_run_after_another_recorded_beside_it_as_one(
     client = mlflow.MlflowClient(database)
     runs = client.search_runs([client.get_experiment_by_name("compare").experiment_id])
     names = {run.info.run_id: run.info.run_name for run in runs}
-    assert set(names.values()) == {"run0", "run0/0", "run0/1", "run1"}
-    parents = {names[run.info.run_id]: run.data.tags.get("mlflow.parentRunId") for run in runs}
-    assert names[parents["run0/0"]] == names[parents["run0/1"]] == "run0"
-    assert parents["run0"] is parents["run1"] is None
+    assert set(names.values()) == {"run0/0", "run0/1", "run1"}
+    said = {run.info.run_name: run.data.tags.get("multirun") for run in runs}
+    assert said == {"run0/0": "run0", "run0/1": "run0", "run1": None}
     assert {run.info.status for run in runs} == {"FINISHED"}
     artifacts = (tmp_path / "mlartifacts").as_uri()
     assert all(run.info.artifact_uri.startswith(artifacts) for run in runs)

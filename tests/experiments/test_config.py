@@ -44,7 +44,6 @@ BAD = {
     "player=swift player.name=evil": "sleuth-compare: player: unknown policy 'evil'",
     "+player.foo=1": "player.foo: unknown setting",
     "+foo.bar=1": "foo: unknown setting",
-    "tracking.uri=sqlite:////proc/no/mlflow.db": "set tracking.enabled=false",
     "tracking.uri=mlruns": "give sqlite:///file.db",
     "match.layout=all": "match.layout=all: choose one of one, rest, both, robin",
     "match.layout=robin": "match.layout=robin needs 2 to 10 players: give match.players=[a,b,...]",

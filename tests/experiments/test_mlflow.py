@@ -12,8 +12,7 @@ from omegaconf import OmegaConf
 
 from experiments.matches import lineups
 from experiments.matches.results import Played, Results
-from experiments.runs.mlflow_fields import STEPS, Curves, parameters, tags, tails
-from experiments.runs.mlflow_run import MatchRecord
+from experiments.runs.mlflow_run import STEPS, Curves, MatchRecord, parameters, tags, tails
 from experiments.settings import config
 from experiments.stats import stopping
 from experiments.stats.intervals import win_rate
