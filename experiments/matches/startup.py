@@ -33,7 +33,14 @@ def prepare(
     compiled policies are played without Ray, unless ``workers`` is given.  Raises Refusal as
     `resources`.
     """
-    compiling = Background(_warm, matches)
+
+    def compile_all() -> None:
+        from experiments.matches import play
+
+        for match in matches:
+            play.warm(match)
+
+    compiling = Background(compile_all)
     searches = not all(match.compiled for match in matches)
     short = games is not None and games <= FEW and not searches
     if workers is None and short:
@@ -67,10 +74,10 @@ def resources(
             cores = starting.result()
     lineups.check_cores(matches, workers, cores)
     at_once = [lineups.at_once(match, workers, cores) for match in matches]
-    cpus = (
-        0.0 if match.rooted else _cores_of(match.threads, cores / n)
-        for match, n in zip(matches, at_once, strict=True)
-    )
+    cpus = []
+    for match, n in zip(matches, at_once, strict=True):
+        share = 0.0 if match.rooted else min(float(match.threads), cores / n)
+        cpus.append(share if share < 1 else float(int(share)))  # Ray takes only whole ones above 1
     return Resources(tuple(at_once), tuple(cpus), address, cores, alone)
 
 
@@ -83,16 +90,3 @@ def _warn_of_seed(matches: Sequence[Match], console: Console) -> None:
             "least 16 digits if you do not trust the external program",
             soft_wrap=True,
         )
-
-
-def _warm(matches: Sequence[Match]) -> None:
-    from experiments.matches import play
-
-    for match in matches:
-        play.warm(match)
-
-
-def _cores_of(threads: int, share: float) -> float:
-    """Return the cores to reserve for a game; Ray takes only whole ones above one."""
-    cpus = min(float(threads), share)
-    return cpus if cpus < 1 else float(int(cpus))

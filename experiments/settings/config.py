@@ -3,8 +3,6 @@
 `check` covers what the types of schemas cannot: ranges, choices, keys that ``+run.foo=1`` adds to a
 structured configuration, and all of a player, whose ``_target_`` determines its settings
 (`sim.players.registry`).
-
-The schemas are in a group ``schema`` of their own, so that ``player=`` offers only players.
 """
 
 from __future__ import annotations
@@ -82,10 +80,9 @@ def plain(settings: DictConfig) -> dict[str, Any]:
 def compose(name: str, overrides: Sequence[str] = (), *, with_hydra: bool = False) -> DictConfig:
     """Return the configuration ``name`` of `conf` with ``overrides``.
 
-    Composing takes a tenth of a second, setting a value in a copy some milliseconds.  Choices
-    (``player=bmcts``) are therefore composed once per process, and values are set in a copy:
-    sweeps, tables and lists of players repeat the same choices.  ``with_hydra``: keep Hydra's own
-    section.  Raises Refusal in one line if it cannot be composed.
+    Composing takes a tenth of a second, setting a value some milliseconds.  Choices
+    (``player=bmcts``) are therefore composed once per process, and values are set in a copy.
+    ``with_hydra``: keep Hydra's own section.  Raises Refusal in one line if it cannot be composed.
     """
     register()
     values = [override for override in overrides if _is_value(override)]
@@ -139,12 +136,11 @@ def _compose(name: str, choices: tuple[str, ...], _: Path) -> DictConfig:
 def _is_value(override: str) -> bool:
     """Return whether ``override`` sets a value, rather than choosing or adding."""
     found = re.match(r"(?!hydra\b)([\w.]+)=", override, re.ASCII)
-    return found is not None and not _is_group(found[1])
+    return found is not None and not is_group(found[1])
 
 
-@cache
-def _is_group(key: str) -> bool:
-    return sources.find(key).is_dir()
+is_group = cache(lambda key: sources.find(key).is_dir())
+"""Returns whether a key names a group in `conf`."""
 
 
 def _set(settings: DictConfig, override: str) -> None:
@@ -159,10 +155,7 @@ def _set(settings: DictConfig, override: str) -> None:
 
 
 def check(config: DictConfig) -> None:
-    """Refuse what the types allow: unknown or missing keys, invalid choices, ranges.
-
-    Raises Refusal with the first fault, in one sentence that names the key.
-    """
+    """Refuse what the types allow, with the first fault, in one sentence that names the key."""
     check_sections(config)
     check_seats(config)
 
@@ -236,10 +229,8 @@ def _check_items(key: str, value: Any, kind: Any) -> None:
             raise Refusal(f"{key}={value}: give a list of {wanted[get_args(part)[0]]}")
 
 
-@cache
-def _kinds(schema: type) -> dict[str, Any]:
-    """Return the types of the settings in a section."""
-    return get_type_hints(schema)
+_kinds = cache(get_type_hints)
+"""Returns the types of the settings in a section."""
 
 
 def _check_section(path: str, node: DictConfig, schema: type) -> None:

@@ -57,7 +57,12 @@ def write(
     listed = list(_list_settings(settings, {**_of_choices(chosen), **meanings}))
     heading = "== Settings (name=value) with current values =="
     if not whole and len(listed) > SHORT:
-        heading, listed = "== Settings (name=value): --help all ==", _count(settings)
+        heading = "== Settings (name=value): --help all =="
+        sizes = {
+            key: sum(1 for _ in config.leaves({key: settings._get_node(key)})) for key in settings
+        }
+        named = (f"{key!s} ({size})" if size > 1 else str(key) for key, size in sizes.items())
+        listed = wrap(", ".join(named), WIDTH)
     groups = list(_list_groups(chosen))
     parts = [
         fill(f"{title}: {about.header}"),
@@ -76,17 +81,6 @@ def fill(text: str) -> str:
     for is_prose, part in parts:
         lines += wrap(" ".join(part), WIDTH, break_on_hyphens=False) if is_prose else part
     return "\n".join(lines)
-
-
-def _count(settings: DictConfig) -> list[str]:
-    """Return the sections of ``settings``, each with its number of settings."""
-    counts = [
-        f"{key!s} ({sum(1 for _ in config.leaves(section))})"
-        if isinstance(section := settings._get_node(key), DictConfig)
-        else str(key)
-        for key in settings
-    ]
-    return wrap(", ".join(counts), WIDTH)
 
 
 def _list_groups(chosen: Mapping[str, str | None]) -> Iterator[str]:

@@ -14,7 +14,7 @@ from optuna.distributions import BaseDistribution
 
 from experiments.matches import lineups
 from experiments.matches.schedule import Match
-from experiments.settings import applies, config, sources
+from experiments.settings import applies, config
 from experiments.settings.commandline import Refusal
 from experiments.sweep.axes import Axis, Parameters, Value, axis_of, describe_point, key_of
 
@@ -153,14 +153,9 @@ def _check_names(overrides: Sequence[Override], fixed: Sequence[str]) -> None:
     varied = [key_of(one) for one in overrides if one.is_sweep_override()]
     found = config.compose("compare", fixed)
     for key in varied:
-        if not _is_group(key):
+        if not config.is_group(key):
             config.compose("compare", [*fixed, f"{key}=???"])
     config.check(found)
-
-
-def _is_group(key: str) -> bool:
-    """Return whether ``key`` names a group in `conf`."""
-    return sources.find(key).is_dir()
 
 
 def _check_match(settings: DictConfig) -> None:
