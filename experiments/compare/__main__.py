@@ -20,22 +20,14 @@ from experiments.settings.schemas import Compare
 
 
 def job(settings: DictConfig, folder: Path) -> float | None:
-    """Play what ``settings`` ask for, or print how long it would take (``match.power``).
+    """Play what ``settings`` ask for; return the objective for an optimising sweeper.
 
-    Raises Refusal, Interrupted as `experiments.compare.job.compare`.  Returns the objective for an
-    optimising sweeper; None if nothing was to be played.
+    Raises Refusal, Interrupted as `experiments.compare.job.compare`.
     """
     from experiments.compare import job as jobs
 
     hydra, console = HydraConfig.get(), terminal.console()
     matches = jobs.plan(settings, hydra.overrides.task)
-    if settings.match.power is not None:
-        from experiments.compare import power
-        from experiments.run import Run
-
-        power.show(matches, settings.match.power, settings.match.workers, console)
-        Run(folder).discard()
-        return None
     multirun = Path(hydra.sweep.dir) if hydra.mode is RunMode.MULTIRUN else None
     return jobs.compare(settings, matches, folder, console, multirun).objective
 

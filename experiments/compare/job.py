@@ -130,10 +130,7 @@ def _conclude(
     """Write and return the summary; draw the plot and finish the MLflow record."""
     from experiments.compare import outcome
 
-    busy = {}
-    if settings.ray.address is None:
-        busy = outcome.measure_load(run.seconds, config.cores())
-    made = run.summarise(ended, settings, before, **busy)
+    made = run.summarise(ended, settings, before)
     files = [run.folder / CONFIG]
     if ended.fault is not None and (run.folder / ERROR).exists():
         files.append(run.folder / ERROR)

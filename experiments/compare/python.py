@@ -12,7 +12,6 @@ from rich.console import Console
 from experiments import python
 from experiments.compare.__main__ import COMMAND
 from experiments.settings import applies
-from experiments.settings.commandline import Refusal
 from experiments.settings.repeating import line, repeated_by
 
 if TYPE_CHECKING:
@@ -84,8 +83,6 @@ def compare(overrides: Sequence[str] = (), progress: bool = True, **settings: An
         COMMAND.register()
         typed = python.overrides_of(COMMAND.schema, given, overrides)
         composed = applies.compose("compare", typed)
-        if composed.match.power is not None:
-            raise Refusal("match.power plays nothing: use python -m experiments.compare")
         folder = Path(composed.run.resume or composed.run.folder)
         with repeated_by(line("compare", typed)):
             matches, console = job.plan(composed, typed), python.console(progress)

@@ -52,8 +52,8 @@ def play_games(matches: Sequence[Match], schedule: Schedule) -> Generator[list[t
             try:
                 played, seconds = job.result()
             except BaseException as fault:
-                told = "".join(traceback.format_exception(fault))
-                raise GameRaised(games, fault, told) from None
+                lines = "".join(traceback.format_exception(fault))
+                raise GameRaised(games, fault, lines) from None
             schedule.took(match, len(games), seconds)
             yield [(match, played)]
     finally:

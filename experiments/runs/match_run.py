@@ -9,7 +9,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 from omegaconf import DictConfig
 from rich.console import Console
@@ -88,9 +87,7 @@ class MatchRun(Run):
 
             return match_loop.play(self.played, games, self.rule, resources, look)
 
-    def summarise(
-        self, ended: Outcome, settings: DictConfig, before: int | None = None, **more: Any
-    ) -> Summary:
-        """Return the summary.  ``before``: games played earlier; ``more``: for section ``run``."""
+    def summarise(self, ended: Outcome, settings: DictConfig, before: int | None = None) -> Summary:
+        """Return the summary; ``before``: games played earlier."""
         made = describe(self.played, self.stop, ended, plain(settings))
-        return replace(made, held=before, run=made.run | more, seconds=self.seconds)
+        return replace(made, held=before, seconds=self.seconds)

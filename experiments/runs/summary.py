@@ -118,7 +118,7 @@ class Summary:
     Except for times and the section ``run``, it depends only on players, rules, seed and stopping
     rule.  A run that ended early is ``interrupted``; ``fault`` gives the reason unless it was
     Ctrl-C.  The run took ``seconds`` in addition to the ``held`` games played earlier, None where
-    unknown.  On a busy machine ``run`` has its ``load``: processes wanting a core, and cores.
+    unknown.
     """
 
     seed: int

@@ -168,7 +168,6 @@ COMMANDS: Mapping[str, tuple[Use, ...]] = {
         Use("player=", "without match.players"),
         Use("opponent", "without match.others"),
         Use("opponent", "match.layout=one, rest or both"),
-        Use("match.games match.stop run.records run.details run.beliefs", "without match.power"),
         Use("run.beliefs", "run.records above 0"),
     ),
     "sweep": (

@@ -158,13 +158,9 @@ def read(*typed: str, schema: type = Outer, bare: str | None = "files") -> list[
         ("match.stop=sprt:0:30", "match.stop=sprt:0:30"),
         ("seed=1,2", "seed=1,2"),
         ("run.folder=a (1)=b", "run.folder='a (1)=b'"),
-        ("player@opponent=swift", "opponent=swift"),
-        ("player/budget@opponent.budget=short", "opponent/budget=short"),
-        ("player/belief@opponent=factored", "opponent/belief=factored"),
-        ("~player@opponent", "~opponent"),
     ],
 )
-def test_the_command_line_needs_no_quotes_and_has_one_name_for_the_opponent(given, asked):
+def test_the_command_line_needs_no_quotes(given, asked):
     assert read(given, schema=Compare, bare=None) == [asked]
 
 

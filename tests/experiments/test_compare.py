@@ -55,23 +55,6 @@ def test_a_run_leaves_rows_summary_plot_and_record(run_compare, ray_session, dat
     assert (outcome.folder / "win_rate.png").read_bytes().startswith(b"\x89PNG")
 
 
-def test_the_published_result_stands_beside_ours(run_compare):
-    outcome = run_compare("player=random", "match.games=40", "match.workers=1", QUIET)
-    assert "6.6 % (5.8 to 7.6)" in outcome.out
-    assert re.search(r"random above the others: -\d+ Elo \(.*\), likelihood of ", outcome.out)
-
-
-def test_a_busy_machine_is_named_beside_speeds(run_compare, monkeypatch):
-    monkeypatch.setattr(os, "getloadavg", lambda: (9.0, 100.0, 100.0))
-    monkeypatch.setattr(config, "cores", lambda: 2)
-    few = ("player=pomcp", "player.budget.simulations=2", "match.games=1", "rules.turn_cap=4")
-    outcome = run_compare(*few, "match.workers=1", QUIET)
-    assert "the machine was busy: 9.0 processes wanted its 2 cores" in outcome.out
-    assert outcome.summary["run"]["load"] == [9.0, 2]
-    assert outcomes.measure_load(280.0, 200) == {}
-    assert outcomes.measure_load(280.0, 2) == {"load": [100.0, 2]}
-
-
 def test_games_of_two_players_are_crossed(run_compare):
     """Also: Elo and the likelihood of superiority agree in sign with the difference."""
     games = ("match.players=[swift,closure]", "match.games=80", "match.workers=1")
@@ -80,8 +63,6 @@ def test_games_of_two_players_are_crossed(run_compare):
     cells = [pair[key] for key in ("both", "only_first", "only_second", "neither")]
     one, two = (line["wins"] for line in outcome.summary["table"])
     assert sum(cells) == 80 and (cells[0] + cells[1], cells[0] + cells[2]) == (one, two)
-    words = re.sub(r"\s+", " ", outcome.out)
-    assert f"swift won {cells[0]} {cells[1]} swift did not {cells[2]} {cells[3]}" in words
     assert pair["difference"] < 0 and pair["elo_ci95"][1] < 0 and pair["superiority"] < 0.01
     (line,) = re.findall(
         "closure minus swift, same 80 games: .* superiority [0-9.]+ %", outcome.out

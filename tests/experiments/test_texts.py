@@ -7,7 +7,6 @@ import io
 import posixpath
 import re
 import warnings
-from dataclasses import replace
 from pathlib import Path
 
 import matplotlib.pyplot as plt
@@ -17,7 +16,6 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from experiments import plotting, tabular, texts
-from experiments.compare import power
 from experiments.matches.progress import stage
 from experiments.runs.plots import draw_seats
 from experiments.stats.intervals import Estimate
@@ -163,10 +161,3 @@ def test_names_of_files_and_metrics(kind, tmp_path):
     assert posixpath.normpath(full) == full
     assert texts.file_name("best+x=1 against 3 swift") == "best+x=1 against 3 swift"
     assert len({texts.file_name(text) for text in ("a/b", "a_b", "a\nb")}) == 3
-
-
-def test_the_price_of_a_match_is_told_under_its_name(match, monkeypatch):
-    named = replace(match, name="[/red] [x] :smile: against 3 \x1b[2Jswift")
-    monkeypatch.setattr(power, "_seconds", lambda match: 1.0)
-    shown = print_text(lambda where: power.show([named], 0.05, 1, where))
-    assert shown.count("[/red] [x] :smile: against 3  [2Jswift") == 2

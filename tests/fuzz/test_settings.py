@@ -68,7 +68,6 @@ BAD = {
         (MATCH, "opponent.inference=false", "without match.others"),
         ("match.players=[a,b] match.layout=robin", "opponent.label=x", "match.layout=one"),
         ("match.players=[swift]", "player=swift", "without match.players"),
-        ("match.power=0.1", "match.games=3", "without match.power"),
         ("run.records=0", "run.beliefs=true", "run.records above 0"),
         ("run.resume=a", "run.folder=b", "without run.resume"),
         ("rules=speed", "rules.dice=2", "rules.board=true"),
@@ -102,13 +101,10 @@ BAD = {
     "replay": [("record=x quiet=true", "turns=1:3", "quiet=false")],
     "regret": [("players=[swift]", "player=bmcts", "without players")],
     "hunt": [("mansion", "seed=3", "minefield or search"), ("search", "hunt.size=3", "hunt.case=")],
-    "qlearning": [("rates=[one]", "exponent=0.5", "rates with falling")],
-    "contest": [("port=5", "games=9", "without port"), ("classes=x", "host=a", "a port")],
     "tables": [
         ("seed=null", "only=[a]", "a table"),
         ("ledford_4_1 show=true", "only=[a]", "show="),
     ],
-    "evidence": [("keep=x", "again=3", "without keep"), ("hours=1", "seed=3", "draw")],
 }
 
 
