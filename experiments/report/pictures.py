@@ -32,9 +32,8 @@ from experiments.plotting import (
     reference_line,
     thin,
 )
-from experiments.runs.figures import Moment
+from experiments.runs.figures import Ends, Moment, bits
 from experiments.runs.plots import draw_games, draw_rates, draw_seats, share_axis
-from experiments.runs.turns import Ends, bits
 from experiments.stats.intervals import Estimate
 from experiments.stats.stopping import Stop
 from experiments.texts import for_picture, printable

@@ -25,16 +25,18 @@ from experiments.report.thinking import Thinking, read_thinking
 from experiments.runs import runfolder, summary
 from experiments.runs.figures import (
     Deciding,
+    Ends,
     Lasting,
     Moment,
     Suggesting,
     decision_stats,
+    ends,
+    envelopes,
     game_lengths,
     suggestion_stats,
 )
 from experiments.runs.rows import by_part
 from experiments.runs.summary import Figures, Line
-from experiments.runs.turns import Ends, ends, envelopes
 from experiments.settings.commandline import Refusal
 from experiments.stats import stopping
 from experiments.stats.stopping import Stop

@@ -11,9 +11,8 @@ import numpy as np
 from experiments.report import pictures
 from experiments.report.page import Block, Folded, Picture, Section, Text
 from experiments.report.run import Run
-from experiments.runs.figures import Deciding, Moment
+from experiments.runs.figures import MIN_GAMES, Deciding, Ends, Moment, bits, well_sampled
 from experiments.runs.summary import Line
-from experiments.runs.turns import MIN_GAMES, Ends, bits, well_sampled
 from experiments.stats.comparisons import ONE_TEST
 from experiments.stats.intervals import Estimate
 from experiments.tabular import Column, Table, count, mean, p_value, percent, words

@@ -15,35 +15,72 @@ Players with the same name are pooled over seats; matches are kept apart.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import sqrt
 from pathlib import Path
 
 import numpy as np
 import polars as pl
+from scipy.special import stdtrit
 
 from experiments.matches.part_files import GAMES
 from experiments.runs import rows
 from experiments.runs.rows import apart, by_part
-from experiments.stats.intervals import Estimate, mean, median
+from experiments.stats.intervals import CONFIDENCE, Estimate, mean, median
 
 _PLAYER = ["match", "player"]
 _GAME = [*_PLAYER, "game"]
 
+MIN_GAMES = 5
+"""Minimum number of games for a moment to be shown."""
+
 
 @dataclass(frozen=True)
 class Moment:
-    """The envelope's entropy for the players that suggest in one turn, after the answer.
+    """The envelope's entropy for the players that suggest or decide in one turn.
 
-    ``turn``: counted over all players, from 1; ``games``: in which the player suggested in this
-    turn; in the others it was over, or elsewhere; ``bits``: mean exact entropy of the envelope
-    after the answer; ``error``: its standard error, None with one game.
+    ``turn``: counted over all players, from 1; ``games``: in which the player did so in this turn;
+    in the others it was over, or elsewhere; ``bits``: mean exact entropy of the envelope;
+    ``error``: its standard error, None with one game.
     """
 
     turn: int
     games: int
     bits: float
     error: float | None
+
+
+@dataclass(frozen=True)
+class Ends:
+    """Turns at which the games of one player of a match ended, and its wins among them.
+
+    Attributes ``turns``: (n,) int, distinct lengths of games in turns, ascending; ``games``,
+    ``wins``: (n,) int, for games of that length.
+    """
+
+    turns: np.ndarray
+    games: np.ndarray
+    wins: np.ndarray
+
+    @property
+    def total(self) -> int:
+        """All games."""
+        return int(self.games.sum())
+
+    def quantile(self, share: float) -> int:
+        """Return the turn by which ``share`` of the games have ended."""
+        return int(self.turns[np.searchsorted(np.cumsum(self.games), share * self.total)])
+
+    def spans(self, limit: int) -> list[slice]:
+        """Return at most ``limit`` ranges of `turns` with about equally many games each."""
+        before = np.cumsum(self.games) - self.games
+        group = before * limit // self.total
+        starts = np.flatnonzero(np.diff(group, prepend=-1))
+        return [
+            slice(int(start), int(end))
+            for start, end in zip(starts, [*starts[1:], len(group)], strict=True)
+        ]
 
 
 @dataclass(frozen=True)
@@ -125,7 +162,7 @@ def suggestion_stats(folder: Path) -> list[Suggesting]:
         (before - after).count().alias("envelope_known"),
     )
     games = by_part(folder, "suggestions", lambda part: part.group_by(_GAME).agg(pl.len(), *sums))
-    curves = _curves(folder)
+    curves = envelopes(folder, "suggestions", "envelope_after")
     return [
         Suggesting(
             match=match,
@@ -144,34 +181,66 @@ def suggestion_stats(folder: Path) -> list[Suggesting]:
     ]
 
 
-def _curves(folder: Path) -> dict[tuple[str, ...], tuple[Moment, ...]]:
-    """Return the envelope's entropy by turn after suggestions, by match and player."""
-    # Each turn has at most one suggestion, so rows are games.
-    bits, turn = pl.col("envelope_after"), [*_PLAYER, "turn"]
-    sums = (
-        bits.count().alias("games"),
-        bits.sum().alias("bits"),
-        (bits * bits).sum().alias("squares"),
-    )
-    moments = (
-        by_part(folder, "suggestions", lambda part: part.group_by(turn).agg(*sums))
-        .group_by(turn)
-        .agg(pl.col("games", "bits", "squares").sum())
-        .filter(pl.col("games") > 0)
+def envelopes(
+    folder: Path, kind: str = "decisions", column: str = "envelope"
+) -> dict[tuple[str, str], tuple[Moment, ...]]:
+    """Return the envelope's entropy by turn, by match and player, where it is known.
+
+    ``kind``, ``column``: of the rows; by default before a planner's decisions.  A turn with several
+    of one seat counts with their mean.  Raises Refusal as `suggestion_stats`.
+    """
+    bits = pl.col(column)
+
+    def find_known(part: pl.LazyFrame) -> pl.LazyFrame:
+        turn = part.filter(bits.is_not_null()).group_by(*_GAME, "turn", "seat")
+        return turn.agg(bits.mean())
+
+    found = (
+        by_part(folder, kind, find_known)
+        .group_by(*_PLAYER, "turn")
+        .agg(pl.len().alias("games"), bits.mean(), bits.std(ddof=1).alias("deviation"))
         .sort("turn")
     )
-    columns = ("turn", "games", "bits", "squares")
     return {
-        who: tuple(_moment(*row) for row in mine.select(columns).iter_rows())
-        for who, mine in apart(moments, _PLAYER).items()
+        who: tuple(
+            Moment(turn, games, mean, None if games < 2 else deviation / sqrt(games))
+            for turn, games, mean, deviation in mine.select(
+                "turn", "games", column, "deviation"
+            ).iter_rows()
+        )
+        for who, mine in apart(found, _PLAYER).items()
     }
 
 
-def _moment(turn: int, games: int, total: float, squares: float) -> Moment:
-    """Return the mean over ``games`` from the sum of bits and the sum of their squares."""
-    bits = total / games
-    spread = max(squares / games - bits**2, 0.0)
-    return Moment(turn, games, bits, sqrt(spread / (games - 1)) if games > 1 else None)
+def well_sampled(moments: Sequence[Moment]) -> list[Moment]:
+    """Return the moments with at least `MIN_GAMES` games, enough for an interval."""
+    return [moment for moment in moments if moment.games >= MIN_GAMES]
+
+
+def bits(moment: Moment) -> Estimate:
+    """Return the mean of a `well_sampled` moment with Student's interval, cut off at 0 bits."""
+    assert moment.error is not None, "it has several games"
+    margin = float(stdtrit(moment.games - 1, (1 + CONFIDENCE) / 2)) * moment.error
+    return Estimate(moment.bits, max(0.0, moment.bits - margin), moment.bits + margin)
+
+
+def ends(folder: Path) -> dict[tuple[str, str], Ends]:
+    """Return the ends of games, by match and player, of the run in ``folder``.
+
+    A game counts once per player, however many seats it has.  Raises Refusal if there are no games,
+    or a part cannot be read.
+    """
+    turns = [*_PLAYER, "turns"]
+
+    def count_ends(part: pl.LazyFrame) -> pl.LazyFrame:
+        games = part.group_by(*turns, "game").agg(pl.col("won").max())
+        return games.group_by(turns).agg(pl.len().alias("games"), pl.col("won").sum())
+
+    found = by_part(folder, GAMES, count_ends).group_by(turns).agg(pl.col("games", "won").sum())
+    return {
+        who: Ends(*(mine[name].to_numpy().astype(int) for name in ("turns", "games", "won")))
+        for who, mine in apart(found.sort("turns"), _PLAYER).items()
+    }
 
 
 def game_lengths(folder: Path) -> list[Lasting]:

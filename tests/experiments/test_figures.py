@@ -17,8 +17,7 @@ from experiments.matches.details import DECISION, KINDS, SUGGESTION, Observer
 from experiments.matches.results import ROW
 from experiments.runs import figures as run_figures
 from experiments.runs import summary
-from experiments.runs.figures import decision_stats, game_lengths, suggestion_stats
-from experiments.runs.turns import ends
+from experiments.runs.figures import decision_stats, ends, game_lengths, suggestion_stats
 from experiments.stats.intervals import clustered_means
 from sim.player import PolicyPlayer
 from sim.referee import play

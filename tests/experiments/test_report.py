@@ -21,8 +21,7 @@ from experiments.report import overview
 from experiments.report.pictures import INK, drawing, svg
 from experiments.report.run import load
 from experiments.runs import runfolder, summary
-from experiments.runs.figures import Moment
-from experiments.runs.turns import bits, well_sampled
+from experiments.runs.figures import Moment, bits, well_sampled
 from experiments.settings import config
 from experiments.stats.intervals import win_rate
 from experiments.stats.stopping import parse

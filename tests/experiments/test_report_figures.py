@@ -17,8 +17,8 @@ from experiments.report.overview import between, compare_unpaired, page, side_by
 from experiments.report.page import Page, Section, fence, html, markdown
 from experiments.report.run import load
 from experiments.runs import runfolder
+from experiments.runs.figures import Ends, ends, envelopes
 from experiments.runs.plots import draw_seats
-from experiments.runs.turns import Ends, ends, envelopes
 from experiments.stats.intervals import paired_difference, win_rate
 from experiments.tabular import Table
 
