@@ -71,7 +71,7 @@ def test_games_of_two_players_are_crossed(run_compare):
 
 
 def test_the_same_seed_gives_the_same_summary(run_compare, ray_session):
-    match = ("player=bmcts", "match.games=4", "player.budget.simulations=8")
+    match = ("player=bmcts", "match.games=3", "player.budget.simulations=4", "rules.turn_cap=60")
     one, two, other = (
         run_compare(*match, QUIET, f"match.workers={workers}", f"seed={seed}")
         for workers, seed in ((1, 0), (2, 0), (1, 1))
@@ -90,7 +90,14 @@ EXPERIMENTS = sorted(
 )
 
 
-@pytest.mark.parametrize("path", EXPERIMENTS, ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "path",
+    [
+        pytest.param(path, marks=[pytest.mark.nightly] * (path.stem == "parallel"))
+        for path in EXPERIMENTS
+    ],
+    ids=lambda path: path.stem,
+)
 def test_committed_experiments_run_shrunk(run_compare, path):
     command = f"# python -m experiments.compare {path.parent.name}={path.stem}"
     assert path.read_text().splitlines()[1] == command
@@ -187,10 +194,8 @@ def ended_for_certain():
             os.killpg(process.pid, signal.SIGKILL)
 
 
-@pytest.mark.parametrize(
-    ("workers", "number"),
-    [pytest.param(1, signal.SIGTERM, marks=pytest.mark.nightly), (2, signal.SIGHUP)],
-)
+@pytest.mark.nightly
+@pytest.mark.parametrize(("workers", "number"), [(1, signal.SIGTERM), (2, signal.SIGHUP)])
 def test_a_signal_keeps_what_was_played(tmp_path, database, ended_for_certain, workers, number):
     """SIGHUP as it comes: the terminal is closed, all processes get it, and nobody reads."""
     folder = tmp_path / "run"

@@ -10,61 +10,69 @@ from omegaconf import OmegaConf, open_dict
 
 import sim.players.registry
 import sim.rules
+from experiments.compare.__main__ import COMMAND
+from experiments.compare.job import plan
 from experiments.matches import lineups
-from experiments.settings import commandline, config
+from experiments.settings import applies, arguments, commandline, config
+from experiments.settings.schemas import Compare
 
 PRESETS = Path(config.__file__).parents[2] / "conf/player"
 
 BAD = {
-    "match.gmaes=5": "match.gmaes: unknown setting (did you mean games?)",
     "player=bmtcs": "did you mean bmcts?",
-    "opponent=heurstic": "did you mean heuristic?",
     "player@oponent=random": "Could not override 'player@oponent'",
     "plyer=random": "plyer: unknown setting (did you mean player?)",
     "match.games=abc": "match.games: 'abc' is not a whole number",
-    "player.rollout.opponents=typo": "player.rollout.opponents=typo: choose one of",
     "match.games=0": "match.games=0: must be at least 1",
     "match.games": "write it as name=value",
     "match.workers=100": "there are 2 cores",
     "match.focal_seats=[0,4]": "match.focal_seats must lie between 0 and 3",
-    "rules.players=9": "rules.players=9: must be at most 6",
     "rules=box": "rules=box: unknown; choose one of cai2006",
     "player=null": "Config group override",
     "player/budgt=short": "unknown group (did you mean player/budget?)",
     "player=swift player/budget=short": "player.budget: unknown setting",
     "match.players=[swift,closure] player/search=root": "none of match.players has this setting",
     "player.budget.simulations=null": "a budget needs simulations, seconds or both",
-    "player.search.exploration=nan": "must be at least 0",
     "player.search.threads=3": "there are 2 cores",
     "player.search.in_flight=wu_uctt": "did you mean wu_uct?",
-    "player.belief=exakt": "did you mean exact?",
     "player.rollout.threshold=1.5": "must be above 0 and at most 1",
     "player.name=heuristic": "player.name=heuristic: choose one of bmcts",
     "~player.search": "player",
-    "player=swift player.name=evil": "sleuth-compare: player: unknown policy 'evil'",
+    "player=swift player.name=evil": "player: unknown policy 'evil'",
     "+player.foo=1": "player.foo: unknown setting",
-    "+foo.bar=1": "foo: unknown setting",
-    "tracking.uri=mlruns": "give sqlite:///file.db",
     "match.layout=all": "match.layout=all: choose one of one, rest, both, robin",
     "match.layout=robin": "match.layout=robin needs 2 to 10 players: give match.players=[a,b,...]",
     "match.players=[swift,bmtcs]": "player=bmtcs: unknown (did you mean bmcts?)",
     "match.players=[swift,swift]": "match.players names swift twice",
     "match.stop=never": "match.stop=never: choose games, width:0.02, sprt:0:30",
-    "match.stop=width:2": "match.stop=width:2: the width is that of the whole interval",
-    "match.stop=sprt:0%:3%": "needs win rates between 0 and 100",
     "match.layout=robin match.players=[swift,closure] match.stop=width:0.1": "a round robin",
     "match.players=[]": "match.players=[]: give one or more players, or leave it out",
     "run.details=[moves]": "run.details=moves: choose one of suggestions, decisions, certainties",
+}
+WHOLE = {
+    "match.gmaes=5": "match.gmaes: unknown setting (did you mean games?)",
+    "player=swift player.name=evil": "sleuth-compare: player: unknown policy 'evil'",
+    "tracking.uri=mlruns": "give sqlite:///file.db",
     "run.folder=/proc/no/run": "cannot write to the run folder: /proc/no",
 }
+"""Requests of which two are refused by the whole command alone."""
 
 
 @pytest.mark.parametrize("given", BAD)
+def test_bad_input_is_refused_in_one_line(monkeypatch, given):
+    monkeypatch.setattr(config, "cores", lambda: 2)
+    COMMAND.register()
+    with pytest.raises(commandline.Refusal) as refused:
+        typed = arguments.read(given.split(), Compare).overrides
+        plan(applies.compose("compare", typed), typed)
+    assert BAD[given] in str(refused.value) and "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize("given", WHOLE)
 def test_bad_input_gets_one_line(run_compare, given):
     outcome = run_compare(*given.split())
     assert outcome.code == 1
-    assert BAD[given] in outcome.err
-    assert outcome.err.startswith("sleuth-compare: ")
+    assert outcome.err.startswith("sleuth-compare: ") and WHOLE[given] in outcome.err
     assert outcome.err.count("\n") == 1, outcome.err
     assert not outcome.out
     assert not outcome.folder.exists(), "a refused run leaves nothing behind"

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import mlflow
-import numpy as np
 import optuna
 import pytest
 import ray
@@ -24,7 +23,6 @@ from experiments.matches.progress import GamesPlayed
 from experiments.run import LOCK
 from experiments.settings.arguments import parse
 from experiments.settings.commandline import Refusal
-from experiments.stats.intervals import win_rate
 from experiments.sweep import job as sweep_job
 from experiments.sweep import plot as sweep_plot
 from experiments.sweep import schema, storage
@@ -32,7 +30,6 @@ from experiments.sweep import trials as sweep_trials
 from experiments.sweep.axes import Axis, split_overrides
 from experiments.sweep.space import Space
 from experiments.sweep.storage import Storage, draw_points
-from experiments.sweep.trials import Line, Played
 from tests.experiments.rows import read_rows
 
 QUIET = "tracking.enabled=false"
@@ -138,17 +135,12 @@ def _at_call(monkeypatch: pytest.MonkeyPatch, owner: Any, name: str, number: int
 
 
 KILLED_AT = (
-    (sweep_job, "draw_points", 0),  # before the first trial
     (Axis, "suggest", 3),  # in the storage, its second setting not
     (sweep_trials.MatchRun, "claim", 0),
-    (results.Results, "flush", 0),  # played, not written
     (storage.Storage, "report", 1),  # in the middle of a race
-    (optuna.trial.Trial, "set_user_attr", 1),
     (optuna.Study, optuna.Study.tell.__name__, 0),
     (storage.Storage, "finish", 1),  # of the trial after
-    (sweep_trials, "with_other_games", 0),
     (sweep_trials.MatchRun, "write_summary", 0),  # the summary of the fresh games
-    (sweep_job.report, "describe", 0),
 )
 
 
@@ -254,21 +246,6 @@ def test_a_trial_that_raises_fails_alone(run, monkeypatch):
     assert outcome.summary["best"]["parameters"] == {"player.threshold": "0.4"}
     again = run(*asked, resume=True)
     assert (again.code, again.err, again.rows) == (1, outcome.err, outcome.rows)
-
-
-def test_chosen_figures_flatter_and_fresh_ones_do_not():
-    drawn = np.random.default_rng(0)
-    sweeps, arms, games = 400, 24, 400
-    held = {"chosen": 0, "fresh": 0}
-    for _ in range(sweeps):
-        wins = drawn.binomial(games, 0.25, arms)
-        lines = [Line(games, int(won), n, {}, "complete", None) for n, won in enumerate(wins)]
-        counts = {"chosen": Played(lines).best.wins, "fresh": int(drawn.binomial(games, 0.25))}
-        for kind, won in counts.items():
-            rate = win_rate(won, games)
-            held[kind] += rate.low < 0.25 < rate.high
-    assert held["fresh"] / sweeps > 0.92
-    assert held["chosen"] / sweeps < 0.65
 
 
 def test_trials_are_recorded_below_their_sweep(run, database):
