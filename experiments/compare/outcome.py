@@ -43,20 +43,26 @@ def table(summary: Summary, played: Results) -> tabular.Table:
     lines = summary.figures.lines
     title, by_match = _title(summary.seed, lines)
     parities = {line.parity for line in lines}
-    searched = any(line.simulations_per_second for line in lines)
-    rows = [_row(line, by_match, len(parities) > 1, searched) for line in lines]
-    if faulty := any(line.faults for line in lines):
-        rows = [[*row, line.faults] for row, line in zip(rows, lines, strict=True)]
-    faster = _speed_ups(lines, played)
-    for row, ratio in zip(rows, faster, strict=False):
-        row.append(f"{ratio:.2f}")
-    columns = ["", "games", "wins", "win rate, 95 %"]
-    columns += ["parity"] if len(parities) > 1 else []
-    title += f", parity {100 * parities.pop():.0f} %" if len(parities) == 1 else ""
-    columns += ["turns", "wrong", *(["sim/s"] if searched else [])]
-    columns += ["faults"] if faulty else []
-    columns += ["speed-up"] if faster else []
-    return tabular.Table(title, columns, rows)
+    if len(parities) == 1:
+        title += f", parity {100 * min(parities):.0f} %"
+    speeds, faults = (
+        [line.simulations_per_second for line in lines],
+        [line.faults for line in lines],
+    )
+    columns = {
+        "": [line.match if by_match else line.player for line in lines],
+        "games": [line.games for line in lines],
+        "wins": [line.wins for line in lines],
+        "win rate, 95 %": [Strong(line.rate) for line in lines],
+        "parity": [f"{100 * line.parity:.0f} %" for line in lines if len(parities) > 1],
+        "turns": [f"{line.turns_mean:.1f}" for line in lines],
+        "wrong": [line.accused_wrongly for line in lines],
+        "sim/s": [f"{speed:,.0f}" if speed else None for speed in speeds if any(speeds)],
+        "faults": faults if any(faults) else [],
+        "speed-up": _speed_ups(speeds, played),
+    }
+    shown = {name: cells for name, cells in columns.items() if cells}
+    return tabular.Table(title, [*shown], [*map(list, zip(*shown.values(), strict=True))])
 
 
 def show(summary: Summary, played: Results, console: Console) -> None:
@@ -67,7 +73,10 @@ def show(summary: Summary, played: Results, console: Console) -> None:
     for text in (
         *(_sentence(each, _common_opponents(lines)) for each in figures.comparisons),
         *(_rate_above(each, bool(figures.tests)) for each in alone),
-        *map(_rating, figures.ratings),
+        *(
+            f"{r['player']}: {_elo(Estimate(r['elo'], r['low'], r['high']))}"
+            for r in figures.ratings
+        ),
         *(test["verdict"] for test in figures.tests),
         f"{summary.seconds:.0f} s in all, written to {played.folder}",
         f"again: {summary.run['command']}",
@@ -90,34 +99,14 @@ def _common_opponents(lines: Sequence[Score]) -> str:
     return found.pop() if len(found) == 1 else ""
 
 
-def _row(line: Line, by_match: bool, parity: bool, searched: bool) -> list[Any]:
-    """Return the cells of a line, with parity and speed if some line has its own."""
-    speed = line.simulations_per_second
-    return [
-        line.match if by_match else line.player,
-        line.games,
-        line.wins,
-        Strong(line.rate),
-        *([f"{100 * line.parity:.0f} %"] if parity else []),
-        f"{line.turns_mean:.1f}",
-        line.accused_wrongly,
-        *([f"{speed:,.0f}" if speed else None] if searched else []),
-    ]
-
-
-def _speed_ups(lines: list[Line], played: Results) -> list[float]:
+def _speed_ups(speeds: Sequence[float | None], played: Results) -> list[str]:
     """Return simulations per second relative to the first line; empty if times differ."""
     budgets = [match.entrants[0].get("budget") or {} for match in played.matches]
     times = {budget.get("seconds") for budget in budgets}
     limited = any(budget.get("simulations") for budget in budgets)
-    rates = [line.simulations_per_second or 0.0 for line in lines]
-    if len(lines) < 2 or limited or len(times) != 1 or None in times or not all(rates):
+    if len(speeds) < 2 or limited or len(times) != 1 or None in times or not all(speeds):
         return []
-    return [rate / rates[0] for rate in rates]
-
-
-def _rating(rating: dict[str, Any]) -> str:
-    return f"{rating['player']}: {_elo(Estimate(rating['elo'], rating['low'], rating['high']))}"
+    return [f"{speed / speeds[0]:.2f}" for speed in speeds if speed and speeds[0]]
 
 
 def _rate_above(line: Line, tested: bool) -> str:
@@ -135,15 +124,12 @@ def _sure(likelihood: float) -> str:
     return f"likelihood of superiority {100 * likelihood:.1f} %"
 
 
-def _names(comparison: dict[str, Any], opponents: str) -> tuple[str, str]:
-    first, second = (comparison[name].removesuffix(opponents) for name in ("first", "second"))
-    return first.strip(), second.strip()
-
-
 def _sentence(comparison: dict[str, Any], opponents: str) -> str:
     """Return the verdict on two players; difference, p and Elo come from one test."""
     value = Estimate(comparison["difference"], *comparison["ci95"])
-    first, second = _names(comparison, opponents)
+    first, second = (
+        comparison[name].removesuffix(opponents).strip() for name in ("first", "second")
+    )
     parts = [f"{second} minus {first}, same {comparison['games']} games: {value}"]
     if comparison["p"] is not None:
         parts.append(f"p {comparison['p']:.2g}")

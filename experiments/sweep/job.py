@@ -63,7 +63,15 @@ class Job:
         if asked.method in ("random", "spsa") and asked.trials is None:
             raise Refusal(f"sweep.method={asked.method} needs sweep.trials: the number of points")
         if asked.method == "spsa":
-            _check_climb(space, asked.trials)
+            if choices := next((axis for axis in space.axes if axis.choices), None):
+                raise Refusal(
+                    f"sweep.method=spsa moves numbers: write {choices.key}=interval(LOW,HIGH), "
+                    "or vary it by another method"
+                )
+            if asked.trials % 2 or asked.trials < 4:
+                raise Refusal(
+                    "sweep.trials: spsa plays two per iteration; give an even number from 4 up"
+                )
         if listed and not space.finite:
             endless = next(axis for axis in space.axes if not axis.choices)
             raise Refusal(
@@ -232,15 +240,3 @@ class Job:
         first = trial_folder(self.folder, trials[0]) / ERROR
         which = f"trial {trials[0]}" + (f" and {len(trials) - 1} more" if len(trials) > 1 else "")
         return f"{which} of {self._trials} failed: see {first}; the others are kept"
-
-
-def _check_climb(space: Space, trials: int) -> None:
-    """Check that SPSA can climb over ``space`` in ``trials`` trials."""
-    choices = next((axis for axis in space.axes if axis.choices), None)
-    if choices is not None:
-        raise Refusal(
-            f"sweep.method=spsa moves numbers: write {choices.key}=interval(LOW,HIGH), "
-            "or vary it by another method"
-        )
-    if trials % 2 or trials < 4:
-        raise Refusal("sweep.trials: spsa plays two per iteration; give an even number from 4 up")

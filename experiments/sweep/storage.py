@@ -41,7 +41,8 @@ FINISHED = (TrialState.COMPLETE, TrialState.PRUNED, TrialState.FAIL)
 LOCKED_SECONDS = 5
 """Longest wait for a storage locked by another program."""
 
-_NAME = "sweep"
+LEVEL = 0.05
+"""Significance level of the test that the points differ."""
 
 optuna.logging.set_verbosity(optuna.logging.ERROR)
 
@@ -81,13 +82,7 @@ class Storage:
     prune_p : p below which Wilcoxon's test prunes a trial; 0: never
     """
 
-    def __init__(
-        self,
-        folder: Path,
-        space: Space,
-        propose: Propose,
-        prune_p: float,
-    ) -> None:
+    def __init__(self, folder: Path, space: Space, propose: Propose, prune_p: float) -> None:
         self._path = folder / STUDY
         self._space, self._propose = space, propose
         with self._guard(), warnings.catch_warnings():
@@ -97,7 +92,7 @@ class Storage:
                     f"sqlite:///{self._path}",
                     engine_kwargs={"connect_args": {"timeout": LOCKED_SECONDS}},
                 ),
-                study_name=_NAME,
+                study_name="sweep",
                 direction="maximize",
                 load_if_exists=True,
                 pruner=WilcoxonPruner(p_threshold=prune_p) if prune_p else NopPruner(),
@@ -182,24 +177,22 @@ class Storage:
         try:
             yield
         except _FAULTS as fault:
-            raise Refusal(f"{self._path} {_reason(fault, self._path.parent)}") from None
+            raise Refusal(f"{self._path} {self._explain(fault)}") from None
 
-
-def _reason(fault: BaseException, folder: Path) -> str:
-    """Return the storage's fault and its remedy in one line."""
-    first: Any = fault
-    while first.__cause__ is not None:
-        first = first.__cause__
-    text = str(getattr(first, "orig", None) or first).partition("\n")[0]
-    if "locked" in text:
-        return f"is locked by another program: end it, and continue with run.resume={folder}"
-    unwritable = ("I/O error", "full", "readonly", "unable to open")
-    if any(word in text for word in unwritable):
-        return f"cannot be written ({text}): free disk space and continue with run.resume={folder}"
-    return (
-        f"cannot be read ({text}): remove it, and continue with run.resume={folder}, which "
-        "rebuilds it from the saved games"
-    )
+    def _explain(self, fault: BaseException) -> str:
+        """Return the storage's fault and its remedy in one line."""
+        first, go_on = fault, f"continue with run.resume={self._path.parent}"
+        while first.__cause__ is not None:
+            first = first.__cause__
+        text = str(getattr(first, "orig", None) or first).partition("\n")[0]
+        if "locked" in text:
+            return f"is locked by another program: end it, and {go_on}"
+        if any(word in text for word in ("I/O error", "full", "readonly", "unable to open")):
+            return f"cannot be written ({text}): free disk space and {go_on}"
+        return (
+            f"cannot be read ({text}): remove it, and {go_on}, which rebuilds it from the saved "
+            "games"
+        )
 
 
 def importance(
@@ -224,15 +217,8 @@ def importance(
         create_trial(params=dict(point), distributions=space.distributions, value=wins / games)
         for point, games, wins in results
     )
-    return optuna.importance.get_param_importances(draft, evaluator=_evaluator(seed))
-
-
-LEVEL = 0.05
-"""Significance level of the test that the points differ."""
-
-
-def _evaluator(seed: int) -> optuna.importance.BaseImportanceEvaluator:
     try:
-        return optuna.importance.FanovaImportanceEvaluator(seed=seed)
+        evaluator: Any = optuna.importance.FanovaImportanceEvaluator(seed=seed)
     except ImportError:
-        return optuna.importance.PedAnovaImportanceEvaluator()
+        evaluator = optuna.importance.PedAnovaImportanceEvaluator()
+    return optuna.importance.get_param_importances(draft, evaluator=evaluator)

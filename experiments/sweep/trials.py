@@ -103,6 +103,11 @@ class Line(Counts):
         return cls(known[GAMES], known[WINS], trial.number, trial.params, state, same)
 
     @property
+    def source(self) -> int:
+        """The trial that played its games."""
+        return self.trial if self.same_as is None else self.same_as
+
+    @property
     def rate(self) -> float:
         """Share of the games won; 0 without any."""
         return self.wins / self.games if self.games else 0.0

@@ -107,7 +107,11 @@ def test_a_grid_leaves_table_plot_and_summary(run, monkeypatch):
     assert all(map(outcome.out.count, ("on 600 fresh games", "best so far: trial 0", "sqlite:///")))
 
 
-@pytest.mark.parametrize("prune_p", [0.02, 0.0], ids=["pruned", "control"])
+@pytest.mark.parametrize(
+    "prune_p",
+    [0.02, pytest.param(0.0, marks=pytest.mark.nightly)],
+    ids=["pruned", "control"],
+)
 def test_racing_gives_a_bad_point_up(run, prune_p):
     outcome = run(*SWIFT, *RACED, "match.games=400", f"sweep.prune_p={prune_p}", "sweep.fresh=0")
     assert outcome.code == 0, outcome.err
@@ -158,7 +162,11 @@ def test_a_sweep_killed_again_and_again_ends_as_if_undisturbed(run, monkeypatch)
     assert ended.rows == whole.rows
 
 
-@pytest.mark.parametrize("seeded", [True, False], ids=["seeded", "control"])
+@pytest.mark.parametrize(
+    "seeded",
+    [True, pytest.param(False, marks=pytest.mark.nightly)],
+    ids=["seeded", "control"],
+)
 def test_points_do_not_depend_on_where_a_sweep_was_killed(tmp_path, monkeypatch, seeded):
     if not seeded:
         chance = {"random": lambda seed: optuna.samplers.RandomSampler()}
