@@ -12,9 +12,9 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
+from experiments.matches.match_loop import verdicts
 from experiments.matches.results import Tally
 from experiments.matches.schedule import Match, control_of
-from experiments.matches.sequential import verdicts
 from experiments.stats.sprt import MINIMUM
 from experiments.stats.stopping import EVERY_GAME, Stop
 from experiments.texts import lines

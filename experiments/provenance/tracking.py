@@ -22,8 +22,7 @@ from typing import Any
 from filelock import FileLock
 
 from experiments.settings import signals
-from experiments.settings.aside import Aside, first_cause
-from experiments.settings.commandline import Refusal
+from experiments.settings.commandline import Aside, Refusal, first_cause
 from experiments.settings.config import leaves
 from experiments.texts import redact
 

@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
+from experiments.matches.match_loop import verdicts
 from experiments.matches.part_files import parts
 from experiments.matches.results import Results, Tally, stops
 from experiments.matches.schedule import Match
-from experiments.matches.sequential import verdicts
 from experiments.provenance.files import CONFIG, read_yaml, reading
 from experiments.runs import runfolder
 from experiments.runs.summary import against_controls, score

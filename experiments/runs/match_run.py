@@ -22,7 +22,7 @@ from experiments.matches.schedule import Match
 from experiments.run import Run
 from experiments.runs import runfolder
 from experiments.runs.summary import Summary, describe
-from experiments.settings.aside import Aside
+from experiments.settings.commandline import Aside
 from experiments.settings.config import plain
 from experiments.stats import stopping
 from experiments.stats.stopping import Stop

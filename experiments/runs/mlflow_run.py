@@ -26,7 +26,7 @@ from experiments.matches.row_provenance import player_digest, run_of
 from experiments.matches.schedule import Match, is_policy, label
 from experiments.provenance import provenance, tracking
 from experiments.provenance.tracking import Tracker
-from experiments.settings.aside import Aside
+from experiments.settings.commandline import Aside
 from experiments.settings.config import plain
 from experiments.stats.stopping import Stop
 from experiments.texts import metric

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from experiments.matches.match_loop import Outcome, verdicts
 from experiments.matches.part_files import GAMES
 from experiments.matches.results import Results, Tally, sat_and_won
 from experiments.matches.row_provenance import run_of
 from experiments.matches.schedule import Match, control_of
-from experiments.matches.sequential import verdicts
 from experiments.provenance import provenance
 from experiments.stats import stopping
 from experiments.stats.comparisons import Comparison, holm, mcnemar, round_robin
@@ -21,9 +21,6 @@ from experiments.stats.elo import likelihood_of_superiority
 from experiments.stats.intervals import discordant, paired_score
 from experiments.stats.ratings import ratings
 from experiments.stats.stopping import EVERY_GAME, Sprt, Stop
-
-if TYPE_CHECKING:
-    from experiments.matches.match_loop import Outcome
 
 _SUMS = (
     "turns",

@@ -3,6 +3,9 @@
 `check` covers what the types of schemas cannot: ranges, choices, keys that ``+run.foo=1`` adds to a
 structured configuration, and all of a player, whose ``_target_`` determines its settings
 (`sim.players.registry`).
+
+The group ``opponent`` is a second name of the group ``player``: both of Hydra's sources of files,
+packages and folders, have it, so that no preset is written twice.
 """
 
 from __future__ import annotations
@@ -14,18 +17,25 @@ from contextlib import ExitStack, contextmanager
 from copy import deepcopy
 from dataclasses import fields, is_dataclass
 from functools import cache, lru_cache
+from importlib.resources import files
+from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any, cast, get_args, get_origin, get_type_hints
 
 import hydra
 from hydra import initialize_config_module
+from hydra._internal.core_plugins import file_config_source, importlib_resources_config_source
+from hydra._internal.sources_registry import SourcesRegistry
 from hydra.core.config_store import ConfigStore
 from hydra.core.global_hydra import GlobalHydra
 from hydra.core.hydra_config import HydraConfig
+from hydra.core.object_type import ObjectType
+from hydra.core.plugins import Plugins
+from hydra.plugins.config_source import ConfigResult, ConfigSource
 from omegaconf import DictConfig, OmegaConf, open_dict
 
 from experiments import texts
-from experiments.settings import limits, sources
+from experiments.settings import limits
 from experiments.settings.arguments import parse, quote_text
 from experiments.settings.commandline import Refusal, explain
 from experiments.settings.schemas import Compare, Rules
@@ -35,10 +45,59 @@ _NAMED = 3
 """Maximum number of players in the name of a run folder."""
 
 
+_PLAYER, _OPPONENT = "player", "opponent"
+
+
+def _file(path: str) -> str:
+    return re.sub(rf"^{_OPPONENT}(?=/|$)", _PLAYER, path)
+
+
+def find(path: str) -> Traversable:
+    """Return the file or folder of `conf` that Hydra knows as ``path``; it may not exist."""
+    return files("conf").joinpath(_file(path))
+
+
+class _Twice(ConfigSource):
+    """A source with a second name for its players."""
+
+    def load_config(self, config_path: str) -> ConfigResult:
+        found = super().load_config(_file(config_path))  # type: ignore[safe-super]
+        package = found.header["package"]
+        if package and config_path != _file(config_path):
+            found.header["package"] = re.sub(rf"^{_PLAYER}\b", _OPPONENT, package)
+        return found
+
+    def is_group(self, config_path: str) -> bool:
+        return super().is_group(_file(config_path))  # type: ignore[safe-super]
+
+    def is_config(self, config_path: str) -> bool:
+        return super().is_config(_file(config_path))  # type: ignore[safe-super]
+
+    def list(self, config_path: str, results_filter: ObjectType | None) -> list[str]:
+        found = super().list(_file(config_path), results_filter)  # type: ignore[safe-super]
+        return [*found, *[_OPPONENT] * (not config_path and _PLAYER in found)]
+
+
+# A launcher's process gets these classes before it registers Hydra's own; it skips those if they
+# have the same names, and otherwise fails.
+
+
+class ImportlibResourcesConfigSource(
+    _Twice, importlib_resources_config_source.ImportlibResourcesConfigSource
+):
+    """Files of a package."""
+
+
+class FileConfigSource(_Twice, file_config_source.FileConfigSource):
+    """Files of a folder."""
+
+
 @cache
 def register() -> None:
     """Register the schemas with Hydra; call before composing anything."""
-    sources.register()
+    Plugins.instance()  # which register Hydra's own sources first
+    ours = {"pkg": ImportlibResourcesConfigSource, "file": FileConfigSource}
+    SourcesRegistry.instance().types.update(ours)
     store = ConfigStore.instance()
     store.store("compare", Compare, group="schema")
     store.store("rules", Rules, group="schema")
@@ -139,7 +198,7 @@ def _is_value(override: str) -> bool:
     return found is not None and not is_group(found[1])
 
 
-is_group = cache(lambda key: sources.find(key).is_dir())
+is_group = cache(lambda key: find(key).is_dir())
 """Returns whether a key names a group in `conf`."""
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from omegaconf import DictConfig, OmegaConf
 
-from experiments.settings import config, sources
+from experiments.settings import config
 
 WIDTH = 80
 COLUMN = 28
@@ -87,7 +87,7 @@ def _list_groups(chosen: Mapping[str, str | None]) -> Iterator[str]:
     """Yield the groups of a configuration with their choices; equal ones share a line."""
     named: dict[str, list[str]] = {}
     for group in sorted({key.partition("@")[0] for key in chosen}):
-        folder = sources.find(group)
+        folder = config.find(group)
         if not group.startswith("hydra/") and folder.is_dir():
             names = sorted(file.name[:-5] for file in folder.iterdir() if ".yaml" in file.name)
             named.setdefault(", ".join(names), []).append(group)
@@ -132,7 +132,7 @@ def _of_choices(chosen: Mapping[str, str | None]) -> dict[str, str]:
 
 def _read_meanings(path: str, package: str = "") -> dict[str, str]:
     """Return the comment on each key in the file ``path`` of `conf` and in its bases."""
-    file = sources.find(path)
+    file = config.find(path)
     if not file.is_file():
         return {}
     source = file.read_text("utf-8")

@@ -11,14 +11,14 @@ from dataclasses import asdict
 from functools import cache
 from typing import Any
 
-from experiments.settings import config, sources
+from experiments.settings import config
 from sim.planning.released.departures import SETTINGS, Departures, renew
 
 
 @cache
 def _of_name(name: str) -> Mapping[str, Any]:
     """Return the settings of the preset ``name``; empty if it is unknown, or a path."""
-    if not name.isidentifier() or not sources.find(f"player/{name}.yaml").is_file():
+    if not name.isidentifier() or not config.find(f"player/{name}.yaml").is_file():
         return {}
     return config.plain(config.compose(f"player/{name}").player)
 

@@ -10,8 +10,7 @@ from experiments.compare import outcome
 from experiments.matches.progress import GamesPlayed
 from experiments.provenance import tracking
 from experiments.runs import mlflow_run
-from experiments.settings.aside import Aside
-from experiments.settings.commandline import Refusal
+from experiments.settings.commandline import Aside, Refusal
 from experiments.sweep import plot
 from tests.experiments.rows import read_rows
 

@@ -90,10 +90,14 @@ EXPERIMENTS = sorted(
 )
 
 
+SOON = ("quick", "round_robin")
+"""Experiments played in every run of the tests; the schema of the others is checked there."""
+
+
 @pytest.mark.parametrize(
     "path",
     [
-        pytest.param(path, marks=[pytest.mark.nightly] * (path.stem == "parallel"))
+        pytest.param(path, marks=[pytest.mark.nightly] * (path.stem not in SOON))
         for path in EXPERIMENTS
     ],
     ids=lambda path: path.stem,
