@@ -23,9 +23,6 @@ from mcts.kernel import waiting
 LINE_SECONDS = 5.0
 """Time between lines without a terminal."""
 
-SILENT_SECONDS = 60.0
-"""Time without a finished game after which a warning is shown."""
-
 
 @dataclass(frozen=True)
 class Compiling:
@@ -107,9 +104,8 @@ class GamesPlayed:
         self._matches = matches
         self._stop = stop
         self._total = games * len(matches)
-        self._started = self._line = self._ended = time.monotonic()
+        self._started = self._line = time.monotonic()
         self._held: int | None = None
-        self._games = 0
         self._bar = bars(console, "{task.fields[rate]}")
         self._task = self._bar.add_task("games", total=self._total, rate="")
 
@@ -130,9 +126,7 @@ class GamesPlayed:
         if not due:
             return False
         self._line = now
-        if games != self._games:
-            self._games, self._ended = games, now
-        text = ", ".join(filter(None, (self._rate(tallies), self._silence(now))))
+        text = self._rate(tallies)
         if self._console.is_terminal:
             self._bar.update(self._task, completed=games, rate=text)
             return True
@@ -140,11 +134,6 @@ class GamesPlayed:
         parts = (f"  {games}/{self._total} games", text, tail)
         self._console.print(", ".join(filter(None, parts)), soft_wrap=True)
         return True
-
-    def _silence(self, now: float) -> str:
-        """Return how long no game has ended, if that is long: a worker may be stuck."""
-        waited = now - self._ended
-        return f"no game has ended for {waited:.0f} s" if waited > SILENT_SECONDS else ""
 
     def _rate(self, tallies: Sequence[Tally]) -> str:
         """Describe the state of one match, or of two on the same games; empty for more."""

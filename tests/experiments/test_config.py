@@ -89,7 +89,7 @@ def _by_hydra(*overrides: str):
         return compose("compare", overrides=list(overrides))
 
 
-GROUPS = ("player", "rules", "experiment", "debug", "match", "tracking")
+GROUPS = ("rules", "experiment", "debug", "match", "tracking")
 NESTED = ("belief", "search", "budget")
 """Groups of a player."""
 
@@ -116,7 +116,7 @@ def test_every_player_can_be_made():
     fits = sim.rules.preset("ferrari2009")
     made = set()
     for name in _choices("player"):
-        settings = OmegaConf.to_container(config.compose("compare", [f"player={name}"]).player)
+        settings = config.plain(config.compose(f"player/{name}").player)
         assert sim.players.registry.make(settings, fits).name == name
         made.add(settings["name"])
     assert {*sim.players.registry.PLANNERS, *sim.players.registry.POLICIES} <= made
