@@ -22,9 +22,9 @@ from experiments.settings.config import plain
 from experiments.settings.limits import POINTS
 from experiments.sweep import report
 from experiments.sweep.axes import Parameters, split_overrides
+from experiments.sweep.points import Propose, draw_points, make_study
 from experiments.sweep.space import Point, Space
 from experiments.sweep.spsa import Spsa
-from experiments.sweep.storage import STUDY, Propose, Storage, draw_points
 from experiments.sweep.trials import Played, Trials, rates, trial_folder
 
 MATCHES_FILE = "sweep.json"
@@ -152,15 +152,16 @@ class Job:
             how = (total // 2, first.settings.match.games, asked.perturb, asked.step)
             spsa = Spsa(self._space.axes, self._space.start, asked.seed, *how)
         prune_p = asked.prune_p if racing else 0.0
-        storage = Storage(folder, self._space, self._propose(spsa), prune_p)
-        if (done := len(storage.finished)) > total:
+        begun = (path.name.removeprefix("trial-") for path in folder.glob("trial-*"))
+        if (done := 1 + max(map(int, begun), default=-1)) > total:
             raise Refusal(
                 f"sweep.trials={total}: {done} were played in {folder}; give at least "
                 "as many, or choose another folder"
             )
         record = self._record(first, console)
+        study, propose = make_study(prune_p), self._propose(spsa)
         block, wished = asked.block if racing else None, self._run.wished
-        trials = Trials(folder, self._space, storage, record, console, wished, block, spsa)
+        trials = Trials(folder, self._space, study, propose, record, console, wished, block, spsa)
         try:
             played = trials.play(total, asked.fresh)
         except BaseException:
@@ -177,11 +178,7 @@ class Job:
         if shows:
             if played.lines:
                 report.show(described, played, console)
-            for text in (
-                f"{described['seconds']:.0f} s in all, {kept}",
-                f"in a browser: optuna-dashboard sqlite:///{folder / STUDY}",
-            ):
-                console.print(text, soft_wrap=True)
+            console.print(f"{described['seconds']:.0f} s in all, {kept}", soft_wrap=True)
         if played.interrupted:
             raise Interrupted(f"interrupted after {kept}; continue with run.resume={folder}")
         if described["fault"] is not None:

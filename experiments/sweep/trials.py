@@ -14,6 +14,7 @@ from pathlib import Path
 from threading import Event
 
 import numpy as np
+from optuna import Study
 from optuna.trial import FrozenTrial, TrialState
 from rich.console import Console
 
@@ -24,6 +25,7 @@ from experiments.matches.match_loop import ERROR, Outcome, Resources
 from experiments.matches.progress import Compiling, stage
 from experiments.matches.results import Results
 from experiments.matches.schedule import Match
+from experiments.provenance.files import SUMMARY
 from experiments.runs.match_run import MatchRun
 from experiments.runs.mlflow_run import SweepRecord, metrics
 from experiments.settings.commandline import Refusal
@@ -31,11 +33,11 @@ from experiments.settings.config import plain
 from experiments.settings.repeating import line, repeated_by
 from experiments.stats.intervals import Estimate, paired_difference, win_rate
 from experiments.sweep.axes import Parameters, describe_point
+from experiments.sweep.points import Propose
 from experiments.sweep.space import Point, Space
 from experiments.sweep.spsa import Reached, Spsa
-from experiments.sweep.storage import GAMES, PLAYS, SAME_AS, WINS, Storage
 
-_STATES = {TrialState.COMPLETE: "complete", TrialState.PRUNED: "pruned", TrialState.FAIL: "failed"}
+_STATES = {"complete": TrialState.COMPLETE, "pruned": TrialState.PRUNED, "failed": TrialState.FAIL}
 
 _FRESH, _ITERATION = 0xF7E5, 0x5B5A
 """Keys that derive the seeds of fresh games and of iterations from the sweep's."""
@@ -73,6 +75,11 @@ class TrialResult(Counts):
     fault: str | None = None
 
     @property
+    def state(self) -> str:
+        """The state of its trial."""
+        return "failed" if self.fault else "pruned" if self.given_up else "complete"
+
+    @property
     def status(self) -> str:
         """The status in MLflow's terms."""
         return "FAILED" if self.fault else "KILLED" if self.interrupted else "FINISHED"
@@ -82,25 +89,14 @@ class TrialResult(Counts):
 class Line(Counts):
     """The outcome of a trial.
 
-    Attributes
-    ----------
-    trial : its number
-    parameters : the point
-    state : complete, pruned or failed
-    same_as : the earlier trial that plays the same
+    ``trial``: its number; ``parameters``: the point; ``state``: complete, pruned or failed;
+    ``same_as``: the earlier trial that plays the same.
     """
 
     trial: int
     parameters: Parameters
     state: str
     same_as: int | None
-
-    @classmethod
-    def of(cls, trial: FrozenTrial) -> Line:
-        """Return the outcome of a finished trial."""
-        known = trial.user_attrs
-        state, same = _STATES[trial.state], known.get(SAME_AS)
-        return cls(known[GAMES], known[WINS], trial.number, trial.params, state, same)
 
     @property
     def source(self) -> int:
@@ -161,25 +157,29 @@ def trial_folder(folder: Path, trial: int) -> Path:
 
 
 class Trials:
-    """Plays the trials in a ``storage`` one after another on the same Ray.
+    """Plays trials one after another on the same Ray; what is in their folders is not played again.
 
-    ``folder``: of the sweep; ``space``: of the points; ``record``, ``console``: for reporting;
-    ``wished``: event set when the user asks to end; ``block``: games between two pruning decisions;
-    None: no pruning; ``spsa``: the climb they belong to.
+    ``folder``: of the sweep; ``space``, ``propose``: of the points; ``study``: of its trials, none
+    yet; ``record``, ``console``: for reporting; ``wished``: event set when the user asks to end;
+    ``block``: games between two pruning decisions; None: no pruning; ``spsa``: the climb they
+    belong to.
     """
 
     def __init__(
         self,
         folder: Path,
         space: Space,
-        storage: Storage,
+        study: Study,
+        propose: Propose,
         record: SweepRecord,
         console: Console,
         wished: Event,
         block: int | None = None,
         spsa: Spsa | None = None,
     ) -> None:
-        self._folder, self._space, self._storage = folder, space, storage
+        self._folder, self._space, self._study, self._propose = folder, space, study, propose
+        self._lines: list[Line] = []
+        self._plays: dict[str, Line] = {}  # by digest of the match
         self._record, self._console, self._wished = record, console, wished
         self._block, self._spsa = block, spsa
         self._resources: dict[tuple[int, bool], Resources] = {}
@@ -193,15 +193,13 @@ class Trials:
         many games as a point plays.  Raises Refusal if results cannot be written, or workers die
         repeatedly.
         """
-        if earlier := len(self._find_done(trials)):
-            self._console.print(f"{earlier} of {trials} trials were played before")
         interrupted = False
-        while not interrupted and len(self._find_done(trials)) < trials:
+        while not interrupted and len(self._lines) < trials:
             interrupted = not self._play_next(trials)
-        done = self._find_done(trials)
-        played = Played([*map(Line.of, done)], None, interrupted)
-        if self._spsa is not None and len(done) >= 4:
-            played.reached = self._spsa.estimate(rates(done))
+        played = Played(self._lines, None, interrupted)
+        if self._spsa is not None and len(self._lines) >= 4:
+            ended = self._study.get_trials(deepcopy=False)[: len(self._lines)]
+            played.reached = self._spsa.estimate(rates(ended))
         if interrupted or fresh == 0:
             return played
         if played.reached is not None:
@@ -211,41 +209,46 @@ class Trials:
             played.interrupted = played.fresh.interrupted
         return played
 
-    def _find_done(self, trials: int) -> list[FrozenTrial]:
-        return [trial for trial in self._storage.finished if trial.number < trials]
-
     def _play_next(self, trials: int) -> bool:
         """Play the next trial; return whether it ended."""
-        trial = self._storage.next()
-        point = self._space.point(trial.params)
+        held = self._study.get_trials(deepcopy=False)
+        self._study.enqueue_trial(dict(self._propose(held)))
+        trial = self._study.ask(self._space.distributions)
+        point, number = self._space.point(trial.params), trial.number
         if self._spsa is not None:
-            point = with_other_games(point, _ITERATION, trial.number // 2)
+            point = with_other_games(point, _ITERATION, number // 2)
         plays = digest(point.match)
-        same = [one for one in self._find_done(trial.number) if one.user_attrs[PLAYS] == plays]
-        if same:
-            self._storage.repeat(trial, same[0])
+        if (same := self._plays.get(plays)) is not None:
+            for step, share in held[same.trial].intermediate_values.items():
+                trial.report(share, step)
+            line = replace(same, trial=number, parameters=trial.params, same_as=same.trial)
         else:
             games, block = point.settings.match.games, self._block
             ends = [*(range(block, games, block) if block else ()), games]
 
             def should_prune(step: int, share: float) -> bool:
-                return block is not None and self._storage.report(trial, step, share)
+                if block is None:
+                    return False
+                trial.report(share, step)
+                return trial.should_prune()
 
-            folder = trial_folder(self._folder, trial.number)
+            folder = trial_folder(self._folder, number)
             result = self._play_point(point, folder, ends, should_prune)
             if result.interrupted:
                 return False
-            state = TrialState.PRUNED if result.given_up else TrialState.COMPLETE
-            state = TrialState.FAIL if result.fault else state
-            self._storage.finish(trial, state, result.games, result.wins, plays)
-        self._tell(Line.of(self._storage.trials[trial.number]), trials)
+            line = Line(result.games, result.wins, number, trial.params, result.state, None)
+        rate = line.rate if line.state == "complete" else None
+        self._study.tell(trial, rate, _STATES[line.state])
+        self._lines.append(line)
+        self._plays.setdefault(plays, line)
+        self._tell(line, trials)
         return True
 
     def _tell(self, line: Line, trials: int) -> None:
         """Show and record the outcome of a trial."""
         said, noted = [describe_point(line.parameters), line.estimate, line.note], {}
         words = ", ".join(str(part) for part in said if part)
-        best = Played([*map(Line.of, self._find_done(line.trial + 1))]).best
+        best = Played(self._lines).best
         if self._spsa is not None:
             noted = {"win_rate": line.rate}
         elif best is not None:
@@ -268,18 +271,14 @@ class Trials:
         settings.run.folder = str(folder)
         run = MatchRun(folder, [match], settings.match.stop, console=self._console)
         run.wished = self._wished
-        games = (f"match.games={ends[-1]}",) if ends[-1] != settings.match.games else ()
-        with repeated_by(line("compare", (*point.overrides, *games))):
+        more = (f"match.games={ends[-1]}",) if ends[-1] != settings.match.games else ()
+        with repeated_by(line("compare", (*point.overrides, *more))):
             run.claim()
             try:
                 run.write_settings(plain(settings))
-                try:
-                    resources = self._ready(point)
-                    self._record.begin_trial(folder, settings, match)
-                except KeyboardInterrupt:
-                    won = match.wins_of(run.played.tallies[0].winner(), 0)
-                    return TrialResult(run.played.games, int(won.sum()), interrupted=True)
-                result, ended = _play_blocks(run, resources, ends, should_prune)
+                result, ended, played = self._play_blocks(run, point, ends, should_prune)
+                if not played and (folder / SUMMARY).exists():
+                    return result  # nothing is new
                 summary = run.summarise(ended, settings)
                 run.write_summary(summary.to_json())
             except OSError as fault:
@@ -287,9 +286,44 @@ class Trials:
                     f"{folder}: {fault.strerror or fault}: free disk space and continue with "
                     f"run.resume={folder.parent}"
                 ) from None
-        played = run.played if run.played.games else None
-        self._record.end_trial(result.status, metrics(summary, [match]) if played else {}, played)
+        games = run.played if run.played.games else None
+        self._record.end_trial(result.status, metrics(summary, [match]) if games else {}, games)
         return result
+
+    def _play_blocks(
+        self, run: MatchRun, point: Point, ends: Sequence[int], should_prune: ShouldPrune
+    ) -> tuple[TrialResult, Outcome, bool]:
+        """Play the games of ``run`` up to each of ``ends``, unless it is pruned before.
+
+        Returns the result, the outcome, and whether anything was to be played.
+        """
+        begin, wins = 0, 0
+        (tally,), (match,) = run.played.tallies, run.matches
+        resources, ended = None, Outcome(None, interrupted=False)
+        for step, end in enumerate(ends):
+            if not tally.has(end):
+                try:
+                    if resources is None:
+                        resources = self._ready(point)
+                        self._record.begin_trial(run.folder, point.settings, match)
+                    ended = run.play(end, resources, total=ends[-1])
+                except KeyboardInterrupt:
+                    ended = Outcome(None, interrupted=True)
+            if ended.fault is not None and ERROR not in ended.fault:
+                # The user continues the sweep, not the trial.
+                sweep = f"run.resume={run.folder.parent}"
+                fault = ended.fault.replace(f"run.resume={run.folder}", sweep)
+                raise Refusal(fault if sweep in fault else f"{fault}; continue with {sweep}")
+            won = match.wins_of(tally.winner(end), 0)
+            if ended.fault is not None or ended.interrupted:
+                wins = int(won.sum())
+                state = TrialResult(tally.games, wins, False, ended.interrupted, ended.fault)
+                return state, ended, True
+            wins += int(won[begin:].sum())
+            if should_prune(step, float(won[begin:].mean())) and end < ends[-1]:
+                return TrialResult(end, wins, given_up=True), ended, resources is not None
+            begin = end
+        return TrialResult(end, wins), ended, resources is not None
 
     def _ready(self, point: Point) -> Resources:
         """Compile what the point needs, start Ray, and return the resources."""
@@ -339,32 +373,6 @@ class Trials:
         match = with_other_games(self._space.point(parameters), _FRESH).match
         (tally,) = Results.resume(self._folder / name, [match]).tallies
         return match.wins_of(tally.winner(games), 0)
-
-
-def _play_blocks(
-    run: MatchRun, resources: Resources, ends: Sequence[int], should_prune: ShouldPrune
-) -> tuple[TrialResult, Outcome]:
-    """Play the games of ``run`` up to each of ``ends``, unless it is pruned before."""
-    begin, wins = 0, 0
-    (tally,), (match,) = run.played.tallies, run.matches
-
-    for step, end in enumerate(ends):
-        ended = run.play(end, resources, total=ends[-1])
-        if ended.fault is not None and ERROR not in ended.fault:
-            # The user continues the sweep, not the trial.
-            sweep = f"run.resume={run.folder.parent}"
-            fault = ended.fault.replace(f"run.resume={run.folder}", sweep)
-            raise Refusal(fault if sweep in fault else f"{fault}; continue with {sweep}")
-        won = match.wins_of(tally.winner(end), 0)
-        if ended.fault is not None or ended.interrupted:
-            wins = int(won.sum())
-            state = TrialResult(tally.games, wins, False, ended.interrupted, ended.fault)
-            return state, ended
-        wins += int(won[begin:].sum())
-        if should_prune(step, float(won[begin:].mean())) and end < ends[-1]:
-            return TrialResult(end, wins, given_up=True), ended
-        begin = end
-    return TrialResult(end, wins), ended
 
 
 def with_other_games(point: Point, *words: int) -> Point:

@@ -157,7 +157,7 @@ def test_settings_may_stand_on_both_sides_of_a_flag(monkeypatch, capsys):
 
 
 def test_fewer_trials_than_were_played_are_refused(run_sweep):
-    asked = ("player=random", "opponent=random", "tracking=none", "rules=speed", "seed=1,2,3")
+    asked = ("player=random", "opponent=random", "tracking=none", "rules=speed", "seed=range(1,99)")
     asked += ("match.games=4", "match.workers=1", "sweep.method=random", "sweep.fresh=0")
     whole = run_sweep(*asked, "sweep.trials=3")
     assert whole.code == 0, whole.err
