@@ -269,8 +269,12 @@ class Results:
                 kind: rows.filter(pc.is_in(rows["game"], wanted)) for kind, rows in details.items()
             }
         # Before the rows, so that no game has rows without its record.
+        folder = self.folder / RECORDS
+        if len(self.matches) > 1:
+            folder /= file_name(self.matches[match].name)
         for game in sorted(played.records.keys() & set(games[new].tolist())):
-            self._write_record(match, game, played.records[game])
+            folder.mkdir(parents=True, exist_ok=True)
+            write_text(folder / f"game-{game:06d}.jsonl", played.records[game])
         tally.add(games[new], one["winner"].to_numpy()[new])
         self._unwritten[GAMES].append(table)
         self._held += table.num_rows
@@ -281,13 +285,6 @@ class Results:
         if now - self._flushed > age or self._held > FLUSH_ROWS:
             self.flush()
 
-    def _write_record(self, match: int, game: int, text: str) -> None:
-        folder = self.folder / RECORDS
-        if len(self.matches) > 1:
-            folder /= file_name(self.matches[match].name)
-        folder.mkdir(parents=True, exist_ok=True)
-        write_text(folder / f"game-{game:06d}.jsonl", text)
-
     def flush(self) -> None:
         """Write the rows not yet on disk as a new part.
 
@@ -295,9 +292,11 @@ class Results:
         """
         if self._unwritten[GAMES]:
             # Games last: details without their games are overwritten after a crash.
+            self._provenance = self._provenance or RowProvenance(self.folder, self.matches)
             for kind in sorted(self._unwritten, key=lambda kind: kind == GAMES):
-                if self._unwritten[kind]:
-                    self._write_part(kind)
+                if tables := self._unwritten[kind]:
+                    rows = self._provenance.add(pa.concat_tables(tables))
+                    part_files.write(rows, self.folder / f"{kind}-{self._parts:05d}.parquet")
             self._parts += 1
             self._unwritten, self._held = {GAMES: []}, 0
         self._flushed = time.monotonic()
@@ -306,11 +305,6 @@ class Results:
         """Drop the rows not on disk, after a failed `flush`."""
         self.tallies = Results.resume(self.folder, self.matches).tallies
         self._unwritten, self._held = {GAMES: []}, 0
-
-    def _write_part(self, kind: str) -> None:
-        self._provenance = self._provenance or RowProvenance(self.folder, self.matches)
-        rows = self._provenance.add(pa.concat_tables(self._unwritten[kind]))
-        part_files.write(rows, self.folder / f"{kind}-{self._parts:05d}.parquet")
 
 
 def existing_parts(folder: Path, kind: str = GAMES) -> list[Path]:

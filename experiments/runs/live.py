@@ -39,7 +39,8 @@ class Followed:
         """Return the result of `runfolder.tallies`; errors as there."""
         with self._looking:
             matches = runfolder.read_matches(self._folder)
-            found = {part: _date(part) for part in parts(self._folder)}
+            states = ((part, part.stat()) for part in parts(self._folder))
+            found = {part: (state.st_mtime_ns, state.st_size) for part, state in states}
             played, self._played = self._played, None  # until the update succeeds
             changed = any(found.get(part) != date for part, date in self._known.items())
             if played is None or played.matches != matches or changed:
@@ -47,11 +48,6 @@ class Followed:
             played.take_in([part for part in found if part not in self._known])
             self._played, self._known = played, found
             return runfolder.cut(copy.deepcopy(played))
-
-
-def _date(part: Path) -> tuple[int, int]:
-    found = part.stat()
-    return found.st_mtime_ns, found.st_size
 
 
 def live_figures(played: Results) -> dict[str, Any]:

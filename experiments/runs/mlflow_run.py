@@ -198,6 +198,11 @@ class MlflowRun:
         if self._opening is None and self._settings.enabled:
             self._opening = Background(self._open)
 
+    def _open(self) -> Tracker:
+        artifacts = self._home / "mlartifacts"
+        store = tracking.Store(self._uri, self._settings.experiment, artifacts, self._aside)
+        return self._begin(store, self._began)
+
     def wait(self) -> None:
         """Open the record and wait for it; Refusal if the store cannot be opened."""
         self.begin()
@@ -221,11 +226,6 @@ class MlflowRun:
         if self._opening is not None:
             self._opening.done.wait(PATIENCE_SECONDS if status == "KILLED" else None)
         self.use(end)
-
-    def _open(self) -> Tracker:
-        artifacts = self._home / "mlartifacts"
-        store = tracking.Store(self._uri, self._settings.experiment, artifacts, self._aside)
-        return self._begin(store, self._began)
 
 
 class MatchRecord(MlflowRun):

@@ -155,6 +155,8 @@ def read(*typed: str, schema: type = Outer, bare: str | None = "files") -> list[
     [
         ("match.players=[a,b+x.y=1]", "match.players=['a','b+x.y=1']"),
         ("match.players=['a','b=1']", "match.players=['a','b=1']"),
+        ("match.players=[a+b=1,c],[d]", "match.players=['a+b=1','c'],['d']"),
+        ("match.players=['a+b=c:1,d',e+f=2]", "match.players=['a+b=c:1,d','e+f=2']"),
         ("match.stop=sprt:0:30", "match.stop=sprt:0:30"),
         ("seed=1,2", "seed=1,2"),
         ("run.folder=a (1)=b", "run.folder='a (1)=b'"),
@@ -174,19 +176,6 @@ def test_arguments_without_a_name_are_those_of_one_key(tmp_path, monkeypatch):
         read("a", "b", bare="output")
     with pytest.raises(Refusal, match="cannot read 'a': write it as name=value"):
         read("a", bare=None)
-
-
-@pytest.mark.parametrize(
-    ("typed", "read"),
-    [
-        ("k=[a+b=1,c]", "k=['a+b=1','c']"),
-        ("k=[a+b=1,c],[d]", "k=['a+b=1','c'],['d']"),
-        ("k=['a+b=c:1,d',e+f=2]", "k=['a+b=c:1,d','e+f=2']"),
-        ("k=[ ,a=b,]", "k=['a=b']"),
-    ],
-)
-def test_lists_of_texts_and_several_such_lists_need_no_quotes(typed, read):
-    assert arguments.quote(typed) == read
 
 
 def test_flags_may_stand_anywhere():
