@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cache
-from importlib import import_module
 from pathlib import Path
 
 from omegaconf import DictConfig
 from rich.console import Console
 
 from experiments.matches import lineups, match_loop, play, startup
-from experiments.matches.background import Background
 from experiments.matches.match_loop import ERROR
 from experiments.matches.results import Results
 from experiments.matches.schedule import Match
@@ -86,7 +83,6 @@ def compare(
 
     def watch(due: bool) -> None:
         if run.played.games > before:
-            _prepare_end()
             record.begin()
         if due:
             record.follow()
@@ -112,12 +108,6 @@ def compare(
     if not run.going():  # all games are played, but a multirun must stop
         raise Interrupted(f"interrupted after the last of {games}, all kept in {folder}")
     return Compared(made, run.played)
-
-
-@cache
-def _prepare_end() -> None:
-    """Import in the background what the end of an interrupted run needs."""
-    Background(import_module, "experiments.compare.outcome")
 
 
 def _conclude(

@@ -16,9 +16,6 @@ from experiments.settings import config
 FEW = 500
 """Number of games that compiled policies finish before Ray would have started."""
 
-GUESSABLE = 2**48
-"""Smaller seeds can be enumerated: the right one deals the hand that a program sees."""
-
 
 def prepare(
     matches: Sequence[Match],
@@ -61,7 +58,6 @@ def resources(
     the cores allow; ``address``: of the Ray cluster; None: this machine.  Raises Refusal if the
     cluster cannot be found, or has too few cores.
     """
-    _warn_of_seed(matches, console)
     cores = config.cores()
     alone = address is None and not any(
         match.rooted or lineups.at_once(match, workers, cores) > 1 for match in matches
@@ -79,14 +75,3 @@ def resources(
         share = 0.0 if match.rooted else min(float(match.threads), cores / n)
         cpus.append(share if share < 1 else float(int(share)))  # Ray takes only whole ones above 1
     return Resources(tuple(at_once), tuple(cpus), address, cores, alone)
-
-
-def _warn_of_seed(matches: Sequence[Match], console: Console) -> None:
-    outside = (match for match in matches if any(e["name"] == "external" for e in match.entrants))
-    guessed = [match.seed for match in outside if match.seed < GUESSABLE]
-    if guessed:
-        console.print(
-            f"seed={guessed[0]} can be guessed, and the deal computed from it: draw a seed of at "
-            "least 16 digits if you do not trust the external program",
-            soft_wrap=True,
-        )

@@ -50,10 +50,7 @@ def _make_parser() -> Parser:
     parser.add_argument("typed", nargs="*")
     parser.add_argument("-h", "--help", action="store_true")
     parser.add_argument("-c", "--cfg", choices=["job", "hydra", "all"])
-    parser.add_argument("-p", "--package")
-    parser.add_argument("--resolve", action="store_true")
     parser.add_argument("-m", "--multirun", action="store_true")
-    parser.add_argument("-sc", "--shell-completion", action="store_true")
     return parser
 
 
@@ -66,15 +63,11 @@ def read(arguments: Sequence[str], schema: type, bare: str | None = None) -> Arg
     given, unknown = _make_parser().parse_known_intermixed_args(arguments)
     if unknown:
         name, _, value = unknown[0].lstrip("-").partition("=")
-        hint = did_you_mean(unknown[0], ("--help", "--cfg", "--multirun", "--resolve"))
+        hint = did_you_mean(unknown[0], ("--help", "--cfg", "--multirun"))
         if name in get_type_hints(schema):
             hint = f" (write {name}={value or '...'})"
         raise Refusal(f"{unknown[0]}: unknown flag{hint}; settings are name=value, see --help")
-    if given.shell_completion:
-        return Arguments(given.typed, given.help, False, ["--shell-completion"])
-    shown = {"--cfg": given.cfg, "--package": given.package}
-    flags = [word for flag, value in shown.items() if value for word in (flag, value)]
-    flags += ["--resolve"] * given.resolve
+    flags = ["--cfg", given.cfg] if given.cfg else []
     whole = given.help and _ALL in given.typed
     values = [typed for typed in given.typed if not _is_setting(typed)]
     if whole:

@@ -145,7 +145,7 @@ class Command:
         sys.argv = [sys.argv[0], *given.flags, *(["-m"] if given.multirun else [])]
         sys.argv += given.overrides
         named = any(setting.startswith("hydra/job_logging") for setting in given.overrides)
-        if not named and "--shell-completion" not in given.flags:
+        if not named:
             sys.argv.append(_SILENT)
         hydra.main(version_base="1.3", config_path="pkg://conf", config_name=self.name)(run)()
 

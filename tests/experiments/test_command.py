@@ -274,8 +274,3 @@ def test_a_name_of_a_player_is_no_way_out_of_the_folder_of_runs(tmp_path, monkey
     assert compare.COMMAND.run(["player.name=../../../x", "opponent.name=/y"]) == 1
     assert "choose one of" in capsys.readouterr().err
     assert [path.name for path in tmp_path.rglob("*")] == ["outputs"]
-
-
-def test_the_shell_is_told_how_to_complete(capsys):
-    assert replay.COMMAND.run(["-sc", "install=bash"]) == 0
-    assert "complete" in capsys.readouterr().out
