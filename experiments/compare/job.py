@@ -14,6 +14,7 @@ from experiments.matches.match_loop import ERROR
 from experiments.matches.results import Results
 from experiments.matches.schedule import Match
 from experiments.provenance.files import CONFIG
+from experiments.runs import runfolder
 from experiments.runs.match_run import MatchRun
 from experiments.runs.mlflow_run import MatchRecord, metrics
 from experiments.runs.summary import Summary
@@ -73,12 +74,12 @@ def compare(
     match = settings.match
     run = MatchRun(folder, matches, match.stop, settings.run.resume is not None, console)
     run.refuse_foreign()
-    run.examine()
+    runfolder.examine(folder, matches, match.stop, run.resume)
     run.played.refuse_fewer(match.games)
     before, total = run.played.games, match.games * len(matches)
     record = MatchRecord(settings, run.played, run.rule, multirun)
     ready = startup.prepare(matches, match.workers, settings.ray.address, console, total - before)
-    run.claim()
+    runfolder.claim(folder, matches, match.stop, run.resume)
     run.write_settings(config.plain(settings))
 
     def watch(due: bool) -> None:

@@ -58,14 +58,6 @@ class MatchRun(Run):
     def played(self) -> Results:
         return Results.resume(self.folder, self.matches)
 
-    def examine(self) -> bool:
-        """Return whether the folder already holds this plan; see `runfolder.examine`."""
-        return runfolder.examine(self.folder, self.matches, self.stop, self.resume)
-
-    def claim(self) -> None:
-        """Write the plan; see `runfolder.claim`."""
-        runfolder.claim(self.folder, self.matches, self.stop, self.resume)
-
     def play(
         self,
         games: int,

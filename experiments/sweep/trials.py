@@ -26,6 +26,7 @@ from experiments.matches.progress import Compiling, stage
 from experiments.matches.results import Results
 from experiments.matches.schedule import Match
 from experiments.provenance.files import SUMMARY
+from experiments.runs import runfolder
 from experiments.runs.match_run import MatchRun
 from experiments.runs.mlflow_run import SweepRecord, metrics
 from experiments.settings.commandline import Refusal
@@ -273,7 +274,7 @@ class Trials:
         run.wished = self._wished
         more = (f"match.games={ends[-1]}",) if ends[-1] != settings.match.games else ()
         with repeated_by(line("compare", (*point.overrides, *more))):
-            run.claim()
+            runfolder.claim(folder, [match], settings.match.stop, resume=True)
             try:
                 run.write_settings(plain(settings))
                 result, ended, played = self._play_blocks(run, point, ends, should_prune)

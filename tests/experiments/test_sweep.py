@@ -135,7 +135,7 @@ def _at_call(monkeypatch: pytest.MonkeyPatch, owner: Any, name: str, number: int
 
 
 KILLED_AT = (
-    (sweep_trials.MatchRun, "claim", 0),
+    (sweep_trials.runfolder, "claim", 0),
     (optuna.trial.Trial, "report", 1),  # in the middle of a race
     (optuna.Study, optuna.Study.tell.__name__, 0),
     (optuna.Study, optuna.Study.tell.__name__, 1),  # of the trial after
