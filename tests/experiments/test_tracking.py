@@ -97,6 +97,7 @@ def contact(uri, folder):
         part.record(1, win_rate=0.5)
         part.finish("FINISHED", {"wins": child}, 1, [])
         assert part.store.aside.fault is None, part.store.aside.fault
+    tracker.finish("FINISHED", {}, 0, [])
 
 children = []
 for number in range(4):
