@@ -17,7 +17,6 @@ from typing import Any
 
 import yaml
 from omegaconf import OmegaConf
-from omegaconf.errors import OmegaConfBaseException
 
 from experiments.settings.commandline import Refusal, explain_yaml
 from experiments.texts import redact, shorten
@@ -156,6 +155,20 @@ def _make_mapping(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return made
 
 
+class _Loader(yaml.SafeLoader):
+    """Loads plain data and rejects repeated keys."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        known: set[Any] = set()
+        for key, _ in node.value:
+            if isinstance(key, yaml.ScalarNode):
+                if (key.tag, key.value) in known:
+                    twice = f"found duplicate key {key.value}"
+                    raise yaml.MarkedYAMLError(problem=twice, problem_mark=key.start_mark)
+                known.add((key.tag, key.value))
+        return super().construct_mapping(node, deep)
+
+
 def read_yaml(path: Path) -> Any:
     """Return the content of the YAML file ``path``, which must be plain data.
 
@@ -168,6 +181,6 @@ def read_yaml(path: Path) -> Any:
         text = path.read_text("utf-8")
         if any(isinstance(event, yaml.AliasEvent) for event in yaml.parse(text, yaml.SafeLoader)):
             raise ValueError("it has references (&, *), which are not allowed")
-        return OmegaConf.to_container(OmegaConf.create(text))  # which refuses repeated keys
-    except (yaml.YAMLError, OmegaConfBaseException, RecursionError) as fault:
+        return yaml.load(text, _Loader)
+    except (yaml.YAMLError, RecursionError) as fault:
         raise ValueError(f"it is not YAML: {explain_yaml(fault)}") from None
