@@ -9,6 +9,7 @@ from __future__ import annotations
 import io
 import shutil
 import tempfile
+import weakref
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import (
     AbstractContextManager,
@@ -142,12 +143,14 @@ class Result:
 
     Attributes
     ----------
-    folder : with the files that the command writes; a temporary one is removed with the last
+    folder : with the files that the command writes; a ``temporary`` one is removed with the last
         reference to the result
     """
 
-    def __init__(self, folder: Path, temporary: Temporary | None = None) -> None:
-        self.folder, self._temporary = folder, temporary
+    def __init__(self, folder: Path, temporary: bool = False) -> None:
+        self.folder = folder
+        if temporary:
+            weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
 
     @property
     def rows(self) -> pl.DataFrame:
@@ -197,33 +200,21 @@ class Result:
         return str(tabular.html(self.table, "result"))
 
 
-class Temporary:
-    """A temporary run folder, removed with the result; kept if the call fails."""
+@contextmanager
+def calling(given: Mapping[str, Any]) -> Iterator[tuple[dict[str, Any], bool]]:
+    """Yield ``given``, with a temporary, untracked folder if it names none, and whether it does.
 
-    def __init__(self) -> None:
-        self.folder = Path(tempfile.mkdtemp(prefix="sleuth-"))
-        self._keeps = True
-
-    def release(self) -> Temporary:
-        """Return this object after arranging to remove the folder with it."""
-        self._keeps = False
-        return self
-
-    def __del__(self) -> None:
-        if self._keeps:
-            with suppress(OSError):  # a refused call leaves it empty
-                self.folder.rmdir()
-        else:
-            shutil.rmtree(self.folder, ignore_errors=True)
-
-
-def place(given: Mapping[str, Any]) -> tuple[dict[str, Any], Temporary | None]:
-    """Return ``given`` with a temporary, untracked folder if it names no folder.
-
-    An interrupted call keeps its folder, so that ``resume=`` continues there.
+    Raises as `refusing`.  An interrupted call keeps its folder: ``resume=`` continues there.
     """
     named = {key: value for key, value in given.items() if value is not None}
-    if {"folder", "resume", "run"} & set(named):
-        return named, None
-    temporary = Temporary()
-    return {"tracking": False, **named, "folder": temporary.folder}, temporary
+    with refusing():
+        if {"folder", "resume", "run"} & set(named):
+            yield named, False
+            return
+        folder = Path(tempfile.mkdtemp(prefix="sleuth-"))
+        try:
+            yield {"tracking": False, **named, "folder": folder}, True
+        except BaseException:
+            with suppress(OSError):  # a refused call leaves it empty
+                folder.rmdir()
+            raise

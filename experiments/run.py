@@ -39,8 +39,7 @@ from experiments.provenance.files import (
     writing,
 )
 from experiments.settings import signals
-from experiments.settings.aside import Aside
-from experiments.settings.commandline import Refusal
+from experiments.settings.commandline import Aside, Refusal
 from experiments.texts import redact
 
 LOCK = ".lock"

@@ -4,8 +4,7 @@ A study measures *units* (positions, games, set-ups) one after another; each yie
 
 * settings are in ``conf/NAME.yaml`` and are overridden on the command line (Hydra);
 * a folder belongs to one process and one set of settings; ``run.resume`` continues it;
-* rows and the list of finished units are saved as Parquet every minute and on Ctrl-C; where units
-  run a user's code (`Rows.numbered`) each is written to a journal at once;
+* rows and the list of finished units are saved as Parquet every few seconds and on Ctrl-C;
 * at the end it writes ``summary.json`` with provenance, draws plots and prints tables.
 
 A study in one file is a `Study`: see ``examples/first_seat.py``.  Nothing slow is imported at the
@@ -22,7 +21,6 @@ from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from io import FileIO
 from os.path import relpath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
@@ -34,10 +32,8 @@ from omegaconf import DictConfig, OmegaConf
 from experiments import run, terminal
 from experiments.provenance import provenance
 from experiments.provenance.files import CONFIG as CONFIG
-from experiments.provenance.files import atomic_write, read_yaml, reading
+from experiments.provenance.files import MAX_BYTES, atomic_write, read_yaml, reading, regular
 from experiments.run import LOCK, MAKE_ROOM, writing_run
-from experiments.runs.study_rows import Rows as Rows  # as studies call it
-from experiments.runs.study_rows import read_journal, read_kept
 from experiments.settings import repeating
 from experiments.settings.command import Command
 from experiments.settings.commandline import Interrupted, Refusal
@@ -51,14 +47,14 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-SAVE_SECONDS = 60.0
+MAX_ROWS = 10_000_000
+"""Maximum number of rows of a study that is resumed."""
+
+SAVE_SECONDS = 10.0
 """Time between two saves of the rows: the most that a kill can cost."""
 
 LINE_SECONDS = 10.0
 """Time between progress lines where there is no terminal."""
-
-MAX_NOTED = 16 * 2**20
-"""Journal size in bytes above which the rows are saved early."""
 
 PIPED_WIDTH = 125
 """Columns of the tables where there is no terminal."""
@@ -97,6 +93,28 @@ def command(
             job(settings, run)
 
     return Command(name, schema, lock_folder, bare=bare, lasting=True)
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Schema of the rows that a study keeps.
+
+    Attributes
+    ----------
+    file : Parquet file
+    units : word for the units measured, plural
+    schema : column to data type
+    more : settings that may change on resuming: they set the number of units
+    min_units : units required before there is anything to report
+    numbered : column with the unit's number, if units end in any order
+    """
+
+    file: str
+    units: str
+    schema: Mapping[str, pl.DataType | type[pl.DataType]]
+    more: tuple[str, ...]
+    min_units: int = 1
+    numbered: str | None = None
 
 
 @dataclass(frozen=True)
@@ -183,7 +201,6 @@ class Run(run.Run):
         self._configuration = plain(settings)
         self._lock = ExitStack()
         self._counts: dict[str, int] = {}
-        self._journal: FileIO | None = None
 
     def __enter__(self) -> Run:
         return self
@@ -197,7 +214,7 @@ class Run(run.Run):
         ``besides``: further values stored with the settings, which must be the same to continue.
         Raises Refusal if the folder is another's, has other settings or cannot be written to.
         """
-        self._rows, self._noted = rows, 0
+        self._rows = rows
         self._configuration.update(besides or {})
         self.refuse_foreign(rows.file)
         self._lock.enter_context(self.lock())
@@ -241,14 +258,12 @@ class Run(run.Run):
             with bar, closing(measured(left, lambda part: bar.advance(task, part))) as results:
                 for done, result in enumerate(results, before + 1):
                     new.append(result)
-                    if self._rows.numbered:
-                        self._note(*result)
                     bar.update(task, completed=done)
                     if bar.disable and time.monotonic() - said > LINE_SECONDS:
                         said = time.monotonic()
                         rest = describe_rest(len(units) - done, done - before, said - started)
                         self.console.print(f"  {done}/{len(units)} {self._rows.units}, {rest}")
-                    if time.monotonic() - saved > SAVE_SECONDS or self._noted > MAX_NOTED:
+                    if time.monotonic() - saved > SAVE_SECONDS:
                         self._keep(new)
                         new, saved = [], time.monotonic()
         except KeyboardInterrupt:
@@ -293,23 +308,11 @@ class Run(run.Run):
         """Load the folder's rows and note which units are done; Refusal if they are malformed."""
         import polars as pl
 
-        path, journal = self.folder / rows.file, self.folder / rows.journal
+        path = self.folder / rows.file
         self._found = pl.DataFrame(schema=rows.schema)
         if path.exists():
             with reading(path, "remove it to measure its units again"):
                 self.done, self._found = read_kept(path, self._found)
-        if journal.exists():
-            with reading(journal, "remove it to measure its units again"):
-                new = read_journal(journal, rows, set(self.done))
-            self._keep(new)
-
-    def _note(self, unit: Any, its_rows: Iterable) -> None:
-        """Add a finished unit to the journal."""
-        line = json.dumps([unit, [*its_rows]]).encode() + b"\n"
-        with writing_run(self.folder, MAKE_ROOM):
-            if self._journal is None:
-                self._journal = FileIO(self.folder / self._rows.journal, "x")
-            self._noted += self._journal.write(line)
 
     def _keep(self, new: Sequence[tuple[Any, Iterable]]) -> None:
         """Add ``new`` units and their rows to the finished ones, and save all."""
@@ -321,13 +324,9 @@ class Run(run.Run):
             self._found = pl.concat([self._found, pl.from_dicts(rows, self._rows.schema)])
         if self._rows.numbered:
             self._found = self._found.sort(self._rows.numbered)
-        with writing_run(self.folder, MAKE_ROOM):
-            with atomic_write(self.folder / self._rows.file) as writing:
-                self._found.write_parquet(writing, metadata={"done": json.dumps(self.done)})
-            if self._journal is not None:
-                self._journal.close()
-            (self.folder / self._rows.journal).unlink(missing_ok=True)
-            self._journal, self._noted = None, 0
+        place = self.folder / self._rows.file
+        with writing_run(self.folder, MAKE_ROOM), atomic_write(place) as writing:
+            self._found.write_parquet(writing, metadata={"done": json.dumps(self.done)})
 
     def finish(
         self,
@@ -362,3 +361,33 @@ class Run(run.Run):
                 f"interrupted after {len(self.done)} {self._rows.units}, kept in {self.folder}; "
                 f"continue with run.resume={self.folder}"
             )
+
+
+def read_kept(path: Path, like: pl.DataFrame) -> tuple[list[Any], pl.DataFrame]:
+    """Return the finished units and their rows, with the columns of ``like``.
+
+    Raises OSError, ValueError if ``path`` holds something else.
+    """
+    import polars as pl
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    regular(path, MAX_BYTES)
+    try:
+        with pq.ParquetFile(path) as file:
+            if file.metadata.num_rows > MAX_ROWS:
+                raise ValueError(f"it claims {file.metadata.num_rows:,} rows")
+            done = json.loads((file.metadata.metadata or {}).get(b"done", b"null"))
+            found = pl.DataFrame(pl.from_arrow(file.read()))
+    except (pa.ArrowException, RecursionError, pl.exceptions.PolarsError) as fault:
+        raise ValueError(str(fault)) from None
+    if not isinstance(done, list) or not all(isinstance(unit, int | str) for unit in done):
+        raise ValueError("it does not say which units are done")
+    for name, kind in like.schema.items():
+        if found.schema.get(name) != kind:
+            raise ValueError(f"column {name} holds {found.schema.get(name)}, not {kind}")
+    found = found.select(like.columns)
+    for name in found.select(pl.col(pl.Float64)).columns:
+        if not found[name].is_finite().all():
+            raise ValueError(f"column {name} has a NaN or infinite value")
+    return done, found

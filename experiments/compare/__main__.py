@@ -8,7 +8,6 @@ Nothing slow is imported at the top, so that ``--help`` and mistyped settings do
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 from hydra.core.hydra_config import HydraConfig
@@ -16,31 +15,20 @@ from hydra.types import RunMode
 from omegaconf import DictConfig
 
 from experiments import terminal
-from experiments.settings import repeating
 from experiments.settings.command import Command
 from experiments.settings.schemas import Compare
 
 
 def job(settings: DictConfig, folder: Path) -> float | None:
-    """Play what ``settings`` ask for, or print how long it would take (``match.power``).
+    """Play what ``settings`` ask for; return the objective for an optimising sweeper.
 
-    Raises Refusal, Interrupted as `experiments.compare.job.compare`.  Returns the objective for an
-    optimising sweeper; None if nothing was to be played.
+    Raises Refusal, Interrupted as `experiments.compare.job.compare`.
     """
     from experiments.compare import job as jobs
 
     hydra, console = HydraConfig.get(), terminal.console()
     matches = jobs.plan(settings, hydra.overrides.task)
-    if settings.match.power is not None:
-        from experiments.compare import power
-        from experiments.run import Run
-
-        power.show(matches, settings.match.power, settings.match.workers, console)
-        Run(folder).discard()
-        return None
-    multirun = None
-    if hydra.mode is RunMode.MULTIRUN:  # one MLflow record for all its runs
-        multirun = Path(hydra.sweep.dir), repeating.multirun_line(sys.argv[1:])
+    multirun = Path(hydra.sweep.dir) if hydra.mode is RunMode.MULTIRUN else None
     return jobs.compare(settings, matches, folder, console, multirun).objective
 
 

@@ -4,21 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cache
-from importlib import import_module
 from pathlib import Path
 
 from omegaconf import DictConfig
 from rich.console import Console
 
 from experiments.matches import lineups, match_loop, play, startup
-from experiments.matches.background import Background
 from experiments.matches.match_loop import ERROR
 from experiments.matches.results import Results
 from experiments.matches.schedule import Match
 from experiments.provenance.files import CONFIG
+from experiments.runs import runfolder
 from experiments.runs.match_run import MatchRun
-from experiments.runs.mlflow_run import MatchRecord
+from experiments.runs.mlflow_run import MatchRecord, metrics
 from experiments.runs.summary import Summary
 from experiments.settings import config
 from experiments.settings.commandline import Interrupted, Refusal
@@ -62,13 +60,13 @@ def compare(
     matches: Sequence[Match],
     folder: Path,
     console: Console,
-    multirun: tuple[Path, str] | None = None,
+    multirun: Path | None = None,
     shows: bool = True,
 ) -> Compared:
     """Play ``matches`` and write results, summary, plot and MLflow record to ``folder``.
 
-    ``multirun``: folder and command line of the multirun that this run belongs to; ``shows``:
-    whether to print the table.  Raises Refusal before the first game if the configuration is
+    ``multirun``: folder of the multirun that this run belongs to; ``shows``: whether to print the
+    table.  Raises Refusal before the first game if the configuration is
     invalid; at the end if a game raised an exception (the folder holds the traceback), workers died
     too often or results could not be written.  Raises Interrupted if the user asks to end.  Games
     played are saved first.
@@ -76,17 +74,16 @@ def compare(
     match = settings.match
     run = MatchRun(folder, matches, match.stop, settings.run.resume is not None, console)
     run.refuse_foreign()
-    run.examine()
+    runfolder.examine(folder, matches, match.stop, run.resume)
     run.played.refuse_fewer(match.games)
     before, total = run.played.games, match.games * len(matches)
     record = MatchRecord(settings, run.played, run.rule, multirun)
     ready = startup.prepare(matches, match.workers, settings.ray.address, console, total - before)
-    run.claim()
+    runfolder.claim(folder, matches, match.stop, run.resume)
     run.write_settings(config.plain(settings))
 
     def watch(due: bool) -> None:
         if run.played.games > before:
-            _prepare_end()
             record.begin()
         if due:
             record.follow()
@@ -114,12 +111,6 @@ def compare(
     return Compared(made, run.played)
 
 
-@cache
-def _prepare_end() -> None:
-    """Import in the background what the end of an interrupted run needs."""
-    Background(import_module, "experiments.compare.outcome")
-
-
 def _conclude(
     run: MatchRun,
     settings: DictConfig,
@@ -129,12 +120,8 @@ def _conclude(
 ) -> Summary:
     """Write and return the summary; draw the plot and finish the MLflow record."""
     from experiments.compare import outcome
-    from experiments.runs.mlflow_fields import metrics
 
-    busy = {}
-    if settings.ray.address is None:
-        busy = outcome.measure_load(run.seconds, config.cores())
-    made = run.summarise(ended, settings, before, **busy)
+    made = run.summarise(ended, settings, before)
     files = [run.folder / CONFIG]
     if ended.fault is not None and (run.folder / ERROR).exists():
         files.append(run.folder / ERROR)

@@ -7,13 +7,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from omegaconf import OmegaConf
 from rich.console import Console
 
 from experiments import python
 from experiments.compare.__main__ import COMMAND
-from experiments.settings import applies, config
-from experiments.settings.commandline import Refusal
+from experiments.settings import applies
 from experiments.settings.repeating import line, repeated_by
 
 if TYPE_CHECKING:
@@ -26,9 +24,7 @@ if TYPE_CHECKING:
 class Comparison(python.Result):
     """A run of matches: `rows`, `summary`, `table`, `plot`; its repr is the command's output."""
 
-    def __init__(
-        self, compared: Compared, folder: Path, temporary: python.Temporary | None
-    ) -> None:
+    def __init__(self, compared: Compared, folder: Path, temporary: bool) -> None:
         super().__init__(folder, temporary)
         self._compared = compared
 
@@ -83,19 +79,12 @@ def compare(overrides: Sequence[str] = (), progress: bool = True, **settings: An
     """
     from experiments.compare import job
 
-    with python.refusing():
-        given, temporary = python.place(settings)
+    with python.calling(settings) as (given, temporary):
         COMMAND.register()
         typed = python.overrides_of(COMMAND.schema, given, overrides)
-        composed = config.compose("compare", typed)
-        OmegaConf.resolve(composed)
-        config.check_sections(composed)
-        applies.check("compare", composed, typed)
-        if composed.match.power is not None:
-            raise Refusal("match.power plays nothing: use python -m experiments.compare")
+        composed = applies.compose("compare", typed)
         folder = Path(composed.run.resume or composed.run.folder)
         with repeated_by(line("compare", typed)):
-            matches = job.plan(composed, typed)
-            console = python.console(progress)
+            matches, console = job.plan(composed, typed), python.console(progress)
             made = job.compare(composed, matches, folder, console, shows=False)
-        return Comparison(made, folder, temporary and temporary.release())
+        return Comparison(made, folder, temporary)

@@ -31,8 +31,15 @@ def matches(settings: DictConfig, overrides: Sequence[str] = ()) -> list[Match]:
     if settings.match.layout == "robin":
         return [_robin(settings, players)]
     if settings.match.others is not None:
-        others = _others(settings)
-        return [_among(settings, name, player, others) for name, player in players.items()]
+        others, n = _others(settings), settings.rules.players
+        seating, names = (
+            Seating.among(n, settings.match.focal_seats or range(n)),
+            " and ".join(others),
+        )
+        return [
+            _match(settings, f"{name} against {names}", _apart(name, player, others), seating, 0)
+            for name, player in players.items()
+        ]
     return [
         _against(settings, layout, name, player)
         for name, player in players.items()
@@ -108,9 +115,18 @@ def _against(settings: DictConfig, layout: str, name: str, player: dict[str, Any
     seats = settings.match.focal_seats or range(players)
     seating = (Seating.one if layout == "one" else Seating.rest)(players, seats)
     called = f"{name} against {n} {theirs}" if layout == "one" else f"{n} {name} against {theirs}"
-    if name == theirs:  # opponents of the same kind
-        opponent = {**opponent, "label": f"{theirs} (opponent)"}
-    return _match(settings, called, ({**player, "label": name}, opponent), seating, 0)
+    return _match(settings, called, _apart(name, player, {theirs: opponent}), seating, 0)
+
+
+def _apart(
+    name: str, player: dict[str, Any], others: Mapping[str, dict[str, Any]]
+) -> list[dict[str, Any]]:
+    """Return the entrants, an opponent called like the player with another name."""
+    rest = [
+        {**other, "label": f"{called} (opponent)" if called == name else called}
+        for called, other in others.items()
+    ]
+    return [{**player, "label": name}, *rest]
 
 
 def _others(settings: DictConfig) -> dict[str, dict[str, Any]]:
@@ -132,24 +148,6 @@ def _compose_others(listed: tuple[str, ...]) -> dict[str, dict[str, Any]]:
     return read_players(listed, key="match.others")
 
 
-def _among(
-    settings: DictConfig, name: str, player: dict[str, Any], others: Mapping[str, dict[str, Any]]
-) -> Match:
-    """Return the match of ``player`` in one seat, and one of each of ``others`` in the rest."""
-    seats = settings.match.focal_seats or range(settings.rules.players)
-    rest = [
-        {**other, "label": f"{called} (opponent)" if called == name else called}
-        for called, other in others.items()
-    ]
-    return _match(
-        settings,
-        f"{name} against {' and '.join(others)}",
-        ({**player, "label": name}, *rest),
-        Seating.among(settings.rules.players, seats),
-        0,
-    )
-
-
 def _robin(settings: DictConfig, entered: dict[str, dict[str, Any]]) -> Match:
     if not 2 <= len(entered) <= MAX_ENTERED:
         raise Refusal(
@@ -158,7 +156,7 @@ def _robin(settings: DictConfig, entered: dict[str, dict[str, Any]]) -> Match:
     for key in ("focal_seats", "others"):
         if settings.match[key] is not None:
             raise Refusal(f"match.{key} does not apply to a round robin: leave it out")
-    entrants = tuple({**player, "label": name} for name, player in entered.items())
+    entrants = [{**player, "label": name} for name, player in entered.items()]
     seating = Seating.robin(settings.rules.players, len(entrants))
     return _match(settings, "round robin", entrants, seating, None)
 
@@ -166,7 +164,7 @@ def _robin(settings: DictConfig, entered: dict[str, dict[str, Any]]) -> Match:
 def _match(
     settings: DictConfig,
     name: str,
-    entrants: tuple[dict[str, Any], ...],
+    entrants: Sequence[dict[str, Any]],
     seating: Seating,
     measured: int | None,
 ) -> Match:
@@ -175,7 +173,7 @@ def _match(
     return Match(
         name=name,
         rules=plain(settings.rules),
-        entrants=entrants,
+        entrants=tuple(entrants),
         seating=seating,
         measured=measured,
         seed=settings.seed,

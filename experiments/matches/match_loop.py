@@ -11,10 +11,11 @@ import numpy as np
 from experiments.matches import in_process
 from experiments.matches.background import Background
 from experiments.matches.failures import GamesFailed
-from experiments.matches.results import STOPS, Played, Results
+from experiments.matches.results import STOPS, Played, Results, Tally
 from experiments.matches.schedule import Match, Schedule, control_of
 from experiments.provenance.files import write_json, write_text
 from experiments.run import Run
+from experiments.stats.sprt import Verdict
 from experiments.stats.stopping import Sprt, Stop
 from experiments.texts import redact
 
@@ -89,31 +90,23 @@ class StopMonitor:
         for number, match in enumerate(self._played.matches):
             if number in self.ended or match.measured is None:
                 continue
-            prefix = self._prefix(number)
+            # A test looks at the games that the control has too.
+            control = self._control[number] if self._tests else None
+            both = [number] if control is None else [number, control]
+            prefix = min(self.games[number], *(self._played.tallies[i].prefix for i in both))
             if prefix <= self._looked[number]:
                 continue
             self._looked[number] = prefix
-            last = self._last(number, prefix)
-            if last is not None:
+            if (last := self._last(number, control, prefix)) is not None:
                 self.games[number] = last
                 self.ended.add(number)
                 new.append(number)
         return new + self._controls()
 
-    def _prefix(self, number: int) -> int:
-        """Return the number of games to look at; for a test, those that the control has too."""
-        control = self._control[number] if self._tests else None
-        both = [number] if control is None else [number, control]
-        return min(self.games[number], *(self._played.tallies[i].prefix for i in both))
-
-    def _last(self, number: int, prefix: int) -> int | None:
+    def _last(self, number: int, control: int | None, prefix: int) -> int | None:
         """Return the game after which match ``number`` ends, if within ``prefix``."""
-        match, control, won = (
-            self._played.matches[number],
-            self._control[number],
-            self._wins_of(number, prefix),
-        )
-        if self._tests and control is not None:
+        match, won = self._played.matches[number], self._wins_of(number, prefix)
+        if control is not None:
             return self._stop.after_paired(self._wins_of(control, prefix), won)
         if self._tests and number in self._control:
             return None  # continues as long as it is needed
@@ -136,6 +129,52 @@ class StopMonitor:
         return new
 
 
+@dataclass(frozen=True)
+class Tested:
+    """The test of one match, alone or against its control.
+
+    Attributes
+    ----------
+    match, control : tested; without a control the test is of the match's own win rate
+    verdict : on the games played without a gap
+    words : the verdict in words, naming the hypotheses
+    """
+
+    match: Match
+    control: Match | None
+    verdict: Verdict
+    words: str
+
+
+def verdicts(
+    matches: Sequence[Match], tallies: Sequence[Tally], stop: Stop, limit: int | None = None
+) -> Iterator[Tested]:
+    """Yield the test of each match that ``stop`` tests; none if it is no sequential test.
+
+    ``limit``: maximum games of each match to look at; None: all.
+    """
+    if not isinstance(stop, Sprt):
+        return
+    controls = [control_of(matches, number) for number in range(len(matches))]
+    for number, (match, control) in enumerate(zip(matches, controls, strict=True)):
+        if match.measured is None or (control is None and number in controls):
+            continue
+        games = min(tallies[number].prefix, limit or tallies[number].prefix)
+        player = match.labels[0]
+        if control is None:
+            won = match.wins_of(tallies[number].winner(games), 0)
+            verdict = stop.verdict(won, match.players, match.seats)
+            yield Tested(match, None, verdict, stop.describe(verdict, player))
+            continue
+        games = min(games, tallies[control].prefix)
+        verdict = stop.verdict_paired(
+            matches[control].wins_of(tallies[control].winner(games), 0),
+            match.wins_of(tallies[number].winner(games), 0),
+        )
+        words = stop.describe(verdict, player, matches[control].labels[0])
+        yield Tested(match, matches[control], verdict, words)
+
+
 def play(
     played: Results, games: int, stop: Stop, resources: Resources, watch: Callable[[], bool]
 ) -> Outcome:
@@ -146,19 +185,25 @@ def play(
     Raises Refusal if another process plays in the same folder, or the folder cannot be locked.
     """
     with Run(played.folder).lock():
-        return _play(played, games, stop, resources, watch)
+        monitor = StopMonitor(stop, played, games)
+        fault = _play_all(played, monitor, resources, watch)
+    for number in monitor.ended:
+        played.tallies[number].cut(monitor.games[number])
+    done = all(tally.has(games) for tally, games in zip(played.tallies, monitor.games, strict=True))
+    return Outcome(fault, interrupted=fault is None and not done)
 
 
-def _play(
-    played: Results, games: int, stop: Stop, resources: Resources, watch: Callable[[], bool]
-) -> Outcome:
-    monitor = StopMonitor(stop, played, games)
-    fault, going = None, True
+def _play_all(
+    played: Results, monitor: StopMonitor, resources: Resources, watch: Callable[[], bool]
+) -> str | None:
+    """Play and save; return why games failed, if any did."""
+    fault = None
     try:
         try:
             monitor.look()
             for group in _groups(played.matches, resources):
-                going = going and _play_group(played, group, monitor, resources, watch)
+                if not _play_group(played, group, monitor, resources, watch):
+                    break
         except KeyboardInterrupt:  # during the start of Ray
             pass
         except GamesFailed as failed:
@@ -177,10 +222,7 @@ def _play(
             f"results cannot be written ({disk.strerror or disk}): free disk space and continue "
             f"with run.resume={played.folder}"
         )
-    for number in monitor.ended:
-        played.tallies[number].cut(monitor.games[number])
-    done = all(tally.has(games) for tally, games in zip(played.tallies, monitor.games, strict=True))
-    return Outcome(fault, interrupted=fault is None and not done)
+    return fault
 
 
 def _play_group(

@@ -1,7 +1,4 @@
-"""Find, read and check the Parquet parts of a run folder.
-
-A part has a number, or the first and last number of the parts merged into it
-(`experiments.matches.merging`), which may still exist but no longer count.
+"""Find, write, read and check the Parquet parts of a run folder.
 
 A part is read only if it is a regular file, has the columns of its kind and no more rows than a run
 writes at a time; its rows must be possible for its matches: whole games, each once, with the right
@@ -12,11 +9,8 @@ from __future__ import annotations
 
 import os
 import re
-import sys
-from bisect import bisect_right
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -24,11 +18,9 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from experiments.matches.schedule import Match
-from experiments.provenance.files import regular
+from experiments.provenance.files import atomic_write, regular
 from experiments.settings.commandline import Refusal
 from experiments.texts import printable, shorten
-
-Result = TypeVar("Result")
 
 GAMES = "games"
 """Kind of the part files of games; other kinds belong to the games part of the same number."""
@@ -53,13 +45,10 @@ _HAIR = 1e-6
 """Rounding tolerance: bits may be this much below 0."""
 
 NAME = re.compile(r"(\w+)-(\d{5,9})(?:-(\d{5,9}))?\.parquet")
-"""Kind of a part, its number or the first, and the last."""
-
-Span = tuple[int, int]
-"""First and last number of a part."""
+"""Kind of a part and its number; a part of an older version may end with a last number."""
 
 TOGETHER_BYTES = 8 * 2**20
-"""Size limit of parts that are merged or read together; larger ones are read alone."""
+"""Size limit of parts that are read together; larger ones are read alone."""
 
 _TOGETHER = 1000
 
@@ -70,39 +59,18 @@ _FEW_ROWS = 100_000
 def parts(folder: Path, kind: str = GAMES) -> list[Path]:
     """Return the part files of ``kind`` in the run folder ``folder``, in order.
 
-    Parts whose games are also in a merged part are left out.
+    Parts of details without their games do not count.
     """
-    spans = set(counting(folder))
-    return [path for path in all_parts(folder, kind) if span_of(path) in spans]
+    named = (path for path in Path(folder).glob(f"{kind}-*.parquet") if NAME.fullmatch(path.name))
+    found = sorted(named, key=number_of)
+    return found if kind == GAMES else [p for p in found if os.path.lexists(with_kind(p, GAMES))]
 
 
-def counting(folder: Path) -> list[Span]:
-    """Return the spans of the game parts that no other part covers, in order."""
-    kept: list[Span] = []
-    spans = {span_of(part) for part in all_parts(folder, GAMES)}
-    for first, last in sorted(spans, key=lambda span: (span[0], -span[1])):
-        if not kept or last > kept[-1][1]:
-            kept.append((first, last))
-    return kept
-
-
-def covers(spans: Sequence[Span], span: Span) -> bool:
-    """Return whether another of ``spans`` (from `counting`) includes all of ``span``."""
-    at = bisect_right(spans, (span[0], sys.maxsize))
-    return at > 0 and spans[at - 1] != span and span[1] <= spans[at - 1][1]
-
-
-def all_parts(folder: Path, kind: str) -> list[Path]:
-    """Return all files named like parts of ``kind``, whether or not they count."""
-    there = Path(folder).glob(f"{kind}-*.parquet")
-    return sorted((path for path in there if NAME.fullmatch(path.name)), key=span_of)
-
-
-def span_of(part: Path) -> Span:
-    """Return the first and last number of a part file."""
+def number_of(part: Path) -> int:
+    """Return the last number of a part file."""
     named = NAME.fullmatch(part.name)
     assert named is not None, part
-    return int(named[2]), int(named[3] or named[2])
+    return int(named[3] or named[2])
 
 
 def with_kind(part: Path, kind: str) -> Path:
@@ -156,11 +124,10 @@ def read(part: Path, schema: pa.Schema, columns: Sequence[str] | None = None) ->
                 raise ValueError(f"it claims {held.num_rows:,} rows; the limit is {MAX_ROWS:,}")
             if sum(group.total_byte_size for group in groups) > MAX_BYTES:
                 raise ValueError("it claims too many bytes for a part")
-            there_are = file.schema_arrow.names
             names = list(columns or schema.names)
-            there = [name for name in names if name in there_are]
-            table = file.read(there, use_threads=held.num_rows > _FEW_ROWS)
-            for name in set(names).difference(there):
+            there = set(names).intersection(file.schema_arrow.names)
+            table = file.read([*there], use_threads=held.num_rows > _FEW_ROWS)
+            for name in set(names) - there:
                 nothing = pa.array(np.zeros(table.num_rows, np.int64))
                 table = table.append_column(schema.field(name), nothing)
             table = table.select(names)
@@ -170,15 +137,13 @@ def read(part: Path, schema: pa.Schema, columns: Sequence[str] | None = None) ->
         raise unreadable(part, fault) from None
 
 
-def look(folder: Path, read_all: Callable[[], Result]) -> Result:
-    """Return ``read_all()``; retry if parts of ``folder`` were merged meanwhile."""
-    while True:
-        before = all_parts(folder, GAMES)
-        try:
-            return read_all()
-        except (Refusal, FileNotFoundError):
-            if set(before) <= set(all_parts(folder, GAMES)):
-                raise
+def write(rows: pa.Table, path: Path) -> None:
+    """Write ``rows`` to the part ``path`` durably: they survive a power cut."""
+    with atomic_write(path) as writing, writing.open("wb") as file:
+        # Without its schema, so that names are read as text.
+        pq.write_table(rows, file, store_schema=False)
+        file.flush()
+        os.fsync(file.fileno())
 
 
 def read_checked(

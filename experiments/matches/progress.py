@@ -12,9 +12,9 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
+from experiments.matches.match_loop import verdicts
 from experiments.matches.results import Tally
 from experiments.matches.schedule import Match, control_of
-from experiments.matches.sequential import verdicts
 from experiments.stats.sprt import MINIMUM
 from experiments.stats.stopping import EVERY_GAME, Stop
 from experiments.texts import lines
@@ -22,9 +22,6 @@ from mcts.kernel import waiting
 
 LINE_SECONDS = 5.0
 """Time between lines without a terminal."""
-
-SILENT_SECONDS = 60.0
-"""Time without a finished game after which a warning is shown."""
 
 
 @dataclass(frozen=True)
@@ -88,7 +85,8 @@ def bars(console: Console, *extra: str) -> Progress:
     shown = (BarColumn(), MofNCompleteColumn(), *map(TextColumn, extra))
     left = (TimeRemainingColumn(), TextColumn("left"))
     description = TextColumn("{task.description}")
-    return Progress(description, *shown, *left, console=console, disable=not console.is_terminal)
+    columns = (description, *shown, *left)
+    return Progress(*columns, console=console, disable=not console.is_terminal, transient=True)
 
 
 class GamesPlayed:
@@ -106,9 +104,8 @@ class GamesPlayed:
         self._matches = matches
         self._stop = stop
         self._total = games * len(matches)
-        self._started = self._line = self._ended = time.monotonic()
+        self._started = self._line = time.monotonic()
         self._held: int | None = None
-        self._games = 0
         self._bar = bars(console, "{task.fields[rate]}")
         self._task = self._bar.add_task("games", total=self._total, rate="")
 
@@ -129,9 +126,7 @@ class GamesPlayed:
         if not due:
             return False
         self._line = now
-        if games != self._games:
-            self._games, self._ended = games, now
-        text = ", ".join(filter(None, (self._rate(tallies), self._silence(now))))
+        text = self._rate(tallies)
         if self._console.is_terminal:
             self._bar.update(self._task, completed=games, rate=text)
             return True
@@ -139,11 +134,6 @@ class GamesPlayed:
         parts = (f"  {games}/{self._total} games", text, tail)
         self._console.print(", ".join(filter(None, parts)), soft_wrap=True)
         return True
-
-    def _silence(self, now: float) -> str:
-        """Return how long no game has ended, if that is long: a worker may be stuck."""
-        waited = now - self._ended
-        return f"no game has ended for {waited:.0f} s" if waited > SILENT_SECONDS else ""
 
     def _rate(self, tallies: Sequence[Tally]) -> str:
         """Describe the state of one match, or of two on the same games; empty for more."""

@@ -18,8 +18,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from experiments.matches import merging, part_files
-from experiments.matches.part_files import GAMES, MAX_AHEAD, parts, span_of, unreadable
+from experiments.matches import part_files
+from experiments.matches.part_files import GAMES, MAX_AHEAD, number_of, parts, unreadable
 from experiments.matches.row_provenance import RowProvenance
 from experiments.matches.schedule import Match
 from experiments.provenance.files import read_json, reading, write_text
@@ -60,8 +60,9 @@ HELD = pa.schema(
 )
 """The same columns in memory, with numbers for names, which takes a third of the bytes."""
 
-FLUSH_SECONDS = (5.0, 60.0)
-"""Maximum age of unwritten results in a young and in an old run: what a power cut can cost."""
+FLUSH_SECONDS = (5.0, 300.0)
+"""Bounds of the age at which results are written, a hundredth of the run's: what a power cut can
+cost, while a run of a day leaves some 500 parts."""
 
 FLUSH_ROWS = 400_000
 """Maximum number of unwritten rows of games."""
@@ -223,7 +224,7 @@ class Results:
                 these = table.filter(pc.equal(table["match"], name))
                 holder = partial(part_files.find_holder, group, name)
                 tally.take(holder, these["game"].to_numpy(), these["winner"].to_numpy())
-            self._parts = 1 + span_of(group[-1])[1]
+            self._parts = 1 + number_of(group[-1])
 
     def refuse_fewer(self, games: int) -> None:
         """Refuse to continue with ``games`` of each match if there are more."""
@@ -268,8 +269,12 @@ class Results:
                 kind: rows.filter(pc.is_in(rows["game"], wanted)) for kind, rows in details.items()
             }
         # Before the rows, so that no game has rows without its record.
+        folder = self.folder / RECORDS
+        if len(self.matches) > 1:
+            folder /= file_name(self.matches[match].name)
         for game in sorted(played.records.keys() & set(games[new].tolist())):
-            self._write_record(match, game, played.records[game])
+            folder.mkdir(parents=True, exist_ok=True)
+            write_text(folder / f"game-{game:06d}.jsonl", played.records[game])
         tally.add(games[new], one["winner"].to_numpy()[new])
         self._unwritten[GAMES].append(table)
         self._held += table.num_rows
@@ -280,13 +285,6 @@ class Results:
         if now - self._flushed > age or self._held > FLUSH_ROWS:
             self.flush()
 
-    def _write_record(self, match: int, game: int, text: str) -> None:
-        folder = self.folder / RECORDS
-        if len(self.matches) > 1:
-            folder /= file_name(self.matches[match].name)
-        folder.mkdir(parents=True, exist_ok=True)
-        write_text(folder / f"game-{game:06d}.jsonl", text)
-
     def flush(self) -> None:
         """Write the rows not yet on disk as a new part.
 
@@ -294,23 +292,19 @@ class Results:
         """
         if self._unwritten[GAMES]:
             # Games last: details without their games are overwritten after a crash.
+            self._provenance = self._provenance or RowProvenance(self.folder, self.matches)
             for kind in sorted(self._unwritten, key=lambda kind: kind == GAMES):
-                if self._unwritten[kind]:
-                    self._write_part(kind)
+                if tables := self._unwritten[kind]:
+                    rows = self._provenance.add(pa.concat_tables(tables))
+                    part_files.write(rows, self.folder / f"{kind}-{self._parts:05d}.parquet")
             self._parts += 1
             self._unwritten, self._held = {GAMES: []}, 0
-            merging.merge_parts(self.folder)
         self._flushed = time.monotonic()
 
     def forget(self) -> None:
         """Drop the rows not on disk, after a failed `flush`."""
         self.tallies = Results.resume(self.folder, self.matches).tallies
         self._unwritten, self._held = {GAMES: []}, 0
-
-    def _write_part(self, kind: str) -> None:
-        self._provenance = self._provenance or RowProvenance(self.folder, self.matches)
-        rows = self._provenance.add(pa.concat_tables(self._unwritten[kind]))
-        merging.write_part(rows, self.folder / f"{kind}-{self._parts:05d}.parquet")
 
 
 def existing_parts(folder: Path, kind: str = GAMES) -> list[Path]:

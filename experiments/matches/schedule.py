@@ -252,18 +252,16 @@ class Schedule:
         ready = [i for i, end in enumerate(self._end) if len(self._gaps[i]) or self._next[i] < end]
         if not ready:
             return None
-        match = min(ready, key=self._first)
+        first = [
+            int(gaps[0]) if len(gaps) else n for gaps, n in zip(self._gaps, self._next, strict=True)
+        ]
+        match = min(ready, key=first.__getitem__)
         size, gaps = self._size[match], self._gaps[match]
         if len(gaps):
             self._gaps[match] = gaps[size:]
             return match, gaps[:size]
-        first = self._next[match]
-        self._next[match] = min(first + size, self._end[match])
-        return match, np.arange(first, self._next[match])
-
-    def _first(self, match: int) -> int:
-        gaps = self._gaps[match]
-        return int(gaps[0]) if len(gaps) else self._next[match]
+        self._next[match] = min(first[match] + size, self._end[match])
+        return match, np.arange(first[match], self._next[match])
 
     def took(self, match: int, games: int, seconds: float) -> None:
         """Adapt the number of games in a portion to `PORTION_SECONDS`, from a finished one."""

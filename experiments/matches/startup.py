@@ -16,9 +16,6 @@ from experiments.settings import config
 FEW = 500
 """Number of games that compiled policies finish before Ray would have started."""
 
-GUESSABLE = 2**48
-"""Smaller seeds can be enumerated: the right one deals the hand that a program sees."""
-
 
 def prepare(
     matches: Sequence[Match],
@@ -33,7 +30,14 @@ def prepare(
     compiled policies are played without Ray, unless ``workers`` is given.  Raises Refusal as
     `resources`.
     """
-    compiling = Background(_warm, matches)
+
+    def compile_all() -> None:
+        from experiments.matches import play
+
+        for match in matches:
+            play.warm(match)
+
+    compiling = Background(compile_all)
     searches = not all(match.compiled for match in matches)
     short = games is not None and games <= FEW and not searches
     if workers is None and short:
@@ -54,7 +58,6 @@ def resources(
     the cores allow; ``address``: of the Ray cluster; None: this machine.  Raises Refusal if the
     cluster cannot be found, or has too few cores.
     """
-    _warn_of_seed(matches, console)
     cores = config.cores()
     alone = address is None and not any(
         match.rooted or lineups.at_once(match, workers, cores) > 1 for match in matches
@@ -67,32 +70,8 @@ def resources(
             cores = starting.result()
     lineups.check_cores(matches, workers, cores)
     at_once = [lineups.at_once(match, workers, cores) for match in matches]
-    cpus = (
-        0.0 if match.rooted else _cores_of(match.threads, cores / n)
-        for match, n in zip(matches, at_once, strict=True)
-    )
+    cpus = []
+    for match, n in zip(matches, at_once, strict=True):
+        share = 0.0 if match.rooted else min(float(match.threads), cores / n)
+        cpus.append(share if share < 1 else float(int(share)))  # Ray takes only whole ones above 1
     return Resources(tuple(at_once), tuple(cpus), address, cores, alone)
-
-
-def _warn_of_seed(matches: Sequence[Match], console: Console) -> None:
-    outside = (match for match in matches if any(e["name"] == "external" for e in match.entrants))
-    guessed = [match.seed for match in outside if match.seed < GUESSABLE]
-    if guessed:
-        console.print(
-            f"seed={guessed[0]} can be guessed, and the deal computed from it: draw a seed of at "
-            "least 16 digits if you do not trust the external program",
-            soft_wrap=True,
-        )
-
-
-def _warm(matches: Sequence[Match]) -> None:
-    from experiments.matches import play
-
-    for match in matches:
-        play.warm(match)
-
-
-def _cores_of(threads: int, share: float) -> float:
-    """Return the cores to reserve for a game; Ray takes only whole ones above one."""
-    cpus = min(float(threads), share)
-    return cpus if cpus < 1 else float(int(cpus))

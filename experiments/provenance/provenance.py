@@ -86,13 +86,10 @@ def command() -> str:
     return shlex.join([*program, *redact(sys.argv[1:])])
 
 
-def tags(folder: Path, repeats: str | None = None) -> dict[str, str]:
-    """Return the provenance tags of the record of a run in ``folder``.
-
-    ``repeats``: the command line that repeats it; by default that of `command`.
-    """
+def tags(folder: Path) -> dict[str, str]:
+    """Return the provenance tags of the record of a run in ``folder``."""
     found = {f"version.{name}": number for name, number in versions().items()}
-    found |= {"command": repeats or command(), "folder": str(folder.resolve())}
+    found |= {"command": command(), "folder": str(folder.resolve())}
     program = found["command"].split()
     name = program[2] if program[:2] == ["python", "-m"] else program[0]
     # Shown in MLflow's column "Source", which has room for one word.

@@ -1,30 +1,28 @@
 """The MLflow record of a run: written by the driver only, in batches, without blocking.
 
-A server or database that cannot be reached is refused before anything is played.  A later failure
-costs the record, not the run: results are on disk, one line reports the failure, and nothing more
-is sent.  A thread sends, so that a slow store delays nothing.
+A failure costs the record, not the run: results are on disk, one line reports the failure, nothing
+more is sent, and a resumed run completes the record.  A thread sends, so that a slow store delays
+nothing.
 """
 
 from __future__ import annotations
 
 import logging
 import os
-import sqlite3
 import time
 from collections import defaultdict
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
-from queue import Empty, SimpleQueue
+from queue import SimpleQueue
 from threading import Event, Thread
 from typing import Any
 
 from filelock import FileLock
 
 from experiments.settings import signals
-from experiments.settings.aside import Aside, first_cause
-from experiments.settings.commandline import Refusal
+from experiments.settings.commandline import Aside, Refusal, first_cause
 from experiments.settings.config import leaves
 from experiments.texts import redact
 
@@ -44,9 +42,6 @@ _ADVICE = "check tracking.uri and MLFLOW_TRACKING_* variables, or set tracking.e
 
 _LOCK_SECONDS = 60
 """Longest wait for other runs that create or write the same database."""
-
-_ANSWER_SECONDS = 3.0
-"""Longest wait for each request to a store before the first game."""
 
 _PATIENCE_SECONDS = 3.0
 """Longest wait for a store when the user asks to end."""
@@ -73,49 +68,12 @@ def choose_uri(given: str | None, home: Path) -> str:
     return given or os.environ.get("MLFLOW_TRACKING_URI") or f"sqlite:///{home / 'mlflow.db'}"
 
 
-def check_reachable(uri: str, experiment: str) -> None:
-    """Refuse a tracking server or database that does not answer within a few seconds.
-
-    The Refusal names the remedy; also raised if ``experiment`` is deleted there.
-    """
+def check_uri(uri: str) -> None:
+    """Refuse an address that names no tracking server or database."""
     if "://" not in uri and uri != "databricks":
         raise Refusal(
             f"tracking.uri={uri}: give sqlite:///file.db, http://server:port or https://..."
         )
-    if not uri.startswith("sqlite:"):
-        try:
-            _import()
-        except Exception:  # reported once games are played
-            return
-    answer: SimpleQueue[Exception | None] = SimpleQueue()
-
-    def ask() -> None:
-        try:
-            if uri.startswith("sqlite:"):
-                _write_nothing(uri)
-            else:
-                _find(_connect(uri), experiment)
-            answer.put(None)
-        except Exception as fault:  # a server of another kind may answer anything
-            answer.put(fault)
-
-    Thread(target=ask, daemon=True).start()  # a name lookup has no timeout
-    try:
-        fault = answer.get(timeout=2 * _ANSWER_SECONDS)
-    except Empty:
-        fault = TimeoutError("timed out")
-    if isinstance(fault, Refusal):
-        raise fault
-    if fault is not None:
-        raise Refusal(f"cannot reach the tracking server {uri}: {first_cause(fault)}; {_ADVICE}")
-
-
-def _write_nothing(uri: str) -> None:
-    """Check that the database is writable."""
-    path = _file(uri)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with sqlite3.connect(path, timeout=_ANSWER_SECONDS) as database:
-        database.execute("BEGIN IMMEDIATE")
 
 
 def _file(uri: str) -> Path:
@@ -140,17 +98,6 @@ def _connect(uri: str) -> Any:
     return _import().MlflowClient(uri)
 
 
-def _find(client: Any, experiment: str) -> str | None:
-    """Return the id of ``experiment``, None if it is new; Refusal if it is deleted."""
-    found = client.get_experiment_by_name(experiment)
-    if found is not None and found.lifecycle_stage == "deleted":
-        raise Refusal(
-            f"tracking.experiment={experiment} is deleted: restore it with mlflow experiments "
-            f"restore --experiment-id {found.experiment_id}, or name another"
-        )
-    return None if found is None else found.experiment_id
-
-
 class Store:
     """An experiment of a tracking server or database, created if missing, and its sender thread.
 
@@ -170,10 +117,16 @@ class Store:
         try:
             with alone:
                 self.client = _connect(uri)
-                found = _find(self.client, experiment)
-                self.experiment = found or self.client.create_experiment(experiment, place)
-        except Refusal:
-            raise
+                found = self.client.get_experiment_by_name(experiment)
+                if found is None:
+                    self.experiment = self.client.create_experiment(experiment, place)
+                else:
+                    self.experiment = found.experiment_id
+            if found is not None and found.lifecycle_stage == "deleted":
+                raise ValueError(
+                    f"tracking.experiment={experiment} is deleted: restore it with mlflow "
+                    f"experiments restore --experiment-id {self.experiment}, or name another"
+                )
         except Exception as fault:  # each kind of store and server raises its own
             raise Refusal(f"cannot record to {uri}: {first_cause(fault)}; {_ADVICE}") from None
         self._waiting: SimpleQueue[Callable[[], None]] = SimpleQueue()
@@ -205,17 +158,12 @@ class Tracker:
     Attributes
     ----------
     run : its id in the store, empty before it has begun
-    children : records below it, of single players, by the suffix of their metrics:
-        ``win_rate/NAME`` is recorded as ``win_rate`` in the child of ``/NAME``, so that players are
-        compared like runs
     """
 
     def __init__(self, store: Store, since: float | None = None) -> None:
         self.store, self.run = store, ""
-        self.children: dict[str, Tracker] = {}
         self._since = int(1000 * (since or time.time()))
         self._steps: dict[str, set[int]] = defaultdict(set)
-        self._parent: Tracker | None = None
         self._unsent: list[Any] = []
         self._sent = time.monotonic()
 
@@ -225,8 +173,7 @@ class Tracker:
         parameters: Mapping[str, Any],
         tags: dict[str, str],
         folder: Path,
-        parent: Tracker | None = None,
-        file: str = RUN,
+        parent: str = "",
     ) -> None:
         """Start or resume the run ``name``; Refusal if that fails.
 
@@ -234,31 +181,25 @@ class Tracker:
         ----------
         parameters : nested configuration, recorded under dotted names
         tags : such as versions and commit
-        folder : of the run, which stores the record's id in ``file``
-        parent : record that contains this one; it ends whenever a part does
+        folder : of the run, which stores the record's id in `RUN`
+        parent : id of the record that contains this one
         """
         from mlflow.entities import Param
 
-        self._parent = parent
-        if parent is not None and parent.run:
-            tags = {**tags, PARENT: parent.run}
+        if parent:
+            tags = {**tags, PARENT: parent}
         shown = leaves(redact(parameters))
         params = [Param(key, str(value)[:_LONGEST_PARAM]) for key, value in shown]
         try:
-            if self._take_up(folder / file):
+            if self._take_up(folder / RUN):
                 return
             client, experiment = self.store.client, self.store.experiment
             made = client.create_run(experiment, self._since, redact(tags), run_name=name)
             self.run = made.info.run_id
-            (folder / file).write_text(self.run)
+            (folder / RUN).write_text(self.run)
             self._log(params=params)
         except Exception as fault:
             raise Refusal(f"cannot record this run: {first_cause(fault)}; {_ADVICE}") from None
-
-    def begin_once(self, name: str, tags: dict[str, str], folder: Path) -> None:
-        """Do as `begin` for the shared record of several runs in ``folder``, in any order."""
-        with FileLock(folder / f"{RUN}.lock", timeout=_LOCK_SECONDS):
-            self.begin(name, {}, tags, folder)
 
     def _take_up(self, file: Path) -> bool:
         """Resume the record named in ``file``, if this store has it."""
@@ -279,9 +220,6 @@ class Tracker:
         """Queue metrics at ``step``, except those already recorded there, for a later batch."""
         from mlflow.entities import Metric
 
-        for tail, child in self.children.items():
-            own = {name: metrics.pop(name) for name in [*metrics] if name.endswith(tail)}
-            child.record(step, **{name.removesuffix(tail): value for name, value in own.items()})
         now = int(time.time() * 1000)
         for key, value in metrics.items():
             if step not in self._steps[key]:
@@ -297,16 +235,12 @@ class Tracker:
         `_PATIENCE_SECONDS` if the user asks to end.
         """
         self.record(step, **metrics)
-        for child in self.children.values():
-            child.finish(status, {}, step, [])
         self._send()
         for file in files:
             self._try(self.store.client.log_artifact, self.run, str(file))
         self._try(self.store.client.set_terminated, self.run, status)
         if not self.store.flush():
             self.store.aside.fail("the store did not answer in time")
-        if self._parent is not None:
-            self._parent.finish(status, {}, 0, [])
 
     def _send(self) -> None:
         self._try(self._log, metrics=self._unsent)

@@ -77,7 +77,7 @@ def _beside(runs: Sequence[Run]) -> Iterator[Block]:
         if line.games
     ]
     if drawn:
-        yield Picture("Win rates of all runs", rates(drawn[:_PICTURED], {}, "all"))
+        yield Picture("Win rates of all runs", rates(drawn[:_PICTURED], "all"))
     keys, values = _settings(runs)
     if keys:
         yield Table(

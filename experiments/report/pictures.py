@@ -31,7 +31,6 @@ from experiments.plotting import (
     reference_line,
 )
 from experiments.runs.plots import draw_games, draw_rates, draw_seats
-from experiments.runs.published import Published
 from experiments.stats.intervals import Estimate
 from experiments.stats.stopping import Stop
 from experiments.texts import for_picture, printable
@@ -119,22 +118,13 @@ HEIGHT = 3.1
 """Height in inches of a picture that does not grow with its lines."""
 
 
-def rates(
-    lines: Sequence[tuple[str, Estimate, float]], published: Mapping[str, Published], prefix: str
-) -> Markup:
-    """Draw win rates with parity and published results.
-
-    ``lines``: names, win rates, and parity; ``published``: by name.
-    """
+def rates(lines: Sequence[tuple[str, Estimate, float]], prefix: str) -> Markup:
+    """Draw win rates with parity; ``lines``: names, win rates, and parity."""
     names, found, parities = zip(*lines, strict=True)
-    references = {
-        number: published[name].rate for number, name in enumerate(names) if name in published
-    }
     with drawing(0.8 + 0.5 * len(lines)) as (figure, axes):
-        draw_rates(axes, found, parities, references)
+        draw_rates(axes, found, parities)
         _names_above(axes, names)
-        legend = "diamonds: published; " if published else ""
-        axes.set_xlabel(f"win rate; {legend}dashed: parity")
+        axes.set_xlabel("win rate; dashed: parity")
         listed = "; ".join(f"{name}: {rate}" for name, rate, _ in lines)
         return svg(figure, f"Win rates with intervals of {listed}.", prefix)
 

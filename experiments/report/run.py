@@ -15,7 +15,7 @@ from typing import Any
 
 import pyarrow.parquet as pq
 
-from experiments.matches import merging, part_files, results
+from experiments.matches import part_files, results
 from experiments.matches.details import KINDS
 from experiments.matches.row_provenance import MATCHES_FILE
 from experiments.matches.run_schemas import check
@@ -124,7 +124,7 @@ def load(folder: Path, label: str) -> Run:
     Raises Refusal if it is not a run folder, or a file of it cannot be read.
     """
     with tempfile.TemporaryDirectory() as temporary:
-        still = part_files.look(folder, lambda: _take_picture(folder, Path(temporary)))
+        still = _take_picture(folder, Path(temporary))
         try:
             return _read(still, folder, label)
         except Refusal as fault:
@@ -148,14 +148,14 @@ def _read(still: Path, folder: Path, label: str) -> Run:
         game_lengths=game_lengths(still) if "games" in kinds else [],
         suggestion_stats=suggestion_stats(still) if "suggestions" in kinds else [],
         decision_stats=decision_stats(still) if "decisions" in kinds else [],
-        written=part_files.look(folder, lambda: _last_written(folder)),
+        written=_last_written(folder),
     )
 
 
 def _take_picture(folder: Path, place: Path) -> Path:
     """Return a snapshot of ``folder`` in ``place``.
 
-    Small parts are merged there, opened once each; large ones are linked, like other files.
+    Small parts are joined there, opened once each; large ones are linked, like other files.
     """
     if not folder.is_dir():
         raise Refusal(f"{folder}: not found; give the folder of a run")
@@ -174,7 +174,7 @@ def _take_picture(folder: Path, place: Path) -> Path:
                 (still / there[0].name).symlink_to(there[0].absolute())
             elif there:
                 rows = part_files.read_checked(there, schema, known, kind)
-                pq.write_table(rows, merging.merged_path(still, kind, group))
+                pq.write_table(rows, still / part_files.with_kind(group[0], kind).name)
     return still
 
 

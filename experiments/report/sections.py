@@ -10,7 +10,6 @@ from experiments.report import pictures
 from experiments.report.page import Block, Picture, Section, Text
 from experiments.report.run import Run
 from experiments.runs.figures import Deciding
-from experiments.runs.published import Published, find_for
 from experiments.runs.summary import Line
 from experiments.stats.comparisons import ONE_TEST
 from experiments.stats.intervals import Estimate
@@ -77,14 +76,8 @@ def _results(run: Run, prefix: str) -> Iterator[Block]:
             "identical players would win."
         ],
     )
-    published = {
-        match.name: found for match in run.matches if (found := find_for(match)) is not None
-    }
-    if published:
-        yield _tabulate_published(run, published)
     drawn = [(run.name_of(line), line.rate, line.parity) for line in run.figures.lines]
-    theirs = {run.name_of(line): published[line.match] for line in lines if line.match in published}
-    yield Picture("Win rates", pictures.rates(drawn, theirs, f"{prefix}rates"))
+    yield Picture("Win rates", pictures.rates(drawn, f"{prefix}rates"))
     for at, (match, tally) in enumerate(run.played.pairs()):
         if match.measured is None or not tally.games or at >= _PICTURED:
             continue
@@ -92,20 +85,6 @@ def _results(run: Run, prefix: str) -> Iterator[Block]:
         parity, name = match.seats / match.players, match.name
         drawing = pictures.convergence(won, parity, run.stop, name, f"{prefix}games{at}")
         yield Picture(f"Over the games: {name}", drawing)
-
-
-def _tabulate_published(run: Run, published: dict[str, Published]) -> Table:
-    rows = []
-    for line in run.figures.lines:
-        if line.match in published:
-            found, rate = published[line.match], line.rate
-            theirs = found.rate
-            apart = rate.low > theirs.high or rate.high < theirs.low
-            won = f"{found.wins:,} of {found.games:,}"
-            overlap = "no" if apart else "yes"
-            rows.append([run.name_of(line), rate, theirs, won, overlap, found.source])
-    columns = ("", "here", "published", "won", "intervals overlap", words("source"))
-    return Table("Comparison with published results", columns, rows)
 
 
 def _better(run: Run, prefix: str) -> Iterator[Block]:

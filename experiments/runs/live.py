@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from experiments.matches.part_files import look, parts, span_of
+from experiments.matches.match_loop import verdicts
+from experiments.matches.part_files import parts
 from experiments.matches.results import Results, Tally, stops
 from experiments.matches.schedule import Match
-from experiments.matches.sequential import verdicts
 from experiments.provenance.files import CONFIG, read_yaml, reading
 from experiments.runs import runfolder
 from experiments.runs.summary import against_controls, score
@@ -27,7 +27,7 @@ POINTS = 60
 
 
 class Followed:
-    """The winners of the games of the run in ``folder``, re-read at each look."""
+    """The winners of the games of the run in ``folder``; each look reads the new parts alone."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -38,37 +38,16 @@ class Followed:
     def tallies(self) -> Results:
         """Return the result of `runfolder.tallies`; errors as there."""
         with self._looking:
-            return look(self._folder, self._look)
-
-    def _look(self) -> Results:
-        matches = runfolder.read_matches(self._folder)
-        found = {part: _date(part) for part in parts(self._folder)}
-        new = self._find_new(found)
-        if self._played is None or self._played.matches != matches or new is None:
-            self._played, new = Results(self._folder, matches), list(found)
-        played, self._played = self._played, None  # until the update succeeds
-        played.take_in(new)
-        self._played, self._known = played, found
-        return runfolder.cut(copy.deepcopy(played))
-
-    def _find_new(self, found: dict[Path, tuple[int, int]]) -> list[Path] | None:
-        """Return the unread parts; None if parts read earlier changed other than by a merge."""
-        reach = max((span_of(part)[1] for part in self._known), default=-1)
-        new = [part for part in found if part not in self._known]
-        gone = [span_of(part) for part, date in self._known.items() if found.get(part) != date]
-        merged = [span_of(part) for part in new if span_of(part)[0] <= reach]
-        for first, last in gone:
-            if not any(begin <= first and last <= end <= reach for begin, end in merged):
-                return None
-        for begin, end in merged:
-            if not any(begin <= first and last <= end for first, last in gone):
-                return None
-        return [part for part in new if span_of(part)[0] > reach]
-
-
-def _date(part: Path) -> tuple[int, int]:
-    found = part.stat()
-    return found.st_mtime_ns, found.st_size
+            matches = runfolder.read_matches(self._folder)
+            states = ((part, part.stat()) for part in parts(self._folder))
+            found = {part: (state.st_mtime_ns, state.st_size) for part, state in states}
+            played, self._played = self._played, None  # until the update succeeds
+            changed = any(found.get(part) != date for part, date in self._known.items())
+            if played is None or played.matches != matches or changed:
+                played, self._known = Results(self._folder, matches), {}
+            played.take_in([part for part in found if part not in self._known])
+            self._played, self._known = played, found
+            return runfolder.cut(copy.deepcopy(played))
 
 
 def live_figures(played: Results) -> dict[str, Any]:

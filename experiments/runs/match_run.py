@@ -9,7 +9,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 from omegaconf import DictConfig
 from rich.console import Console
@@ -23,7 +22,7 @@ from experiments.matches.schedule import Match
 from experiments.run import Run
 from experiments.runs import runfolder
 from experiments.runs.summary import Summary, describe
-from experiments.settings.aside import Aside
+from experiments.settings.commandline import Aside
 from experiments.settings.config import plain
 from experiments.stats import stopping
 from experiments.stats.stopping import Stop
@@ -59,24 +58,20 @@ class MatchRun(Run):
     def played(self) -> Results:
         return Results.resume(self.folder, self.matches)
 
-    def examine(self) -> bool:
-        """Return whether the folder already holds this plan; see `runfolder.examine`."""
-        return runfolder.examine(self.folder, self.matches, self.stop, self.resume)
-
-    def claim(self) -> None:
-        """Write the plan; see `runfolder.claim`."""
-        runfolder.claim(self.folder, self.matches, self.stop, self.resume)
-
     def play(
-        self, games: int, resources: Resources, watch: Callable[[bool], None] = lambda due: None
+        self,
+        games: int,
+        resources: Resources,
+        watch: Callable[[bool], None] = lambda due: None,
+        total: int | None = None,
     ) -> Outcome:
         """Play the missing games, up to ``games`` of each match, and show progress.
 
         Ends early by the rule, or on request within `defer`.  ``watch``: called often, with whether
-        progress was shown.
+        progress was shown; ``total``: games shown as the aim, if more are to follow.
         """
         shown = Aside("the progress display has stopped")
-        with GamesPlayed(self.console, self.matches, games, self.rule) as progress:
+        with GamesPlayed(self.console, self.matches, total or games, self.rule) as progress:
 
             def look() -> bool:
                 watch(shown.do(lambda: progress.update(self.played.tallies)) is not False)
@@ -84,9 +79,7 @@ class MatchRun(Run):
 
             return match_loop.play(self.played, games, self.rule, resources, look)
 
-    def summarise(
-        self, ended: Outcome, settings: DictConfig, before: int | None = None, **more: Any
-    ) -> Summary:
-        """Return the summary.  ``before``: games played earlier; ``more``: for section ``run``."""
+    def summarise(self, ended: Outcome, settings: DictConfig, before: int | None = None) -> Summary:
+        """Return the summary; ``before``: games played earlier."""
         made = describe(self.played, self.stop, ended, plain(settings))
-        return replace(made, held=before, run=made.run | more, seconds=self.seconds)
+        return replace(made, held=before, seconds=self.seconds)

@@ -13,7 +13,6 @@ from matplotlib.axes import Axes
 
 from experiments.plotting import (
     REFERENCE,
-    SERIES,
     band,
     bounds,
     intervals,
@@ -22,7 +21,6 @@ from experiments.plotting import (
     shares,
     thin,
 )
-from experiments.runs.published import Published
 from experiments.runs.summary import Line
 from experiments.stats.intervals import Estimate, win_rate
 from experiments.texts import for_picture
@@ -38,7 +36,6 @@ def win_rate_plot(
     by_seat: Mapping[str, Mapping[str, int]],
     title: str,
     parity: float,
-    published: Published | None,
     path: Path,
 ) -> Path:
     """Plot the win rate over the games and by seat, with 95 % intervals, to a PNG.
@@ -49,7 +46,6 @@ def win_rate_plot(
     by_seat : games and wins in each seat
     title : names the players
     parity : win rate of identical players
-    published : result to compare with, or None
     path : of the PNG
     """
     counts = [by_seat.get(str(seat)) for seat in range(1 + max(map(int, by_seat)))]
@@ -60,11 +56,6 @@ def win_rate_plot(
         draw_seats(right, [("this run", seats)])
         for axes in (left, right):
             reference_line(axes, parity, f"parity: {parity:.0%}")
-            if published is not None:
-                rate = published.rate
-                label = f"published: {rate} ({published.source})"
-                axes.axhline(rate.value, color=SERIES[1], linewidth=1, label=label)
-                axes.axhspan(rate.low, rate.high, color=SERIES[1], alpha=0.15, linewidth=0)
         right.set_ylabel("")
         left.legend(loc="best")
     return path
@@ -75,7 +66,6 @@ def rates_plot(
     names: Sequence[str],
     title: str,
     path: Path,
-    published: Mapping[int, Estimate] | None = None,
 ) -> Path:
     """Plot the win rates of several players, with 95 % intervals and parities, to a PNG.
 
@@ -84,36 +74,22 @@ def rates_plot(
     lines : of the summary's table, each with at least one game
     names : of the lines
     title, path : as in `win_rate_plot`
-    published : as in `draw_rates`
     """
-    label = "win rate, 95 %; dashed: parity" + ("; diamond: published" if published else "")
     with picture(path, title, (8, 1.3 + 0.42 * len(lines))) as (_, ((axes,),)):
         parities = [line.parity for line in lines]
-        draw_rates(axes, [line.rate for line in lines], parities, published)
+        draw_rates(axes, [line.rate for line in lines], parities)
         axes.set_yticks(range(len(lines)), [for_picture(name, _LETTERS) for name in names])
-        axes.set(xlabel=label, ylim=(len(lines) - 0.5, -0.5))
+        axes.set(xlabel="win rate, 95 %; dashed: parity", ylim=(len(lines) - 0.5, -0.5))
     return path
 
 
-def draw_rates(
-    axes: Axes,
-    rates: Sequence[Estimate],
-    parities: Sequence[float],
-    published: Mapping[int, Estimate] | None = None,
-) -> None:
-    """Draw win rates below one another, each with its parity.
-
-    ``rates``, ``parities``: (n,), drawn at heights 0 to n - 1 from the top; ``published``: by line
-    number, drawn as diamonds below the line.
-    """
+def draw_rates(axes: Axes, rates: Sequence[Estimate], parities: Sequence[float]) -> None:
+    """Draw win rates below one another at heights 0 to n - 1, each with its parity."""
     heights = range(len(rates))
     intervals(axes, heights, rates, across=True)
     for height, parity in zip(heights, parities, strict=True):
         axes.plot(2 * [parity], [height - 0.2, height + 0.3], "--", color=REFERENCE, lw=1.4)
-    if published:
-        below = [height + 0.2 for height in published]
-        intervals(axes, below, list(published.values()), 1, across=True, marker="D")
-    drawn = np.ravel(bounds([*rates, *(published or {}).values()]))
+    drawn = np.ravel(bounds(rates))
     axes.set(xlim=_around([*drawn, *parities]), ylim=(len(rates) - 0.55, -0.65))
     shares(axes.xaxis)
     axes.grid(axis="x")

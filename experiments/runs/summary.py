@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from experiments.matches.match_loop import Outcome, verdicts
 from experiments.matches.part_files import GAMES
 from experiments.matches.results import Results, Tally, sat_and_won
 from experiments.matches.row_provenance import run_of
 from experiments.matches.schedule import Match, control_of
-from experiments.matches.sequential import verdicts
 from experiments.provenance import provenance
 from experiments.stats import stopping
 from experiments.stats.comparisons import Comparison, holm, mcnemar, round_robin
@@ -21,9 +21,6 @@ from experiments.stats.elo import likelihood_of_superiority
 from experiments.stats.intervals import discordant, paired_score
 from experiments.stats.ratings import ratings
 from experiments.stats.stopping import EVERY_GAME, Sprt, Stop
-
-if TYPE_CHECKING:
-    from experiments.matches.match_loop import Outcome
 
 _SUMS = (
     "turns",
@@ -56,11 +53,7 @@ class Score:
 
     def to_json(self) -> dict[str, Any]:
         """Return it as stored in files: the rate as ``win_rate`` and ``ci95``."""
-        found, rate = dict[str, Any](), self.rate
-        shown = {"win_rate": rate and rate.value, "ci95": rate and [rate.low, rate.high]}
-        for key, value in vars(self).items():
-            found |= shown if key == "rate" else {key: value}
-        return found
+        return _spread(vars(self), "rate", "win_rate")
 
 
 @dataclass(frozen=True)
@@ -118,7 +111,7 @@ class Summary:
     Except for times and the section ``run``, it depends only on players, rules, seed and stopping
     rule.  A run that ended early is ``interrupted``; ``fault`` gives the reason unless it was
     Ctrl-C.  The run took ``seconds`` in addition to the ``held`` games played earlier, None where
-    unknown.  On a busy machine ``run`` has its ``load``: processes wanting a core, and cores.
+    unknown.
     """
 
     seed: int
@@ -164,12 +157,22 @@ def figures(played: Results, stop: Stop = EVERY_GAME) -> Figures:
     ``played``: with all rows on disk; ``stop``: the stopping rule, which determines the intervals.
     """
     sums = _sums(played.folder) if played.games else {}
-    met = [_describe(pair) for _, pair in meetings(played)]
+    met = [_spread(vars(pair), "difference", "difference") for _, pair in meetings(played)]
     return Figures(
         table=[_line(*who, sums, stop) for who in played.entrants()],
         comparisons=[*against_controls(played, stop), *met],
         ratings=[rating for both in played.pairs() for rating in _ratings(*both)],
-        tests=_tests(played, stop),
+        tests=[
+            {
+                "match": test.match.name,
+                "control": test.control and test.control.name,
+                "games": test.verdict.games,
+                "llr": test.verdict.llr,
+                "accepted": test.verdict.accepted,
+                "verdict": test.words,
+            }
+            for test in verdicts(played.matches, played.tallies, stop)
+        ],
     )
 
 
@@ -262,12 +265,16 @@ def _compare_pair(played: Results, control: int, other: int, stop: Stop) -> dict
     first, second = (
         played.matches[i].wins_of(played.tallies[i].winner(), 0)[both] for i in (control, other)
     )
-    one, two = played.matches[control].name, played.matches[other].name
     p, elo = mcnemar(first, second), stop.elo_difference(first, second)
     gained, lost, games = discordant(first, second)
     won = int(first.sum())
     return {
-        **_describe(Comparison(one, two, games, stop.difference(first, second), p, p)),
+        "first": played.matches[control].name,
+        "second": played.matches[other].name,
+        "games": games,
+        **_spread({"difference": stop.difference(first, second)}, "difference", "difference"),
+        "p": p,
+        "p_holm": p,
         "both": won - lost,
         "only_first": lost,
         "only_second": gained,
@@ -286,11 +293,12 @@ def meetings(played: Results) -> Iterator[tuple[str, Comparison]]:
                 yield match.name, pair
 
 
-def _describe(pair: Comparison) -> dict[str, Any]:
-    found, rate = dict[str, Any](), pair.difference
-    shown = {"difference": rate.value, "ci95": [rate.low, rate.high]}
-    for key, value in vars(pair).items():
-        found |= shown if key == "difference" else {key: value}
+def _spread(values: Mapping[str, Any], key: str, name: str) -> dict[str, Any]:
+    """Return ``values``, the estimate ``key`` among them as ``name`` and ``ci95``."""
+    found, rate = dict[str, Any](), values[key]
+    shown = {name: rate and rate.value, "ci95": rate and [rate.low, rate.high]}
+    for one, value in values.items():
+        found |= shown if one == key else {one: value}
     return found
 
 
@@ -305,19 +313,4 @@ def _ratings(match: Match, tally: Tally) -> list[dict[str, Any]]:
     return [
         {"match": match.name, "player": one.label, "elo": one.elo, "low": one.low, "high": one.high}
         for one in found
-    ]
-
-
-def _tests(played: Results, stop: Stop) -> list[dict[str, Any]]:
-    """Return the sequential test's verdict on each match, or on each with its control."""
-    return [
-        {
-            "match": test.match.name,
-            "control": None if test.control is None else test.control.name,
-            "games": test.verdict.games,
-            "llr": test.verdict.llr,
-            "accepted": test.verdict.accepted,
-            "verdict": test.words,
-        }
-        for test in verdicts(played.matches, played.tallies, stop)
     ]

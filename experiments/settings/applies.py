@@ -8,12 +8,13 @@ refused.  ``null`` gives no value and is always legal.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
 from omegaconf import DictConfig, OmegaConf
 
+from experiments.settings import config
 from experiments.settings.arguments import parse
 from experiments.settings.commandline import Refusal
 from sim.planning.variants import POLICY, VARIANTS
@@ -166,17 +167,6 @@ def _searches(s: Any, _: str) -> bool:
     return s.paper is not None or not (heuristic or s.planner in ("qmdp", "random"))
 
 
-def _task(s: Any) -> str:
-    """Return the task of the command ``evidence``: the key that selects it, or ``list``."""
-    again = s.again is not None
-    return [*["again"] * again, *["write"] * s.write, *["hours"] * (s.hours > 0), "list"][0]
-
-
-def _does(*tasks: str) -> Callable[..., bool]:
-    """Return a predicate for keys of ``tasks``, which other tasks may switch off."""
-    return lambda s, key: _task(s) in tasks or s[key] in (False, 0)
-
-
 _PLAYER = Use("player=", "without players")
 
 COMMANDS: Mapping[str, tuple[Use, ...]] = {
@@ -184,7 +174,6 @@ COMMANDS: Mapping[str, tuple[Use, ...]] = {
         Use("player=", "without match.players"),
         Use("opponent", "without match.others"),
         Use("opponent", "match.layout=one, rest or both"),
-        Use("match.games match.stop run.records run.details run.beliefs", "without match.power"),
         Use("run.beliefs", "run.records above 0"),
     ),
     "sweep": (
@@ -227,21 +216,9 @@ COMMANDS: Mapping[str, tuple[Use, ...]] = {
         ),
     ),
     "regret": (_PLAYER,),
-    "contest": (
-        _PLAYER,
-        Use("host identifier patience", "a port", lambda s, _: s.port is not None),
-        Use("classes folder entries numbers games focus limit page", "without port"),
-    ),
-    "qlearning": (Use("exponent", "rates with falling", lambda s, _: "falling" in s.rates),),
     "hunt": (
         Use("seed", "hunt.name=minefield"),
         Use("hunt.objects hunt.obstacles hunt.size", "without hunt.workspace"),
-    ),
-    "evidence": (
-        Use("write", "without again", _does("write")),
-        Use("accept", "write=true and nothing else", _does("write")),
-        Use("hours", "without again and write", _does("hours")),
-        Use("folder", "hours", lambda s, _: _task(s) == "hours"),
     ),
 }
 """Keys by command."""
@@ -258,6 +235,15 @@ def _read(typed: str) -> str | None:
     if given.is_delete() or given.value() in (None, "null"):
         return None
     return (given.package or given.key_or_group).replace("/", ".")
+
+
+def compose(command: str, overrides: Sequence[str]) -> DictConfig:
+    """Return the configuration ``command`` with ``overrides``, checked; Refusal as `check`."""
+    settings = config.compose(command, overrides)
+    OmegaConf.resolve(settings)
+    config.check_sections(settings)
+    check(command, settings, overrides)
+    return settings
 
 
 def read(overrides: Iterable[str]) -> Iterator[str]:

@@ -21,9 +21,6 @@ from hydra.errors import HydraException
 from experiments.settings.commandline import Parser, Refusal
 from mcts.limits import did_you_mean
 
-_OLD = re.compile(r"^([+~]*)player(/\w+)?@opponent(?:\.\w+)?(?==|$)")
-"""The opponent's groups as named by older versions."""
-
 _ALL = "all"
 """Argument of --help: list each setting with its meaning."""
 
@@ -53,10 +50,7 @@ def _make_parser() -> Parser:
     parser.add_argument("typed", nargs="*")
     parser.add_argument("-h", "--help", action="store_true")
     parser.add_argument("-c", "--cfg", choices=["job", "hydra", "all"])
-    parser.add_argument("-p", "--package")
-    parser.add_argument("--resolve", action="store_true")
     parser.add_argument("-m", "--multirun", action="store_true")
-    parser.add_argument("-sc", "--shell-completion", action="store_true")
     return parser
 
 
@@ -69,15 +63,11 @@ def read(arguments: Sequence[str], schema: type, bare: str | None = None) -> Arg
     given, unknown = _make_parser().parse_known_intermixed_args(arguments)
     if unknown:
         name, _, value = unknown[0].lstrip("-").partition("=")
-        hint = did_you_mean(unknown[0], ("--help", "--cfg", "--multirun", "--resolve"))
+        hint = did_you_mean(unknown[0], ("--help", "--cfg", "--multirun"))
         if name in get_type_hints(schema):
             hint = f" (write {name}={value or '...'})"
         raise Refusal(f"{unknown[0]}: unknown flag{hint}; settings are name=value, see --help")
-    if given.shell_completion:
-        return Arguments(given.typed, given.help, False, ["--shell-completion"])
-    shown = {"--cfg": given.cfg, "--package": given.package}
-    flags = [word for flag, value in shown.items() if value for word in (flag, value)]
-    flags += ["--resolve"] * given.resolve
+    flags = ["--cfg", given.cfg] if given.cfg else []
     whole = given.help and _ALL in given.typed
     values = [typed for typed in given.typed if not _is_setting(typed)]
     if whole:
@@ -116,9 +106,8 @@ def shorten(override: str) -> str:
 def quote(setting: str) -> str:
     """Return ``setting``, with its value or items quoted if Hydra cannot parse it.
 
-    Names of older versions are replaced by current ones.  Raises Refusal if quotes do not help.
+    Raises Refusal if quotes do not help.
     """
-    setting = _OLD.sub(r"\1opponent\2", setting)
     with suppress(Refusal):
         parse(setting)
         return setting

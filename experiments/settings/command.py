@@ -4,8 +4,7 @@ A command ``NAME`` consists of
 
 * ``conf/NAME.yaml``, whose defaults begin with ``schema/NAME@_here_`` and ``command``; it gives
   every setting a value and, after ``#``, a meaning; ``hydra.help.header`` and ``footer`` describe
-  the command (with examples) and its output; (``optional local: NAME`` after ``_self_`` lets
-  `config.LOCAL` set values for this machine);
+  the command (with examples) and its output;
 * a dataclass, the schema of that configuration: types, and ranges in the fields' metadata
   (`mcts.limits`);
 * ``experiments/NAME/__main__.py``::
@@ -92,7 +91,6 @@ class Command:
     def register(self) -> None:
         """Register the schemas with Hydra; call before composing anything."""
         config.register()
-        config.register_local()
         ConfigStore.instance().store(self.name, self.schema, group="schema")
 
     def run(self, typed: Sequence[str] | None = None) -> int:
@@ -116,8 +114,14 @@ class Command:
                 sys.stdout.flush()
             elif given.flags or given.multirun or any(map(_OF_HYDRA.match, given.overrides)):
                 self._run_hydra(given, run)
-            else:
-                self._run_once(given, run)
+            else:  # Hydra's own command line would compose twice
+                settings = config.compose(self.name, given.overrides, with_hydra=True)
+                folder = Path(settings.hydra.run.dir)
+                folder.mkdir(parents=True, exist_ok=True)
+                with open_dict(settings):
+                    settings.hydra.runtime.output_dir = str(folder.resolve())
+                with config.share(settings):
+                    run(settings)
         except BrokenPipeError:  # the reader of our output has closed, as in `... | head`
             output.drop(sys.stdout)
             return 1
@@ -136,22 +140,12 @@ class Command:
             os.environ["HYDRA_FULL_ERROR"] = wanted
         return run.code
 
-    def _run_once(self, given: arguments.Arguments, run: _Job) -> None:
-        """Compose and run, without Hydra's own command line, which would compose twice."""
-        settings = config.compose(self.name, given.overrides, with_hydra=True)
-        folder = Path(settings.hydra.run.dir)
-        folder.mkdir(parents=True, exist_ok=True)
-        with open_dict(settings):
-            settings.hydra.runtime.output_dir = str(folder.resolve())
-        with config.share(settings):
-            run(settings)
-
     def _run_hydra(self, given: arguments.Arguments, run: _Job) -> None:
         """Have Hydra handle the command line, with its own flags and settings."""
         sys.argv = [sys.argv[0], *given.flags, *(["-m"] if given.multirun else [])]
         sys.argv += given.overrides
         named = any(setting.startswith("hydra/job_logging") for setting in given.overrides)
-        if not named and "--shell-completion" not in given.flags:
+        if not named:
             sys.argv.append(_SILENT)
         hydra.main(version_base="1.3", config_path="pkg://conf", config_name=self.name)(run)()
 
@@ -178,7 +172,11 @@ class _Job:
         sys.argv[1:] = self.typed  # as in the record of a multirun, without our additions
         folder = Path(HydraConfig.get().runtime.output_dir)
         if HydraConfig.get().mode is RunMode.MULTIRUN:
-            _hide_secrets(Path(HydraConfig.get().sweep.dir) / "multirun.yaml")
+            written = Path(HydraConfig.get().sweep.dir) / "multirun.yaml"
+            if written.exists():
+                held = OmegaConf.to_container(OmegaConf.load(written))
+                if held != (shown := redact(held)):
+                    OmegaConf.save(OmegaConf.create(shown), written)
         try:
             OmegaConf.resolve(settings)
             config.check_sections(settings)
@@ -193,21 +191,9 @@ class _Job:
             if folder != Path.cwd():
                 with suppress(OSError):
                     folder.rmdir()  # succeeds only if it is empty
-            if _runs_by_plugins(HydraConfig.get()):
-                raise Refusal(reason) from None  # for the sweeper or launcher
+            hydra = HydraConfig.get()
+            parts = (hydra.sweeper._target_, hydra.launcher._target_)
+            own = all(name.startswith("hydra._internal.") for name in parts)
+            if hydra.mode is RunMode.MULTIRUN and not own:
+                raise Refusal(reason) from None  # for the sweeper or launcher, a plug-in
             return None
-
-
-def _hide_secrets(written: Path) -> None:
-    """Redact secrets in the settings that Hydra has ``written`` for a multirun."""
-    if written.exists():
-        settings = OmegaConf.to_container(OmegaConf.load(written))
-        if settings != (shown := redact(settings)):
-            OmegaConf.save(OmegaConf.create(shown), written)
-
-
-def _runs_by_plugins(hydra: Any) -> bool:
-    """Return whether a plug-in sweeper or launcher, which must learn of failures, runs this."""
-    parts = (hydra.sweeper._target_, hydra.launcher._target_)
-    own = all(name.startswith("hydra._internal.") for name in parts)
-    return hydra.mode is RunMode.MULTIRUN and not own

@@ -1,4 +1,4 @@
-"""One-line errors and exit codes of commands."""
+"""One-line errors and exit codes of commands, and failures that end none."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import re
 import sys
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeVar
 
 from hydra.errors import HydraException, MissingConfigException, OverrideParseException
 from omegaconf import DictConfig
@@ -16,11 +16,16 @@ from omegaconf.errors import ConfigAttributeError, ConfigKeyError, OmegaConfBase
 from yaml import YAMLError
 
 from experiments.settings import output, signals
-from experiments.texts import forgiving, message
+from experiments.texts import forgiving, message, redact
 from mcts.kernel import temporary
 from mcts.kernel.errors import SleuthError
 from mcts.kernel.plugins import blame_plugin
 from mcts.limits import did_you_mean
+
+_T = TypeVar("_T")
+
+_LONGEST_REASON = 200
+"""Characters of the cause of a failure."""
 
 GROUPS_OF_A_PLAYER = tuple(
     f"{seat}/{group}" for seat in ("player", "opponent") for group in ("belief", "search", "budget")
@@ -52,6 +57,49 @@ def say(title: str, text: str) -> None:
     """Print ``text`` as one line after the name of the command."""
     with suppress(OSError, ValueError):  # a lost terminal, a closed stream
         print(f"{title}: {message(text)}", file=sys.stderr, flush=True)
+
+
+class Aside:
+    """Auxiliary work of a run (record, plot, progress bar), whose failure does not end the run.
+
+    It reports its first failure in one line.
+
+    ``what``: the message, as in "the plot is missing"; ``advice``: the remedy.  Attribute
+    ``fault``: the first reason, None without a failure.
+    """
+
+    def __init__(self, what: str, advice: str = "") -> None:
+        self._what, self._advice = what, advice
+        self.fault: str | None = None
+
+    def do(self, work: Callable[[], _T], refuses: bool = False) -> _T | None:
+        """Return ``work()``; None if it raises anything, or an earlier call did.
+
+        KeyboardInterrupt passes through, and if ``refuses`` so does a Refusal.
+        """
+        if self.fault is None:
+            try:
+                return work()
+            except (Exception, SystemExit) as fault:
+                if refuses and isinstance(fault, Refusal):
+                    raise
+                self.fail(fault)
+        return None
+
+    def fail(self, fault: BaseException | str) -> None:
+        """Record and print the failure, unless one was printed before."""
+        if self.fault is not None:
+            return
+        self.fault = fault if isinstance(fault, str) else first_cause(fault)
+        say("warning", f"{self._what} ({self.fault}){self._advice}")
+
+
+def first_cause(fault: BaseException) -> str:
+    """Return the first cause of ``fault`` in one line, without exceptions that wrap it."""
+    while fault.__cause__ is not None:
+        fault = fault.__cause__
+    kind, said = type(fault).__name__, redact(str(fault)).partition("\n")[0][:_LONGEST_REASON]
+    return said if " " in said else f"{kind}: {said}"
 
 
 def attempt(title: str, work: Callable[[], int | None], lasting: bool = True) -> int:
@@ -116,8 +164,6 @@ def explain(fault: Exception) -> str:
         key = cause.full_key or cause.key
         return f"{key}: {_explain_type(_first_line(cause))}" if key else _first_line(cause)
     line = _first_line(fault)
-    if "@opponent'" in line:  # in a file of an older version
-        line = line.rstrip(".") + "; that group is called opponent"
     if "Ambiguous value" in line or "requires --multirun" in line:
         line += "; add -m to run one value after another, or write [a,b] for a list"
     return line

@@ -4,7 +4,8 @@
 structured configuration, and all of a player, whose ``_target_`` determines its settings
 (`sim.players.registry`).
 
-The schemas are in a group ``schema`` of their own, so that ``player=`` offers only players.
+The group ``opponent`` is a second name of the group ``player``: both of Hydra's sources of files,
+packages and folders, have it, so that no preset is written twice.
 """
 
 from __future__ import annotations
@@ -16,46 +17,87 @@ from contextlib import ExitStack, contextmanager
 from copy import deepcopy
 from dataclasses import fields, is_dataclass
 from functools import cache, lru_cache
+from importlib.resources import files
+from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any, cast, get_args, get_origin, get_type_hints
 
 import hydra
 from hydra import initialize_config_module
+from hydra._internal.core_plugins import file_config_source, importlib_resources_config_source
+from hydra._internal.sources_registry import SourcesRegistry
 from hydra.core.config_store import ConfigStore
 from hydra.core.global_hydra import GlobalHydra
 from hydra.core.hydra_config import HydraConfig
+from hydra.core.object_type import ObjectType
+from hydra.core.plugins import Plugins
+from hydra.plugins.config_source import ConfigResult, ConfigSource
 from omegaconf import DictConfig, OmegaConf, open_dict
-from omegaconf.errors import OmegaConfBaseException
-from yaml import YAMLError
 
 from experiments import texts
-from experiments.settings import limits, sources
+from experiments.settings import limits
 from experiments.settings.arguments import parse, quote_text
-from experiments.settings.commandline import Refusal, explain, explain_yaml
+from experiments.settings.commandline import Refusal, explain
 from experiments.settings.schemas import Compare, Rules
 from mcts.limits import did_you_mean
-
-LOCAL = Path("local.yaml")
-"""File in the working directory with settings of this machine, by command."""
 
 _NAMED = 3
 """Maximum number of players in the name of a run folder."""
 
-OF_MACHINE = {
-    "compare": ("match.workers", "tracking", "ray", "run"),
-    "explain": ("tree", "run"),
-    "web": (
-        *("host", "port", "folder", "outputs", "browser"),
-        *("tables", "idle", "searches", "streams", "share", "search"),
-    ),
-}
-"""Settings that it may have, by command; none that affect results."""
+
+_PLAYER, _OPPONENT = "player", "opponent"
+
+
+def _file(path: str) -> str:
+    return re.sub(rf"^{_OPPONENT}(?=/|$)", _PLAYER, path)
+
+
+def find(path: str) -> Traversable:
+    """Return the file or folder of `conf` that Hydra knows as ``path``; it may not exist."""
+    return files("conf").joinpath(_file(path))
+
+
+class _Twice(ConfigSource):
+    """A source with a second name for its players."""
+
+    def load_config(self, config_path: str) -> ConfigResult:
+        found = super().load_config(_file(config_path))  # type: ignore[safe-super]
+        package = found.header["package"]
+        if package and config_path != _file(config_path):
+            found.header["package"] = re.sub(rf"^{_PLAYER}\b", _OPPONENT, package)
+        return found
+
+    def is_group(self, config_path: str) -> bool:
+        return super().is_group(_file(config_path))  # type: ignore[safe-super]
+
+    def is_config(self, config_path: str) -> bool:
+        return super().is_config(_file(config_path))  # type: ignore[safe-super]
+
+    def list(self, config_path: str, results_filter: ObjectType | None) -> list[str]:
+        found = super().list(_file(config_path), results_filter)  # type: ignore[safe-super]
+        return [*found, *[_OPPONENT] * (not config_path and _PLAYER in found)]
+
+
+# A launcher's process gets these classes before it registers Hydra's own; it skips those if they
+# have the same names, and otherwise fails.
+
+
+class ImportlibResourcesConfigSource(
+    _Twice, importlib_resources_config_source.ImportlibResourcesConfigSource
+):
+    """Files of a package."""
+
+
+class FileConfigSource(_Twice, file_config_source.FileConfigSource):
+    """Files of a folder."""
 
 
 @cache
 def register() -> None:
     """Register the schemas with Hydra; call before composing anything."""
-    sources.register()
+    Plugins.instance()  # which register Hydra's own sources first
+    ours = {"pkg": ImportlibResourcesConfigSource, "file": FileConfigSource}
+    SourcesRegistry.instance().types.update(ours)
     store = ConfigStore.instance()
     store.store("compare", Compare, group="schema")
     store.store("rules", Rules, group="schema")
@@ -80,40 +122,6 @@ def _name_players(players: Any, others: Any, layout: Any, player: Any, opponent:
     return "-".join(parts)
 
 
-def register_local() -> None:
-    """Register the sections of `LOCAL` with Hydra, each as the choice ``local=COMMAND``.
-
-    Raises Refusal if it cannot be read, has a section that is no command, or sets a key that is not
-    in `OF_MACHINE`: results would then depend on the machine.
-    """
-    store = ConfigStore.instance()
-    known = store.repo.pop("local", None)
-    if known or LOCAL.exists():
-        forget()
-    if not LOCAL.exists():
-        return
-    try:
-        sections: Any = OmegaConf.to_container(OmegaConf.load(LOCAL))
-    except (OSError, YAMLError, OmegaConfBaseException) as fault:
-        raise Refusal(f"{LOCAL}: {explain_yaml(fault)}") from None
-    if not isinstance(sections, dict):
-        raise Refusal(f"{LOCAL}: must be sections, as in compare: {{match: {{workers: 1}}}}")
-    for name, section in sections.items():
-        if name not in OF_MACHINE:
-            known = ", ".join(OF_MACHINE)
-            hint = did_you_mean(name, OF_MACHINE)
-            raise Refusal(f"{LOCAL}: {name}: unknown command{hint}; it has sections of {known}")
-        if not isinstance(section, dict):
-            raise Refusal(f"{LOCAL}: {name} must be settings, as in {name}: {{run: {{folder: x}}}}")
-        for key, _ in leaves(section):
-            if not any(f"{key}.".startswith(f"{one}.") for one in OF_MACHINE[name]):
-                hint = did_you_mean(key, OF_MACHINE[name])
-                raise Refusal(
-                    f"{LOCAL}: {name}.{key} is not a machine setting{hint}: make it an experiment"
-                )
-        store.store(name, section, group="local", package="_global_")
-
-
 def leaves(nested: Mapping[Any, Any], above: str = "") -> Iterator[tuple[str, Any]]:
     """Yield the values of nested settings, each with its dotted name."""
     for key, value in nested.items():
@@ -131,10 +139,9 @@ def plain(settings: DictConfig) -> dict[str, Any]:
 def compose(name: str, overrides: Sequence[str] = (), *, with_hydra: bool = False) -> DictConfig:
     """Return the configuration ``name`` of `conf` with ``overrides``.
 
-    Composing takes a tenth of a second, setting a value in a copy some milliseconds.  Choices
-    (``player=bmcts``) are therefore composed once per process, and values are set in a copy:
-    sweeps, tables and lists of players repeat the same choices.  ``with_hydra``: keep Hydra's own
-    section.  Raises Refusal in one line if it cannot be composed.
+    Composing takes a tenth of a second, setting a value some milliseconds.  Choices
+    (``player=bmcts``) are therefore composed once per process, and values are set in a copy.
+    ``with_hydra``: keep Hydra's own section.  Raises Refusal in one line if it cannot be composed.
     """
     register()
     values = [override for override in overrides if _is_value(override)]
@@ -188,12 +195,11 @@ def _compose(name: str, choices: tuple[str, ...], _: Path) -> DictConfig:
 def _is_value(override: str) -> bool:
     """Return whether ``override`` sets a value, rather than choosing or adding."""
     found = re.match(r"(?!hydra\b)([\w.]+)=", override, re.ASCII)
-    return found is not None and not _is_group(found[1])
+    return found is not None and not is_group(found[1])
 
 
-@cache
-def _is_group(key: str) -> bool:
-    return sources.find(key).is_dir()
+is_group = cache(lambda key: find(key).is_dir())
+"""Returns whether a key names a group in `conf`."""
 
 
 def _set(settings: DictConfig, override: str) -> None:
@@ -208,10 +214,7 @@ def _set(settings: DictConfig, override: str) -> None:
 
 
 def check(config: DictConfig) -> None:
-    """Refuse what the types allow: unknown or missing keys, invalid choices, ranges.
-
-    Raises Refusal with the first fault, in one sentence that names the key.
-    """
+    """Refuse what the types allow, with the first fault, in one sentence that names the key."""
     check_sections(config)
     check_seats(config)
 
@@ -285,10 +288,8 @@ def _check_items(key: str, value: Any, kind: Any) -> None:
             raise Refusal(f"{key}={value}: give a list of {wanted[get_args(part)[0]]}")
 
 
-@cache
-def _kinds(schema: type) -> dict[str, Any]:
-    """Return the types of the settings in a section."""
-    return get_type_hints(schema)
+_kinds = cache(get_type_hints)
+"""Returns the types of the settings in a section."""
 
 
 def _check_section(path: str, node: DictConfig, schema: type) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 
 from omegaconf import DictConfig, OmegaConf
 
-from experiments.settings import config, sources
+from experiments.settings import config
 
 WIDTH = 80
 COLUMN = 28
@@ -57,7 +57,12 @@ def write(
     listed = list(_list_settings(settings, {**_of_choices(chosen), **meanings}))
     heading = "== Settings (name=value) with current values =="
     if not whole and len(listed) > SHORT:
-        heading, listed = "== Settings (name=value): --help all ==", _count(settings)
+        heading = "== Settings (name=value): --help all =="
+        sizes = {
+            key: sum(1 for _ in config.leaves({key: settings._get_node(key)})) for key in settings
+        }
+        named = (f"{key!s} ({size})" if size > 1 else str(key) for key, size in sizes.items())
+        listed = wrap(", ".join(named), WIDTH)
     groups = list(_list_groups(chosen))
     parts = [
         fill(f"{title}: {about.header}"),
@@ -78,22 +83,11 @@ def fill(text: str) -> str:
     return "\n".join(lines)
 
 
-def _count(settings: DictConfig) -> list[str]:
-    """Return the sections of ``settings``, each with its number of settings."""
-    counts = [
-        f"{key!s} ({sum(1 for _ in config.leaves(section))})"
-        if isinstance(section := settings._get_node(key), DictConfig)
-        else str(key)
-        for key in settings
-    ]
-    return wrap(", ".join(counts), WIDTH)
-
-
 def _list_groups(chosen: Mapping[str, str | None]) -> Iterator[str]:
     """Yield the groups of a configuration with their choices; equal ones share a line."""
     named: dict[str, list[str]] = {}
     for group in sorted({key.partition("@")[0] for key in chosen}):
-        folder = sources.find(group)
+        folder = config.find(group)
         if not group.startswith("hydra/") and folder.is_dir():
             names = sorted(file.name[:-5] for file in folder.iterdir() if ".yaml" in file.name)
             named.setdefault(", ".join(names), []).append(group)
@@ -138,7 +132,7 @@ def _of_choices(chosen: Mapping[str, str | None]) -> dict[str, str]:
 
 def _read_meanings(path: str, package: str = "") -> dict[str, str]:
     """Return the comment on each key in the file ``path`` of `conf` and in its bases."""
-    file = sources.find(path)
+    file = config.find(path)
     if not file.is_file():
         return {}
     source = file.read_text("utf-8")

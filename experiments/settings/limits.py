@@ -30,7 +30,6 @@ DATA = {"data": True}
 POINTS = 10_000
 """Maximum values of a sweep's axis, and maximum points."""
 
-
 one_of = partial(limits.one_of, default=MISSING)
 """Return the field of a choice."""
 

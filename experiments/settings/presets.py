@@ -9,10 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import asdict
 from functools import cache
-from importlib.resources import files
 from typing import Any
-
-from omegaconf import OmegaConf
 
 from experiments.settings import config
 from sim.planning.released.departures import SETTINGS, Departures, renew
@@ -21,11 +18,9 @@ from sim.planning.released.departures import SETTINGS, Departures, renew
 @cache
 def _of_name(name: str) -> Mapping[str, Any]:
     """Return the settings of the preset ``name``; empty if it is unknown, or a path."""
-    if not name.isidentifier() or not files("conf").joinpath(f"player/{name}.yaml").is_file():
+    if not name.isidentifier() or not config.find(f"player/{name}.yaml").is_file():
         return {}
-    found = OmegaConf.to_container(config.compose(f"player/{name}").player, resolve=True)
-    assert isinstance(found, dict)
-    return {str(key): value for key, value in found.items()}
+    return config.plain(config.compose(f"player/{name}").player)
 
 
 def complete(player: Mapping[str, Any]) -> dict[str, Any]:

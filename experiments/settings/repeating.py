@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import shlex
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
 from hydra.core.hydra_config import HydraConfig
@@ -29,9 +29,14 @@ _lines: list[str] = []
 def line(name: str, overrides: Iterable[str]) -> str:
     """Return the shell command line of the command ``name`` with ``overrides``.
 
-    Settings of the run folder are left out, as are quotes that `arguments.read` adds.
+    It has the running package if that is ``name``, else ours; settings of the run folder are left
+    out, as are quotes that `arguments.read` adds.
     """
-    return _join(name, map(shorten, map(redact, overrides)))
+    running = getattr(getattr(sys.modules["__main__"], "__spec__", None), "name", "")
+    package = str(running).removesuffix(".__main__")
+    module = package if package.endswith(f".{name}") else f"experiments.{name}"
+    typed = (shorten(redact(one)) for one in overrides)
+    return shlex.join(["python", "-m", module, *(one for one in typed if not _PLACE.match(one))])
 
 
 @contextmanager
@@ -59,19 +64,3 @@ def command_line() -> str | None:
     hydra = HydraConfig.get()
     presets = filter(_PRESETS.match, hydra.overrides.hydra)
     return line(str(hydra.job.config_name), [*presets, *hydra.overrides.task])
-
-
-def multirun_line(typed: Sequence[str]) -> str:
-    """Return the command line that repeats the multirun that this run belongs to.
-
-    ``typed``: the command line as given.
-    """
-    return _join(str(HydraConfig.get().job.config_name), map(redact, typed))
-
-
-def _join(name: str, typed: Iterable[str]) -> str:
-    """Return the shell line: with the running package if it is ``name``, else with ours."""
-    running = getattr(getattr(sys.modules["__main__"], "__spec__", None), "name", "")
-    package = str(running).removesuffix(".__main__")
-    module = package if package.endswith(f".{name}") else f"experiments.{name}"
-    return shlex.join(["python", "-m", module, *(one for one in typed if not _PLACE.match(one))])

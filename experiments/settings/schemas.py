@@ -13,7 +13,7 @@ from typing import Any
 
 from omegaconf import MISSING, OmegaConf
 
-from experiments.settings.limits import GAMES, WORKERS, above, between, one_of, place, seed
+from experiments.settings.limits import GAMES, WORKERS, between, one_of, place, seed
 from sim.planning.variants import VARIANTS
 
 PLANNERS = tuple(VARIANTS)
@@ -44,7 +44,6 @@ class Match:
     players: list[str] | None = MISSING
     others: list[str] | None = MISSING
     stop: str = MISSING
-    power: float | None = above(0, 1)
     focal_seats: list[int] | None = MISSING
     workers: int | None = between(1, WORKERS)
 

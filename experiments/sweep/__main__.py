@@ -13,10 +13,8 @@ from __future__ import annotations
 import sys
 from typing import NoReturn
 
-from omegaconf import OmegaConf
-
 from experiments import terminal
-from experiments.settings import applies, config, helptext, signals
+from experiments.settings import helptext, signals
 from experiments.settings.arguments import read
 from experiments.settings.commandline import Refusal, attempt, leave
 from experiments.settings.repeating import line, repeated_by
@@ -41,26 +39,19 @@ def run() -> None:
     if given.multirun or given.flags not in ([], ["--cfg", "job"]):
         raise Refusal("a sweep takes only the flags --help and --cfg job; leave out all others")
     from experiments.sweep.axes import split_overrides
-    from experiments.sweep.space import Space
+    from experiments.sweep.job import make_job
 
-    own, others = split_overrides(given.overrides)
     if given.help:
+        own, others = split_overrides(given.overrides)
         fixed = [str(one.input_line) for one in others if not one.is_sweep_override()]
         print(helptext.write(NAME, {"compare": fixed, "sweep": own}, False, given.whole))
         return
-    settings = config.compose("sweep", own)
-    config.check_sections(settings)
-    applies.check("sweep", settings, own)
-    space = Space(others)
+    job = make_job(given.overrides)
     if given.flags:
-        print(OmegaConf.to_yaml(settings, resolve=True), end="")
-        print(OmegaConf.to_yaml(space.point(space.crosses[0]).settings), end="")
-        print("".join(f"# {key}: {values}\n" for key, values in space.plain.items()), end="")
+        print(job, end="")
         return
-    from experiments.sweep.job import Job
-
     with repeated_by(line("sweep", given.overrides)):
-        Job(settings, space).run(terminal.console())
+        job.run(terminal.console())
 
 
 if __name__ == "__main__":

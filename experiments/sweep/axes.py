@@ -20,7 +20,6 @@ from optuna.distributions import (
     FloatDistribution,
     IntDistribution,
 )
-from optuna.trial import Trial
 
 from experiments.settings.arguments import parse, quote
 from experiments.settings.commandline import Refusal
@@ -77,15 +76,6 @@ class Axis:
         if self.whole:
             return IntDistribution(int(self.low), int(self.high), log=self.log)
         return FloatDistribution(self.low, self.high, log=self.log)
-
-    def suggest(self, trial: Trial) -> None:
-        """Set this axis' value for ``trial``."""
-        if self.choices:
-            trial.suggest_categorical(self.key, self.choices)
-        elif self.whole:
-            trial.suggest_int(self.key, int(self.low), int(self.high), log=self.log)
-        else:
-            trial.suggest_float(self.key, self.low, self.high, log=self.log)
 
     @property
     def samples(self) -> tuple[Value, ...]:

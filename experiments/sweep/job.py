@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from omegaconf import DictConfig
+from omegaconf import DictConfig, OmegaConf
 from rich.console import Console
 
 from experiments.matches.match_loop import ERROR
@@ -15,16 +16,15 @@ from experiments.provenance import provenance
 from experiments.provenance.files import write_json
 from experiments.run import Run
 from experiments.runs.mlflow_run import SweepRecord
+from experiments.settings import applies
 from experiments.settings.commandline import Interrupted, Refusal
 from experiments.settings.config import plain
 from experiments.settings.limits import POINTS
 from experiments.sweep import report
-from experiments.sweep.axes import Parameters
-from experiments.sweep.progress import SweepProgress
+from experiments.sweep.axes import Parameters, split_overrides
+from experiments.sweep.points import Propose, draw_points, make_study
 from experiments.sweep.space import Point, Space
 from experiments.sweep.spsa import Spsa
-from experiments.sweep.storage import STUDY, Propose, Storage, draw_points
-from experiments.sweep.trial_runner import TrialRunner
 from experiments.sweep.trials import Played, Trials, rates, trial_folder
 
 MATCHES_FILE = "sweep.json"
@@ -38,6 +38,12 @@ an axis is checked with the first values of the others."""
 
 _FREE = ("run", "tracking", "ray")
 """Sections that may change when a sweep is resumed."""
+
+
+def make_job(typed: Sequence[str]) -> Job:
+    """Return the sweep of the overrides ``typed``; Refusal if it cannot be played."""
+    own, others = split_overrides(typed)
+    return Job(applies.compose("sweep", own), Space(others))
 
 
 class Job:
@@ -57,7 +63,15 @@ class Job:
         if asked.method in ("random", "spsa") and asked.trials is None:
             raise Refusal(f"sweep.method={asked.method} needs sweep.trials: the number of points")
         if asked.method == "spsa":
-            _check_climb(space, asked.trials)
+            if choices := next((axis for axis in space.axes if axis.choices), None):
+                raise Refusal(
+                    f"sweep.method=spsa moves numbers: write {choices.key}=interval(LOW,HIGH), "
+                    "or vary it by another method"
+                )
+            if asked.trials % 2 or asked.trials < 4:
+                raise Refusal(
+                    "sweep.trials: spsa plays two per iteration; give an even number from 4 up"
+                )
         if listed and not space.finite:
             endless = next(axis for axis in space.axes if not axis.choices)
             raise Refusal(
@@ -71,6 +85,14 @@ class Job:
             )
         self._listed: list[Parameters] | None = space.combinations if listed else None
         self._trials: int = asked.trials if self._listed is None else len(self._listed)
+
+    def __str__(self) -> str:
+        """Return the configuration, that of the first point, and the axes."""
+        axes = [f"# {key}: {values}\n" for key, values in self._space.plain.items()]
+        first = self._space.point(self._space.crosses[0]).settings
+        return "".join(
+            [*(OmegaConf.to_yaml(s, resolve=True) for s in (self._settings, first)), *axes]
+        )
 
     def run(self, console: Console, shows: bool = True) -> Played:
         """Play the sweep; write its table, plot, summary and MLflow record.
@@ -130,23 +152,22 @@ class Job:
             how = (total // 2, first.settings.match.games, asked.perturb, asked.step)
             spsa = Spsa(self._space.axes, self._space.start, asked.seed, *how)
         prune_p = asked.prune_p if racing else 0.0
-        storage = Storage(folder, self._space, self._propose(spsa), prune_p)
-        if (done := len(storage.finished)) > total:
+        begun = (path.name.removeprefix("trial-") for path in folder.glob("trial-*"))
+        if (done := 1 + max(map(int, begun), default=-1)) > total:
             raise Refusal(
                 f"sweep.trials={total}: {done} were played in {folder}; give at least "
                 "as many, or choose another folder"
             )
         record = self._record(first, console)
-        with SweepProgress(console, total) as progress:
-            runner = TrialRunner(record, progress, console, self._run.going)
-            block = asked.block if racing else None
-            trials = Trials(folder, self._space, storage, runner, block, spsa)
-            try:
-                played = trials.play(total, asked.fresh)
-            except BaseException:
-                record.end_trial("FAILED")
-                record.finish("FAILED", lambda tracker: tracker.finish("FAILED", {}, 0, []))
-                raise
+        study, propose = make_study(prune_p), self._propose(spsa)
+        block, wished = asked.block if racing else None, self._run.wished
+        trials = Trials(folder, self._space, study, propose, record, console, wished, block, spsa)
+        try:
+            played = trials.play(total, asked.fresh)
+        except BaseException:
+            record.end_trial("FAILED")
+            record.finish("FAILED", lambda tracker: tracker.finish("FAILED", {}, 0, []))
+            raise
         described = report.describe(self._settings, self._space, played, folder)
         described |= {"fault": self._fault(played), "seconds": self._run.seconds}
         made = self._write(described, played, first)
@@ -157,11 +178,7 @@ class Job:
         if shows:
             if played.lines:
                 report.show(described, played, console)
-            for text in (
-                f"{described['seconds']:.0f} s in all, {kept}",
-                f"in a browser: optuna-dashboard sqlite:///{folder / STUDY}",
-            ):
-                console.print(text, soft_wrap=True)
+            console.print(f"{described['seconds']:.0f} s in all, {kept}", soft_wrap=True)
         if played.interrupted:
             raise Interrupted(f"interrupted after {kept}; continue with run.resume={folder}")
         if described["fault"] is not None:
@@ -220,15 +237,3 @@ class Job:
         first = trial_folder(self.folder, trials[0]) / ERROR
         which = f"trial {trials[0]}" + (f" and {len(trials) - 1} more" if len(trials) > 1 else "")
         return f"{which} of {self._trials} failed: see {first}; the others are kept"
-
-
-def _check_climb(space: Space, trials: int) -> None:
-    """Check that SPSA can climb over ``space`` in ``trials`` trials."""
-    choices = next((axis for axis in space.axes if axis.choices), None)
-    if choices is not None:
-        raise Refusal(
-            f"sweep.method=spsa moves numbers: write {choices.key}=interval(LOW,HIGH), "
-            "or vary it by another method"
-        )
-    if trials % 2 or trials < 4:
-        raise Refusal("sweep.trials: spsa plays two per iteration; give an even number from 4 up")

@@ -1,15 +1,14 @@
-"""The plot of a sweep: win rate along each axis, and two axes as a map."""
+"""The plot of a sweep: win rate along each axis."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
-from matplotlib.ticker import PercentFormatter
 
 from experiments.plotting import SERIES, intervals, picture, reference_line, shares
 from experiments.sweep.axes import Axis
@@ -19,8 +18,7 @@ from experiments.texts import for_picture
 
 _LOST = "#9a9a9a"
 _LOOKS = {"complete": (SERIES[0], "a point, 95 %"), "pruned": (_LOST, "given up")}
-_MAX_CELLS = 12
-"""Maximum number of values per axis of a map."""
+_BARS: dict[str, Any] = {"linewidth": 1, "capsize": 2}
 _LETTERS = 24
 """Characters of a tick label."""
 _SPREAD = 0.5
@@ -33,31 +31,28 @@ def draw(axes: Sequence[Axis], played: Played, parity: float, title: str, path: 
     ``played``: with a best trial; ``parity``: win rate of identical players.
     """
     lines = [line for line in played.lines if line.state in _LOOKS and line.same_as is None]
-    mapped = len(axes) == 2 and all(0 < len(axis.choices) <= _MAX_CELLS for axis in axes)
-    panels = len(axes) + mapped
-    columns = min(panels, 3)
-    rows = -(-panels // columns)
-    size = (max(6.4, 4.6 * columns), 3.8 * rows)
-    with picture(path, title, size, rows, columns) as (figure, grid):
-        places = list(grid.flat)
+    with _panels(axes, title, path) as places:
         for axis, place in zip(axes, places, strict=False):
             _by_axis(place, axis, lines, played)
             reference_line(place, parity, f"parity: {parity:.0%}")
-        if mapped:
-            _map(figure, places[len(axes)], axes, lines)
-        for place in places[panels:]:
-            place.set_axis_off()
         places[0].legend(loc="best", fontsize=8)
     return path
 
 
-def draw_climb(axes: Sequence[Axis], reached: Reached, title: str, path: Path) -> Path:
-    """Plot the path of a climb, one panel per axis, to a PNG and return ``path``."""
+@contextmanager
+def _panels(axes: Sequence[Axis], title: str, path: Path) -> Iterator[list[Axes]]:
+    """Yield a panel for each axis of the picture ``path``, at most three in a row."""
     columns = min(len(axes), 3)
     rows = -(-len(axes) // columns)
-    size = (max(6.4, 4.6 * columns), 3.4 * rows)
-    with picture(path, title, size, rows, columns) as (_, grid):
-        places = list(grid.flat)
+    with picture(path, title, (max(6.4, 4.6 * columns), 3.6 * rows), rows, columns) as (_, grid):
+        yield list(grid.flat)
+        for place in list(grid.flat)[len(axes) :]:
+            place.set_axis_off()
+
+
+def draw_climb(axes: Sequence[Axis], reached: Reached, title: str, path: Path) -> Path:
+    """Plot the path of a climb, one panel per axis, to a PNG and return ``path``."""
+    with _panels(axes, title, path) as places:
         for axis, place in zip(axes, places, strict=False):
             went = [float(centre[axis.key]) for centre in reached.path]
             low, high = map(float, reached.bounds[axis.key])
@@ -69,18 +64,17 @@ def draw_climb(axes: Sequence[Axis], reached: Reached, title: str, path: Path) -
             if axis.log:
                 place.set_yscale("log")
                 place.yaxis.set_major_formatter("{x:g}")
-        for place in places[len(axes) :]:
-            place.set_axis_off()
     return path
 
 
 def _by_axis(place: Axes, axis: Axis, lines: Sequence[Line], played: Played) -> None:
     """Draw each point at its value on ``axis``, with the mean at each choice."""
     for state, (colour, name) in _LOOKS.items():
-        shown = [line for line in lines if line.state == state]
+        shown = [line for line in lines if line.state == state and line.games]
         if shown:
-            values = _values(axis, shown)
-            _bars(place, values, shown, color=colour, markersize=4, alpha=0.7, label=name)
+            at, look = _values(axis, shown).tolist(), {**_BARS, "markersize": 4, "alpha": 0.7}
+            found = [line.estimate for line in shown if line.estimate]
+            intervals(place, at, found, color=colour, label=name, **look)
     if len(lines) > len(axis.choices) > 0:
         rates = {
             place_of: [line.rate for line in lines if line.parameters[axis.key] == choice]
@@ -90,31 +84,20 @@ def _by_axis(place: Axes, axis: Axis, lines: Sequence[Line], played: Played) -> 
         place.plot(
             [*means], [*means.values()], "_-", color=SERIES[0], ms=14, label="mean of points"
         )
-    if played.best is not None and played.fresh is not None and played.fresh.games:
-        where = _centre(axis, played.best)
+    if played.best is not None and played.fresh is not None and (fresh := played.fresh.estimate):
+        at, look = [_centre(axis, played.best)], {**_BARS, "marker": "D", "markersize": 6}
         name = "the best, fresh games"
-        _bars(
-            place, np.array([where]), [played.fresh], series=1, marker="D", markersize=6, label=name
-        )
+        intervals(place, at, [fresh], 1, label=name, **look)
     place.set(xlabel=axis.key, ylabel="win rate")
     if axis.log:
         place.set_xscale("log")
         place.xaxis.set_major_formatter("{x:g}")
     if axis.choices:
-        place.set_xticks(range(len(axis.choices)), [*map(_choice, axis.choices)])
+        names = [for_picture(choice, _LETTERS) for choice in axis.choices]
+        place.set_xticks(range(len(names)), names)
         place.set_xlim(-0.6, len(axis.choices) - 0.4)
     shares(place.yaxis, 0)
     place.grid(axis="y")
-
-
-def _bars(place: Axes, values: np.ndarray, counts: Sequence, **look: Any) -> None:
-    """Draw win rates with intervals; each of ``counts`` has ``wins`` and ``games``."""
-    rates = [each.estimate for each in counts]
-    intervals(place, values.tolist(), rates, **{"linewidth": 1, "capsize": 2, **look})
-
-
-def _choice(text: str) -> str:
-    return for_picture(text, _LETTERS)
 
 
 def _centre(axis: Axis, line: Line) -> float:
@@ -130,22 +113,3 @@ def _values(axis: Axis, lines: Sequence[Line]) -> np.ndarray:
     order = np.array([np.count_nonzero(centres[:i] == at) for i, at in enumerate(centres)])
     often = np.array([np.count_nonzero(centres == at) for at in centres])
     return centres + _SPREAD * (order - (often - 1) / 2) / np.maximum(often, 1)
-
-
-def _map(figure: Figure, place: Axes, axes: Sequence[Axis], lines: Sequence[Line]) -> None:
-    """Draw the win rate over two axes; cells without a point stay empty."""
-    across, up = axes
-    rates = np.full((len(up.choices), len(across.choices)), np.nan)
-    for line in lines:
-        at = (up.choices.index(line.parameters[up.key]), int(_centre(across, line)))
-        rates[at] = line.rate
-    image = place.imshow(rates, origin="lower", aspect="auto", cmap="cividis")
-    low, high = np.nanmin(rates), np.nanmax(rates)
-    for (row, column), rate in np.ndenumerate(rates):
-        if not np.isnan(rate):
-            ink = "black" if rate > (low + high) / 2 else "white"
-            place.text(column, row, f"{rate:.1%}", ha="center", va="center", color=ink, fontsize=8)
-    place.set_xticks(range(len(across.choices)), [*map(_choice, across.choices)])
-    place.set_yticks(range(len(up.choices)), [*map(_choice, up.choices)])
-    place.set(xlabel=across.key, ylabel=up.key)
-    figure.colorbar(image, ax=place, format=PercentFormatter(1, decimals=0))

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 
 from experiments import python
-from experiments.settings import applies, config
 from experiments.settings.repeating import line, repeated_by
 from experiments.settings.schemas import Compare
 from experiments.sweep import schema
@@ -33,7 +32,7 @@ class Swept(python.Result):
     (`experiments.sweep.trials.Played`).
     """
 
-    def __init__(self, job: Job, played: Played, temporary: python.Temporary | None) -> None:
+    def __init__(self, job: Job, played: Played, temporary: bool) -> None:
         super().__init__(job.folder, temporary)
         self._job, self.played = job, played
 
@@ -82,21 +81,13 @@ def sweep(overrides: Sequence[str] = (), progress: bool = True, **settings: Any)
     ``interval(0.1,2)``, is an axis; ``method``, ``trials`` and the like belong to the sweep.
     Errors, ``overrides`` and ``progress`` as there.
     """
-    from experiments.sweep.axes import split_overrides
-    from experiments.sweep.space import Space
+    from experiments.sweep.job import make_job
 
-    with python.refusing():
+    with python.calling(settings) as (given, temporary):
         schema.register()
-        given, temporary = python.place(settings)
         given = {f"sweep.{key}" if key in SECTION else key: each for key, each in given.items()}
         typed = python.overrides_of(Compare, given, overrides, axes=True)
-        own, others = split_overrides(typed)
-        composed = config.compose("sweep", own)
-        config.check_sections(composed)
-        applies.check("sweep", composed, own)
-        from experiments.sweep.job import Job
-
         with repeated_by(line("sweep", typed)):
-            job = Job(composed, Space(others))
+            job = make_job(typed)
             played = job.run(python.console(progress), shows=False)
-        return Swept(job, played, temporary and temporary.release())
+        return Swept(job, played, temporary)

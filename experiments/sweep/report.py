@@ -15,10 +15,9 @@ from experiments.provenance import provenance
 from experiments.settings.config import plain
 from experiments.stats.intervals import columns
 from experiments.sweep.axes import describe_point, short
+from experiments.sweep.points import importance
 from experiments.sweep.space import Space
-from experiments.sweep.storage import importance
-from experiments.sweep.trial_runner import Counts
-from experiments.sweep.trials import Line, Played, trial_folder
+from experiments.sweep.trials import Counts, Line, Played, trial_folder
 from experiments.tabular import Table, words
 
 TABLE = "sweep.csv"
@@ -50,7 +49,17 @@ def describe(settings: DictConfig, space: Space, played: Played, folder: Path) -
     ]
     return {
         "axes": space.plain,
-        "points": [_point(line, folder) for line in rank(played.lines)],
+        "points": [
+            {
+                "trial": line.trial,
+                "state": line.state,
+                "parameters": dict(line.parameters),
+                **(_figures(line) or {}),
+                "same_as": line.same_as,
+                "folder": trial_folder(folder, line.source).name,
+            }
+            for line in rank(played.lines)
+        ],
         "best": best
         and {
             "trial": best.trial,
@@ -74,18 +83,6 @@ def describe(settings: DictConfig, space: Space, played: Played, folder: Path) -
             "configuration": {**plain(settings), "overrides": space.fixed},
             **provenance.origin(),
         },
-    }
-
-
-def _point(line: Line, folder: Path) -> dict[str, Any]:
-    source = line.trial if line.same_as is None else line.same_as
-    return {
-        "trial": line.trial,
-        "state": line.state,
-        "parameters": dict(line.parameters),
-        **(_figures(line) or {}),
-        "same_as": line.same_as,
-        "folder": trial_folder(folder, source).name,
     }
 
 

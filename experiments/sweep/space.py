@@ -14,7 +14,7 @@ from optuna.distributions import BaseDistribution
 
 from experiments.matches import lineups
 from experiments.matches.schedule import Match
-from experiments.settings import applies, config, sources
+from experiments.settings import applies, config
 from experiments.settings.commandline import Refusal
 from experiments.sweep.axes import Axis, Parameters, Value, axis_of, describe_point, key_of
 
@@ -46,17 +46,14 @@ class Space:
             seen.add(key)
             if not override.is_sweep_override():
                 self.fixed.append(str(override.input_line))
-        try:
-            axes = [axis_of(one, key_of(one)) for one in overrides if one.is_sweep_override()]
-            if not axes:
-                raise Refusal(
-                    "no setting has several values: write one as player.threshold=0.3,0.4,0.5 or "
-                    "player.threshold=interval(0.2,1)"
-                )
-        except Refusal:
-            _check_names(overrides, self.fixed)  # report an unknown name first
-            raise
-        self.axes: list[Axis] = axes
+        varied = [one for one in overrides if one.is_sweep_override()]
+        self.axes: list[Axis] = [axis_of(one, key_of(one)) for one in varied]
+        if not self.axes:
+            config.compose("compare", self.fixed)  # reports an unknown name first
+            raise Refusal(
+                "no setting has several values: write one as player.threshold=0.3,0.4,0.5 or "
+                "player.threshold=interval(0.2,1)"
+            )
         self._points: dict[tuple[Value, ...], Point] = {}
 
     @cached_property
@@ -148,25 +145,10 @@ class Space:
         return {axis.key: str(axis) for axis in self.axes}
 
 
-def _check_names(overrides: Sequence[Override], fixed: Sequence[str]) -> None:
-    """Refuse an unknown preset or key, whatever the varied values."""
-    varied = [key_of(one) for one in overrides if one.is_sweep_override()]
-    found = config.compose("compare", fixed)
-    for key in varied:
-        if not _is_group(key):
-            config.compose("compare", [*fixed, f"{key}=???"])
-    config.check(found)
-
-
-def _is_group(key: str) -> bool:
-    """Return whether ``key`` names a group in `conf`."""
-    return sources.find(key).is_dir()
-
-
 def _check_match(settings: DictConfig) -> None:
     match = settings.match
-    if match.players is not None or match.power is not None:
-        raise Refusal("match.players and match.power do not apply to a sweep: vary player=a,b,c")
+    if match.players is not None:
+        raise Refusal("match.players does not apply to a sweep: vary player=a,b,c")
     if match.stop != "games":
         raise Refusal(
             f"match.stop={match.stop}: the points of a sweep play match.games each; "

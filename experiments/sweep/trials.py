@@ -1,42 +1,97 @@
-"""The trials of a sweep one after another, then the best of them on fresh games."""
+"""The trials of a sweep one after another, then the best of them on fresh games.
+
+Each point is played in a run folder like that of `experiments.compare`.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
+from threading import Event
 
 import numpy as np
+from optuna import Study
 from optuna.trial import FrozenTrial, TrialState
+from rich.console import Console
 
+from experiments import terminal
+from experiments.matches import play, runner, startup
+from experiments.matches.background import Background
+from experiments.matches.match_loop import ERROR, Outcome, Resources
+from experiments.matches.progress import Compiling, stage
 from experiments.matches.results import Results
 from experiments.matches.schedule import Match
-from experiments.stats.intervals import Estimate, paired_difference
+from experiments.provenance.files import SUMMARY
+from experiments.runs import runfolder
+from experiments.runs.match_run import MatchRun
+from experiments.runs.mlflow_run import SweepRecord, metrics
+from experiments.settings.commandline import Refusal
+from experiments.settings.config import plain
+from experiments.settings.repeating import line, repeated_by
+from experiments.stats.intervals import Estimate, paired_difference, win_rate
 from experiments.sweep.axes import Parameters, describe_point
+from experiments.sweep.points import Propose
 from experiments.sweep.space import Point, Space
 from experiments.sweep.spsa import Reached, Spsa
-from experiments.sweep.storage import GAMES, PLAYS, SAME_AS, WINS, Storage
-from experiments.sweep.trial_runner import Counts, TrialResult, TrialRunner
 
-_STATES = {TrialState.COMPLETE: "complete", TrialState.PRUNED: "pruned", TrialState.FAIL: "failed"}
+_STATES = {"complete": TrialState.COMPLETE, "pruned": TrialState.PRUNED, "failed": TrialState.FAIL}
 
 _FRESH, _ITERATION = 0xF7E5, 0x5B5A
 """Keys that derive the seeds of fresh games and of iterations from the sweep's."""
+
+ShouldPrune = Callable[[int, float], bool]
+"""Returns whether to prune the point, given a block's number and the share of its games won."""
+
+
+@dataclass(frozen=True)
+class Counts:
+    """Games looked at, and wins among them."""
+
+    games: int
+    wins: int
+
+    @property
+    def estimate(self) -> Estimate | None:
+        """The win rate with its interval; None without a game."""
+        return win_rate(self.wins, self.games) if self.games else None
+
+
+@dataclass(frozen=True)
+class TrialResult(Counts):
+    """Outcome of the games of a point.
+
+    Attributes
+    ----------
+    given_up : whether it was pruned
+    interrupted : whether Ctrl-C ended it
+    fault : of a game that raised an exception
+    """
+
+    given_up: bool = False
+    interrupted: bool = False
+    fault: str | None = None
+
+    @property
+    def state(self) -> str:
+        """The state of its trial."""
+        return "failed" if self.fault else "pruned" if self.given_up else "complete"
+
+    @property
+    def status(self) -> str:
+        """The status in MLflow's terms."""
+        return "FAILED" if self.fault else "KILLED" if self.interrupted else "FINISHED"
 
 
 @dataclass(frozen=True)
 class Line(Counts):
     """The outcome of a trial.
 
-    Attributes
-    ----------
-    trial : its number
-    parameters : the point
-    state : complete, pruned or failed
-    same_as : the earlier trial that plays the same
+    ``trial``: its number; ``parameters``: the point; ``state``: complete, pruned or failed;
+    ``same_as``: the earlier trial that plays the same.
     """
 
     trial: int
@@ -44,12 +99,10 @@ class Line(Counts):
     state: str
     same_as: int | None
 
-    @classmethod
-    def of(cls, trial: FrozenTrial) -> Line:
-        """Return the outcome of a finished trial."""
-        known = trial.user_attrs
-        state, same = _STATES[trial.state], known.get(SAME_AS)
-        return cls(known[GAMES], known[WINS], trial.number, trial.params, state, same)
+    @property
+    def source(self) -> int:
+        """The trial that played its games."""
+        return self.trial if self.same_as is None else self.same_as
 
     @property
     def rate(self) -> float:
@@ -105,23 +158,34 @@ def trial_folder(folder: Path, trial: int) -> Path:
 
 
 class Trials:
-    """Plays the trials in a ``storage``.
+    """Plays trials one after another on the same Ray; what is in their folders is not played again.
 
-    ``folder``: of the sweep; ``space``: of the points; ``block``: games between two pruning
-    decisions; None: no pruning; ``spsa``: the climb they belong to.
+    ``folder``: of the sweep; ``space``, ``propose``: of the points; ``study``: of its trials, none
+    yet; ``record``, ``console``: for reporting; ``wished``: event set when the user asks to end;
+    ``block``: games between two pruning decisions; None: no pruning; ``spsa``: the climb they
+    belong to.
     """
 
     def __init__(
         self,
         folder: Path,
         space: Space,
-        storage: Storage,
-        runner: TrialRunner,
+        study: Study,
+        propose: Propose,
+        record: SweepRecord,
+        console: Console,
+        wished: Event,
         block: int | None = None,
         spsa: Spsa | None = None,
     ) -> None:
-        self._folder, self._space, self._storage, self._runner = folder, space, storage, runner
+        self._folder, self._space, self._study, self._propose = folder, space, study, propose
+        self._lines: list[Line] = []
+        self._plays: dict[str, Line] = {}  # by digest of the match
+        self._record, self._console, self._wished = record, console, wished
         self._block, self._spsa = block, spsa
+        self._resources: dict[tuple[int, bool], Resources] = {}
+        self._compiled: set[tuple[str, ...]] = set()
+        self._rooted: bool | None = None
 
     def play(self, trials: int, fresh: int | None) -> Played:
         """Play the missing ones of ``trials`` trials, and ``fresh`` games of the best.
@@ -130,14 +194,13 @@ class Trials:
         many games as a point plays.  Raises Refusal if results cannot be written, or workers die
         repeatedly.
         """
-        self._runner.progress.count_earlier(len(self._find_done(trials)))
         interrupted = False
-        while not interrupted and len(self._find_done(trials)) < trials:
-            interrupted = not self._play_next()
-        done = self._find_done(trials)
-        played = Played([*map(Line.of, done)], None, interrupted)
-        if self._spsa is not None and len(done) >= 4:
-            played.reached = self._spsa.estimate(rates(done))
+        while not interrupted and len(self._lines) < trials:
+            interrupted = not self._play_next(trials)
+        played = Played(self._lines, None, interrupted)
+        if self._spsa is not None and len(self._lines) >= 4:
+            ended = self._study.get_trials(deepcopy=False)[: len(self._lines)]
+            played.reached = self._spsa.estimate(rates(ended))
         if interrupted or fresh == 0:
             return played
         if played.reached is not None:
@@ -147,58 +210,148 @@ class Trials:
             played.interrupted = played.fresh.interrupted
         return played
 
-    def _find_done(self, trials: int) -> list[FrozenTrial]:
-        return [trial for trial in self._storage.finished if trial.number < trials]
-
-    def _play_next(self) -> bool:
+    def _play_next(self, trials: int) -> bool:
         """Play the next trial; return whether it ended."""
-        trial = self._storage.next()
-        point = self._space.point(trial.params)
+        held = self._study.get_trials(deepcopy=False)
+        self._study.enqueue_trial(dict(self._propose(held)))
+        trial = self._study.ask(self._space.distributions)
+        point, number = self._space.point(trial.params), trial.number
         if self._spsa is not None:
-            point = with_other_games(point, _ITERATION, trial.number // 2)
+            point = with_other_games(point, _ITERATION, number // 2)
         plays = digest(point.match)
-        same = [one for one in self._find_done(trial.number) if one.user_attrs[PLAYS] == plays]
-        if same:
-            self._storage.repeat(trial, same[0])
+        if (same := self._plays.get(plays)) is not None:
+            for step, share in held[same.trial].intermediate_values.items():
+                trial.report(share, step)
+            line = replace(same, trial=number, parameters=trial.params, same_as=same.trial)
         else:
-            games = point.settings.match.games
-            looks = [] if self._block is None else [*range(self._block, games, self._block)]
-            result = self._runner.play(
-                point,
-                trial_folder(self._folder, trial.number),
-                [*looks, games],
-                lambda step, share: (
-                    self._block is not None and self._storage.report(trial, step, share)
-                ),
-            )
+            games, block = point.settings.match.games, self._block
+            ends = [*(range(block, games, block) if block else ()), games]
+
+            def should_prune(step: int, share: float) -> bool:
+                if block is None:
+                    return False
+                trial.report(share, step)
+                return trial.should_prune()
+
+            folder = trial_folder(self._folder, number)
+            result = self._play_point(point, folder, ends, should_prune)
             if result.interrupted:
                 return False
-            state = TrialState.PRUNED if result.given_up else TrialState.COMPLETE
-            state = TrialState.FAIL if result.fault else state
-            self._storage.finish(trial, state, result.games, result.wins, plays)
-        self._tell(Line.of(self._storage.trials[trial.number]))
+            line = Line(result.games, result.wins, number, trial.params, result.state, None)
+        rate = line.rate if line.state == "complete" else None
+        self._study.tell(trial, rate, _STATES[line.state])
+        self._lines.append(line)
+        self._plays.setdefault(plays, line)
+        self._tell(line, trials)
         return True
 
-    def _tell(self, line: Line) -> None:
+    def _tell(self, line: Line, trials: int) -> None:
         """Show and record the outcome of a trial."""
         said, noted = [describe_point(line.parameters), line.estimate, line.note], {}
         words = ", ".join(str(part) for part in said if part)
-        best = Played([*map(Line.of, self._find_done(line.trial + 1))]).best
+        best = Played(self._lines).best
         if self._spsa is not None:
             noted = {"win_rate": line.rate}
         elif best is not None:
             now = f"best so far: trial {best.trial}, {best.estimate}"
             words += f"; {'the best so far' if best == line else now}, which flatters it"
             noted = {"win_rate": line.rate, "best_chosen_so_far": best.rate}
-        self._runner.progress.end_trial(line.trial, words)
+        at = f"trial {line.trial} ({line.trial + 1}/{trials})"
+        self._console.print(f"{at}: {words}", soft_wrap=True)
         if noted:
-            self._runner.record.note(line.trial, **noted)
+            self._record.note(line.trial, **noted)
+
+    def _play_point(
+        self, point: Point, folder: Path, ends: Sequence[int], should_prune: ShouldPrune
+    ) -> TrialResult:
+        """Play the games of ``point`` that are missing in ``folder``.
+
+        ``ends``: game counts at which ``should_prune`` is called, in order.
+        """
+        settings, match = point.settings, point.match
+        settings.run.folder = str(folder)
+        run = MatchRun(folder, [match], settings.match.stop, console=self._console)
+        run.wished = self._wished
+        more = (f"match.games={ends[-1]}",) if ends[-1] != settings.match.games else ()
+        with repeated_by(line("compare", (*point.overrides, *more))):
+            runfolder.claim(folder, [match], settings.match.stop, resume=True)
+            try:
+                run.write_settings(plain(settings))
+                result, ended, played = self._play_blocks(run, point, ends, should_prune)
+                if not played and (folder / SUMMARY).exists():
+                    return result  # nothing is new
+                summary = run.summarise(ended, settings)
+                run.write_summary(summary.to_json())
+            except OSError as fault:
+                raise Refusal(
+                    f"{folder}: {fault.strerror or fault}: free disk space and continue with "
+                    f"run.resume={folder.parent}"
+                ) from None
+        games = run.played if run.played.games else None
+        self._record.end_trial(result.status, metrics(summary, [match]) if games else {}, games)
+        return result
+
+    def _play_blocks(
+        self, run: MatchRun, point: Point, ends: Sequence[int], should_prune: ShouldPrune
+    ) -> tuple[TrialResult, Outcome, bool]:
+        """Play the games of ``run`` up to each of ``ends``, unless it is pruned before.
+
+        Returns the result, the outcome, and whether anything was to be played.
+        """
+        begin, wins = 0, 0
+        (tally,), (match,) = run.played.tallies, run.matches
+        resources, ended = None, Outcome(None, interrupted=False)
+        for step, end in enumerate(ends):
+            if not tally.has(end):
+                try:
+                    if resources is None:
+                        resources = self._ready(point)
+                        self._record.begin_trial(run.folder, point.settings, match)
+                    ended = run.play(end, resources, total=ends[-1])
+                except KeyboardInterrupt:
+                    ended = Outcome(None, interrupted=True)
+            if ended.fault is not None and ERROR not in ended.fault:
+                # The user continues the sweep, not the trial.
+                sweep = f"run.resume={run.folder.parent}"
+                fault = ended.fault.replace(f"run.resume={run.folder}", sweep)
+                raise Refusal(fault if sweep in fault else f"{fault}; continue with {sweep}")
+            won = match.wins_of(tally.winner(end), 0)
+            if ended.fault is not None or ended.interrupted:
+                wins = int(won.sum())
+                state = TrialResult(tally.games, wins, False, ended.interrupted, ended.fault)
+                return state, ended, True
+            wins += int(won[begin:].sum())
+            if should_prune(step, float(won[begin:].mean())) and end < ends[-1]:
+                return TrialResult(end, wins, given_up=True), ended, resources is not None
+            begin = end
+        return TrialResult(end, wins), ended, resources is not None
+
+    def _ready(self, point: Point) -> Resources:
+        """Compile what the point needs, start Ray, and return the resources."""
+        match, address = point.match, point.settings.ray.address
+        # Idle workers of other games would hold the cores needed by Ray actors.
+        if self._rooted is not None and (self._rooted or match.rooted) and address is None:
+            runner.stop()
+        self._rooted = match.rooted
+        key = (match.threads, match.rooted)
+        if key not in self._resources:
+            console = terminal.console(quiet=True) if self._resources else self._console
+            workers = point.settings.match.workers
+            self._resources[key] = startup.resources([match], workers, address, console)
+        players = tuple(entrant["name"] for entrant in match.entrants)
+        if players in self._compiled:
+            play.warm(match)
+        else:
+            with stage(self._console, Compiling(not match.compiled)):
+                Background(play.warm, match).result()
+            self._compiled.add(players)
+        return self._resources[key]
 
     def _play_fresh(self, parameters: Parameters, name: str, fresh: int | None) -> TrialResult:
         """Play a point with a seed that no trial used, in the run folder ``name``."""
         point = with_other_games(self._space.point(parameters), _FRESH)
         games = point.settings.match.games if fresh is None else fresh
-        return self._runner.play(point, self._folder / name, [games], lambda *_: False)
+        return self._play_point(point, self._folder / name, [games], lambda *_: False)
 
     def _compare_fresh(self, played: Played, reached: Reached, fresh: int | None) -> None:
         """Play the end and the start of a climb on the same fresh games."""

@@ -20,9 +20,8 @@ from hydra.core.hydra_config import HydraConfig
 from omegaconf import MISSING, DictConfig
 
 from experiments.settings import config, schemas
-from experiments.settings.aside import Aside
 from experiments.settings.command import Command
-from experiments.settings.commandline import Interrupted, Refusal, attempt, leave
+from experiments.settings.commandline import Aside, Interrupted, Refusal, attempt, leave
 from experiments.settings.limits import GAMES, as_option, between, place, seed
 from experiments.tables import catalog
 from experiments.tables.schema import Computed, Table

@@ -9,9 +9,8 @@ import pytest
 from experiments.compare import outcome
 from experiments.matches.progress import GamesPlayed
 from experiments.provenance import tracking
-from experiments.runs import mlflow_fields
-from experiments.settings.aside import Aside
-from experiments.settings.commandline import Refusal
+from experiments.runs import mlflow_run
+from experiments.settings.commandline import Aside, Refusal
 from experiments.sweep import plot
 from tests.experiments.rows import read_rows
 
@@ -30,7 +29,7 @@ def raises(fault):
 PLANTED = {
     "MLflow is broken": (sys.modules, "mlflow", None, "record is incomplete (import of mlflow"),
     "a sender that exits": (tracking.Tracker, "record", raises(SystemExit(3)), "(SystemExit: 3)"),
-    "the figures": (mlflow_fields.Curves, "row_figures", raises(AttributeError()), "Error"),
+    "the figures": (mlflow_run.Curves, "follow", raises(AttributeError()), "Error"),
     "a full disk": (outcome, "draw", raises(OSError(28, "No space left")), "the plot is missing"),
     "the display": (GamesPlayed, "update", raises(ValueError("closed")), "display has stopped"),
 }

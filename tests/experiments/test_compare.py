@@ -55,23 +55,6 @@ def test_a_run_leaves_rows_summary_plot_and_record(run_compare, ray_session, dat
     assert (outcome.folder / "win_rate.png").read_bytes().startswith(b"\x89PNG")
 
 
-def test_the_published_result_stands_beside_ours(run_compare):
-    outcome = run_compare("player=random", "match.games=40", "match.workers=1", QUIET)
-    assert "6.6 % (5.8 to 7.6)" in outcome.out
-    assert re.search(r"random above the others: -\d+ Elo \(.*\), likelihood of ", outcome.out)
-
-
-def test_a_busy_machine_is_named_beside_speeds(run_compare, monkeypatch):
-    monkeypatch.setattr(os, "getloadavg", lambda: (9.0, 100.0, 100.0))
-    monkeypatch.setattr(config, "cores", lambda: 2)
-    few = ("player=pomcp", "player.budget.simulations=2", "match.games=1", "rules.turn_cap=4")
-    outcome = run_compare(*few, "match.workers=1", QUIET)
-    assert "the machine was busy: 9.0 processes wanted its 2 cores" in outcome.out
-    assert outcome.summary["run"]["load"] == [9.0, 2]
-    assert outcomes.measure_load(280.0, 200) == {}
-    assert outcomes.measure_load(280.0, 2) == {"load": [100.0, 2]}
-
-
 def test_games_of_two_players_are_crossed(run_compare):
     """Also: Elo and the likelihood of superiority agree in sign with the difference."""
     games = ("match.players=[swift,closure]", "match.games=80", "match.workers=1")
@@ -80,8 +63,6 @@ def test_games_of_two_players_are_crossed(run_compare):
     cells = [pair[key] for key in ("both", "only_first", "only_second", "neither")]
     one, two = (line["wins"] for line in outcome.summary["table"])
     assert sum(cells) == 80 and (cells[0] + cells[1], cells[0] + cells[2]) == (one, two)
-    words = re.sub(r"\s+", " ", outcome.out)
-    assert f"swift won {cells[0]} {cells[1]} swift did not {cells[2]} {cells[3]}" in words
     assert pair["difference"] < 0 and pair["elo_ci95"][1] < 0 and pair["superiority"] < 0.01
     (line,) = re.findall(
         "closure minus swift, same 80 games: .* superiority [0-9.]+ %", outcome.out
@@ -90,7 +71,7 @@ def test_games_of_two_players_are_crossed(run_compare):
 
 
 def test_the_same_seed_gives_the_same_summary(run_compare, ray_session):
-    match = ("player=bmcts", "match.games=4", "player.budget.simulations=8")
+    match = ("player=bmcts", "match.games=3", "player.budget.simulations=4", "rules.turn_cap=60")
     one, two, other = (
         run_compare(*match, QUIET, f"match.workers={workers}", f"seed={seed}")
         for workers, seed in ((1, 0), (2, 0), (1, 1))
@@ -109,7 +90,18 @@ EXPERIMENTS = sorted(
 )
 
 
-@pytest.mark.parametrize("path", EXPERIMENTS, ids=lambda path: path.stem)
+SOON = ("quick", "round_robin")
+"""Experiments played in every run of the tests; the schema of the others is checked there."""
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        pytest.param(path, marks=[pytest.mark.nightly] * (path.stem not in SOON))
+        for path in EXPERIMENTS
+    ],
+    ids=lambda path: path.stem,
+)
 def test_committed_experiments_run_shrunk(run_compare, path):
     command = f"# python -m experiments.compare {path.parent.name}={path.stem}"
     assert path.read_text().splitlines()[1] == command
@@ -136,10 +128,9 @@ def test_a_sweep_is_one_run_after_another_recorded_beside_it_as_one(
     client = mlflow.MlflowClient(database)
     runs = client.search_runs([client.get_experiment_by_name("compare").experiment_id])
     names = {run.info.run_id: run.info.run_name for run in runs}
-    assert set(names.values()) == {"run0", "run0/0", "run0/1", "run1"}
-    parents = {names[run.info.run_id]: run.data.tags.get("mlflow.parentRunId") for run in runs}
-    assert names[parents["run0/0"]] == names[parents["run0/1"]] == "run0"
-    assert parents["run0"] is parents["run1"] is None
+    assert set(names.values()) == {"run0/0", "run0/1", "run1"}
+    said = {run.info.run_name: run.data.tags.get("multirun") for run in runs}
+    assert said == {"run0/0": "run0", "run0/1": "run0", "run1": None}
     assert {run.info.status for run in runs} == {"FINISHED"}
     artifacts = (tmp_path / "mlartifacts").as_uri()
     assert all(run.info.artifact_uri.startswith(artifacts) for run in runs)
@@ -207,10 +198,8 @@ def ended_for_certain():
             os.killpg(process.pid, signal.SIGKILL)
 
 
-@pytest.mark.parametrize(
-    ("workers", "number"),
-    [pytest.param(1, signal.SIGTERM, marks=pytest.mark.nightly), (2, signal.SIGHUP)],
-)
+@pytest.mark.nightly
+@pytest.mark.parametrize(("workers", "number"), [(1, signal.SIGTERM), (2, signal.SIGHUP)])
 def test_a_signal_keeps_what_was_played(tmp_path, database, ended_for_certain, workers, number):
     """SIGHUP as it comes: the terminal is closed, all processes get it, and nobody reads."""
     folder = tmp_path / "run"

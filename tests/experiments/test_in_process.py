@@ -53,17 +53,6 @@ def test_the_driver_alone_plays_the_rows_that_two_workers_play(ray_session, over
     assert alone.to_pylist() != others.to_pylist(), "another seed, other games"
 
 
-def test_a_seed_that_a_program_from_outside_can_guess_is_said():
-    for player, seed, said in (("external", 7, 1), ("external", 2**60, 0), ("random", 7, 0)):
-        outside = ("player.command=python",) if player == "external" else ()
-        match, console = (
-            match_of(f"player={player}", *outside, f"seed={seed}"),
-            Console(record=True),
-        )
-        assert startup.resources([match], 1, None, console).alone
-        assert console.export_text().count(f"seed={seed} can be guessed") == said
-
-
 @pytest.mark.parametrize(
     ("overrides", "workers", "address", "alone"),
     [

@@ -107,14 +107,6 @@ def test_a_table_stays_in_its_folder(run):
         limits.check("table.run", run, tables.Table.__dataclass_fields__["run"].metadata)
 
 
-@pytest.mark.parametrize("content", ["- a", "compare: 3", "compare: [1]", "nobody: {}", "["])
-def test_local_settings_are_sections_of_commands(tmp_path, monkeypatch, content):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "local.yaml").write_text(content)
-    with pytest.raises(Refusal, match=r"^local\.yaml: "):
-        config.register_local()
-
-
 def test_a_preset_is_settings_and_a_list_has_words():
     settings = config.compose("compare", ["match.players=[[a]]"])
     with pytest.raises(Refusal, match=r"match\.players=\[\['a'\]\]: give a list of words"):

@@ -12,9 +12,7 @@ from omegaconf import OmegaConf
 
 from experiments.matches import lineups
 from experiments.matches.results import Played, Results
-from experiments.provenance.tracking import PARENT
-from experiments.runs.mlflow_fields import STEPS, Curves, parameters, tags, tails
-from experiments.runs.mlflow_run import MatchRecord
+from experiments.runs.mlflow_run import STEPS, Curves, MatchRecord, parameters, tags, tails
 from experiments.settings import config
 from experiments.stats import stopping
 from experiments.stats.intervals import win_rate
@@ -134,33 +132,5 @@ def test_a_run_is_a_curve_and_goes_on_as_one(run_compare, database, monkeypatch)
     for name in run.data.metrics:
         said = [point.step for point in client.get_metric_history(run.info.run_id, name)]
         assert len(set(said)) == len(said), f"{name} has each point once"
-        if name in ("win_rate", "turns_mean"):
+        if name == "win_rate":
             assert sorted(said) == [*steps, 70], "each point once, and the end"
-
-
-def test_every_player_of_a_run_is_a_run_of_its_own(run_compare, database):
-    asked = ["match.players=['swift','closure+label=other']", "opponent=random", "match.workers=1"]
-    ran = run_compare(*asked, f"tracking.uri={database}", "match.games=12")
-    assert ran.code == 0, ran.err
-    more = run_compare(
-        *asked, f"tracking.uri={database}", "match.games=20", f"run.resume={ran.folder}"
-    )
-    assert more.code == 0, more.err
-    client = mlflow.MlflowClient(database)
-    runs = client.search_runs([client.get_experiment_by_name("compare").experiment_id])
-    (parent,) = [each for each in runs if PARENT not in each.data.tags]
-    children = {each.info.run_name: each for each in runs if PARENT in each.data.tags}
-    assert set(children) == {"swift", "other"} and len(runs) == 3
-    summary = json.loads((ran.folder / "summary.json").read_text())
-    lines = {line["player"]: line for line in summary["table"]}
-    for name, child in children.items():
-        assert child.data.tags[PARENT] == parent.info.run_id
-        assert child.info.status == "FINISHED"
-        assert child.data.tags["player"] == child.data.params["played.player"] == name
-        for figure in ("win_rate", "turns_mean", "games"):
-            assert child.data.metrics[figure] == lines[name][figure], figure
-        assert child.data.metrics["ci95_low"] == lines[name]["ci95"][0]
-        history = client.get_metric_history(child.info.run_id, "win_rate")
-        assert sorted(point.step for point in history) == [5, 10, 12, 15, 20]
-    assert children["other"].data.params["player.name"] == "closure"
-    assert not any("/" in name for name in parent.data.metrics) and parent.data.metrics["seconds"]

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import shutil
 import sys
 import threading
-import time
 
-import polars as pl
 import pytest
 from cups import rows
 
-from experiments.episodes import problems
 from experiments.settings import signals
 
 OUTCRIES = {
@@ -55,39 +51,6 @@ problem = replace(problem, step=endless)
     kept = rows(outcome)["episode"].to_list()
     assert 2 < len(kept) < 100 and kept == list(range(len(kept)))
     assert f"interrupted after {len(kept)} episodes, kept in" in outcome.err
-
-
-def test_episodes_are_kept_at_once(command, game, tmp_path, monkeypatch):
-    """As a kill would leave them, the last line half written; a damaged journal is refused."""
-    real, folder, copy = problems.player, tmp_path / "out", tmp_path / "copy"
-    played = []
-
-    def player(setup):
-        def episode(number):
-            if number == 5 and not copy.exists():
-                while len(journal := (folder / "episodes.journal").read_bytes().splitlines()) < 5:
-                    time.sleep(0.01)
-                shutil.copytree(folder, copy)
-                (copy / "episodes.journal").write_bytes(b"\n".join([*journal[:4], b'[4, {"ep']))
-            played.append(number)
-            return real(setup)(number)
-
-        return episode
-
-    player.cache_clear = real.cache_clear
-    monkeypatch.setattr(problems, "player", player)
-    whole = rows(command(f"problem={game()}", "episodes=8"))
-    assert not (folder / "episodes.journal").exists()
-    played.clear()
-    shutil.copytree(copy, tmp_path / "damaged")
-    assert command(f"problem={game()}", "episodes=8", f"run.resume={copy}").code == 0
-    assert played == [4, 5, 6, 7]
-    assert pl.read_parquet(copy / "episodes.parquet").drop("seconds").equals(whole)
-    for text in ("x\n", "[1, 2, 3]\n", '[1, [{"episode": "a"}]]\n', '[1, [{"return": NaN}]]\n'):
-        (tmp_path / "damaged/episodes.journal").write_text(text)
-        outcome = command(f"problem={game()}", "episodes=8", f"run.resume={tmp_path / 'damaged'}")
-        assert outcome.code == 1 and outcome.err.count("\n") == 1
-        assert "episodes.journal cannot be read" in outcome.err and "remove it" in outcome.err
 
 
 @pytest.mark.parametrize("outcry", OUTCRIES)

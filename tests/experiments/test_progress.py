@@ -9,8 +9,8 @@ import numpy as np
 
 from experiments import terminal
 from experiments.matches import lineups, progress
+from experiments.matches.match_loop import verdicts
 from experiments.matches.results import Tally
-from experiments.matches.sequential import verdicts
 from experiments.settings import config
 from experiments.stats.stopping import parse
 
@@ -39,21 +39,6 @@ def test_a_test_says_how_far_it_is(monkeypatch):
     )
     assert f"about {test.verdict.games_left:,} games to a verdict" in line
     assert test.words.startswith("swift wins 25 % (H0) of the games or 30 % (H1): undecided")
-
-
-def test_it_is_said_when_no_game_ends(monkeypatch):
-    """As when a worker is stopped by a signal, which ends neither it nor its games."""
-    now = [0.0]
-    monkeypatch.setattr(progress.time, "monotonic", lambda: now[0])
-    out = io.StringIO()
-    matches = lineups.matches(config.compose("compare", ["player=swift"]))
-    tally = Tally()
-    with progress.GamesPlayed(terminal.console(file=out, width=80), matches, 1000) as shown:
-        for now[0], more in ((50, 1), (100, 0), (111, 0), (120, 1)):
-            tally.add(np.arange(tally.games, tally.games + more), np.zeros(more, np.int8))
-            shown.update([tally])
-    said = ["no game has ended for 61 s" in line for line in out.getvalue().splitlines()]
-    assert said == [False, False, True, False]
 
 
 def test_compiling_says_of_how_many_functions(monkeypatch):

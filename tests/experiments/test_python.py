@@ -78,7 +78,6 @@ def test_ctrl_c_keeps_what_was_played(tmp_path, monkeypatch):
         ({"gmes": 3}, "gmes: unknown .did you mean games"),
         ({"games": 0}, "match.games=0: must be at least 1"),
         ({"stop": "soon"}, "match.stop=soon: choose games, width"),
-        ({"power": 0.03}, "match.power plays nothing"),
         ({"overrides": ["player.budget=3"]}, "player.budget"),
     ],
 )

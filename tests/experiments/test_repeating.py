@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import json
 import shlex
-import shutil
 import subprocess
 import sys
 
-import mlflow
 import pytest
 from hydra.core.hydra_config import HydraConfig
 
@@ -36,14 +34,13 @@ def read_command(folder):
 
 
 @pytest.fixture(scope="module")
-def multirun(tmp_path_factory, database_template):
-    """Return the folder of a multirun of two points; its record is beside it."""
+def multirun(tmp_path_factory):
+    """Return the folder of a multirun of two points."""
     folder = tmp_path_factory.mktemp("multirun") / "run"
-    database = shutil.copy(database_template, folder.parent / "mlflow.db")
     with pytest.MonkeyPatch.context() as here:
         here.setenv("HYDRA_FULL_ERROR", "0")
         here.setattr(config, "cores", lambda: 2)
-        typed = [*SMALL, "-m", "seed=11,12", f"tracking.uri=sqlite:///{database}"]
+        typed = [*SMALL, "-m", "seed=11,12", QUIET]
         assert compare.COMMAND.run([*typed, f"run.folder={folder}"]) == 0
     return folder
 
@@ -57,15 +54,6 @@ def test_the_recorded_command_plays_the_same_games(run_compare, multirun):
     assert again.code == 0, again.err
     assert read_rows(again.folder).equals(first)
     assert shlex.split(read_command(again.folder)) == ["python", "-m", name, *settings, QUIET]
-
-
-def test_a_multirun_is_recorded_with_all_its_points(multirun):
-    client = mlflow.MlflowClient(f"sqlite:///{multirun.parent / 'mlflow.db'}")
-    found = client.search_runs([client.get_experiment_by_name("compare").experiment_id])
-    said = {run.info.run_name: run.data.tags["command"] for run in found}
-    whole = shlex.split(said.pop("run"))
-    assert whole[2:-1] == ["experiments.compare", *SMALL, "-m", "seed=11,12"]
-    assert said == {f"run/{part}": read_command(multirun / part) for part in "01"}
 
 
 def assert_like_the_first(folder, multirun):
@@ -98,20 +86,6 @@ def test_the_ray_launcher_records_that_command(run_compare, ray_session, multiru
     ran = run_compare(*SMALL, "-m", "hydra/launcher=ray", "seed=11", QUIET)
     assert ran.code == 0, ran.err
     assert_like_the_first(ran.folder / "0", multirun)
-
-
-def test_the_command_of_a_record_is_that_of_no_other_thread(tmp_path):
-    """The record of a multirun is opened beside its runs, which note their own commands."""
-    said = []
-
-    def versions():
-        said.append(provenance.command())
-        return {}
-
-    with pytest.MonkeyPatch.context() as here, repeating.repeated_by("of the run"):
-        here.setattr(provenance, "versions", versions)
-        assert provenance.tags(tmp_path, "of the multirun")["command"] == "of the multirun"
-    assert said == ["of the run"]
 
 
 def test_a_trial_of_a_sweep_is_repeated_alone(run_sweep, run_compare):

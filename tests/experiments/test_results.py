@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from experiments.matches import merging, part_files, results
+from experiments.matches import part_files, results
 from experiments.matches.details import SUGGESTION
 from experiments.matches.results import Played, Results
 from experiments.runs.rows import by_part
@@ -79,7 +79,7 @@ def test_a_full_disk_loses_nothing_that_is_there(rows, store, tmp_path, monkeypa
         raise OSError(28, "No space left on device")
 
     with monkeypatch.context() as broken:
-        broken.setattr(merging.pq, "write_table", full)
+        broken.setattr(part_files.pq, "write_table", full)
         with pytest.raises(OSError, match="No space"):
             store.flush()
     assert sorted(path.name for path in tmp_path.iterdir()) == ["games-00000.parquet"]

@@ -8,11 +8,13 @@ import numpy as np
 import pytest
 
 from experiments.runs.runfolder import read_matches
+from experiments.settings.commandline import Refusal
 from experiments.sweep import plot as sweep_plot
-from experiments.sweep import spsa
+from experiments.sweep import schema, spsa
 from experiments.sweep.axes import Axis
-from experiments.sweep.progress import SweepProgress
+from experiments.sweep.job import make_job
 from experiments.sweep.spsa import Spsa
+from experiments.sweep.trials import Line, Trials
 from tests.experiments.rows import read_rows
 
 PLAIN = Axis("plain", "plain", (), 0.0, 10.0)
@@ -125,15 +127,15 @@ def test_a_climb_from_command_line_to_files(run_sweep, monkeypatch):
     assert read_rows(played[0]).num_rows == 4 * 60
 
     monkeypatch.setattr(sweep_plot, "draw_climb", lambda *given: given[-1])
-    ended = SweepProgress.end_trial
+    ended = Trials._tell
 
-    def kill(self: SweepProgress, number: int, outcome: str) -> None:
-        ended(self, number, outcome)
-        if number == 4:
+    def kill(self: Trials, line: Line, trials: int) -> None:
+        ended(self, line, trials)
+        if line.trial == 4:
             raise Killed
 
     with monkeypatch.context() as planted, pytest.raises(Killed):
-        planted.setattr(SweepProgress, "end_trial", kill)
+        planted.setattr(Trials, "_tell", kill)
         run_sweep(*CLIMB, name="killed")
     again = run_sweep(*CLIMB, name="killed", resume=True)
     assert again.code == 0, again.err
@@ -151,9 +153,9 @@ def test_a_climb_from_command_line_to_files(run_sweep, monkeypatch):
         ("sweep.perturb=0.9", "sweep.perturb"),
     ],
 )
-def test_climbs_that_cannot_be_are_refused(run_sweep, changed, said):
+def test_climbs_that_cannot_be_are_refused(changed, said):
+    schema.register()
     key = changed.partition("=")[0]
     kept = [each for each in CLIMB if not each.startswith(f"{key}=")]
-    outcome = run_sweep(*kept, changed)
-    assert outcome.code == 1
-    assert said in outcome.err and outcome.err.count("\n") == 1
+    with pytest.raises(Refusal, match=said):
+        make_job([*kept, changed])

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import os
 import resource
 import signal
-import socket
 import subprocess
 import sys
 import time
-import urllib.request
 from pathlib import Path
 
 import mlflow
 import pytest
 
 from experiments.matches import results
-from experiments.provenance import tracking
 from tests.experiments.rows import read_rows
 
 GAMES = 6000
@@ -94,96 +90,8 @@ def test_a_disk_that_is_full(run_compare, ray_session, undisturbed_rows, tmp_pat
     assert same(folder, undisturbed_rows)
 
 
-@pytest.mark.nightly
-def test_a_killed_tracking_server(
-    run_compare, ray_session, undisturbed_rows, database, tmp_path, monkeypatch
-):
-    folder = tmp_path / "untracked"
-    monkeypatch.setattr(tracking, "SEND_SECONDS", 0.0)
-    with _Server(database) as server:
-        record = tracking.Tracker.record
-
-        def record_and_kill(self, step, **metrics):
-            server.kill()
-            record(self, step, **metrics)
-
-        monkeypatch.setattr(tracking.Tracker, "record", record_and_kill)
-        settings = (*SETTINGS, f"run.resume={folder}", f"tracking.uri={server.uri}")
-        outcome = run_compare(*settings)
-    assert outcome.code == 0
-    assert "the MLflow record is incomplete" in outcome.err
-    assert outcome.err.count("\n") == 1, outcome.err
-    assert same(folder, undisturbed_rows)
-    assert _status(database) == ["RUNNING"]
-    monkeypatch.setattr(tracking.Tracker, "record", record)
-    outcome = run_compare(*settings[:-1], f"tracking.uri={database}")  # what the server wrote to
-    assert outcome.code == 0, outcome.err
-    assert _status(database) == ["FINISHED"]
-    assert same(folder, undisturbed_rows)
-
-
-@pytest.mark.parametrize(
-    ("change", "said"),
-    [
-        ("player=closure", "matches.0.entrants.0.label was"),
-        ("rules.dice=2", "matches.0.rules.dice was 1 there and is 2 now"),
-    ],
-)
-def test_a_changed_configuration_is_refused(run_compare, ray_session, tmp_path, change, said):
-    folder = tmp_path / "changed"
-    settings = ("player=heuristic", "match.games=20", f"run.resume={folder}", QUIET)
-    assert run_compare(*settings).code == 0
-    before = read_rows(folder)
-    outcome = run_compare(*settings, change)
-    assert outcome.code == 1
-    assert said in outcome.err
-    assert outcome.err.count("\n") == 1
-    assert read_rows(folder).equals(before)
-    assert run_compare(*settings, "match.games=30").code == 0, "more games are no change"
-    assert read_rows(folder).num_rows == 4 * 30
-
-
 def _status(uri: str) -> list[str]:
     """Return the status of each run in the database."""
     client = mlflow.MlflowClient(uri)
     experiment = client.get_experiment_by_name("compare")
     return [run.info.status for run in client.search_runs([experiment.experiment_id])]
-
-
-class _Server:
-    """A tracking server of its own on a free port."""
-
-    def __init__(self, database: str) -> None:
-        with socket.socket() as found:
-            found.bind(("127.0.0.1", 0))
-            port = found.getsockname()[1]
-        self.uri = f"http://127.0.0.1:{port}"
-        folder = Path(database.removeprefix("sqlite:///")).parent
-        kept = (folder / "kept").as_uri()  # by the driver itself
-        where = ["--backend-store-uri", database, "--default-artifact-root", kept]
-        where.append("--no-serve-artifacts")
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", "mlflow", "server", *where, f"--port={port}", "--workers=1"],
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            # Else it starts processes for jobs of its own, each of which takes seconds.
-            env={**os.environ, "MLFLOW_SERVER_ENABLE_JOB_EXECUTION": "false"},
-            start_new_session=True,
-        )
-
-    def __enter__(self) -> _Server:
-        while True:
-            try:
-                urllib.request.urlopen(f"{self.uri}/health", timeout=1).close()
-                return self
-            except OSError:
-                assert self._process.poll() is None, "the server did not start"
-                time.sleep(0.1)
-
-    def kill(self) -> None:
-        if self._process.poll() is None:
-            os.killpg(self._process.pid, signal.SIGKILL)
-            self._process.wait()
-
-    def __exit__(self, *_) -> None:
-        self.kill()

@@ -5,33 +5,27 @@ from __future__ import annotations
 import os
 import resource
 import signal
-import sqlite3
 import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import mlflow
-import numpy as np
 import optuna
 import pytest
 import ray
 from filelock import FileLock
-from optuna.trial import TrialState
 
 from experiments.matches import play, results, runner
+from experiments.matches.progress import GamesPlayed
 from experiments.run import LOCK
 from experiments.settings.arguments import parse
-from experiments.stats.intervals import win_rate
+from experiments.settings.commandline import Refusal
 from experiments.sweep import job as sweep_job
 from experiments.sweep import plot as sweep_plot
-from experiments.sweep import storage, trial_runner
+from experiments.sweep import points, schema
 from experiments.sweep import trials as sweep_trials
-from experiments.sweep.axes import Axis, split_overrides
-from experiments.sweep.progress import SweepProgress
 from experiments.sweep.space import Space
-from experiments.sweep.storage import Storage, draw_points
-from experiments.sweep.trials import Line, Played
 from tests.experiments.rows import read_rows
 
 QUIET = "tracking.enabled=false"
@@ -70,19 +64,19 @@ def run(run_sweep: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> Calla
 def test_points_that_differ_by_chance_show_no_importance():
     """Control: the same rates of a hundred times the games."""
     space = Space([parse("player.threshold=0.3,0.5"), parse("player.label=red,blue")])
-    points = [
+    drawn = [
         {"player.threshold": threshold, "player.label": label}
         for threshold in ("0.3", "0.5")
         for label in ("red", "blue")
     ]
     wins = 18, 21, 19, 24
-    results = list(zip(points, wins, strict=True))
+    results = list(zip(drawn, wins, strict=True))
     found = [
-        storage.importance(space, [(at, 40 * more, won * more) for at, won in results], 0)
+        points.importance(space, [(at, 40 * more, won * more) for at, won in results], 0)
         for more in (1, 100)
     ]
     assert found[0] == {} and sum(found[1].values()) == pytest.approx(1.0)
-    assert storage.importance(space, [(point, 40, 0) for point in points], 0) == {}
+    assert points.importance(space, [(point, 40, 0) for point in drawn], 0) == {}
 
 
 def test_a_grid_leaves_table_plot_and_summary(run, monkeypatch):
@@ -106,10 +100,14 @@ def test_a_grid_leaves_table_plot_and_summary(run, monkeypatch):
     fresh = read_rows(outcome.folder / "fresh-0000")
     assert fresh.num_rows == 4 * 600
     assert summary["run"]["configuration"]["sweep"]["method"] == "grid"
-    assert all(map(outcome.out.count, ("on 600 fresh games", "best so far: trial 0", "sqlite:///")))
+    assert all(map(outcome.out.count, ("on 600 fresh games", "best so far: trial 0")))
 
 
-@pytest.mark.parametrize("prune_p", [0.02, 0.0], ids=["pruned", "control"])
+@pytest.mark.parametrize(
+    "prune_p",
+    [0.02, pytest.param(0.0, marks=pytest.mark.nightly)],
+    ids=["pruned", "control"],
+)
 def test_racing_gives_a_bad_point_up(run, prune_p):
     outcome = run(*SWIFT, *RACED, "match.games=400", f"sweep.prune_p={prune_p}", "sweep.fresh=0")
     assert outcome.code == 0, outcome.err
@@ -137,17 +135,11 @@ def _at_call(monkeypatch: pytest.MonkeyPatch, owner: Any, name: str, number: int
 
 
 KILLED_AT = (
-    (sweep_job, "draw_points", 0),  # before the first trial
-    (Axis, "suggest", 3),  # in the storage, its second setting not
-    (trial_runner.MatchRun, "claim", 0),
-    (results.Results, "flush", 0),  # played, not written
-    (storage.Storage, "report", 1),  # in the middle of a race
-    (optuna.trial.Trial, "set_user_attr", 1),
+    (sweep_trials.runfolder, "claim", 0),
+    (optuna.trial.Trial, "report", 1),  # in the middle of a race
     (optuna.Study, optuna.Study.tell.__name__, 0),
-    (storage.Storage, "finish", 1),  # of the trial after
-    (sweep_trials, "with_other_games", 0),
-    (trial_runner.MatchRun, "write_summary", 0),  # the summary of the fresh games
-    (sweep_job.report, "describe", 0),
+    (optuna.Study, optuna.Study.tell.__name__, 1),  # of the trial after
+    (sweep_trials.MatchRun, "write_summary", 0),  # the summary of the fresh games
 )
 
 
@@ -165,36 +157,17 @@ def test_a_sweep_killed_again_and_again_ends_as_if_undisturbed(run, monkeypatch)
     assert ended.rows == whole.rows
 
 
-@pytest.mark.parametrize("seeded", [True, False], ids=["seeded", "control"])
-def test_points_do_not_depend_on_where_a_sweep_was_killed(tmp_path, monkeypatch, seeded):
-    if not seeded:
-        chance = {"random": lambda seed: optuna.samplers.RandomSampler()}
-        monkeypatch.setattr(storage, "SAMPLERS", chance)
-    space = Space(split_overrides(["a=interval(0,1)", "b=tag(int,interval(1,99))"])[1])
-
-    def points(folder: Path, kills: int) -> list[dict[str, Any]]:
-        folder.mkdir()
-        for played in range(2):
-            for _ in range(1 + kills):
-                study = Storage(folder, space, draw_points(space, "random", 7), 0.0)
-                trial = study.next()
-            study.finish(trial, TrialState.COMPLETE, 10, played, str(played))
-        return [each.params for each in study.trials]
-
-    assert (points(tmp_path / "a", 0) == points(tmp_path / "b", 1)) == seeded
-
-
 def test_ctrl_c_keeps_what_was_played(run, monkeypatch):
     asked = (*RANDOM, "seed=1,2,3", "match.games=4000", "match.workers=1")
-    shown = SweepProgress.games
+    shown = GamesPlayed.update
 
-    def press(self: SweepProgress, done: int) -> None:
-        if self._what == "trial-0001" and done:
+    def press(self: GamesPlayed, tallies: Any) -> bool:
+        if self._matches[0].seed == 2 and tallies[0].games:
             os.kill(os.getpid(), signal.SIGINT)
-        shown(self, done)
+        return shown(self, tallies)
 
     with monkeypatch.context() as planted:
-        planted.setattr(SweepProgress, "games", press)
+        planted.setattr(GamesPlayed, "update", press)
         outcome = run(*asked)
     assert outcome.code == 130
     assert (
@@ -209,7 +182,6 @@ def test_ctrl_c_keeps_what_was_played(run, monkeypatch):
     assert again.err.endswith(f"continue it with run.resume={outcome.folder}\n")
     went_on = run(*asked, resume=True)
     assert went_on.code == 0
-    assert "1 of 3 trials were played before" in went_on.out
     assert read_rows(outcome.folder / "trial-0001").num_rows == 4 * 4000
     assert {each["state"] for each in went_on.table} == {"complete"}
 
@@ -255,21 +227,6 @@ def test_a_trial_that_raises_fails_alone(run, monkeypatch):
     assert (again.code, again.err, again.rows) == (1, outcome.err, outcome.rows)
 
 
-def test_chosen_figures_flatter_and_fresh_ones_do_not():
-    drawn = np.random.default_rng(0)
-    sweeps, arms, games = 400, 24, 400
-    held = {"chosen": 0, "fresh": 0}
-    for _ in range(sweeps):
-        wins = drawn.binomial(games, 0.25, arms)
-        lines = [Line(games, int(won), n, {}, "complete", None) for n, won in enumerate(wins)]
-        counts = {"chosen": Played(lines).best.wins, "fresh": int(drawn.binomial(games, 0.25))}
-        for kind, won in counts.items():
-            rate = win_rate(won, games)
-            held[kind] += rate.low < 0.25 < rate.high
-    assert held["fresh"] / sweeps > 0.92
-    assert held["chosen"] / sweeps < 0.65
-
-
 def test_trials_are_recorded_below_their_sweep(run, database):
     asked = ("player=random", "opponent=random", "seed=1,2", f"tracking.uri={database}")
     outcome = run(*asked, "match.games=40", "sweep.fresh=20")
@@ -294,22 +251,24 @@ def test_trials_are_recorded_below_their_sweep(run, database):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("player.threshold=0.3", *SWIFT), "no setting has several values"),
-        (("player.threshold=interval(0.3,1)", *SWIFT), "is an interval: write its values out"),
-        (("player.threshold=0.3,1", "sweep.method=random", *SWIFT), "needs sweep.trials"),
-        (("player.threshold=0.3,1", "sweep.trials=3", *SWIFT), "by sweep.method=random, racing"),
-        (("player.threshold=0.3,1", "sweep.method=gird", *SWIFT), "did you mean grid"),
-        (("player.threshold=0.3,1", "sweep.games=3", *SWIFT), "sweep.games: unknown"),
-        (("player.threshold=0.3,3", *SWIFT), "at most 1 (at player.threshold=3)"),
-        (("player.threshold=0.3,1", "--mulitrun", *SWIFT), "--mulitrun: unknown flag"),
+        (["player.threshold=0.3"], "no setting has several values"),
+        (["player.threshold=interval(0.3,1)"], "is an interval: write its values out"),
+        (["player.threshold=0.3,1", "sweep.method=random"], "needs sweep.trials"),
+        (["player.threshold=0.3,1", "sweep.trials=3"], "by sweep.method=random, racing"),
+        (["player.threshold=0.3,1", "sweep.method=gird"], "did you mean grid"),
+        (["player.threshold=0.3,1", "sweep.games=3"], "sweep.games: unknown"),
     ],
 )
-def test_bad_requests_are_refused_in_a_line(run, arguments, said):
-    outcome = run(*arguments)
-    assert outcome.code == 1
-    assert said in outcome.err
-    assert outcome.err.startswith("sleuth-sweep: ")
-    assert outcome.err.count("\n") == 1
+def test_bad_requests_are_refused(arguments, said):
+    schema.register()
+    with pytest.raises(Refusal, match=said):
+        sweep_job.make_job([*arguments, *SWIFT])
+
+
+def test_a_bad_point_is_refused_in_a_line(run):
+    outcome = run("player.threshold=0.3,3", *SWIFT)
+    assert outcome.code == 1 and "at most 1 (at player.threshold=3)" in outcome.err
+    assert outcome.err.startswith("sleuth-sweep: ") and outcome.err.count("\n") == 1
     assert not outcome.folder.exists()
 
 
@@ -324,49 +283,30 @@ def test_folders_that_cannot_be_gone_on_with_are_refused(run, monkeypatch):
     with FileLock(folder / LOCK):
         busy = run(*asked, resume=True)
     assert "is in use by another process" in busy.err
-    study = folder / storage.STUDY
-    monkeypatch.setattr(storage, "LOCKED_SECONDS", 0)
-    with sqlite3.connect(study) as holder:
-        holder.execute("BEGIN EXCLUSIVE")
-        locked = run(*asked, resume=True)
-        holder.rollback()
-    assert "study.db is locked by another program" in locked.err
-    study.write_bytes(study.read_bytes()[: study.stat().st_size // 2])
-    half = run(*asked, resume=True)
-    assert "study.db cannot be read" in half.err and "remove it, and continue" in half.err
-    study.write_bytes(b"no database" * 100)
-    corrupt = run(*asked, resume=True)
-    assert "study.db cannot be read" in corrupt.err
     foreign = folder.parent / "foreign"
     foreign.mkdir()
     (foreign / "note.txt").touch()
     strange = run(*asked, name="foreign", resume=True)
     assert "it holds note.txt and no run to continue" in strange.err
     assert len(list(foreign.iterdir())) == 1
-    refused = (other, inside, busy, locked, half, corrupt, strange)
+    refused = (other, inside, busy, strange)
     assert {(each.code, each.err.count("\n")) for each in refused} == {(1, 1)}
-    study.unlink()
     once_more = run(*asked, resume=True)
     assert once_more.code == 0, once_more.err
     assert (once_more.figures, once_more.rows) == (whole.figures, whole.rows)
 
 
 @pytest.mark.nightly
-@pytest.mark.parametrize(
-    ("bytes_", "said"),
-    [(20_000, "study.db cannot be written"), (150_000, "results cannot be written")],
-    ids=["storage", "games"],
-)
-def test_a_full_disk_costs_nothing_that_was_written(run, monkeypatch, bytes_, said):
+def test_a_full_disk_costs_nothing_that_was_written(run, monkeypatch):
     monkeypatch.setattr(results, "FLUSH_SECONDS", (3600.0, 3600.0))  # one large part
     asked = (*RANDOM, "seed=1,2", "match.games=8000", "sweep.fresh=0")
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (bytes_, before[1]))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (150_000, before[1]))
     try:
         full = run(*asked, resume=True)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
-    assert full.code == 1 and said in full.err
+    assert full.code == 1 and "results cannot be written" in full.err
     assert f"continue with run.resume={full.folder}" in full.err and full.err.count("\n") == 1
     went_on = run(*asked, resume=True)
     assert {each["games"] for each in went_on.table} == {"8000"}, went_on.err

@@ -12,7 +12,6 @@ import yaml
 from hydra.core.hydra_config import HydraConfig
 
 from experiments.compare import __main__ as compare
-from experiments.compare import power
 from experiments.provenance import tracking
 from experiments.settings.command import Command, _Job
 from experiments.settings.commandline import Refusal
@@ -164,9 +163,6 @@ def test_the_first_line_of_the_table_is_what_is_maximised(run_compare, monkeypat
     monkeypatch.setattr(compare, "COMMAND", Command("compare", Compare, note, lasting=True))
     two = run_compare(*SMALL[1:], "match.players=[swift,random]", QUIET)
     assert shown.pop() == two.summary["table"][0]["win_rate"] != two.summary["table"][1]["win_rate"]
-    monkeypatch.setattr(power, "show", lambda *_: None)
-    assert run_compare(*SMALL[:2], "match.power=0.1", QUIET).code == 0
-    assert shown.pop() is None, "nothing was to be played"
 
     def broken(self, *_, **__):
         raise Refusal("the store is gone")

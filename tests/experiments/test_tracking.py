@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import os
 import signal
-import socket
 import sqlite3
 import subprocess
 import sys
 import threading
-import time
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import mlflow
@@ -96,10 +93,11 @@ def contact(uri, folder):
         below = folder / str(child)
         below.mkdir()
         part = Tracker(tracker.store)
-        part.begin(f"{folder.name}/{child}", {"seed": child}, {}, below, tracker)
+        part.begin(f"{folder.name}/{child}", {"seed": child}, {}, below, tracker.run)
         part.record(1, win_rate=0.5)
         part.finish("FINISHED", {"wins": child}, 1, [])
         assert part.store.aside.fault is None, part.store.aside.fault
+    tracker.finish("FINISHED", {}, 0, [])
 
 children = []
 for number in range(4):
@@ -152,54 +150,6 @@ def test_a_deleted_experiment_is_refused_with_what_brings_it_back(database, tmp_
         tracking.Store(database, "trial", tmp_path)
     client.restore_experiment(number)
     assert tracking.Store(f"{database}?timeout=9", "trial", tmp_path).experiment == number
-
-
-def test_parts_that_begin_at_once_have_one_parent(database, tmp_path):
-    """As under a launcher: each must see what another has just begun."""
-    first = _tracker(database, tmp_path)
-    parts, folder = [tracking.Tracker(first.store) for _ in range(4)], tmp_path / "whole"
-    folder.mkdir()
-    made = []
-    create, together = first.store.client.create_run, threading.Barrier(len(parts))
-
-    def slow(*arguments, **named):
-        made.append(named)
-        time.sleep(0.1)
-        return create(*arguments, **named)
-
-    first.store.client.create_run = slow  # of all of them
-
-    def begin(part):
-        together.wait()
-        part.begin_once("whole", {}, folder)
-
-    with ThreadPoolExecutor() as pool:
-        list(pool.map(begin, parts))
-    assert len({part.run for part in parts}) == 1
-    assert len(made) == 1
-
-
-@pytest.fixture
-def silent():
-    """Address of a server that lets everybody in and never says a word."""
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        yield f"http://127.0.0.1:{server.getsockname()[1]}"
-
-
-@pytest.mark.nightly
-def test_a_server_that_never_answers_is_refused_in_time(silent, monkeypatch):
-    monkeypatch.setattr(tracking, "_ANSWER_SECONDS", 0.2)
-    with pytest.raises(Refusal, match=f"cannot reach the tracking server {silent}: .*timed out"):
-        tracking.check_reachable(silent, "compare")
-
-
-@pytest.mark.nightly
-def test_a_name_that_nobody_resolves_is_refused_in_time(monkeypatch):
-    """As where there is no network, but servers for names that do not answer."""
-    monkeypatch.setattr(tracking, "_ANSWER_SECONDS", 0.2)
-    monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: threading.Event().wait(60))
-    with pytest.raises(Refusal, match="cannot reach the tracking server http://far:5000: timed"):
-        tracking.check_reachable("http://far:5000", "compare")
 
 
 @pytest.mark.nightly

@@ -85,9 +85,9 @@ HYDRA = [
 
 FLAGS = [
     ["--cfg", "job"], ["--cfg", "hydra"], ["--cfg", "x"], ["--cfg"], ["--help"], ["-h"], ["-m"],
-    ["--multirun"], ["--resolve"], ["--package", "x"], ["--config-dir", "none"], ["--config-dir"],
+    ["--multirun"], ["--config-dir", "none"], ["--config-dir"],
     ["--config-path", "/"], ["--config-name", "x"], ["--info"], ["--run"], ["--version"], ["--"],
-    ["-x"], ["---"], ["--games=5"], ["--cfg=job", "--resolve"], ["-sc", "query=bash"],
+    ["-x"], ["---"], ["--games=5"],
     ["--experimental-rerun", "x"], ["--hydra-help"], ["-c", "job", "-p", "match"],
 ]  # fmt: skip
 

@@ -68,7 +68,6 @@ BAD = {
         (MATCH, "opponent.inference=false", "without match.others"),
         ("match.players=[a,b] match.layout=robin", "opponent.label=x", "match.layout=one"),
         ("match.players=[swift]", "player=swift", "without match.players"),
-        ("match.power=0.1", "match.games=3", "without match.power"),
         ("run.records=0", "run.beliefs=true", "run.records above 0"),
         ("run.resume=a", "run.folder=b", "without run.resume"),
         ("rules=speed", "rules.dice=2", "rules.board=true"),
@@ -103,13 +102,10 @@ BAD = {
         ("mansion", "seed=3", "hunt.name=minefield"),
         ("minefield hunt.workspace=a.yaml", "hunt.size=3", "without hunt.workspace"),
     ],
-    "qlearning": [("rates=[one]", "exponent=0.5", "rates with falling")],
-    "contest": [("port=5", "games=9", "without port"), ("classes=x", "host=a", "a port")],
     "tables": [
         ("seed=null", "only=[a]", "a table"),
         ("ledford_4_1 show=true", "only=[a]", "show="),
     ],
-    "evidence": [("again=3", "write=true", "without again")],
 }
 
 
