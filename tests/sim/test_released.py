@@ -10,7 +10,7 @@ from presets import leaves, spec_of
 from mcts.options import Budget
 from mcts.search import Search
 from sim.planning.planner import Planner
-from sim.planning.released import departures, notebooks
+from sim.planning.released import departures, domain
 from sim.planning.released.departures import NAMES, renew
 from sim.planning.released.domain import Released, make_position, start, workspace
 from sim.planning.released.planner import ENVELOPE, ReleasedPlanner, even_envelope
@@ -211,7 +211,7 @@ def test_notebooks_are_set_back_to_those_of_the_root():
         assert np.array_equal(before[0], p.root[0].belief[:4]) == same
         state.belief[:], state.bits[:], state.known[:4] = 0.2, 3.0, 7
         assert not np.array_equal(keep(state)[0], before[0])
-        notebooks.restore(4, state, p.root[0], p.on)
+        domain.restore(4, state, p.root[0], p.on)
         for after, other in zip(keep(state), before, strict=True):
             np.testing.assert_array_equal(after, other)
 

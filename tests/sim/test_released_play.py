@@ -10,7 +10,7 @@ from mcts.kernel.compile import jit
 from mcts.options import Budget
 from mcts.search import Search
 from sim.planning import answers
-from sim.planning.released import departures, playing
+from sim.planning.released import departures, play
 from sim.players.registry import make
 from sim.rules import Rules
 from sim.state import ACCUSE, ASK, MOVE, OVER, PASSAGE, TURN
@@ -70,7 +70,7 @@ def own_turns(world, state, on, out):
     """Fill ``out`` with what the agent does at its turn, again and again; its goal is forgotten."""
     for i in range(len(out)):
         state.goal[state.seat] = -1
-        out[i] = playing.own_turn(world, state, on)
+        out[i] = play.own_turn(world, state, on)
 
 
 def drawn_turns(room, on, sure=False):
@@ -126,12 +126,12 @@ def test_bold_opponents_accuse_what_is_likeliest_below_four_bits():
     matrix[:, 1] = 1.0
     matrix[[1, 7, 13], :2] = 0.6, 0.4
     state.bits[2][:] = -1.0
-    assert playing.is_bold(state, 2) and playing.likeliest(matrix) == KNOWN
-    assert playing.chance_of(matrix, KNOWN) == 1.0
+    assert play.is_bold(state, 2) and play.likeliest(matrix) == KNOWN
+    assert play.chance_of(matrix, KNOWN) == 1.0
     matrix[:6, 1], matrix[:6, 0] = 0.5, 0.5
     state.bits[2][:] = -1.0
-    assert not playing.is_bold(state, 2)
-    assert playing.chance_of(matrix, KNOWN) == pytest.approx(1 / 6)
+    assert not play.is_bold(state, 2)
+    assert play.chance_of(matrix, KNOWN) == pytest.approx(1 / 6)
 
 
 # What comes of a suggestion: one simulation of a game that ends after the next turn.
