@@ -197,16 +197,9 @@ class Belief(ABC):
         who = f"seat {self.setting.seat} of {self.setting.players}"
         return f"{type(self).__name__}({who}, {sum(map(len, self._events))} events, {doubt})"
 
-    def _observe(self, events: np.ndarray) -> None:
-        """Update on checked events; by default as `_replay` without room for marginals."""
-        self._replay(events, np.zeros((0, N_CARDS, MAX_PLAYERS + 1)))
-
     @abstractmethod
-    def _replay(self, events: np.ndarray, trace: np.ndarray) -> None:
-        """Update on checked events one by one, and write the marginals after each into ``trace``.
-
-        ``trace`` has as many matrices (21, 7) as there are events, or none.
-        """
+    def _observe(self, events: np.ndarray) -> None:
+        """Update on checked events."""
 
     @abstractmethod
     def marginals(self) -> np.ndarray:
@@ -244,17 +237,14 @@ class Belief(ABC):
             raise self._name(fault) from None
 
     def replay(self, events: np.ndarray) -> np.ndarray:
-        """Update on events as `observe` does and return the marginals after each, (n, 21, 7).
+        """Update on events one by one and return the marginals after each, (n, 21, 7).
 
-        One compiled call with a reading after every event: the cost of an update.  Raises what
-        `observe` and `marginals` raise.
+        Raises what `observe` and `marginals` raise.
         """
-        rows = self._check(events)
-        trace = np.zeros((len(rows), N_CARDS, MAX_PLAYERS + 1))
-        try:
-            self._replay(rows, trace)
-        except ContradictoryEvidence as fault:
-            raise self._name(fault) from None
+        trace = np.zeros((len(events), N_CARDS, MAX_PLAYERS + 1))
+        for i in range(len(events)):
+            self.observe(events[i : i + 1])
+            trace[i] = self.marginals()
         return trace
 
     def undo(self) -> None:
@@ -314,6 +304,10 @@ class Belief(ABC):
     def note_not_envelope(self, triple: int) -> None:
         """Update: the envelope is not ``triple`` (mask of one card of each category)."""
         self.observe(event(NOT_ENVELOPE, -1, triple))
+
+    def envelope_chances(self) -> np.ndarray:
+        """Return P(card is in the envelope), a new array (21,): a column of `marginals`."""
+        return self.marginals()[:, ENVELOPE].copy()
 
     def envelope_entropy(self) -> float:
         """Return the joint entropy of the envelope, in bits."""

@@ -32,7 +32,7 @@ from belief.evidence import (
     lowest,
     shares_known,
 )
-from belief.matrix import exclude_envelopes, start, take_in
+from belief.matrix import start, take_in
 from belief.sampling.mcmc import unsettled_cards
 from mcts.kernel.compile import jit
 
@@ -138,26 +138,13 @@ def fit(
 
 
 @jit
-def _observe(
-    b: np.ndarray,
-    seen: int,
-    ev: Evidence,
-    known: np.record,
-    events: np.ndarray,
-    rounds: int,
-    trace: np.ndarray,
-) -> int:
-    """Update on events; return the mask of the seen cards, or -1 at a contradiction."""
+def _observe(b: np.ndarray, seen: int, ev: Evidence, events: np.ndarray) -> int:
+    """Update on events; return the mask of the seen cards."""
     for i in range(len(events)):
         row = events[i]
         seen = take_in(b, seen, ev.seat, row)
         note(ev, row[KIND], row[PLAYER], row[NAMED], row[CARD])
-        if len(trace):
-            if not update_closure(ev, known):
-                return -1
-            fit(b, known, ev, rounds, trace[i])
-            exclude_envelopes(trace[i], ev.not_envelope[: ev.excluded])
-    return seen if update_closure(ev, known) else -1
+    return seen
 
 
 class ConstrainedBelief(SettledBelief):
@@ -177,13 +164,9 @@ class ConstrainedBelief(SettledBelief):
         start(self._matrix, setting.players, setting.seat, setting.hand, setting.face_up)
         self._seen = setting.hand | setting.face_up
 
-    def _replay(self, events: np.ndarray, trace: np.ndarray) -> None:
-        self._seen = int(
-            _observe(
-                self._matrix, self._seen, self.evidence, self.known, events, self._rounds, trace
-            )
-        )
-        self._settle(self._seen >= 0)
+    def _observe(self, events: np.ndarray) -> None:
+        self._seen = int(_observe(self._matrix, self._seen, self.evidence, events))
+        self._settle(update_closure(self.evidence, self.known))
 
     def _rows(self) -> np.ndarray:
         matrix = np.zeros((N_CARDS, HOLDERS))

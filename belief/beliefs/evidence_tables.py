@@ -18,20 +18,22 @@ import numpy as np
 from belief.beliefs.base import Belief, Setting, product_table
 from belief.evidence import ALL_CARDS, HOLDERS, N_CARDS
 from belief.network.permanents import Weights, new_weights
-from belief.network.reading import draw_deal, marginals
+from belief.network.reading import draw_deal, envelope_chances, marginals
 from belief.network.tables import TREATMENTS, Tables, new_tables, start, take_in
 from mcts.kernel.compile import jit
 
 
 @jit
-def _observe(t: Tables, weights: Weights, hand: int, events: np.ndarray, trace: np.ndarray) -> int:
-    """Update on events; return how often the tables of a category contradicted themselves."""
-    failed = 0
+def _observe(tables: np.ndarray, events: np.ndarray) -> None:
+    """Update on events."""
     for i in range(len(events)):
-        take_in(t, events[i])
-        if len(trace):
-            failed += marginals(t, weights, hand, trace[i])
-    return failed
+        take_in(tables[0], events[i])
+
+
+@jit
+def _read(tables: np.ndarray, weights: Weights, out: np.ndarray) -> int:
+    """Fill ``out`` like `envelope_chances`."""
+    return envelope_chances(tables[0], weights, out)
 
 
 @jit
@@ -50,7 +52,9 @@ class TablesBelief(Belief):
 
     def __init__(self, setting: Setting) -> None:
         super().__init__(setting)
-        self.tables = new_tables()[0]
+        tables = new_tables()
+        # A plain array, which Python passes to kernels faster than a record.
+        self.tables, self._tables = tables[0], tables.view(np.ndarray)
         self.contradictions = 0
         self._weights = new_weights()
         dealt = ALL_CARDS & ~(setting.hand | setting.face_up)
@@ -58,14 +62,18 @@ class TablesBelief(Belief):
         how = TREATMENTS.index(self.treatment)
         start(self.tables, setting.players, setting.seat, shares, dealt, how)
 
-    def _replay(self, events: np.ndarray, trace: np.ndarray) -> None:
-        hand = self.setting.hand
-        self.contradictions += _observe(self.tables, self._weights, hand, events, trace)
+    def _observe(self, events: np.ndarray) -> None:
+        _observe(self._tables, events)
 
     def marginals(self) -> np.ndarray:
         matrix = np.zeros((N_CARDS, HOLDERS))
         self.contradictions += marginals(self.tables, self._weights, self.setting.hand, matrix)
         return matrix
+
+    def envelope_chances(self) -> np.ndarray:
+        chances = np.zeros(N_CARDS)
+        self.contradictions += _read(self._tables, self._weights, chances)
+        return chances
 
     def envelope_table(self) -> np.ndarray:
         return product_table(self.marginals(), ALL_CARDS, self._list_excluded())

@@ -220,7 +220,7 @@ def _table(cloud: Cloud, table: np.ndarray) -> None:
 
 @jit
 def _filter(
-    cloud: Cloud, events: np.ndarray, trace: np.ndarray, stream: np.ndarray, steps: int, effort: int
+    cloud: Cloud, events: np.ndarray, stream: np.ndarray, steps: int, effort: int
 ) -> tuple[int, int]:
     """Update on events; return the number of events used, and the status of the next."""
     for i in range(len(events)):
@@ -230,8 +230,6 @@ def _filter(
         )
         if status != ALIVE:
             return i, status
-        if len(trace):
-            _read(cloud, trace[i])
     return len(events), ALIVE
 
 
@@ -289,8 +287,8 @@ class ParticleBelief(Belief):
         )
         _begin(self.cloud, stream)
 
-    def _replay(self, events: np.ndarray, trace: np.ndarray) -> None:
-        taken, status = _filter(self.cloud, events, trace, self._stream, self._steps, self._effort)
+    def _observe(self, events: np.ndarray) -> None:
+        taken, status = _filter(self.cloud, events, self._stream, self._steps, self._effort)
         self._seen += taken
         check(self.cloud.evidence[0])
         if status == CONTRADICTORY:

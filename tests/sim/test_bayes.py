@@ -68,7 +68,7 @@ def test_tables_that_contradict_themselves_are_counted():
         player, found = BayesPlayer(evidence=evidence), 0
         for game in range(60):
             play(FERRARI, [player, PolicyPlayer("closure"), PolicyPlayer("closure")], 5, game)
-            found += player.opinion.contradictions
+            found += player.opinion.belief.contradictions
         return found
 
     assert count("text") > 10
