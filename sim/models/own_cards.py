@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cache
-from typing import NamedTuple
 
 import numpy as np
 
@@ -22,7 +21,6 @@ from sim.arena import Memory, act
 from sim.cards import FIRST_WEAPON
 from sim.chance import game_key
 from sim.game import apply, new_game
-from sim.models.opponents import Opponents, draw_seats, members
 from sim.policies import greedy, swift
 from sim.policies.common import HIGHEST
 from sim.policies.registry import Policy, seat_policies, switches_of
@@ -40,26 +38,6 @@ which differs between processors."""
 LEAST = 0.001
 _MOST_ROWS = 100_000
 _FIT = 0.5  # a threshold at which swift fits its belief to hand sizes
-
-
-class Weight(NamedTuple):
-    """A fitted weight.
-
-    Attributes
-    ----------
-    value : the weight, from `LEAST` to `sim.policies.common.HIGHEST`
-    low, high : its 95 % interval, by the curvature of the likelihood
-    named : number of cards named for the first time with unknown holder
-    held : how many of them the asker held
-    expected : expected number without preference
-    """
-
-    value: float
-    low: float
-    high: float
-    named: int
-    held: int
-    expected: float
 
 
 @jit
@@ -114,20 +92,20 @@ def _note(
     return used
 
 
-def namings(rules: Rules, model: Opponents, seed: int, games: int) -> np.ndarray:
+def namings(rules: Rules, model: Policy, seed: int, games: int) -> np.ndarray:
     """Return (believed, held), float64 (n, 2), of cards named for the first time.
 
-    All seats play ``model``, or draws from it, without reading suggestions.
+    All seats play ``model`` without reading suggestions.
 
     Raises belief.evidence.EvidenceFull if the posterior of a greedy player does not fit into
     memory.
     """
-    opponents = tuple((_unread(policy), chance) for policy, chance in members(model))
-    board, states = world(rules)[0], empty(2)
-    memory = Memory([policy for policy, _ in opponents])
+    if "own_card_weight" in switches_of(model.name):
+        model = replace(model, own_card_weight=1.0)
+    board, states, memory = world(rules)[0], empty(2), Memory([model])
     rows, used = np.empty((_MOST_ROWS, 2)), 0
-    for game, seats in draw_seats(opponents, rules.players, seed, range(games)):
-        seat_policies(states[0], seats)
+    for game in range(games):
+        seat_policies(states[0], [model] * rules.players)
         states[0].tracks[: rules.players] |= FACTORED | EVIDENCE
         new_game(board, states[0], np.uint64(game_key(seed, game)))
         named, over = np.zeros(MAX_PLAYERS, np.int64), False
@@ -138,16 +116,11 @@ def namings(rules: Rules, model: Opponents, seed: int, games: int) -> np.ndarray
     return rows[:used].copy()
 
 
-def _unread(policy: Policy) -> Policy:
-    """Return ``policy`` without reading suggestions."""
-    reads = "own_card_weight" in switches_of(policy.name)
-    return replace(policy, own_card_weight=1.0) if reads else policy
-
-
-def most_likely(believed: np.ndarray, held: np.ndarray) -> Weight:
+def most_likely(believed: np.ndarray, held: np.ndarray) -> float:
     """Return the maximum-likelihood weight for ``held`` (n,), 0 or 1, given ``believed``.
 
-    Two pseudo-cards with belief 1/2, one of them held, keep the weight positive and finite.
+    It is from `LEAST` to `sim.policies.common.HIGHEST`.  Two pseudo-cards with belief 1/2, one of
+    them held, keep it positive and finite.
     """
     # Imported here: playing does not need SciPy, and the import is slow.
     from scipy.optimize import brentq
@@ -159,17 +132,11 @@ def most_likely(believed: np.ndarray, held: np.ndarray) -> Weight:
     def slope(log_weight: float) -> float:
         return float((is_so - expit(offset + log_weight)).sum())
 
-    found = float(brentq(slope, -50.0, 50.0))
-    chance = expit(offset + found)
-    wide = 1.96 / np.sqrt((chance * (1.0 - chance)).sum())
-    value, low, high = (
-        round(float(np.clip(np.exp(at), LEAST, HIGHEST)), DIGITS)
-        for at in (found, found - wide, found + wide)
-    )
-    return Weight(value, low, high, len(held), int(held.sum()), float(believed.sum()))
+    found = np.exp(float(brentq(slope, -50.0, 50.0)))
+    return round(float(np.clip(found, LEAST, HIGHEST)), DIGITS)
 
 
 @cache
-def fit_weight(rules: Rules, model: Opponents, seed: int = SEED, games: int = GAMES) -> Weight:
+def fit_weight(rules: Rules, model: Policy, seed: int = SEED, games: int = GAMES) -> float:
     """Return the own-card weight of ``model`` among its kind; raises like `namings`."""
     return most_likely(*namings(rules, model, seed, games).T)

@@ -107,7 +107,7 @@ def _table(rules: Rules, types: tuple[str, ...]) -> Responses:
 def _measure(rules: Rules, name: str) -> tuple[float, list[float]]:
     """Return the own-card weight of the type ``name``, and the shares of `RESPONSES` against it."""
     model = TYPES[name]
-    weight = max(fit_weight(rules, model, _SEED, _READ).value, LEAST_READ)
+    weight = max(fit_weight(rules, model, _SEED, _READ), LEAST_READ)
     watched = {
         _price(waiting): collect_turns(
             rules, replace(waiting, own_card_weight=weight), model, _SEED, range(_GAMES)

@@ -62,7 +62,7 @@ class SeatModels:
         else:
             weight, reads = config.own_card_weight, "own_card_weight" in switches_of(own.name)
             if weight is None and not (config.best_response and reads):
-                weight = fit_weight(self._rules, config.model).value
+                weight = fit_weight(self._rules, config.model)
             if config.best_response:
                 own = best_response(self._rules, own, config.model)
             if reads and weight is not None:

@@ -14,9 +14,9 @@ from mcts.kernel.compile import INTERPRETED
 from mcts.kernel.rng import new_stream
 from sim import referee
 from sim.contract.testing import check_player
+from sim.models.best_response import wins
 from sim.models.likelihood import ACCUSES, NAMES, WALKS
 from sim.models.opponent_belief import OpponentBelief
-from sim.models.opponents import wins
 from sim.models.reading import WEIGHTS, Reading
 from sim.models.responses import RESPONSES, responses
 from sim.models.types import PRESETS, TYPES, Mixture, draw_opponents, mixture, to_records

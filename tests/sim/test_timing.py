@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from sim.models.opponents import wins
+from sim.models.best_response import wins
 from sim.models.timing import Turns, best_rule, collect_turns, join_turns, share_won
 from sim.policies.registry import Policy
 from sim.rules import Rules, preset
@@ -32,16 +32,6 @@ def test_swift_is_watched_too_but_does_not_wait_when_alone(turns):
     played = wins(Rules(), replace(MODEL, threshold=0.4), MODEL, 3, range(200))
     assert share_won(swift, 0.4) == pytest.approx(played.mean(), abs=2 / 200)
     assert turns.waits.any() and not swift.waits.any()
-
-
-def test_a_mixed_company_is_watched_as_it_is_played():
-    mixed = ((MODEL, 2.0), (Policy("closure"), 1.0))
-    played = wins(Rules(), HIDE, mixed, 3, range(120))
-    found = share_won(collect_turns(Rules(), HIDE, mixed, 3, range(120)), 0.4)
-    assert found == pytest.approx(played.mean(), abs=2 / 120)
-    assert found != share_won(
-        collect_turns(Rules(), HIDE, MODEL, 3, range(120)), 0.4
-    )  # the control
 
 
 def test_games_are_watched_in_parts(turns):
