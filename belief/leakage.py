@@ -114,7 +114,6 @@ def _twin(belief: np.ndarray, view: np.ndarray, shown: np.ndarray, cards: int, c
 
 @jit
 def _same(belief: np.ndarray, view: np.ndarray, shown: np.ndarray, card: int, other: int) -> bool:
-    """Return whether the knowledge of two cards is the same."""
     for holder in range(HOLDERS):
         if belief[card, holder] != belief[other, holder]:
             return False

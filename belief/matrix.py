@@ -63,7 +63,6 @@ def _normalise(b: np.ndarray, card: int, total: float) -> None:
 
 @jit
 def _row_sum(b: np.ndarray, card: int) -> float:
-    """Return the sum of a row."""
     total = 0.0
     for column in range(HOLDERS):
         total += b[card, column]

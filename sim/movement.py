@@ -40,7 +40,6 @@ def _spread(wet: np.ndarray, free: np.ndarray, grown: np.ndarray) -> int:
 
 @jit
 def _is_goal(board: np.record, spot: int, goal: int) -> bool:
-    """Return whether a pawn at ``spot`` has reached ``goal``."""
     return board.room_of[spot] == goal if goal < N_ROOMS else board.entrance[goal - N_ROOMS] == spot
 
 
@@ -85,7 +84,6 @@ def _detour(board: np.record, occupied: np.ndarray, start: int, goal: int, roll:
 
 @jit
 def _holds(occupied: np.ndarray, spot: int) -> bool:
-    """Return whether ``occupied`` contains the corridor square ``spot``."""
     return np.int64(occupied[spot >> 5]) >> (spot & 31) & 1 == 1
 
 

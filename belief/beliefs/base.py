@@ -281,7 +281,6 @@ class Belief(ABC):
         return rows
 
     def _name(self, fault: ContradictoryEvidence) -> ContradictoryEvidence:
-        """Return ``fault`` with the event after which no deal is left."""
         return name_contradiction(self._given, self._events) or fault
 
     def _list_excluded(self) -> np.ndarray:
@@ -337,7 +336,6 @@ def name_contradiction(
 
 
 def _has_deal(given: np.ndarray, events: np.ndarray) -> bool:
-    """Return whether some deal explains ``events``."""
     records = given.copy()
     record(records, events)
     try:

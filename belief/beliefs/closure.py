@@ -46,7 +46,6 @@ class SettledBelief(Belief):
         self._settle(update_closure(self.evidence, self.known))
 
     def _settle(self, consistent: bool) -> None:
-        """Raise the faults that kernels noticed."""
         check(self.evidence)
         if not consistent:
             raise ContradictoryEvidence("no deal is consistent with the recorded answers")

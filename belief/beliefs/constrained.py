@@ -74,7 +74,6 @@ def mask_matrix(matrix_in: np.ndarray, known: np.record, players: int, out: np.n
 
 @jit
 def _raise_to_floor(out: np.ndarray, known: np.record, players: int, cards: int) -> None:
-    """Raise the possible entries of ``cards`` (mask) to the floor."""
     for holder in range(players + 1):
         rest = cards & known.may[holder]
         while rest:
@@ -85,7 +84,6 @@ def _raise_to_floor(out: np.ndarray, known: np.record, players: int, cards: int)
 
 @jit
 def _scale_column(out: np.ndarray, holder: int, cards: int, wanted: int) -> None:
-    """Scale the entries of ``holder`` for ``cards`` (mask) to the sum ``wanted``."""
     total = 0.0
     rest = cards
     while rest:
@@ -139,7 +137,6 @@ def fit(
 
 @jit
 def _observe(b: np.ndarray, seen: int, ev: Evidence, events: np.ndarray) -> int:
-    """Update on events; return the mask of the seen cards."""
     for i in range(len(events)):
         row = events[i]
         seen = take_in(b, seen, ev.seat, row)

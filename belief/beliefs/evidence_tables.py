@@ -25,14 +25,12 @@ from mcts.kernel.compile import jit
 
 @jit
 def _observe(tables: np.ndarray, events: np.ndarray) -> None:
-    """Update on events."""
     for i in range(len(events)):
         take_in(tables[0], events[i])
 
 
 @jit
 def _read(tables: np.ndarray, weights: Weights, out: np.ndarray) -> int:
-    """Fill ``out`` like `envelope_chances`."""
     return envelope_chances(tables[0], weights, out)
 
 

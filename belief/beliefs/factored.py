@@ -22,7 +22,6 @@ from mcts.kernel.compile import jit
 
 @jit
 def _observe(b: np.ndarray, seen: int, seat: int, events: np.ndarray) -> int:
-    """Update on events; return the mask of the seen cards."""
     for i in range(len(events)):
         seen = take_in(b, seen, seat, events[i])
     return seen

@@ -74,7 +74,6 @@ class Cloud(NamedTuple):
 
 @jit
 def _begin(cloud: Cloud, stream: np.ndarray) -> None:
-    """Deal all particles uniformly."""
     n = len(cloud.weight)
     for i in range(n):
         deal(cloud.evidence[0], cloud.hands[i], stream)
@@ -106,7 +105,6 @@ def _resample(cloud: Cloud, total: float, stream: np.ndarray) -> None:
 
 @jit
 def _move(cloud: Cloud, stream: np.ndarray, steps: int) -> None:
-    """Let every particle walk ``steps`` steps."""
     ev, known = cloud.evidence[0], cloud.known[0]
     n = list_cards(unsettled_cards(ev, known), cloud.cards)
     for i in range(len(cloud.weight)):
@@ -194,7 +192,6 @@ def _take_in(
 
 @jit
 def _read(cloud: Cloud, matrix: np.ndarray) -> None:
-    """Fill ``matrix`` (21, 7) with the weighted counts."""
     for card in range(N_CARDS):
         for holder in range(HOLDERS):
             matrix[card, holder] = 0.0
@@ -210,7 +207,6 @@ def _read(cloud: Cloud, matrix: np.ndarray) -> None:
 
 @jit
 def _table(cloud: Cloud, table: np.ndarray) -> None:
-    """Add the weights of the envelopes to ``table`` (6, 6, 9)."""
     for i in range(len(cloud.weight)):
         envelope = cloud.hands[i, ENVELOPE]
         suspect = lowest(envelope & CATEGORY_MASK[0])
@@ -222,7 +218,6 @@ def _table(cloud: Cloud, table: np.ndarray) -> None:
 def _filter(
     cloud: Cloud, events: np.ndarray, stream: np.ndarray, steps: int, effort: int
 ) -> tuple[int, int]:
-    """Update on events; return the number of events used, and the status of the next."""
     for i in range(len(events)):
         row = events[i]
         status = _take_in(

@@ -110,7 +110,6 @@ def _check_history(make: Make, history: History, key: int) -> None:
 
 
 def _check_marginals(belief: Belief) -> np.ndarray:
-    """Check the matrix against the setting; return it."""
     setting = belief.setting
     matrix = belief.marginals()
     _ask(matrix.shape == (N_CARDS, 7), f"marginals has the shape {matrix.shape}, not (21, 7)")
@@ -132,7 +131,6 @@ def _check_marginals(belief: Belief) -> np.ndarray:
 
 
 def _check_envelope(belief: Belief) -> None:
-    """Check the table and its entropy."""
     table = belief.envelope_table()
     _ask(table.shape == (6, 6, 9), f"envelope_table has the shape {table.shape}, not (6, 6, 9)")
     _ask(bool((table >= 0).all()), "an envelope has a probability below 0")
@@ -151,7 +149,6 @@ def _draw(belief: Belief) -> np.ndarray:
 
 
 def _check_deals(belief: Belief) -> np.ndarray:
-    """Check deals against the setting and the stream; return them."""
     setting = belief.setting
     before = belief.marginals()
     deals = _draw(belief)
@@ -230,7 +227,6 @@ def _check_news(make: Make, needs_shares: bool) -> None:
 
 
 def _refuses(call: Callable[[], None], fault: type[Exception], complaint: str) -> None:
-    """Check that ``call`` raises ``fault``."""
     try:
         call()
     except fault:

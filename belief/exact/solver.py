@@ -295,13 +295,11 @@ class ExactPosterior:
         return self.work.plan[0]
 
     def _load(self, part: int) -> None:
-        """Solve a part in ``work``."""
         if part != self._current:
             _WEIGH.call(self._parts[part], self.work)
             self._current = part
 
     def _average(self, read: Callable[[], _Reading]) -> _Reading:
-        """Return the mean of ``read`` of ``work`` over the parts by weight."""
         if self.parts == 1:
             return read()
         mean: Any = 0.0

@@ -16,7 +16,6 @@ from mcts.kernel.compile import jit
 
 @jit
 def _uniform_hidden(t: Tables, kind: int, hidden: np.ndarray) -> None:
-    """Fill ``hidden`` uniformly over the values that no row is certain of, or over all."""
     columns, possible = t.columns[kind], 0
     for column in range(columns):
         hidden[column] = 0.0 if is_known(t, kind, column) else 1.0

@@ -188,7 +188,6 @@ def scale(row: np.ndarray, columns: int, spared: int) -> None:
 
 @jit
 def _normalise(t: Tables, kind: int, row: int, spared: int) -> None:
-    """Make a row sum to 1 after its entry in the column ``spared`` was set."""
     if t.treatment == _REPAIRED:
         scale(t.entry[kind, row], t.columns[kind], spared)
     else:

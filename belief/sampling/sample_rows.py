@@ -103,7 +103,6 @@ def _count_places(ev: Evidence, hands: np.ndarray, places: np.ndarray) -> None:
 
 @jit
 def _try(matrix: np.ndarray, ev: Evidence, known, memory: Memory, stream: np.ndarray) -> bool:
-    """Fill the hands once; False if a card found no place."""
     hands, places, chance, cards = memory.hands, memory.places, memory.chance, memory.cards
     for holder in range(HOLDERS):
         hands[holder] = known.has[holder] if holder <= ev.players else 0

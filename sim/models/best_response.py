@@ -111,7 +111,6 @@ def wins(rules: Rules, own: Policy, model: Policy, seed: int, games: Sequence[in
 
 
 def _compute(rules: Rules, own: Policy, model: Policy) -> Policy:
-    """Return the best response to ``model`` from ``own`` with default switches."""
     if "own_card_weight" in switches_of(own.name):
         weight = fit_weight(rules, model, games=_READ)
         own = replace(own, own_card_weight=min(max(weight, MIN_WEIGHT), MAX_WEIGHT))

@@ -159,14 +159,12 @@ def ends_at(world: World, turn: np.record, action: int) -> int:
 
 @jit
 def _fresh(s: State, seat: int, goals: int, stream: np.ndarray) -> None:
-    """Prepare ``s`` for another decision of ``seat``, with a new stream and goal."""
     s.stream[0] = draw(stream)
     s.goal[seat] = any_card(stream, goals) if goals else -1
 
 
 @jit
 def _settle(s: State, seat: int) -> None:
-    """Invalidate values cached for another type in ``seat``."""
     s.marginals_of = 0
     s.settled[seat] = 0
     for card in range(s.bits.shape[1]):
@@ -175,7 +173,6 @@ def _settle(s: State, seat: int) -> None:
 
 @jit
 def _count(counts: np.ndarray, kind: int, share: float) -> None:
-    """Add one evaluation of a type with the ``share`` of matching decisions."""
     counts[HITS, kind] += share
     counts[TRIES, kind] += 1.0
 
@@ -237,7 +234,6 @@ def _ask_pair(
 def _ask_end(
     world: World, s: State, turn: np.record, stream: np.ndarray, counts: np.ndarray
 ) -> None:
-    """Evaluate whether the seat's type accuses at the end of ``turn``; count a match."""
     place(s, turn)
     s.phase = END
     s.spot[turn.seat] = turn.ended
@@ -301,7 +297,6 @@ def count_alike(
 
 @jit
 def _learn_alike(one: np.record, other: np.record) -> bool:
-    """Return whether two types learn equally."""
     return one.inference == other.inference and one.own_card_weight == other.own_card_weight
 
 
@@ -316,7 +311,6 @@ def _ask_types(
     stream: np.ndarray,
     counts: np.ndarray,
 ) -> None:
-    """Evaluate the types ``first`` .. ``end - 1`` at one turn."""
     for which in range(first, end):
         take_seat(s, turn.seat, types[which])
         _settle(s, turn.seat)

@@ -133,7 +133,6 @@ def _count_wins(
     threshold: float,
     by_out: float,
 ) -> float:
-    """Return the number of games that a rule wins."""
     won, ended = 0.0, -1
     for row in range(len(game)):
         if game[row] == ended:

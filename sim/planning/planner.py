@@ -216,11 +216,7 @@ class Planner(Player):
         return self._remember(self.result.best)
 
     def _only_offer(self, position: Cluedo) -> int | None:
-        """Return an action that needs no search, or None.
-
-        That is a single offered action, or, if all other seats are out and waiting for certainty
-        costs nothing, the most informative candidate.
-        """
+        """Return an action that needs no search, or None."""
         root, work = position.root[0], position.posterior
         if self.config.belief != "exact":
             node_belief.believe(position, root, work)
@@ -233,7 +229,6 @@ class Planner(Player):
         return int(self._choices[0]) if n == 1 else None
 
     def _run(self, position: Cluedo) -> SearchResult:
-        """Search ``position`` with the full budget."""
         config = self.config
         key = int(derive_key(self._key, self.decisions))
         if self.search is None:

@@ -83,7 +83,6 @@ class SeatBelief:
         return np.ascontiguousarray(deals)
 
     def _deals_of_one(self, stream: np.ndarray) -> np.ndarray:
-        """Draw an envelope from the exact posterior, and deals with it."""
         drawn = self._exact.sample(stream, 1)[0]
         cards = sum(1 << int(card) for card in np.flatnonzero(drawn == 0))
         facts = evidence.new_evidence()

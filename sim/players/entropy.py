@@ -176,7 +176,6 @@ def best_suggestions(
 
 @jit
 def _insert(cards: np.ndarray, values: np.ndarray, found: int, named: int, value: float) -> int:
-    """Insert a suggestion into the sorted list, unless equivalent to one; return the length."""
     if found == len(cards) and value <= values[found - 1]:
         return found
     for i in range(found):

@@ -159,7 +159,6 @@ class ExternalPlayer(Player):
         self._guarded = None
 
     def _give_up(self) -> None:
-        """Count a fault, and end the program for this game."""
         self.faults += 1
         self._end()
 
@@ -214,6 +213,5 @@ def _is_ready(pipe: Any, event: int, seconds: float) -> bool:
 
 
 def _wait(pipe: Any, event: int, deadline: float) -> None:
-    """Wait until ``pipe`` is ready; _Broken after ``deadline``."""
     if not _is_ready(pipe, event, deadline - time.perf_counter()):
         raise _Broken

@@ -186,7 +186,6 @@ def _extremes(table: np.ndarray, start: int) -> tuple[float, float]:
 
 @jit
 def _likely_best(table: np.ndarray, hiding: float) -> int:
-    """Return the pair with the best bounds, to be tried first."""
     pair = 0
     for start in (0, FIRST_WEAPON):
         best, most = start, -1.0
@@ -293,6 +292,5 @@ def suggestion(world: World, s: State, seat: int) -> int:
 
 @jit
 def _tabulate(world: World, s: State, seat: int, cards: int, table: np.ndarray) -> None:
-    """Fill ``table`` for ``cards`` with the gains of the active opponents."""
     playing = still_playing(world, s, seat)
     tabulate(s.marginals, s.public, seat, world.players, playing, s.has_shown[seat], cards, table)

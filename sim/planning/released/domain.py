@@ -268,10 +268,7 @@ def _do_and_play_on(
 
 @jit
 def _do_one(g: Play, action: int, own: bool, stream: np.ndarray) -> None:
-    """Apply one ``action``: at a turn, in a room, or an answer.
-
-    ``own``: accusations are rewarded by the agent's belief, as in the planner by the text.
-    """
+    """Apply one ``action``: at a turn, in a room, or an answer."""
     state = g.state
     state.recording = 0
     if g.question[ACTION]:

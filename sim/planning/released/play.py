@@ -159,7 +159,6 @@ def has_goal(world: World, state: State, barred: int) -> bool:
 
 @jit
 def _goal(world: World, state: State, barred: int) -> int:
-    """Return the goal of the heuristic, kept until reached."""
     seat = state.seat
     if not has_goal(world, state, barred):
         state.goal[seat] = unsure_room(state, seat, barred)
