@@ -1,17 +1,14 @@
 """The factored matrix on top of logical closure, fitted to hand sizes and envelope.
 
-The rows of the published belief (`belief.matrix`) ignore hand sizes and "one envelope card per
-category".  Here they are restricted to what `belief.closure` leaves possible (`mask_matrix`), and
-scaled in turn by columns -- the expected number of cards of a player is its hand size, by category
-if shares are public; the envelope expects one of each category -- and by rows, which sum to 1:
-iterated proportional fitting [Sinkhorn 1964].
+The rows of the published belief (`belief.matrix`) are restricted to what `belief.closure` leaves
+possible (`mask_matrix`), and scaled in turn by columns -- hand sizes, by category if shares are
+public; one envelope card of each category -- and by rows: iterated proportional fitting
+[Sinkhorn 1964].
 
-Limits: the last scaling is of rows, so hand sizes hold only up to the error after a few rounds
-(0.04 cards on average with 5).  Fitting keeps the odds of the matrix, with soft evidence multiplied
-in as often as it was seen, except for a floor of 0.01 on possible entries: false certainties can
-make the fit impossible, or overflow it.  The envelope table assumes independent categories, except
-for excluded triples: these are zero there, and the marginals follow from that table
-(`belief.matrix.exclude_envelopes`).  Updates consume no randomness; `sample` consumes its stream.
+Limits: hand sizes hold up to the error after a few rounds (0.04 cards on average with 5).  Fitting
+keeps the odds of the matrix, with soft evidence multiplied in as often as it was seen, except for a
+floor of 0.01 on possible entries.  The envelope table assumes independent categories, except for
+excluded triples.  Updates consume no randomness; `sample` consumes its stream.
 """
 
 from __future__ import annotations

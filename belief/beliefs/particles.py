@@ -1,18 +1,13 @@
 """A particle filter over deals, reinvigorated by exchanges of cards [Gordon, Salmond & Smith 1993].
 
-N deals are drawn uniformly at the start.  Each event multiplies their weights by its likelihood
-(0 or 1; 1/k for a card shown to us); when the effective size 1 / sum(w**2) falls below half of N
-they are resampled (systematic), and every copy is moved by a walk over deals whose stationary
-distribution is the exact posterior of all the evidence (`belief.sampling.mcmc`).  When no deal is
-left, the last ones are repaired, if possible, and walk ten times as far.
+N deals are drawn uniformly at the start.  Each event multiplies their weights by its likelihood;
+when the effective size 1 / sum(w**2) falls below half of N they are resampled (systematic), and
+every copy walks over deals with the exact posterior as stationary distribution
+(`belief.sampling.mcmc`).  When no deal is left, the last ones are repaired, if possible.
 
-Limits: the copies of one deal stay correlated until their walks mix, which a few dozen steps do not
-achieve, and a repaired set starts from wherever repair ends; so errors fall more slowly than
-1/sqrt(N), and an event may leave no particle (`ParticleDeprivation`).  The exact posterior is
-cheaper than a thousand particles in most positions: this belief is for comparison, and would carry
-over to games without a dynamic programme.
-
-Every event consumes the constructor's stream; `sample` consumes its own.
+Limits: copies of one deal stay correlated until their walks mix, so errors fall more slowly than
+1/sqrt(N), and an event may leave no particle (`ParticleDeprivation`).  Every event consumes the
+constructor's stream; `sample` consumes its own.
 """
 
 from __future__ import annotations

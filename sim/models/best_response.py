@@ -1,16 +1,10 @@
 """Best response to modelled opponents: the switches that win the most games against them.
 
 The value of hiding, waiting and reading depends on the opponents (`docs/players/hide.md`).  The
-arena plays thousands of games per second, so the own roll-out policy can be a best response within
-its family:
-
-1. The own-card weight is fitted to the model (`sim.models.own_cards`).
-2. For ``hide``, prices of hiding and summoning are tried on common games, by successive halving
-   [Jamieson & Talwalkar 2016], then by coordinate steps from the best.
-3. Each trial uses its best accusation rule; one set of games evaluates all rules
-   (`sim.models.timing`).
-
-The result is deterministic, and cached on disk under a digest of its sources.
+own-card weight is fitted to the model (`sim.models.own_cards`).  For ``hide``, prices of hiding and
+summoning are tried on common games, by successive halving [Jamieson & Talwalkar 2016], then by
+coordinate steps from the best.  Each trial uses its best accusation rule; one set of games
+evaluates all rules (`sim.models.timing`).  The result is deterministic, and cached on disk.
 """
 
 from __future__ import annotations

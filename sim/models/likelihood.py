@@ -3,12 +3,9 @@
 For deals from the observer's posterior, the opponents' knowledge is replayed, and each type decides
 with its hand in the deal: accuse or not, where its move ends, and which pair it names in the
 reached room.  The likelihood is the share of deals in which it makes the observed decision.
-Randomised policies decide `DRAWS` times per deal.
-
-If a policy walks for several turns to a drawn room, the observer sees only the pawn; the policy
-then gets one of the rooms consistent with its walk so far.
-
-Apart from the given deals, all inputs are observations of the observer.
+Randomised policies decide `DRAWS` times per deal; one that walks for several turns to a drawn room
+gets one of the rooms consistent with its walk so far.  Apart from the given deals, all inputs are
+observations of the observer.
 """
 
 from __future__ import annotations

@@ -1,10 +1,8 @@
 """Online inference of the opponents' own-card weights.
 
-A reader multiplies the odds that an asker holds a suspect or weapon it names by ``own_card_weight``
-(`sim.models.own_cards`).  A weight fitted to one type is wrong for others: a reader that treats
-``entropy``, which names its own cards as often as any, like a player that names only cards it lacks
-is soon certain of a wrong envelope.  So each opponent has a belief over `WEIGHTS`.  The posterior
-over deals gives their likelihood: with total Z(w), for a hand of h cards and n named suspects and
+A weight fitted to one type (`sim.models.own_cards`) is wrong for others, and soon makes a reader
+certain of a wrong envelope.  So each opponent has a belief over `WEIGHTS`.  The posterior over
+deals gives their likelihood: with total Z(w), for a hand of h cards and n named suspects and
 weapons it is
 
     Z(w) / Z(1) / (1 + (w - 1) h / 21)^n,

@@ -21,7 +21,8 @@ from scipy.stats import chisquare
 
 from belief import evidence
 from belief.evidence import UNIFORM, ContradictoryEvidence, EvidenceFull, new_evidence
-from belief.exact.solver import FULL, TOO_WIDE, ExactPosterior, log_weight, solve, workspace
+from belief.exact.solver import FULL, ExactPosterior, log_weight, solve, workspace
+from belief.exact.workspace import TOO_WIDE
 from mcts.kernel.rng import new_stream
 
 HISTORIES = 200

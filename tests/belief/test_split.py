@@ -11,7 +11,8 @@ from scipy.stats import chisquare
 from belief import evidence
 from belief.contract.history import mask, random_trio
 from belief.evidence import ContradictoryEvidence, new_evidence
-from belief.exact.solver import TOO_WIDE, ExactPosterior, solve, workspace
+from belief.exact.solver import ExactPosterior, solve, workspace
+from belief.exact.workspace import TOO_WIDE
 from mcts.kernel.rng import new_stream
 
 HISTORIES = 60

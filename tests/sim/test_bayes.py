@@ -12,8 +12,7 @@ from belief.evidence import ENVELOPE
 from mcts.kernel.rng import new_stream
 from sim.cards import CARDS, ROOMS
 from sim.player import PolicyPlayer
-from sim.players.bayes import BayesPlayer
-from sim.players.moves import decide
+from sim.players.bayes import BayesPlayer, decide
 from sim.players.paper import EVIDENCE, Opinion
 from sim.referee import play
 from sim.rules import preset, world

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from positions import (
     SMALL,
+    leak_of,
     legal_actions,
     position,
     positions,
@@ -18,7 +19,7 @@ from positions import (
 from belief import evidence, public
 from belief.exact.solver import ExactPosterior
 from belief.information import closed_form
-from belief.leakage import COLUMNS, leakage, tabulate
+from belief.leakage import COLUMNS, tabulate
 from sim.cards import ALL_CARDS, FIRST_ROOM, FIRST_WEAPON
 from sim.contract.testing import exchange
 from sim.planning import cluedo
@@ -117,7 +118,7 @@ def nets(one, hiding, summoning):
         bits = closed_form(marginals, one.seat, *trio)
         called = int(board.seat_of[suspect])
         calls = called >= 0 and playing >> called & 1 and board.room_of[s.spot[called]] != room
-        cost = hiding * leakage(table, board.players, *trio) + summoning * bool(calls)
+        cost = hiding * leak_of(table, board.players, *trio) + summoning * bool(calls)
         found.append(max(bits - cost, 0.1 * bits))
     return np.array(found)
 

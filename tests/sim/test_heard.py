@@ -14,7 +14,7 @@ from recorded import FILE, Wanderer, record_of
 from belief.exact.solver import ExactPosterior
 from sim.endgame.deals import holders, list_deals
 from sim.game import advance, apply
-from sim.planning.outcomes import answer_kind, read_answer
+from sim.planning.information_sets import answer_kind, read_answer
 from sim.player import PolicyPlayer
 from sim.players.registry import make
 from sim.policies import csp, swift

@@ -2,10 +2,11 @@
 
 import numpy as np
 import pytest
+from positions import leak_of
 
 from belief import public
 from belief.information import closed_form
-from belief.leakage import BOUND, COLUMNS, LANES, leakage, tabulate, weapon_columns
+from belief.leakage import BOUND, COLUMNS, LANES, tabulate, weapon_columns
 from sim.arena import play_many
 from sim.chance import game_key
 from sim.game import apply, decider, new_game, open_decision
@@ -200,7 +201,7 @@ def test_what_it_leaves_out_unseen_is_no_better(switches):
             for pair in range(36):
                 trio = pair // 6, 6 + pair % 6, 12 + room
                 bits = closed_form(state.marginals, 0, *trio)
-                cost = state.hiding[0] * leakage(table, 4, *trio)
+                cost = state.hiding[0] * leak_of(table, 4, *trio)
                 cost += state.summoning[0] * hide.summons(BOARD, state, 0, pair // 6, room)
                 nets.append(max(bits - cost, hide.LEAST * bits))
             seen = state, 4, 0, room, hide.called_by(BOARD, state, 0, room), table, columns
@@ -217,7 +218,7 @@ def test_the_others_never_gain_less_than_the_bound():
     nearest = np.inf
     for _, table in thinking(games=2):
         for trio in ((s, w, r) for s in range(6) for w in range(6, 12) for r in range(12, 21)):
-            gained = leakage(table, 4, *trio) - table[list(trio), BOUND].sum()
+            gained = leak_of(table, 4, *trio) - table[list(trio), BOUND].sum()
             assert gained > -1e-9
             nearest = min(nearest, gained)
     assert nearest < 0.01  # the control: a bound that is never reached would prove little
