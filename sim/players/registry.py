@@ -55,8 +55,8 @@ def make(spec: Mapping[str, Any], rules: Rules) -> Player:
 def settings(spec: Mapping[str, Any]) -> Seat:
     """Return the checked settings described by ``spec``; arguments and errors as for `make`."""
     spec = renew(spec)
-    kept = {key: value for key, value in spec.items() if key != TARGET}
-    values = {key: value for key, value in kept.items() if _FORMER.get(key) != value}
+    values = {key: spec[key] for key in spec if key not in _FORMER or spec[key] != _FORMER[key]}
+    values.pop(TARGET, None)
     kind = _find_class(spec)
     return kind.read(values) if kind is PolicySettings else build(kind, values)
 
