@@ -159,22 +159,3 @@ def test_weights_are_the_probabilities_of_what_was_answered():
             assert total == pytest.approx(1.0, abs=1e-10)
             certain += chances.max() > 1 - 1e-9
     assert certain < HISTORIES // 2
-
-
-def test_weights_multiply_along_a_game():
-    """The constants that lists and layers drop on the way are kept: 1/k three times, then once."""
-    ev = new_evidence()[0]
-    evidence.reset(ev, 4, 0, np.array([4, 4, 4, 4]), mask((0, 7, 13, 14)), mask((3, 20)))
-    work, other = workspace(), workspace()
-    for card in (1, 6, 12):
-        evidence.has_card(ev, 1, card)
-    before = log_weight(ev, other)
-    for _ in range(3):  # it holds all three
-        answers, _ = ExactPosterior(ev, work).predict(mask((1, 6, 12)))
-        assert answers[1] == pytest.approx([1 / 3] * 3)
-        evidence.note_card(ev, 1, 6, mask((1, 6, 12)))
-    assert np.exp(log_weight(ev, other) - before) == pytest.approx(3.0**-3)
-    for _ in range(100):  # more often than the relative weights count
-        evidence.note_card(ev, 1, 6, mask((2, 6, 12)))
-    answers, _ = ExactPosterior(ev, work).predict(mask((2, 6, 12)))
-    assert answers[1] == pytest.approx([0, 1 / 2, 1 / 2])

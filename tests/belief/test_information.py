@@ -199,22 +199,6 @@ def test_sampled_is_the_information_of_its_deals():
     assert np.mean(apart) > 0.1
 
 
-@pytest.mark.nightly
-def test_many_deals_come_to_the_true_reduction():
-    errors, control = [], []
-    drawn = information.sample_workspace(60_000)
-    for key, (history, work, trios) in enumerate(positions(4, 10, questions=(10, 25))):
-        information.draw_sample(drawn, work, new_stream(key), history.seat, history.players)
-        estimates = [information.estimate(drawn, *trio) for trio in trios]
-        matrix = work.marginals.copy()
-        for trio, ours in zip(trios, estimates, strict=True):
-            truth = information.expected_reduction(history.record(), *trio, work)
-            errors.append(abs(ours - truth))
-            control.append(abs(information.closed_form(matrix, history.seat, *trio) - truth))
-    assert max(errors) < 0.02
-    assert max(control) > 0.05  # the closed form is another quantity, and is seen to be
-
-
 def test_agreement_of_the_cheap_ratings():
     """The order of the ways to rate, and that none of them is chance."""
     found = agreement(30)

@@ -210,32 +210,6 @@ LOG = [
 ]
 
 
-@pytest.mark.parametrize("name", [name for name in BELIEFS if not BELIEFS[name].needs_shares])
-def test_what_is_taken_back_was_never_said(name):
-    belief = make_of(name, LOG)
-    belief.undo()
-    assert_alike(belief, make_of(name, LOG[:3]))
-    belief.correct(1, None)
-    assert_alike(belief, make_of(name, [LOG[0], LOG[2]]))
-    belief.correct(0, (PASSED, 1, mask((2, 6, 12)), -1))
-    wanted = make_of(name, [(PASSED, 1, mask((2, 6, 12)), -1), LOG[2]])
-    assert_alike(belief, wanted)
-    assert not np.array_equal(wanted.marginals(), make_of(name, [LOG[0], LOG[2]]).marginals())
-    for number in (-1, 2):
-        with pytest.raises(ValueError, match=f"there is no event {number}: 2 were observed"):
-            belief.correct(number, None)
-    with pytest.raises(ValueError, match="an event is a row of four integers"):
-        belief.correct(0, (PASSED, 1))
-    with pytest.raises(ValueError, match=r"event 1, .*the table has no such player"):
-        belief.correct(1, (PASSED, 7, mask((2, 6, 12)), -1))
-    assert_alike(belief, wanted)
-    belief.undo()
-    belief.undo()
-    assert_alike(belief, make_of(name, []))
-    with pytest.raises(ValueError, match="0 were observed"):
-        belief.undo()
-
-
 def assert_alike(belief, other):
     """Assert that two beliefs are the same, and go on alike."""
     for _ in range(2):
@@ -267,14 +241,6 @@ def test_a_contradiction_is_put_right(name):
         belief.marginals()
     belief.correct(3, (NOT_ENVELOPE, -1, mask((1, 6, 15)), -1))
     assert_alike(belief, make_of(name, [*sure, (NOT_ENVELOPE, -1, mask((1, 6, 15)), -1)]))
-
-
-def test_options_outlive_a_correction():
-    belief = make_belief("particles", SETTING, new_stream(1), particles=70)
-    belief.observe(np.array(LOG))
-    belief.undo()
-    assert len(belief.cloud.weight) == 70
-    assert belief.setting is SETTING
 
 
 def test_the_game_typed_on_the_page_is_counted_alike():

@@ -82,22 +82,6 @@ def test_candidates_are_the_best_of_all():
     assert asked > 5
 
 
-def test_suggestions_are_listed_by_falling_information():
-    checked = 0
-    for one in unsure_positions(10):
-        marginals = ExactPosterior(one.evidence()).marginals
-        names, _ = list_actions(*at_start(one, candidates=40))
-        room = world(one.rules)[0].room_of[one.state.spot[one.seat]]
-        bits = [
-            closed_form(marginals, one.seat, (a - ASK) // 6, 6 + (a - ASK) % 6, FIRST_ROOM + room)
-            for a in names
-            if kind(a) == "ask"
-        ]
-        assert bits == pytest.approx(sorted(bits, reverse=True), abs=1e-9)
-        checked += len(set(bits)) > 5
-    assert checked > 1
-
-
 PRICES = {"hiding": 0.7, "summoning": 0.3}
 
 
@@ -249,14 +233,6 @@ def test_an_accusation_pays_its_probability_under_the_propagated_belief():
             for event in s.state[0].event[: s.state[0].events].tolist():
                 witness(p.world[0], gathered, one.seat, *event)
     assert compared > 50 and len(different) > 20
-
-
-def test_accusing_ends_the_simulation():
-    one = positions(1, (6,), others="uniform")[0]
-    p, s = at_start(one)
-    assert not cluedo.terminal(p, s)
-    assert cluedo.step(p, s, ACCUSE + 100, 0.375, stream_of(1)) == 0.375
-    assert cluedo.terminal(p, s)
 
 
 def certain_position():

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from positions import (
     SMALL,
-    decide,
     draw,
     least_p_value,
     searched_position,
@@ -16,11 +15,10 @@ from positions import (
 from scipy.stats import chisquare
 
 from belief.exact.solver import ExactPosterior
-from mcts.tree import EXPANDED, NODES, ROOT
 from sim.chance import deal_out
 from sim.planning import cluedo
 from sim.planning.planner import Planner
-from sim.state import ACCUSE, REVEAL, TURN, empty
+from sim.state import ACCUSE, TURN, empty
 
 LD = replace(SMALL, variant="ld_bmcts", redraw="decision")
 PREDICTIVE = {"belief": "factored", "answers": "predictive"}
@@ -67,12 +65,6 @@ def test_rows_of_a_belief_that_cannot_draw_in_a_simulation_are_drawn_alike(belie
     expected = np.bincount(same, minlength=len(rows)) * 100.0
     kept = expected > 0
     assert chisquare(times[kept], expected[kept]).pvalue > 1e-4
-
-
-def test_an_exact_belief_needs_no_rows(places):
-    assert len(searched_position(places[0])[0].deals) == 0
-    # Nor do variants that restrict nothing, whatever envelope they are given.
-    assert len(searched_position(places[0], replace(SMALL, redraw="decision"))[0].deals) == 0
 
 
 @pytest.mark.parametrize(
@@ -154,17 +146,6 @@ def test_the_others_play_on_when_the_searching_seat_has_accused_wrongly(variant)
             assert cluedo.terminal(p, s)
             assert not any(cluedo.payoff(p, s, player) for player in range(4))
     assert paid[0] == 0.0 and paid[1:].sum() > 12 and (paid[1:] > 0).all()
-
-
-def test_a_wrong_accusation_at_the_root_is_worth_a_game_to_the_others():
-    """It is followed in the tree by one leaf per view, and never by a decision."""
-    one = next(one for one in unsure_positions(12) if one.state.phase == TURN)
-    planner = decide(one, replace(SMALL, variant="so_ismcts", least_accused=0.001, **BY_TREE))
-    tree = planner.search.tree
-    nodes = tree.order[1 : tree.counters[NODES]]
-    wrong = nodes[(tree.action[tree.incoming[nodes]] >= ACCUSE) & (tree.parent[nodes] == ROOT)]
-    wrong = wrong[tree.action[tree.incoming[wrong]] < REVEAL]
-    assert len(wrong) and not (tree.status[wrong] == EXPANDED).any()
 
 
 # Deals drawn at the leaf.

@@ -95,26 +95,6 @@ def test_a_goal_without_a_path_is_replaced():
     assert STUDY not in goals and len(goals) > 3
 
 
-def test_dice_do_not_depend_on_what_was_played():
-    def rolls(policies):
-        board, state = world(Rules())[0], empty()[0]
-        state.policy[:4] = policies
-        state.policy[3] = EXTERNAL
-        new_game(board, state, np.uint64(game_key(5, 5)))
-        found = {}
-        for _ in range(20):
-            advance(board, state)
-            found[int(state.turn)] = int(state.roll)
-            apply(board, state, ASK if state.phase == SUGGEST else MOVE + KITCHEN)
-        return found
-
-    one, other = rolls([0, 0, 0, 0]), rolls([1, 1, 1, 1])
-    shared = set(one) & set(other)
-    assert len(shared) > 10
-    assert all(one[turn] == other[turn] for turn in shared)
-    assert len(set(one.values())) > 3
-
-
 def test_advance_stops_when_the_events_are_full():
     board, state = world(Rules())[0], empty()[0]
     state.recording, state.policy = 1, number("random")

@@ -8,26 +8,10 @@ cached one, since computing it takes a minute.)
 import numpy as np
 import pytest
 import scipy.special
-from presets import spec_of
 
-from sim import referee
 from sim.models import opponent_belief, own_cards, reading, responses
-from sim.players.registry import make
-from sim.rules import preset
 
-RULES = preset("classic")
-GAMES = (1, 2, 5)  # in which the last digit of weights is seen to matter
 ORIGINAL = {name: getattr(scipy.special, name) for name in ("expit", "logit")}
-
-
-def play():
-    """Return all actions of `GAMES` of best against heuristic players."""
-    actions = []
-    spec = spec_of("best", budget__simulations=200)
-    for game in GAMES:
-        seats = [make(spec, RULES), *(make(spec_of("heuristic"), RULES) for _ in range(3))]
-        referee.play(RULES, seats, 77300, game, lambda _, action: actions.append(action))
-    return actions
 
 
 class Moved:
@@ -90,16 +74,3 @@ def test_with_all_digits_weights_are_not(other_processor, monkeypatch):
         other_processor(seed)
         found.add(fit())
     assert len(found) > 1
-
-
-def test_games_are_those_of_every_processor(other_processor):
-    expected = play()
-    other_processor(3)
-    assert play() == expected
-
-
-def test_with_all_digits_they_are_not(other_processor, monkeypatch):
-    expected = play()
-    keep_all_digits(monkeypatch)
-    other_processor(3)
-    assert play() != expected

@@ -63,8 +63,3 @@ def test_it_beats_information_where_an_accusation_follows_at_once_and_loses_wher
     assert share(CLUE, Policy("likely"), Policy("swift")) > 0.42
     speed = preset("speed", players=3)
     assert share(speed, Policy("likely"), Policy("swift")) < 0.28
-
-
-def test_it_plays_with_a_board_as_well():
-    result = play_many(preset("ledford"), ["likely"] * 4, 1, np.arange(20))
-    assert (result.winner >= 0).all() and not result.out.any()

@@ -202,10 +202,3 @@ def test_one_player_a_seat():
         play_many(Rules(players=3), MIXED, SEED, np.arange(2))
     with pytest.raises(ValueError, match="unknown policy 'heursitic'"):
         play_many(Rules(), ["heursitic"] * 4, SEED, np.arange(2))
-
-
-def test_games_are_named_by_their_number_not_by_their_place():
-    all_of_them = play_many(Rules(), MIXED, SEED, np.arange(40))
-    some = play_many(Rules(), MIXED, SEED, np.array([31, 7]))
-    assert some.turns.tolist() == all_of_them.turns[[31, 7]].tolist()
-    assert (play_many(Rules(), MIXED, 0, np.arange(40)).turns != all_of_them.turns).any()
