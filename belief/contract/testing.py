@@ -97,16 +97,6 @@ def _check_history(make: Make, history: History, key: int) -> None:
     single.replay(events)
     _same(single.marginals(), after, "events one by one give other marginals than all at once")
     _same(_draw(single), deals, "events one by one give other deals than all at once")
-    if len(events) > 1:
-        number = len(events) // 2
-        fresh = make(setting, new_stream(key))
-        fresh.observe(np.delete(events, (number, len(events) - 1), 0))
-        belief.undo()
-        if number < len(events) - 1:
-            belief.correct(number, None)
-        complaint = "differs from one that never saw the undone events"
-        _same(belief.marginals(), fresh.marginals(), f"a belief {complaint}")
-        _same(_draw(belief), _draw(fresh), f"a deal {complaint}")
 
 
 def _check_marginals(belief: Belief) -> np.ndarray:
@@ -197,10 +187,6 @@ def _check_news(make: Make, needs_shares: bool) -> None:
     if belief.logical:
         heard = belief.envelope_table()[[3, 4], 3, 6]
         _ask(bool((heard == 0).all()), "an excluded envelope is still possible")
-        wrong = (REFUTED_US, 2, mask((3, 8, 17)), 8)
-        complaint = "a correction that leaves no deal raises no ContradictoryEvidence"
-        _refuses(lambda: belief.correct(3, wrong), ContradictoryEvidence, complaint)
-        _same(belief.marginals(), seen, "a correction that raises changes the belief")
 
         def contradict() -> None:
             belief.note_card(2, 8, mask((3, 8, 17)))

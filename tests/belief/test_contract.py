@@ -115,7 +115,6 @@ BROKEN = {
     "an excluded envelope is still possible": {
         "envelope_table": lambda self: product_table(self._rows(), int(self.known.may[0]))
     },
-    "one that never saw the undone events": {"correct": lambda self, number, event: None},
 }
 """What is said of a `ClosureBelief` with other methods."""
 
