@@ -3,8 +3,8 @@
 A category's table has a row for each of its cards that another player was dealt -- their number
 must be public -- and a column for each of its cards that the observer does not hold; the entry is
 the probability that this card is that value [Cai & Ferrari 2006, s. III-B, eqs. 13-17].
-`belief.network.reading` derives the envelope.  The updates are those of [Ferrari & Cai 2009,
-App. V]:
+`belief.beliefs.evidence_tables` derives the envelope.  The updates are those of
+[Ferrari & Cai 2009, App. V]:
 
 * a pass (a): the named cards become 0 in all rows of the player who passed;
 * a card shown to another player (b): each of the n named cards that are still free becomes ``1/n +

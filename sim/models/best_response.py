@@ -11,9 +11,10 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
 from functools import cache
+from typing import Any
 
 import numpy as np
 
@@ -74,21 +75,28 @@ def best_response(rules: Rules, own: Policy, model: Policy) -> Policy:
     if "threshold" not in has:
         return own
     plain = replace(own, **{name: DEFAULTS[name] for name in has})
-    name = _name(rules, plain, model)
+    asked = [asdict(rules), asdict(plain), asdict(model), _GAMES, _READ]
+
+    def compute() -> dict[str, Any]:
+        found = _compute(rules, plain, model)
+        return {name: getattr(found, name) for name in sorted(has)}
+
+    return replace(plain, **remember(__name__, asked, compute))
+
+
+def remember(module: str, asked: Any, compute: Callable[[], Any]) -> Any:
+    """Return what ``compute`` returns for ``asked``, as JSON values.
+
+    It is kept on disk under a digest of ``asked`` and of the sources of ``module``.
+    """
+    state = hashlib.blake2b(json.dumps(asked).encode(), digest_size=16)
+    state.update(sources.digest(frozenset({module})))
+    name = f"{module.rpartition('.')[2]}-{state.hexdigest()}"
     kept = store.open_store().read(name)
     if kept is None:
-        found = _compute(rules, plain, model)
-        kept = json.dumps({name: getattr(found, name) for name in sorted(has)}).encode()
-        store.open_store().write(name, kept)
-    return replace(plain, **json.loads(bytes(kept)))
-
-
-def _name(rules: Rules, own: Policy, model: Policy) -> str:
-    """Return the cache name of a best response, a digest of its inputs and sources."""
-    asked = json.dumps([asdict(rules), asdict(own), asdict(model), _GAMES, _READ])
-    state = hashlib.blake2b(asked.encode(), digest_size=16)
-    state.update(sources.digest(frozenset({__name__})))
-    return f"response-{state.hexdigest()}"
+        kept = memoryview(json.dumps(compute()).encode())
+        store.open_store().write(name, bytes(kept))
+    return json.loads(bytes(kept))
 
 
 def wins(rules: Rules, own: Policy, model: Policy, seed: int, games: Sequence[int]) -> np.ndarray:

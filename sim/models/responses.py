@@ -11,15 +11,13 @@ rules (`sim.models.timing`).  It is cached on disk under a digest of its sources
 
 from __future__ import annotations
 
-import hashlib
-import json
 from dataclasses import asdict, dataclass, replace
 from functools import cache
 
 import numpy as np
 
-from mcts.kernel import sources, store
 from mcts.kernel.compile import INTERPRETED
+from sim.models.best_response import remember
 from sim.models.own_cards import DIGITS, fit_weight
 from sim.models.timing import collect_turns, share_won
 from sim.models.types import TYPES
@@ -90,16 +88,8 @@ def responses(rules: Rules, types: tuple[str, ...]) -> Responses:
 
 @cache
 def _table(rules: Rules, types: tuple[str, ...]) -> Responses:
-    asked = json.dumps([asdict(rules), types, _GAMES, _READ])
-    digest = hashlib.blake2b(asked.encode(), digest_size=16)
-    digest.update(sources.digest(frozenset({__name__})))
-    name = f"responses-{digest.hexdigest()}"
-    kept = store.open_store().read(name)
-    if kept is None:
-        columns = [_measure(rules, one) for one in types]
-        kept = memoryview(json.dumps(columns).encode())
-        store.open_store().write(name, bytes(kept))
-    columns = json.loads(bytes(kept))
+    asked = [asdict(rules), types, _GAMES, _READ]
+    columns = remember(__name__, asked, lambda: [_measure(rules, one) for one in types])
     points = np.array([shares for _, shares in columns]).T
     return Responses(points, np.array([weight for weight, _ in columns]))
 

@@ -5,7 +5,7 @@
     action = planner.decide(view)
     planner.result, planner.search.tree
 
-`sim.planning.seat_belief` holds the seat's observations and `sim.planning.seat_models` its models
+`sim.planning.seat_models` holds the seat's observations and `sim.planning.seat_models` its models
 of the others; from both the planner builds a position (`sim.planning.cluedo.Cluedo`) and searches
 it.  Decisions with a single legal or offered action need no search.
 """
@@ -31,8 +31,7 @@ from sim.planning import node_belief
 from sim.planning.candidates import offer
 from sim.planning.cluedo import Cluedo, Workspace, workspace
 from sim.planning.config import PlannerConfig
-from sim.planning.seat_belief import SeatBelief
-from sim.planning.seat_models import SeatModels
+from sim.planning.seat_models import SeatBelief, SeatModels
 from sim.planning.variants import BELIEFS, POLICY
 from sim.player import Player
 from sim.policies.registry import Policy

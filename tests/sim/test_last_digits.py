@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import scipy.special
 
-from sim.models import opponent_belief, own_cards, reading, responses
+from sim.models import opponent_belief, own_cards, responses
 
 ORIGINAL = {name: getattr(scipy.special, name) for name in ("expit", "logit")}
 
@@ -40,7 +40,7 @@ def other_processor(monkeypatch):
         moved = Moved(seed)
         for name in ("exp", "log", "log1p"):
             setattr(moved, name, moved.move(getattr(np, name)))
-        for module in (own_cards, reading, opponent_belief):
+        for module in (own_cards, opponent_belief):
             monkeypatch.setattr(module, "np", moved)
         for name in ("expit", "logit"):
             monkeypatch.setattr(scipy.special, name, moved.move(ORIGINAL[name]))
@@ -49,7 +49,7 @@ def other_processor(monkeypatch):
 
 
 def keep_all_digits(monkeypatch):
-    for module in (own_cards, reading, responses):
+    for module in (own_cards, responses):
         monkeypatch.setattr(module, "DIGITS", 17)
 
 

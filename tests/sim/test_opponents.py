@@ -15,7 +15,7 @@ from sim import referee
 from sim.contract.testing import check_player
 from sim.models.likelihood import ACCUSES, NAMES, WALKS
 from sim.models.opponent_belief import OpponentBelief
-from sim.models.reading import WEIGHTS, Reading
+from sim.models.own_cards import WEIGHTS, Reading
 from sim.models.responses import RESPONSES, responses
 from sim.models.types import PRESETS, TYPES, Mixture, draw_opponents, mixture
 from sim.player import PolicyPlayer
