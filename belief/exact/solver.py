@@ -38,7 +38,7 @@ from belief.evidence import (
     new_evidence,
     note_pass,
 )
-from belief.exact.answers import ANSWERS, answerer, predict_named
+from belief.exact.answers import ANSWERS, predict_named
 from belief.exact.envelope import envelope_probability, envelope_table, likely_envelopes
 from belief.exact.forward_backward import backwards, forwards
 from belief.exact.layers import pair_factors
@@ -324,16 +324,6 @@ class ExactPosterior:
 
         mean = self._average(read)
         return mean[:-1].reshape(MAX_PLAYERS, N_CATEGORIES), float(mean[-1])
-
-    def answerer(self, asker: int, cards: int) -> np.ndarray:
-        """Return P(no answer) and at p + 1 P(player p answers), (7,), if ``asker`` suggests."""
-        chances = np.zeros(HOLDERS)
-
-        def read() -> np.ndarray:
-            answerer(self._parts[self._current][0], self.work, asker, cards, chances)
-            return chances
-
-        return self._average(read)
 
     def sample(self, stream: np.ndarray, deals: int) -> np.ndarray:
         """Return ``deals`` independent deals, int64 (deals, 21); consumes draws of ``stream``."""

@@ -30,7 +30,7 @@ def shrink_workspaces(monkeypatch):
     return solve_it
 
 
-def assert_same(posterior, other, players):
+def assert_same(posterior, other):
     """Assert that two posteriors agree in everything that they can be asked."""
     tolerance = {"rtol": 0, "atol": 1e-10}
     np.testing.assert_allclose(posterior.marginals, other.marginals, **tolerance)
@@ -47,9 +47,6 @@ def assert_same(posterior, other, players):
         (ours, silence), (theirs, nobody) = posterior.predict(mask(trio)), other.predict(mask(trio))
         np.testing.assert_allclose(ours, theirs, **tolerance)
         assert silence == pytest.approx(nobody, abs=1e-10)
-        asker = int(rng.integers(players))
-        ours, theirs = posterior.answerer(asker, mask(trio)), other.answerer(asker, mask(trio))
-        np.testing.assert_allclose(ours, theirs, **tolerance)
 
 
 @pytest.mark.parametrize("accusations", [0, 5])
@@ -59,7 +56,7 @@ def test_parts_agree_with_the_whole(shrink_workspaces, accusations):
         ev = history.record()
         posterior, whole = shrink_workspaces(ev), ExactPosterior(ev)
         assert whole.parts == 1
-        assert_same(posterior, whole, history.players)
+        assert_same(posterior, whole)
         divided += posterior.parts > 1
     assert divided > HISTORIES // 6
 
