@@ -71,11 +71,6 @@ def independent(marginals, seat, trio):
     return before - after
 
 
-def test_entropy():
-    assert information.entropy(np.full(8, 0.125)) == 3.0
-    assert information.entropy(np.array([1.0, 0.0])) == 0.0
-
-
 def test_closed_form_is_the_sum_over_independent_cards():
     rng = np.random.default_rng(2)
     for _ in range(40):

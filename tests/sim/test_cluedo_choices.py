@@ -242,10 +242,3 @@ def test_a_kept_tree_is_begun_with():
             assert kept_on(start) == 200
             visits.append(kept)
     assert len(visits) == 3 and min(visits) > 200
-
-
-def test_a_tree_is_not_carried_into_the_next_game(one):
-    planner = decide(one, make(spec(**{"search.keep_tree": True}), Rules()).config)
-    planner.search._kept = planner.search._followed = True  # as `advance` leaves it
-    one.take(planner).decide(one.view)
-    assert planner.result.visits.sum() == 200

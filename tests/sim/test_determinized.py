@@ -190,15 +190,3 @@ def test_a_deal_is_drawn_for_each_roll_out_from_what_is_believed_at_the_leaf(pla
         assert least_p_value(deals, root) < 1e-9
         p, s = at_a_leaf(one, SMALL)
         assert len({deal.tobytes() for deal in rolled_out(p, s, 50)}) == 1
-
-
-def test_a_deal_at_the_leaf_can_come_from_the_factored_belief(places):
-    for one in places:
-        p, s = at_a_leaf(one, replace(SMALL, variant="bmcts_or", **PREDICTIVE))
-        deals = rolled_out(p, s, 100)
-        assert len({deal.tobytes() for deal in deals}) > 20
-        assert (np.bincount(deals[deals >= 0])[:5] == 100 * np.array([3, 4, 4, 4, 4])).all()
-        lacks = s.state[0].evidence[one.seat].lacks
-        for player in range(4):
-            barred = [card for card in range(21) if lacks[player] >> card & 1]
-            assert not (deals[:, barred] == player + 1).any()

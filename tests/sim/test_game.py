@@ -17,16 +17,12 @@ from sim.legal import is_legal, legal
 from sim.policies.registry import number
 from sim.rules import Rules, preset, world
 from sim.state import (
-    ACCUSE,
-    ASK,
     EVENTS,
     EXTERNAL,
     MOVE,
     N_ACTIONS,
     OVER,
     PASSAGE,
-    REVEAL,
-    SHOW,
     SUGGEST,
     TURN,
     empty,
@@ -49,23 +45,6 @@ def actions(board, state):
     """Return the legal actions."""
     out = np.empty(N_ACTIONS, np.int64)
     return out[: legal(board, state, out)].tolist()
-
-
-def test_what_is_legal_by_phase():
-    board, state = fresh()
-    assert actions(board, state) == [*range(9), *range(ACCUSE, REVEAL)]
-    state.spot[0] = door_spots(STUDY)[0]
-    assert actions(board, state) == [*range(1, 9), PASSAGE, *range(ACCUSE, REVEAL)]
-    state.spot[0] = door_spots(HALL)[2]
-    state.summoned[0] = 1
-    assert actions(board, state) == [0, *range(2, 9), *range(ASK, REVEAL)]
-    state.phase = SUGGEST
-    assert actions(board, state) == [*range(ASK, ACCUSE)]
-    state.phase, state.answerer, state.cards = SHOW, 2, state.hand[2] | state.envelope
-    held = [card for card in range(21) if state.hand[2] >> card & 1]
-    assert actions(board, state) == [REVEAL + card for card in held]
-    state.phase = OVER
-    assert actions(board, state) == []
 
 
 def test_a_pawn_shut_in_stays():

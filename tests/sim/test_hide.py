@@ -85,28 +85,6 @@ def test_without_prices_it_is_swift_until_it_is_alone():
     assert same == 2  # the control: alone, it waits, and wins where swift was wrong
 
 
-def own_and_summoned(policy, games=12):
-    """Return shares of its suggestions: that name a card of its own, and that summon a player."""
-    board = world(Rules())[0]
-    asked = own = summoned = 0
-    for game in range(games):
-        for state, action in steps(Rules(), [policy, *["swift"] * 3], game):
-            if ASK <= action < ACCUSE and state.seat == 0:
-                suspect, weapon = divmod(action - ASK, 6)
-                asked += 1
-                own += bool(int(state.hand[0]) & (1 << suspect | 1 << 6 + weapon))
-                room = int(board.room_of[state.spot[0]])
-                summoned += bool(hide.summons(board, state, 0, suspect, room))
-    return own / asked, summoned / asked
-
-
-def test_it_names_cards_of_its_own_and_summons_nobody_if_that_is_dear():
-    own, summoned = own_and_summoned(Policy("hide", hiding=0.0, summoning=0.0))
-    assert own == 0 and summoned > 0.25
-    assert own_and_summoned(Policy("hide", hiding=1.0, summoning=0.0))[0] > 0.2
-    assert own_and_summoned(Policy("hide", hiding=0.0, summoning=50.0))[1] == 0
-
-
 def test_alone_it_waits_for_proof():
     """Everybody else is out: swift accuses what it thinks likely, and is wrong at times."""
     wrong = {"swift": 0, "hide": 0}

@@ -1,7 +1,6 @@
 """Opponents: the belief over types, its inputs, and simulations that draw from it."""
 
 import sys
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -186,14 +185,6 @@ def test_the_reply_is_the_best_of_the_table():
             best = found.points[tried, at].max()
             assert found.points[RESPONSES.index(reply), at] == best
     assert found.best_reply(Policy("heuristic"), one) == Policy("heuristic")
-
-
-def test_a_table_belongs_to_its_rules():
-    """Responses are measured for each number of seats; the cap on turns makes no difference."""
-    four, three = (responses(rules, FEW.types) for rules in (RULES, preset("ferrari2009")))
-    assert (four.points != three.points).any()
-    capped = replace(RULES, turn_cap=7)
-    assert responses(capped, FEW.types) is four
 
 
 def test_a_known_type_is_read_with_its_weight():

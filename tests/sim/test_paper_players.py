@@ -112,15 +112,6 @@ def test_its_function_changes_the_play_of_neural(tmp_path):
         assert play_out("neural", tuple({**NEAR, **switch}.items())) != usual
 
 
-@pytest.mark.parametrize("name", SWITCHES)
-def test_they_are_made_from_the_configuration(name):
-    evidence = {} if name == "entropy" else {"evidence": "exact"}
-    spec = {**spec_of(name), **evidence, "label": "mine", "showing": "least_informative"}
-    player = make(spec, PRESETS["speed"])
-    assert (player.name, player.showing) == ("mine", "least_informative")
-    assert all(getattr(player.settings, key) == spec[key] for key in spec if key != "_target_")
-
-
 @pytest.mark.parametrize(
     ("name", "switches", "reason"),
     [

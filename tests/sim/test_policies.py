@@ -2,13 +2,12 @@
 
 import numpy as np
 import pytest
-from scipy.stats import binom, chisquare
+from scipy.stats import chisquare
 
 from belief import matrix
-from sim.arena import play_many
 from sim.cards import FIRST_ROOM, FIRST_WEAPON, ROOMS
 from sim.chance import DECIDE, game_key, open_stream
-from sim.game import apply, new_game, open_decision
+from sim.game import new_game
 from sim.policies.registry import choose, number
 from sim.rules import Rules, world
 from sim.state import (
@@ -17,7 +16,6 @@ from sim.state import (
     EXTERNAL,
     FACTORED,
     MOVE,
-    OVER,
     PASSAGE,
     SUGGEST,
     empty,
@@ -178,46 +176,3 @@ def test_wanderers_accuse_when_three_cards_are_left(policy):
     fourth = next(card for card in range(6) if card != suspect)
     state.known[0] &= ~(1 << fourth)
     assert (choose_action(state, policy, 50) < ACCUSE).all()
-
-
-def wins(one, others, games=2_000):
-    """Return how many of ``games`` games one player wins, its seat going round."""
-    won = 0
-    for seat in range(4):
-        table = [one if i == seat else others for i in range(4)]
-        won += int((play_many(Rules(), table, 21, np.arange(seat, games, 4)).winner == seat).sum())
-    return won
-
-
-@pytest.mark.parametrize(
-    ("one", "others", "rate", "off"),
-    [
-        ("heuristic", "random", 0.915, 0.03),
-        ("closure", "heuristic", 0.64, 0.04),
-        ("swift", "heuristic", 0.90, 0.04),
-    ],
-)
-def test_strengths(one, others, rate, off):
-    """Wins are within five standard deviations of a rate no further than ``off`` from ``rate``."""
-    games = 2_000
-    least = binom.isf(1 - 3e-7, games, rate - off)
-    most = binom.isf(3e-7, games, rate + off)
-    assert least <= wins(one, others, games) <= most
-
-
-def test_kept_entropies_are_those_of_the_rows():
-    """Rows that a suggestion leaves alone keep their entropy; the control changes a row unseen."""
-    state, kept = fresh(), 0
-    state.policy[:], state.showing[:] = HEURISTIC, 0
-    while state.phase != OVER and state.asked < 40:
-        open_decision(state)
-        apply(BOARD, state, choose(BOARD, state, state.seat))
-        rows = np.array([[matrix.row_entropy(b, card) for card in range(21)] for b in state.belief])
-        known = state.bits >= 0.0
-        known[BOARD.players :] = False
-        np.testing.assert_array_equal(state.bits[known], rows[known])
-        kept += known.sum()
-    assert kept > 100
-    seat, card = np.argwhere(known & (rows > 0.0))[0]
-    state.belief[seat, card, 0] /= 2
-    assert matrix.row_entropy(state.belief[seat], card) != state.bits[seat, card]

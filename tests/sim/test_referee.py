@@ -193,12 +193,3 @@ def test_illegal_actions_are_named(action):
     seats = [Says(action), *seat_player(MIXED[1:])]
     with pytest.raises(IllegalAction, match=f"stubborn in seat 0 chose action {action}"):
         play(Rules(), seats, SEED, 0)
-
-
-def test_one_player_a_seat():
-    with pytest.raises(ValueError, match="4 seats need as many players, got 3"):
-        play(Rules(), seat_player(MIXED[:3]), SEED, 0)
-    with pytest.raises(ValueError, match="3 seats need as many policies, got 4"):
-        play_many(Rules(players=3), MIXED, SEED, np.arange(2))
-    with pytest.raises(ValueError, match="unknown policy 'heursitic'"):
-        play_many(Rules(), ["heursitic"] * 4, SEED, np.arange(2))

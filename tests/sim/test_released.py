@@ -172,15 +172,6 @@ def test_settings_of_before_are_read(player):
     assert renew(renew(old)) == renew(old)
 
 
-def test_departures_of_the_drawn_envelope_are_for_ld_bmcts():
-    for name in OF_LD:
-        with pytest.raises(ValueError, match=f"{name} departs .*: name must be ld_bmcts, not "):
-            make(spec_of("bmcts_departing", **{f"departures__{name}": True}), Rules())
-    again = {"departures__even_envelope": True, "name": "ld_bmcts", "redraw": "simulation"}
-    with pytest.raises(ValueError, match=r"even_envelope departs .*: redraw must be decision"):
-        make(spec_of("bmcts_departing", **again), Rules())
-
-
 # Who believes what.
 
 
@@ -215,16 +206,6 @@ def test_an_even_envelope_is_even():
     assert found[:6].sum() == found[12:].sum() == 900 and not found[6:12].any()
     assert np.abs(found[2:5] - 300).max() < 60  # 4 standard deviations
     assert found[12:].min() > 60
-
-
-def test_who_is_told_of_the_envelope():
-    for names, informs in (((), True), (("untold",), False)):
-        p, _, state = begin_game("in a room", *names, player="ld_bmcts_faithful")
-        cards = [c for c in range(21) if state.envelope >> c & 1]
-        assert len(cards) == 3
-        other = (p.planned.seat + 1) % 4
-        own = state.belief[other][cards, other + 1]
-        assert (not own.any()) == informs
 
 
 # Trees.
