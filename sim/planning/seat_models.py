@@ -1,4 +1,4 @@
-"""What a planner's seat knows in a game: its belief over deals, and its models of the others."""
+"""Knowledge of a planner's seat in a game: its belief over deals, and its models of the others."""
 
 from __future__ import annotations
 
