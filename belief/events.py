@@ -49,7 +49,6 @@ def note(ev: Evidence, kind: int, player: int, cards: int, card: int) -> None:
 
 @jit
 def _record(records: np.ndarray, events: np.ndarray) -> bool:
-    """Implement `record`."""
     ev = records[0]
     for i in range(len(events)):
         note(ev, events[i, KIND], events[i, PLAYER], events[i, NAMED], events[i, CARD])

@@ -1,11 +1,8 @@
 """Evidence of one player: passes, cards shown to others, cards shown to it.
 
-`EVIDENCE` is a flat record, the input of the exact belief.  ``dst[i] = src[j]`` is a deep copy of a
-few kilobytes, so a search may keep one per node.  Kernels take the element ``evidence[0]`` of a
-record array; what they record depends only on the observer's seat, never on the truth.
-
+`EVIDENCE` is a flat record, the input of the exact belief; ``dst[i] = src[j]`` is a deep copy.
 Every answer depends on the answerer's hand alone, so the likelihood of a deal is a product over
-hands [Sleuth design, "card dynamic programme"]:
+hands:
 
 * a pass: the answerer lacks the three cards (a mask),
 * a card shown to another player: it has at least one of the three (a *clause*),
@@ -14,12 +11,9 @@ hands [Sleuth design, "card dynamic programme"]:
   by `LEAST_INFORMATIVE`, a card already shown to us has no such weight.
 
 The prior over deals is uniform, given the hand sizes, or given ``shares`` if the rules make public
-how many cards of each category a player was dealt [Ferrari & Cai 2009].
-
-A public wrong accusation concerns only the envelope: it is not this triple.  A secret one informs
-only its author, and ends that author's play: it is left out.  Only free consequences are drawn
-here; `belief.closure` does the rest.  Sets of cards are bit masks.  Nothing here consumes
-randomness.
+how many cards of each category a player was dealt [Ferrari & Cai 2009].  A public wrong accusation
+excludes one triple from the envelope.  Only free consequences are drawn here; `belief.closure` does
+the rest.  Sets of cards are bit masks.  Nothing here consumes randomness.
 """
 
 from __future__ import annotations
@@ -65,11 +59,8 @@ EVIDENCE = np.dtype(
         ("shown", np.int64),  # live entries of `others`
         ("excluded", np.int64),  # live entries of `not_envelope`
         ("named", np.int64, (MAX_PLAYERS,)),  # mask of cards in the player's own questions
-        (
-            "own_card_weight",
-            np.float64,
-            (MAX_PLAYERS,),
-        ),  # weight per named card in its own hand, 1: asking is uninformative
+        # weight per named card in its own hand, 1: asking is uninformative
+        ("own_card_weight", np.float64, (MAX_PLAYERS,)),
         ("log_dropped", np.float64),  # log of the constant factors no longer in any list
         ("clause", np.int32, (MAX_CLAUSES,)),  # player << 21 | cards, of which it has one
         ("others", np.int32, (MAX_SHOWN,)),  # player << 21 | other cards of the question
@@ -79,8 +70,7 @@ EVIDENCE = np.dtype(
 )
 
 Evidence = np.record
-"""One `EVIDENCE`: all that one player knows for certain, and was shown."""
-"""One observer's evidence; masks and counts, a flat record of 1.8 kB, a multiple of 8 bytes."""
+"""One `EVIDENCE`: all that one player knows for certain, and was shown; 1.8 kB."""
 
 
 class ContradictoryEvidence(SleuthError, ValueError):

@@ -1,22 +1,14 @@
 """Expected information about the envelope of a suggestion: a formula, an estimate, the truth.
 
-`closed_form` needs only card marginals.  It treats the three cards as independent, each with its
-row of the marginals, and sums over the outcomes -- a given one of the three is shown, or none --
-the drop of the three binary entropies "this card is in the envelope".  Opponents answer in seat
-order from the suggester's left; one that holds k of the three shows each with 1/k.  The outcome
-ignores who answered.  The binary entropy comes from `belief.entropy_table`: candidate suggestions
-are ranked with it, dozens per tree node.
-
-`estimate` estimates the drop of the *joint* entropy of the envelope from exact deals drawn once for
-all suggestions; an outcome is who answers with which card, or no answer.  It plugs relative
-frequencies into the entropy.  With fewer deals than envelopes that is heavily biased (with 50 at
-the start of a game most deals have a unique envelope, and any answer seems as informative as it is
-surprising): it ranks suggestions, but does not measure their value.
-
-`mutual`, of the result of `belief.exact.answers.predict_named`, is exact for which of the named
-cards are in the envelope: a lower bound of the truth, and near it.
-
-`expected_reduction` is the true expected drop of that entropy.
+* `closed_form` needs only card marginals.  It treats the three cards as independent and sums over
+  the outcomes -- a given one of the three is shown, or none -- the drop of the three binary
+  entropies "this card is in the envelope".  The outcome ignores who answered.
+* `estimate` estimates the drop of the *joint* entropy from exact deals drawn once for all
+  suggestions, by relative frequencies.  With fewer deals than envelopes that is heavily biased: it
+  ranks suggestions, but does not measure their value.
+* `mutual`, of the result of `belief.exact.answers.predict_named`, is exact for which of the named
+  cards are in the envelope: a lower bound of the truth, and near it.
+* `expected_reduction` is the true expected drop of the joint entropy.
 
 The first two assume uniform showing, the others follow ``ev.showing``.  All entropies are in bits.
 `draw_sample` consumes its stream; nothing else here consumes randomness.

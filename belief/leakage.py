@@ -1,21 +1,16 @@
 """Information that a suggestion leaks: bits about the envelope that the opponents learn.
 
-For each named card an opponent has a probability that it is in the envelope.  Its gain from an
-answer is the change of its log score, log2 of the probability that it gives to the truth: positive
-if it comes nearer to the truth, negative if it is misled.  `net` sums that over cards, opponents
-and answers, each weighted by the *own* belief, so it is below 0 if the opponents are expected to be
-misled.  The three cards are assumed independent.
+An opponent's gain from an answer is the change of its log score, log2 of the probability that it
+gives to the truth about a named card; it is negative if the opponent is misled.  The sum over
+cards, opponents and answers is weighted by the *own* belief.  The three cards are assumed
+independent.  An opponent's view is the public view (`belief.public`) without the case that it has
+the card itself; it also knows the cards that we have shown it (``shown``).
 
-An opponent's view is the public view (`belief.public`) without the case that it has the card
-itself: it knows its own hand, and if it has the card there is nothing to learn.  It also knows the
-cards that we have shown it (``shown``).  Its other private knowledge is not used, as no player may
-know it.
-
-How much a shown card reveals of one of the three depends on the two others: nothing, if one of them
-is known to be there.  By Bayes the odds are divided by the probability that one of the two had to
-be shown; here the gain is interpolated, by that probability, between those of `SHOWN` times the
-odds and of the same odds.  So `tabulate` sums over opponents and holders once per card, and a pair
-costs a few dozen products.  Nothing here consumes randomness or allocates.
+How much a shown card reveals of one of the three depends on the two others.  By Bayes the odds are
+divided by the probability that one of the two had to be shown; here the gain is interpolated, by
+that probability, between those of `SHOWN` times the odds and of the same odds.  So `tabulate` sums
+over opponents and holders once per card, and a pair costs a few dozen products.  Nothing here
+consumes randomness or allocates.
 """
 
 from __future__ import annotations
@@ -114,7 +109,6 @@ def _twin(belief: np.ndarray, view: np.ndarray, shown: np.ndarray, cards: int, c
 
 @jit
 def _same(belief: np.ndarray, view: np.ndarray, shown: np.ndarray, card: int, other: int) -> bool:
-    """Return whether the knowledge of two cards is the same."""
     for holder in range(HOLDERS):
         if belief[card, holder] != belief[other, holder]:
             return False
@@ -181,42 +175,6 @@ def _gains(before: float, scale: float) -> tuple[float, float]:
     return _score(before, after), _score(1.0 - before, 1.0 - after)
 
 
-@jit
-def leakage(table: np.ndarray, players: int, suspect: int, weapon: int, room: int) -> float:
-    """Return the bits that all opponents together are expected to gain from this suggestion."""
-    one, two, three = table[suspect], table[weapon], table[room]
-    bits = 0.0
-    for answer in range(1, players + 1):
-        # Probabilities that the two others are with none of the seats before this one, or up to it.
-        before = AWAY + answer - 1
-        first = two[before] * three[before]
-        second = one[before] * three[before]
-        third = one[before] * two[before]
-        if answer == players:
-            bits += first * one[SHIFT + answer] + second * two[SHIFT + answer]
-            return bits + third * three[SHIFT + answer]
-        up_to = before + 1
-        bits += _part(one, two, three, answer, first, first - two[up_to] * three[up_to])
-        bits += _part(two, one, three, answer, second, second - one[up_to] * three[up_to])
-        bits += _part(three, one, two, answer, third, third - one[up_to] * two[up_to])
-    return bits
-
-
-@jit
-def _part(
-    row: np.ndarray, other: np.ndarray, third: np.ndarray, answer: int, here: float, away: float
-) -> float:
-    """Return the opponents' gain on the card of ``row`` if the seat ``answer`` away shows.
-
-    ``here`` is the probability of that if the answerer has the card, ``away`` if no player asked so
-    far has it.
-    """
-    more = _SPAN * (1.0 - other[VIEW + answer]) * (1.0 - third[VIEW + answer])
-    return here * (row[HERE + answer] + more * row[HERE_MORE + answer]) + away * (
-        row[SHIFT + answer] + more * row[SHIFT_MORE + answer]
-    )
-
-
 LANES = 8
 """Weapons in one vector, of which six are real: loops over them become one instruction."""
 
@@ -232,14 +190,15 @@ def weapon_columns(table: np.ndarray, columns: np.ndarray) -> None:
 
 
 @jit
-def leakage_by_weapon(
+def leakage(
     table: np.ndarray, columns: np.ndarray, players: int, suspect: int, room: int, bits: np.ndarray
 ) -> None:
-    """Write into ``bits`` (1, `LANES`) `leakage` for each of the six weapons.
+    """Write into ``bits`` (1, `LANES`) what all opponents together are expected to gain, in bits.
 
-    ``columns`` is the result of `weapon_columns` for ``table``.  Equal bit by bit: every lane does
-    the same operations in the same order.
-
+    Lane i is the suggestion of ``suspect`` with weapon i in ``room``; ``columns`` is the result of
+    `weapon_columns` for ``table``.  If the answerer shows a card, the opponents gain on it with the
+    probability of that if the answerer has it (``..._here``), or if no player asked so far has it
+    (``..._shift``).
     """
     one, three = table[suspect], table[room]
     sums = floats(1, LANES)

@@ -2,23 +2,15 @@
 
 A belief is a float64 array ``b[card, column]`` of shape (21, 7): column 0 is the envelope, column
 p + 1 player p, columns beyond the players are 0.  Face-up cards have an all-zero row.  Rows are
-independent: hand sizes and "one envelope card per category" are not enforced, and the soft evidence
-of a card shown to another player is multiplied in again each time it is seen.  That is the source's
-belief, kept with its faults: it runs to false certainty.  `belief.exact.solver` is the better one.
+independent: hand sizes and "one envelope card per category" are not enforced, and soft evidence is
+multiplied in again each time it is seen.  That is the source's belief, kept with its faults: it
+runs to false certainty.
 
-Updates are applied to rows one by one.  A certain row (an entry exactly 1.0) is left unchanged,
-even if the answer contradicts it.  Rows are renormalised by division, so that the only candidate
-left is exactly 1.0, on which the Heuristic accuses.  Where the source is silent:
-
-* a pass of the only candidate in a row (possible after false certainty) changes nothing, so no row
-  becomes all zero;
-* a card shown by a player who certainly holds none of the three changes nothing;
-* repeated soft evidence eventually rounds an entry to 1.0; the row then counts as certain.
-
-The source has no public wrong accusations: `exclude_envelopes` applies them when a matrix is read,
-`note_not_envelope` to one that is kept.
-
-Nothing here consumes randomness or allocates.
+A certain row (an entry exactly 1.0) is left unchanged, even if the answer contradicts it; rows are
+renormalised by division, so that the only candidate left is exactly 1.0.  Where the source is
+silent: a pass of the only candidate in a row, and a card shown by a player who certainly holds none
+of the three, change nothing.  `exclude_envelopes` applies public wrong accusations when a matrix is
+read, `note_not_envelope` to one that is kept.  Nothing here consumes randomness or allocates.
 """
 
 from __future__ import annotations
@@ -63,7 +55,6 @@ def _normalise(b: np.ndarray, card: int, total: float) -> None:
 
 @jit
 def _row_sum(b: np.ndarray, card: int) -> float:
-    """Return the sum of a row."""
     total = 0.0
     for column in range(HOLDERS):
         total += b[card, column]

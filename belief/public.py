@@ -1,15 +1,10 @@
 """The public view: where the cards are for an observer without cards who sees public events only.
 
-A view is a float64 array (21, 7) like that of `belief.matrix`: column 0 is the envelope, column
-p + 1 player p, rows of face-up cards are zero.  It starts from the deal: one envelope card of each
-category, the rest in hands of known sizes.  A pass takes the three cards from the player who
-passed.  A player who shows a card has at least one of the three: by Bayes, with independent cards,
+A view is a float64 array (21, 7) like that of `belief.matrix`.  It starts from hands of known
+sizes.  A player who shows a card has at least one of the three: by Bayes, with independent cards,
 the odds that it has a given one are divided by the probability that one of the two others had to be
-shown anyway.  `note_not_envelope` of `belief.matrix` applies a public wrong accusation.
-
-Every seat knows at least this, so a view shows what the others learn without access to their
-knowledge.  A row with one candidate left is certain; a contradiction under independence changes
-nothing.  Nothing here consumes randomness or allocates.
+shown anyway.  Every seat knows at least this.  A row with one candidate left is certain; a
+contradiction under independence changes nothing.  Nothing here consumes randomness or allocates.
 """
 
 from __future__ import annotations

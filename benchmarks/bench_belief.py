@@ -8,9 +8,6 @@ wall time; ratios are to a control, 1,000 random numbers, timed between the othe
 "heard" is the cost of a solution after several public wrong accusations, as a ratio to the same
 positions without them.  In the second half of a game each of the others accuses by its belief, and
 is wrong.
-
-"from Python" is `ExactBelief` with one call of `observe` and one of `marginals` per event.  Its
-control is `replay`, a single compiled call for all events of a game.
 """
 
 import sys
@@ -25,8 +22,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "belief")]
 from histories import CATEGORIES, mask, random_history  # noqa: E402
 
 from belief import evidence, information, matrix  # noqa: E402
-from belief.beliefs.exact import ExactBelief  # noqa: E402
-from belief.contract.history import History, events_of, random_trio, setting_of  # noqa: E402
+from belief.contract.history import History, random_trio  # noqa: E402
 from belief.exact import solver  # noqa: E402
 from belief.exact.answers import ANSWERS, predict_named  # noqa: E402
 from mcts.kernel.compile import jit  # noqa: E402
@@ -237,41 +233,6 @@ def heard_figures(players, games, work, most=5):
         )
 
 
-def one_by_one(belief, events):
-    """Update on events singly, and read the belief after each."""
-    for row in events:
-        belief.observe(row[None])
-        belief.marginals()
-
-
-def python_figures(players, games, repeats=7):
-    """Print the cost of an event from Python, next to the same in one compiled call."""
-    rng = np.random.default_rng(2)
-    ways = {"kernel": ExactBelief.replay, "python": one_by_one}
-    taken = {"making": 0.0, **dict.fromkeys(ways, 0.0)}
-    count = 0
-    for _ in range(games):
-        history = random_history(rng, players, QUESTIONS, face_up=FACE_UP[players])
-        setting, events = setting_of(history), events_of(history)
-        count += len(events)
-        fastest = dict.fromkeys(taken, np.inf)
-        for _ in range(repeats):
-            for name, way in ways.items():
-                begun = time.perf_counter()
-                belief = ExactBelief(setting)
-                made = time.perf_counter()
-                way(belief, events)
-                fastest[name] = min(fastest[name], time.perf_counter() - made)
-                fastest["making"] = min(fastest["making"], made - begun)
-        for name in taken:
-            taken[name] += 1e6 * fastest[name]
-    kernel, python = taken["kernel"] / count, taken["python"] / count
-    print(
-        f"{players} players from Python: making {taken['making'] / games:.1f} us; "
-        f"an event in one call {kernel:.2f}, by itself {python:.2f}, ratio {python / kernel:.2f}"
-    )
-
-
 def header():
     """Print the column heads of `exact_figures`."""
     names = ("solve", "sample", "predict", "table", "likely(3)", "one envelope")
@@ -306,6 +267,4 @@ if __name__ == "__main__":
         exact_figures(number, 40 if number < 5 else 12)
     for number in numbers:
         heard_figures(number, 30 if number < 5 else 12, solver.workspace(1 << 20))
-    for number in numbers:
-        python_figures(number, 12)
     small_figures()

@@ -170,7 +170,6 @@ def entrance(room: int) -> int:
 
 
 def _fill_ways(record: np.record, plan: nx.Graph, goal: int) -> None:
-    """Fill the path tables of one goal."""
     doors = door_spots(goal) if goal < N_ROOMS else [entrance(goal - N_ROOMS)]
     for front in {near for door in doors for near in plan[door] if near < N_CORRIDOR}:
         record.fronts[goal, front // 32] |= np.uint32(1 << front % 32)

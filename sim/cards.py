@@ -7,7 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from belief.evidence import ALL_CARDS, CATEGORY_MASK, CATEGORY_START, N_CARDS
+from belief.evidence import ALL_CARDS as ALL_CARDS
+from belief.evidence import CATEGORY_MASK as CATEGORY_MASK
+from belief.evidence import CATEGORY_START
+from belief.evidence import N_CARDS as N_CARDS
 
 SUSPECTS = ("Mustard", "Scarlett", "Plum", "Green", "White", "Peacock")
 WEAPONS = ("knife", "rope", "candlestick", "lead pipe", "revolver", "wrench")
@@ -40,18 +43,3 @@ def mask_of(names: Iterable[str]) -> int:
             raise ValueError(f"{name!r} is no card: choose from {', '.join(CARDS)}")
         mask |= 1 << CARDS.index(name)
     return mask
-
-
-__all__ = [
-    "ALL_CARDS",
-    "CARDS",
-    "CATEGORY_MASK",
-    "FIRST_ROOM",
-    "FIRST_WEAPON",
-    "N_CARDS",
-    "ROOMS",
-    "SUSPECTS",
-    "WEAPONS",
-    "cards_of",
-    "mask_of",
-]

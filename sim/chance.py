@@ -85,7 +85,6 @@ def deal(world: World, s: State) -> None:
 
 @jit
 def _with_room(world: World, s: State, kind: int) -> int:
-    """Return the first seat with fewer cards of category ``kind`` than its share."""
     seat = 0
     while count(s.hand[seat] & CATEGORY_MASK[kind]) == world.shares[seat, kind]:
         seat += 1

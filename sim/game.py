@@ -110,7 +110,6 @@ def next_turn(world: World, s: State) -> None:
 
 @jit
 def _end_turn(world: World, s: State) -> None:
-    """Enter END if the rules allow accusations there, else pass the turn."""
     if world.accuse:
         s.phase = END
     else:
@@ -181,7 +180,6 @@ def _decide_again(world: World, s: State) -> int:
 
 @jit
 def _enter(world: World, s: State, seat: int, spot: int) -> None:
-    """Place the pawn of ``seat`` on ``spot``, inside a room."""
     s.spot[seat] = spot
     s.still = 0
     if not world.returns:
@@ -190,7 +188,6 @@ def _enter(world: World, s: State, seat: int, spot: int) -> None:
 
 @jit
 def _take_passage(world: World, s: State) -> None:
-    """Take the passage of the pawn's room."""
     there = world.passage[world.room_of[s.spot[s.seat]]]
     _enter(world, s, s.seat, world.first_door[there])
     s.summoned[s.seat] = 0
@@ -281,7 +278,6 @@ def _conclude(world: World, s: State, card: int) -> None:
 
 @jit
 def _tell(world: World, s: State, cards: int, answerer: int, card: int) -> None:
-    """Update all seats with an event of the current seat (`sim.state.EVENT`)."""
     if s.recording:
         event = s.event[s.events]
         event[0] = s.seat

@@ -133,7 +133,6 @@ def learn(
 
 @jit
 def _hear(s: State, seat: int, cards: int) -> None:
-    """Record for ``seat`` that ``cards`` are not the envelope."""
     # With evidence the matrix is not updated: `sim.policies.swift.refresh` would count it twice.
     if s.tracks[seat] & EVIDENCE:
         evidence.note_not_envelope(s.evidence[seat], cards)

@@ -85,13 +85,11 @@ def _run(out: np.ndarray, n: int, first: int, count: int) -> int:
 
 @jit
 def _may_walk(world: World, s: State, goal: int) -> bool:
-    """Return whether the current seat's pawn may walk to the room ``goal``."""
     return goal != barred_room(world, s, s.seat) and s.named[s.seat, goal] != ALL_PAIRS
 
 
 @jit
 def _legal_turn(world: World, s: State, out: np.ndarray) -> int:
-    """Write the legal actions at the start of a turn."""
     n = 0
     room = world.room_of[s.spot[s.seat]]
     for goal in range(N_ROOMS):

@@ -40,7 +40,6 @@ def _spread(wet: np.ndarray, free: np.ndarray, grown: np.ndarray) -> int:
 
 @jit
 def _is_goal(board: np.record, spot: int, goal: int) -> bool:
-    """Return whether a pawn at ``spot`` has reached ``goal``."""
     return board.room_of[spot] == goal if goal < N_ROOMS else board.entrance[goal - N_ROOMS] == spot
 
 
@@ -48,66 +47,32 @@ def _is_goal(board: np.record, spot: int, goal: int) -> bool:
 def _detour(board: np.record, occupied: np.ndarray, start: int, goal: int, roll: int) -> int:
     """Return the spot after ``roll`` steps of a shortest path around the pawns, -1 if none.
 
-    Breadth-first search from the room's doors, by rows as bit sets, until it reaches the start;
-    ``within[k]`` holds the squares at most k steps from the room.  Then it descends.
+    Breadth-first search from the goal, by rows as bit sets, until it reaches the start;
+    ``within[k]`` holds the squares at most k steps from it.  Then it descends.  A pawn leaves a
+    room only through its door; without walls, paths cross rooms and enter them from all sides.
     """
-    free = np.empty(ROWS, np.int64)
-    _free_rows(board, occupied, free)
-    within = np.empty((N_CORRIDOR + 1, ROWS), np.int64)
-    for y in range(ROWS):
-        within[1, y] = board.front_rows[goal, y] & free[y]
-    # A pawn leaves a room only through its door.
-    inside = start >= N_CORRIDOR
-    first = board.neighbours[start, 0] if inside else start
-    row, bit = board.row[first], 1 << board.column[first]
-    if not free[row] & bit:
-        return -1
-    far = 1
-    while not within[far, row] & bit:
-        if not _spread(within[far], free, within[far + 1]):
-            return -1
-        far += 1
-    at = first
-    for _ in range(roll - 1 if inside else roll):
-        far -= 1
-        for i in range(4):
-            near = board.neighbours[at, i]
-            if near < 0:
-                continue
-            if far == 0:
-                if _is_goal(board, near, goal):
-                    return near
-            elif near < N_CORRIDOR and within[far, board.row[near]] >> board.column[near] & 1:
-                at = near
-                break
-    return at
-
-
-@jit
-def _holds(occupied: np.ndarray, spot: int) -> bool:
-    """Return whether ``occupied`` contains the corridor square ``spot``."""
-    return np.int64(occupied[spot >> 5]) >> (spot & 31) & 1 == 1
-
-
-@jit_owning
-def _way_through(board: np.record, occupied: np.ndarray, start: int, goal: int, roll: int) -> int:
-    """Return `_detour` without walls: paths cross rooms and enter them from all sides."""
     free = np.empty(ROWS, np.int64)
     _free_rows(board, occupied, free)
     within = np.empty((N_SPOTS, ROWS), np.int64)
     for y in range(ROWS):
-        free[y] |= board.doors[y]
+        if board.through:
+            free[y] |= board.doors[y]
         within[0, y] = 0
+        within[1, y] = board.front_rows[goal, y] & free[y]
     for spot in range(N_CORRIDOR, N_SPOTS):
         if _is_goal(board, spot, goal):
             within[0, board.row[spot]] |= 1 << board.column[spot]
-    far = 0
-    while not within[far, board.row[start]] >> board.column[start] & 1:
+    at, steps, far = start, roll, 0 if board.through else 1
+    if start >= N_CORRIDOR and not board.through:
+        at, steps = board.neighbours[start, 0], roll - 1
+    row, bit = board.row[at], 1 << board.column[at]
+    if not free[row] & bit:
+        return -1
+    while not within[far, row] & bit:
         if not _spread(within[far], free, within[far + 1]):
             return -1
         far += 1
-    at = start
-    for _ in range(min(roll, far)):
+    for _ in range(min(steps, far)):
         far -= 1
         for i in range(4):
             near = board.neighbours[at, i]
@@ -115,6 +80,11 @@ def _way_through(board: np.record, occupied: np.ndarray, start: int, goal: int, 
                 at = near
                 break
     return at
+
+
+@jit
+def _holds(occupied: np.ndarray, spot: int) -> bool:
+    return np.int64(occupied[spot >> 5]) >> (spot & 31) & 1 == 1
 
 
 @jit
@@ -170,9 +140,7 @@ def walk(board: np.record, occupied: np.ndarray, start: int, goal: int, roll: in
             met |= path[word] & occupied[word]
         if met == 0:
             return np.int64(board.landing[way, goal, start, roll])
-    if board.through:
-        return _way_through(board, occupied, start, goal, roll)
-    if _shut_in(board, occupied, start, goal):
+    if not board.through and _shut_in(board, occupied, start, goal):
         return -1
     return _detour(board, occupied, start, goal, roll)
 

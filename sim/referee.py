@@ -160,8 +160,6 @@ def play(
 
 
 class _Table(NamedTuple):
-    """Rules and game as arrays for kernel calls."""
-
     worlds: np.ndarray  # (1,) of `sim.rules.WORLD`
     states: np.ndarray  # (1,) of `sim.state.STATE`
 
@@ -172,7 +170,6 @@ _NOBODY, _GO_ON = -1, -2
 
 @jit
 def _from_outside(s: State) -> bool:
-    """Return whether an external player must decide."""
     if s.phase == SHOW:
         return s.showing[s.answerer] == EXTERNAL
     return s.policy[s.seat] == EXTERNAL
@@ -189,13 +186,11 @@ def _next_outsider(worlds: np.ndarray, states: np.ndarray) -> int:
 
 @jit
 def _is_legal(worlds: np.ndarray, states: np.ndarray, action: int) -> bool:
-    """Return `is_legal`, for arrays."""
     return is_legal(worlds[0], states[0], action)
 
 
 @jit
 def _apply(worlds: np.ndarray, states: np.ndarray, action: int) -> None:
-    """Apply ``action``, for arrays."""
     apply(worlds[0], states[0], action)
 
 

@@ -246,7 +246,6 @@ WORLD = np.dtype(
 
 
 def _switches(name: str) -> dict[str, Any]:
-    """Return the values of ``conf/rules/NAME.yaml``, inherited ones included."""
     text = files("conf").joinpath(f"rules/{name}.yaml").read_text("utf-8")
     own: dict[str, Any] = yaml.safe_load(text)
     inherited: dict[str, Any] = {}
@@ -257,7 +256,6 @@ def _switches(name: str) -> dict[str, Any]:
 
 
 def _presets() -> dict[str, Rules]:
-    """Return the presets by name, that of the thesis first."""
     found = files("conf").joinpath("rules").iterdir()
     names = sorted(file.name[:-5] for file in found if file.name.endswith(".yaml"))
     names.sort(key=lambda name: name != Rules.name)

@@ -65,11 +65,8 @@ STATE = np.dtype(
         ("policy", np.int64, (MAX_PLAYERS,)),  # decides its turns; `EXTERNAL` stops the machine
         ("showing", np.int64, (MAX_PLAYERS,)),  # decides the card to show; likewise
         ("threshold", np.float64, (MAX_PLAYERS,)),  # minimum probability for an accusation
-        (
-            "own_card_weight",
-            np.float64,
-            (MAX_PLAYERS, MAX_PLAYERS),
-        ),  # [reader, asker]: weight that an asker holds a card it names; 1 or 0: ignored
+        # [reader, asker]: weight that an asker holds a card it names; 1 or 0: ignored
+        ("own_card_weight", np.float64, (MAX_PLAYERS, MAX_PLAYERS)),
         ("inference", np.int64, (MAX_PLAYERS,)),  # 1: its matrix uses cards shown to others
         ("walk", np.int64, (MAX_PLAYERS,)),  # how it chooses rooms (`sim.policies.csp.WALKS`)
         ("hiding", np.float64, (MAX_PLAYERS,)),  # price of a bit leaked to others, in own bits
@@ -93,10 +90,7 @@ STATE = np.dtype(
         ("closure", KNOWN, (MAX_PLAYERS,)),  # logical consequences of `evidence`
         ("settled", np.int64, (MAX_PLAYERS,)),  # 1: `closure` is up to date
         ("marginals", np.float64, (N_CARDS, HOLDERS)),  # scratch of the seat that decides
-        (
-            "marginals_of",
-            np.int64,
-        ),  # `sim.knowledge.knowledge_version` of their computation, or 0
+        ("marginals_of", np.int64),  # `sim.knowledge.knowledge_version` of them, or 0
         # after heard accusations: likeliest envelope left, its probability; else 0 (`swift`)
         ("guess", np.int64),
         ("guess_chance", np.float64),

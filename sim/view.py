@@ -63,7 +63,6 @@ def _show(state: State, seat: int, views: np.ndarray) -> None:
 
 @jit
 def _show_first(states: np.ndarray, seat: int, views: np.ndarray) -> None:
-    """`_show` for an array of one state."""
     _show(states[0], seat, views)
 
 

@@ -226,7 +226,7 @@ def test_imports_run_downwards():
         ("belief.exact.solver", "belief.sampling.mcmc"),
         ("belief.information", "belief.beliefs.base"),
         ("sim.referee", "sim.players.registry"),
-        ("sim.models.opponents", "sim.planning.planner"),
+        ("sim.models.types", "sim.planning.planner"),
         ("experiments.settings.config", "experiments.provenance.files"),
         ("experiments.matches.play", "experiments.runs.summary"),
         ("experiments.study", "experiments.regret"),

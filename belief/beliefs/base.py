@@ -7,7 +7,7 @@ deals, int64 (21,) of 0 envelope, p + 1 player, -1 face up.  All entropies are i
 
 To add a belief: subclass, give it a `name`, and run `belief.contract.testing.check_belief` on it.
 
-A belief that has raised is invalid until `Belief.undo` or `Belief.correct` has fixed its events.
+A belief that has raised is invalid.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from numbers import Integral
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -168,7 +168,6 @@ class Belief(ABC):
     logical: ClassVar[bool] = True
     needs_shares: ClassVar[bool] = False
     contradictions: int = 0
-    _made_from: tuple[list[Any], dict[str, Any]]
 
     def __init__(self, setting: Setting) -> None:
         if self.needs_shares and setting.shares is None:
@@ -179,12 +178,6 @@ class Belief(ABC):
         self.setting = setting
         self._given = setting.records().view(np.ndarray)
         self._events: list[np.ndarray] = []
-
-    def __new__(cls, *given: Any, **options: Any) -> Self:
-        """Keep the constructor's arguments, with copies of streams, to rebuild the belief."""
-        belief = super().__new__(cls)
-        belief._made_from = _copy_arrays(given, options)
-        return belief
 
     def __repr__(self) -> str:
         """Return the observer, the number of events, and the entropy of the envelope."""
@@ -197,16 +190,9 @@ class Belief(ABC):
         who = f"seat {self.setting.seat} of {self.setting.players}"
         return f"{type(self).__name__}({who}, {sum(map(len, self._events))} events, {doubt})"
 
-    def _observe(self, events: np.ndarray) -> None:
-        """Update on checked events; by default as `_replay` without room for marginals."""
-        self._replay(events, np.zeros((0, N_CARDS, MAX_PLAYERS + 1)))
-
     @abstractmethod
-    def _replay(self, events: np.ndarray, trace: np.ndarray) -> None:
-        """Update on checked events one by one, and write the marginals after each into ``trace``.
-
-        ``trace`` has as many matrices (21, 7) as there are events, or none.
-        """
+    def _observe(self, events: np.ndarray) -> None:
+        """Update on checked events."""
 
     @abstractmethod
     def marginals(self) -> np.ndarray:
@@ -244,45 +230,15 @@ class Belief(ABC):
             raise self._name(fault) from None
 
     def replay(self, events: np.ndarray) -> np.ndarray:
-        """Update on events as `observe` does and return the marginals after each, (n, 21, 7).
+        """Update on events one by one and return the marginals after each, (n, 21, 7).
 
-        One compiled call with a reading after every event: the cost of an update.  Raises what
-        `observe` and `marginals` raise.
+        Raises what `observe` and `marginals` raise.
         """
-        rows = self._check(events)
-        trace = np.zeros((len(rows), N_CARDS, MAX_PLAYERS + 1))
-        try:
-            self._replay(rows, trace)
-        except ContradictoryEvidence as fault:
-            raise self._name(fault) from None
+        trace = np.zeros((len(events), N_CARDS, MAX_PLAYERS + 1))
+        for i in range(len(events)):
+            self.observe(events[i : i + 1])
+            trace[i] = self.marginals()
         return trace
-
-    def undo(self) -> None:
-        """Undo the last event; raises as `correct` does, ValueError if there is none."""
-        self.correct(sum(map(len, self._events)) - 1, None)
-
-    def correct(self, number: int, event: Sequence[int] | None) -> None:
-        """Replace an event by ``event`` (a row of four), or delete it with None.
-
-        ``number``: of the event to replace, counted from 0 over all events, including those of a
-        call that raised.  The belief is rebuilt, with its original streams, from all events: it is
-        as if it had never seen the old one.  Raises what `observe` raises, a `logical` belief also
-        ContradictoryEvidence with the first event after which no deal is left, and ValueError if
-        there is no event of that number; the belief is then unchanged.
-        """
-        events = np.concatenate([np.zeros((0, 4), np.int64), *self._events])
-        if not 0 <= number < len(events):
-            raise ValueError(f"there is no event {number}: {len(events)} were observed, from 0")
-        if event is not None and np.shape(event) != (4,):
-            raise ValueError(f"an event is a row of four integers, not {event!r:.100}")
-        new = events[:0] if event is None else np.array([event])
-        given, options = _copy_arrays(*self._made_from)
-        belief = type(self)(*given, **options)
-        belief.observe(np.concatenate([events[:number], new, events[number + 1 :]]))
-        fault = name_contradiction(self._given, belief._events) if self.logical else None
-        if fault:
-            raise fault
-        vars(self).update(vars(belief))
 
     def _check(self, events: np.ndarray) -> np.ndarray:
         """Return ``events`` checked, and keep them to name a contradiction."""
@@ -291,7 +247,6 @@ class Belief(ABC):
         return rows
 
     def _name(self, fault: ContradictoryEvidence) -> ContradictoryEvidence:
-        """Return ``fault`` with the event after which no deal is left."""
         return name_contradiction(self._given, self._events) or fault
 
     def _list_excluded(self) -> np.ndarray:
@@ -314,6 +269,10 @@ class Belief(ABC):
     def note_not_envelope(self, triple: int) -> None:
         """Update: the envelope is not ``triple`` (mask of one card of each category)."""
         self.observe(event(NOT_ENVELOPE, -1, triple))
+
+    def envelope_chances(self) -> np.ndarray:
+        """Return P(card is in the envelope), a new array (21,): a column of `marginals`."""
+        return self.marginals()[:, ENVELOPE].copy()
 
     def envelope_entropy(self) -> float:
         """Return the joint entropy of the envelope, in bits."""
@@ -343,7 +302,6 @@ def name_contradiction(
 
 
 def _has_deal(given: np.ndarray, events: np.ndarray) -> bool:
-    """Return whether some deal explains ``events``."""
     records = given.copy()
     record(records, events)
     try:
@@ -351,15 +309,6 @@ def _has_deal(given: np.ndarray, events: np.ndarray) -> bool:
     except ContradictoryEvidence:
         return False
     return True
-
-
-def _copy_arrays(given: Sequence[Any], options: dict[str, Any]) -> tuple[list[Any], dict[str, Any]]:
-    """Return arguments with copies of the arrays among them, which are streams."""
-
-    def copy(one: Any) -> Any:
-        return one.copy() if isinstance(one, np.ndarray) else one
-
-    return [copy(one) for one in given], {name: copy(one) for name, one in options.items()}
 
 
 def product_table(

@@ -14,8 +14,8 @@ import numpy as np
 
 from belief.beliefs.base import Belief, Setting, product_table
 from belief.closure import new_known, update_closure
-from belief.events import CARD, KIND, NAMED, PLAYER, note, record
-from belief.evidence import ENVELOPE, HOLDERS, N_CARDS, ContradictoryEvidence, Evidence, check
+from belief.events import record
+from belief.evidence import ENVELOPE, HOLDERS, N_CARDS, ContradictoryEvidence, check
 from belief.matrix import exclude_envelopes
 from belief.sampling.sample_rows import new_memory, sample_deals
 from mcts.kernel.compile import jit
@@ -35,19 +35,6 @@ def even(known: np.record, players: int, out: np.ndarray) -> None:
                 out[card, holder] /= holders
 
 
-@jit
-def _observe(ev: Evidence, known: np.record, events: np.ndarray, trace: np.ndarray) -> bool:
-    """Update on events one by one with the matrix after each; False at a contradiction."""
-    for i in range(len(events)):
-        row = events[i]
-        note(ev, row[KIND], row[PLAYER], row[NAMED], row[CARD])
-        if not update_closure(ev, known):
-            return False
-        even(known, ev.players, trace[i])
-        exclude_envelopes(trace[i], ev.not_envelope[: ev.excluded])
-    return True
-
-
 class SettledBelief(Belief):
     """A belief that also keeps the evidence and its logical consequences."""
 
@@ -59,7 +46,6 @@ class SettledBelief(Belief):
         self._settle(update_closure(self.evidence, self.known))
 
     def _settle(self, consistent: bool) -> None:
-        """Raise the faults that kernels noticed."""
         check(self.evidence)
         if not consistent:
             raise ContradictoryEvidence("no deal is consistent with the recorded answers")
@@ -90,9 +76,6 @@ class ClosureBelief(SettledBelief):
     def _observe(self, events: np.ndarray) -> None:
         record(self._records, events)
         self._settle(update_closure(self.evidence, self.known))
-
-    def _replay(self, events: np.ndarray, trace: np.ndarray) -> None:
-        self._settle(_observe(self.evidence, self.known, events, trace))
 
     def _rows(self) -> np.ndarray:
         matrix = np.zeros((N_CARDS, HOLDERS))

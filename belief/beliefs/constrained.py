@@ -1,17 +1,14 @@
 """The factored matrix on top of logical closure, fitted to hand sizes and envelope.
 
-The rows of the published belief (`belief.matrix`) ignore hand sizes and "one envelope card per
-category".  Here they are restricted to what `belief.closure` leaves possible (`mask_matrix`), and
-scaled in turn by columns -- the expected number of cards of a player is its hand size, by category
-if shares are public; the envelope expects one of each category -- and by rows, which sum to 1:
-iterated proportional fitting [Sinkhorn 1964].
+The rows of the published belief (`belief.matrix`) are restricted to what `belief.closure` leaves
+possible (`mask_matrix`), and scaled in turn by columns -- hand sizes, by category if shares are
+public; one envelope card of each category -- and by rows: iterated proportional fitting
+[Sinkhorn 1964].
 
-Limits: the last scaling is of rows, so hand sizes hold only up to the error after a few rounds
-(0.04 cards on average with 5).  Fitting keeps the odds of the matrix, with soft evidence multiplied
-in as often as it was seen, except for a floor of 0.01 on possible entries: false certainties can
-make the fit impossible, or overflow it.  The envelope table assumes independent categories, except
-for excluded triples: these are zero there, and the marginals follow from that table
-(`belief.matrix.exclude_envelopes`).  Updates consume no randomness; `sample` consumes its stream.
+Limits: hand sizes hold up to the error after a few rounds (0.04 cards on average with 5).  Fitting
+keeps the odds of the matrix, with soft evidence multiplied in as often as it was seen, except for a
+floor of 0.01 on possible entries.  The envelope table assumes independent categories, except for
+excluded triples.  Updates consume no randomness; `sample` consumes its stream.
 """
 
 from __future__ import annotations
@@ -32,7 +29,7 @@ from belief.evidence import (
     lowest,
     shares_known,
 )
-from belief.matrix import exclude_envelopes, start, take_in
+from belief.matrix import start, take_in
 from belief.sampling.mcmc import unsettled_cards
 from mcts.kernel.compile import jit
 
@@ -74,7 +71,6 @@ def mask_matrix(matrix_in: np.ndarray, known: np.record, players: int, out: np.n
 
 @jit
 def _raise_to_floor(out: np.ndarray, known: np.record, players: int, cards: int) -> None:
-    """Raise the possible entries of ``cards`` (mask) to the floor."""
     for holder in range(players + 1):
         rest = cards & known.may[holder]
         while rest:
@@ -85,7 +81,6 @@ def _raise_to_floor(out: np.ndarray, known: np.record, players: int, cards: int)
 
 @jit
 def _scale_column(out: np.ndarray, holder: int, cards: int, wanted: int) -> None:
-    """Scale the entries of ``holder`` for ``cards`` (mask) to the sum ``wanted``."""
     total = 0.0
     rest = cards
     while rest:
@@ -138,26 +133,12 @@ def fit(
 
 
 @jit
-def _observe(
-    b: np.ndarray,
-    seen: int,
-    ev: Evidence,
-    known: np.record,
-    events: np.ndarray,
-    rounds: int,
-    trace: np.ndarray,
-) -> int:
-    """Update on events; return the mask of the seen cards, or -1 at a contradiction."""
+def _observe(b: np.ndarray, seen: int, ev: Evidence, events: np.ndarray) -> int:
     for i in range(len(events)):
         row = events[i]
         seen = take_in(b, seen, ev.seat, row)
         note(ev, row[KIND], row[PLAYER], row[NAMED], row[CARD])
-        if len(trace):
-            if not update_closure(ev, known):
-                return -1
-            fit(b, known, ev, rounds, trace[i])
-            exclude_envelopes(trace[i], ev.not_envelope[: ev.excluded])
-    return seen if update_closure(ev, known) else -1
+    return seen
 
 
 class ConstrainedBelief(SettledBelief):
@@ -177,13 +158,9 @@ class ConstrainedBelief(SettledBelief):
         start(self._matrix, setting.players, setting.seat, setting.hand, setting.face_up)
         self._seen = setting.hand | setting.face_up
 
-    def _replay(self, events: np.ndarray, trace: np.ndarray) -> None:
-        self._seen = int(
-            _observe(
-                self._matrix, self._seen, self.evidence, self.known, events, self._rounds, trace
-            )
-        )
-        self._settle(self._seen >= 0)
+    def _observe(self, events: np.ndarray) -> None:
+        self._seen = int(_observe(self._matrix, self._seen, self.evidence, events))
+        self._settle(update_closure(self.evidence, self.known))
 
     def _rows(self) -> np.ndarray:
         matrix = np.zeros((N_CARDS, HOLDERS))

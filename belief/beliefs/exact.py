@@ -9,27 +9,10 @@ from __future__ import annotations
 import numpy as np
 
 from belief.beliefs.base import Belief, Setting
-from belief.events import CARD, KIND, NAMED, PLAYER, note, record
-from belief.evidence import HOLDERS, N_CARDS, ContradictoryEvidence, Evidence, check
-from belief.exact.solver import ExactPosterior, solve
-from belief.exact.workspace import FIRST_STATES, Workspace, workspace
-from mcts.kernel.compile import jit
-
-
-@jit
-def _observe(
-    ev: Evidence, work: Workspace, events: np.ndarray, begin: int, trace: np.ndarray
-) -> int:
-    """Update on events from ``begin`` on, with the marginals after each; return the number done."""
-    for i in range(begin, len(events)):
-        row = events[i]
-        note(ev, row[KIND], row[PLAYER], row[NAMED], row[CARD])
-        if not solve(ev, work):
-            return i
-        for card in range(N_CARDS):
-            for holder in range(HOLDERS):
-                trace[i, card, holder] = work.marginals[card, holder]
-    return len(events)
+from belief.events import record
+from belief.evidence import ContradictoryEvidence, check
+from belief.exact.solver import ExactPosterior
+from belief.exact.workspace import FIRST_STATES, workspace
 
 
 class ExactBelief(Belief):
@@ -59,17 +42,6 @@ class ExactBelief(Belief):
         self._solved = None
         if record(self._records, events):
             check(self.evidence)
-
-    def _replay(self, events: np.ndarray, trace: np.ndarray) -> None:
-        reached = 0
-        while True:
-            self._solved = None
-            reached = _observe(self.evidence, self._work, events, reached, trace)
-            if reached == len(events):
-                return
-            # Too large for the kernel alone, or contradictory: ExactPosterior decides.
-            trace[reached] = self.posterior.marginals
-            reached += 1
 
     def marginals(self) -> np.ndarray:
         return self.posterior.marginals

@@ -14,7 +14,6 @@ import numpy as np
 
 from belief.beliefs.base import Belief, Setting, product_table
 from belief.closure import new_known, update_closure
-from belief.events import KIND, NOT_ENVELOPE
 from belief.evidence import ALL_CARDS, HOLDERS, N_CARDS, note_not_envelope
 from belief.matrix import exclude_envelopes, start, take_in
 from belief.sampling.sample_rows import new_memory, sample_deals
@@ -22,24 +21,9 @@ from mcts.kernel.compile import jit
 
 
 @jit
-def _observe(
-    b: np.ndarray, seen: int, seat: int, events: np.ndarray, wrong: np.ndarray, trace: np.ndarray
-) -> int:
-    """Update on events, writing the marginals after each if ``trace`` has room; return the seen.
-
-    ``wrong`` are all excluded triples, those among ``events`` last.
-    """
-    heard = len(wrong)
-    for i in range(len(events)):
-        heard -= events[i, KIND] == NOT_ENVELOPE
+def _observe(b: np.ndarray, seen: int, seat: int, events: np.ndarray) -> int:
     for i in range(len(events)):
         seen = take_in(b, seen, seat, events[i])
-        heard += events[i, KIND] == NOT_ENVELOPE
-        if len(trace):
-            for card in range(N_CARDS):
-                for holder in range(HOLDERS):
-                    trace[i, card, holder] = b[card, holder]
-            exclude_envelopes(trace[i], wrong[:heard])
     return seen
 
 
@@ -55,9 +39,8 @@ class FactoredBelief(Belief):
         start(self.matrix, setting.players, setting.seat, setting.hand, setting.face_up)
         self._seen = setting.hand | setting.face_up
 
-    def _replay(self, events: np.ndarray, trace: np.ndarray) -> None:
-        given = self.matrix, self._seen, self.setting.seat, events, self._list_excluded(), trace
-        self._seen = int(_observe(*given))
+    def _observe(self, events: np.ndarray) -> None:
+        self._seen = int(_observe(self.matrix, self._seen, self.setting.seat, events))
 
     def marginals(self) -> np.ndarray:
         matrix = self.matrix.copy()

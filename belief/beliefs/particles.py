@@ -1,18 +1,13 @@
 """A particle filter over deals, reinvigorated by exchanges of cards [Gordon, Salmond & Smith 1993].
 
-N deals are drawn uniformly at the start.  Each event multiplies their weights by its likelihood
-(0 or 1; 1/k for a card shown to us); when the effective size 1 / sum(w**2) falls below half of N
-they are resampled (systematic), and every copy is moved by a walk over deals whose stationary
-distribution is the exact posterior of all the evidence (`belief.sampling.mcmc`).  When no deal is
-left, the last ones are repaired, if possible, and walk ten times as far.
+N deals are drawn uniformly at the start.  Each event multiplies their weights by its likelihood;
+when the effective size 1 / sum(w**2) falls below half of N they are resampled (systematic), and
+every copy walks over deals with the exact posterior as stationary distribution
+(`belief.sampling.mcmc`).  When no deal is left, the last ones are repaired, if possible.
 
-Limits: the copies of one deal stay correlated until their walks mix, which a few dozen steps do not
-achieve, and a repaired set starts from wherever repair ends; so errors fall more slowly than
-1/sqrt(N), and an event may leave no particle (`ParticleDeprivation`).  The exact posterior is
-cheaper than a thousand particles in most positions: this belief is for comparison, and would carry
-over to games without a dynamic programme.
-
-Every event consumes the constructor's stream; `sample` consumes its own.
+Limits: copies of one deal stay correlated until their walks mix, so errors fall more slowly than
+1/sqrt(N), and an event may leave no particle (`ParticleDeprivation`).  Every event consumes the
+constructor's stream; `sample` consumes its own.
 """
 
 from __future__ import annotations
@@ -74,7 +69,6 @@ class Cloud(NamedTuple):
 
 @jit
 def _begin(cloud: Cloud, stream: np.ndarray) -> None:
-    """Deal all particles uniformly."""
     n = len(cloud.weight)
     for i in range(n):
         deal(cloud.evidence[0], cloud.hands[i], stream)
@@ -106,7 +100,6 @@ def _resample(cloud: Cloud, total: float, stream: np.ndarray) -> None:
 
 @jit
 def _move(cloud: Cloud, stream: np.ndarray, steps: int) -> None:
-    """Let every particle walk ``steps`` steps."""
     ev, known = cloud.evidence[0], cloud.known[0]
     n = list_cards(unsettled_cards(ev, known), cloud.cards)
     for i in range(len(cloud.weight)):
@@ -194,7 +187,6 @@ def _take_in(
 
 @jit
 def _read(cloud: Cloud, matrix: np.ndarray) -> None:
-    """Fill ``matrix`` (21, 7) with the weighted counts."""
     for card in range(N_CARDS):
         for holder in range(HOLDERS):
             matrix[card, holder] = 0.0
@@ -210,7 +202,6 @@ def _read(cloud: Cloud, matrix: np.ndarray) -> None:
 
 @jit
 def _table(cloud: Cloud, table: np.ndarray) -> None:
-    """Add the weights of the envelopes to ``table`` (6, 6, 9)."""
     for i in range(len(cloud.weight)):
         envelope = cloud.hands[i, ENVELOPE]
         suspect = lowest(envelope & CATEGORY_MASK[0])
@@ -220,9 +211,8 @@ def _table(cloud: Cloud, table: np.ndarray) -> None:
 
 @jit
 def _filter(
-    cloud: Cloud, events: np.ndarray, trace: np.ndarray, stream: np.ndarray, steps: int, effort: int
+    cloud: Cloud, events: np.ndarray, stream: np.ndarray, steps: int, effort: int
 ) -> tuple[int, int]:
-    """Update on events; return the number of events used, and the status of the next."""
     for i in range(len(events)):
         row = events[i]
         status = _take_in(
@@ -230,8 +220,6 @@ def _filter(
         )
         if status != ALIVE:
             return i, status
-        if len(trace):
-            _read(cloud, trace[i])
     return len(events), ALIVE
 
 
@@ -289,8 +277,8 @@ class ParticleBelief(Belief):
         )
         _begin(self.cloud, stream)
 
-    def _replay(self, events: np.ndarray, trace: np.ndarray) -> None:
-        taken, status = _filter(self.cloud, events, trace, self._stream, self._steps, self._effort)
+    def _observe(self, events: np.ndarray) -> None:
+        taken, status = _filter(self.cloud, events, self._stream, self._steps, self._effort)
         self._seen += taken
         check(self.cloud.evidence[0])
         if status == CONTRADICTORY:

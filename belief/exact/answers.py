@@ -150,25 +150,3 @@ def _among(some: int, cards: int) -> int:
             found |= 1 << i
         cards &= cards - 1
     return found
-
-
-@jit
-def answerer(ev: Evidence, work, asker: int, cards: int, chances: np.ndarray) -> None:
-    """Compute who answers when ``asker`` (the observer or another) suggests ``cards`` (mask).
-
-    ``work`` is solved for ``ev``.  Fills ``chances`` (float64 (7,)): 0 no player, p + 1 player p.
-    """
-    plan = work.plan[0]
-    joint_holders(work, cards)
-    for holder in range(HOLDERS):
-        chances[holder] = 0.0
-    for a in range(HOLDERS):
-        for b in range(HOLDERS):
-            for c in range(HOLDERS):
-                first = 0
-                for step in range(1, ev.players):
-                    holder = (asker + step) % ev.players + 1
-                    if holder in (a, b, c):
-                        first = holder
-                        break
-                chances[first] += plan.joint[a, b, c]

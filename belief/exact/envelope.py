@@ -97,7 +97,6 @@ def _take_best(plan, block: int, bound: float) -> int:
 
 @jit
 def _first_pair(work) -> None:
-    """Prepare `_next_pair`."""
     work.value[1] = 1.0
     _tally(work, 0)
     work.plan[0].trio[0] = -1

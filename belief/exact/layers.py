@@ -194,7 +194,7 @@ def _free_flag(plan, first: int, last: int) -> int:
 
 @jit
 def _plan_excluded(plan, cards: int, flag: int, first: int, last: int) -> None:
-    """Raise ``flag`` with the first of ``cards`` (mask) in the envelope, forbid the last with it.
+    """Raise ``flag`` with the first of ``cards`` in the envelope, forbid the last with it.
 
     A candidate lowers it by giving one of them to a player, or another card to the envelope.
     """
@@ -241,7 +241,6 @@ def _plan_clauses(ev: Evidence, plan) -> None:
 
 @jit
 def _candidate(plan, t: int, holder: int) -> int:
-    """Return the index j of the candidate ``holder`` of layer ``t``."""
     j = 0
     while plan.holder[t, j] != holder:
         j += 1
@@ -296,7 +295,6 @@ def _plan_shown(ev: Evidence, plan) -> None:
 
 @jit
 def _settled_cards(ev: Evidence, plan) -> None:
-    """Record where the known cards are, and which are open."""
     plan.open = ALL_CARDS & ~ev.face_up
     for card in range(N_CARDS):
         plan.settled[card] = -1

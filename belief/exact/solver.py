@@ -1,23 +1,18 @@
-"""The exact posterior over deals: a dynamic programme over cards.
+"""The exact posterior over deals: a dynamic programme over cards (`docs/posterior.md`).
 
 P(deal | seen) is proportional to [one envelope card per category] x product over players of
-f(hand), because each answer depends on the answerer's hand alone (see `belief.evidence`); the
-prior over deals is uniform.  Suggestions are assumed independent of the suggester's hand.
-
+f(hand); the prior over deals is uniform, and suggestions are assumed independent of hands.
 `solve` applies logical certainty, then passes over the open cards
-(`belief.exact.forward_backward`; `belief.exact.layers` defines the states).  Walks along the kept
-links give exact independent deals; passes with the envelope fixed give its joint table
-(`belief.exact.envelope`), with the named cards fixed the answers (`belief.exact.answers`).
-`log_weight` compares two records of evidence.
+(`belief.exact.forward_backward`; `belief.exact.layers` defines the states).
 
-Shapes: matrices are (21 cards, 7 columns), column 0 the envelope, column p + 1 player p; deals are
-int64 (21,) of 0 envelope, p + 1 player, -1 face up.
+Matrices are (21 cards, 7 columns), column 0 the envelope, column p + 1 player p; deals are int64
+(21,) of 0 envelope, p + 1 player, -1 face up.
 
 Limits of the kernels: 3 to 6 players with at most 7 open places per hand; 34 clauses and bonds in
-progress at once; states in a fixed workspace.  On larger problems `solve` returns False with the
-status TOO_WIDE or FULL, never a wrong answer; `ExactPosterior` then takes a larger workspace, or
-splits the evidence by the holder of one open card, and solves each part.  The parts are a partition
-of the deals, so the posterior is their mixture by weight: exact, and slower by the number of parts.
+progress at once; states in a fixed workspace.  On larger problems `solve` returns False, never a
+wrong answer; `ExactPosterior` then takes a larger workspace, or splits the evidence by the holder
+of one open card, and solves each part.  The parts are a partition of the deals, so the posterior is
+their mixture by weight: exact, and slower by the number of parts.
 """
 
 from __future__ import annotations
@@ -43,41 +38,16 @@ from belief.evidence import (
     new_evidence,
     note_pass,
 )
-from belief.exact.answers import ANSWERS, answerer, joint_holders, predict_named
+from belief.exact.answers import ANSWERS, predict_named
 from belief.exact.envelope import envelope_probability, envelope_table, likely_envelopes
 from belief.exact.forward_backward import backwards, forwards
 from belief.exact.layers import pair_factors
-from belief.exact.workspace import (
-    CONTRADICTORY,
-    FIRST_STATES,
-    FULL,
-    SOLVED,
-    TOO_WIDE,
-    Workspace,
-    workspace,
-)
+from belief.exact.workspace import CONTRADICTORY, FIRST_STATES, FULL, SOLVED
+from belief.exact.workspace import Workspace as Workspace
+from belief.exact.workspace import workspace as workspace
 from mcts.kernel.compile import jit
 from mcts.kernel.fixed import FixedTypes
 from mcts.kernel.rng import uniform
-
-__all__ = [
-    "CONTRADICTORY",
-    "FULL",
-    "SOLVED",
-    "TOO_WIDE",
-    "ExactPosterior",
-    "Workspace",
-    "answerer",
-    "envelope_probability",
-    "envelope_table",
-    "joint_holders",
-    "likely_envelopes",
-    "log_total",
-    "log_weight",
-    "sample",
-    "solve",
-    "workspace",
-]
 
 
 @jit
@@ -295,13 +265,11 @@ class ExactPosterior:
         return self.work.plan[0]
 
     def _load(self, part: int) -> None:
-        """Solve a part in ``work``."""
         if part != self._current:
             _WEIGH.call(self._parts[part], self.work)
             self._current = part
 
     def _average(self, read: Callable[[], _Reading]) -> _Reading:
-        """Return the mean of ``read`` of ``work`` over the parts by weight."""
         if self.parts == 1:
             return read()
         mean: Any = 0.0
@@ -356,16 +324,6 @@ class ExactPosterior:
 
         mean = self._average(read)
         return mean[:-1].reshape(MAX_PLAYERS, N_CATEGORIES), float(mean[-1])
-
-    def answerer(self, asker: int, cards: int) -> np.ndarray:
-        """Return P(no answer) and at p + 1 P(player p answers), (7,), if ``asker`` suggests."""
-        chances = np.zeros(HOLDERS)
-
-        def read() -> np.ndarray:
-            answerer(self._parts[self._current][0], self.work, asker, cards, chances)
-            return chances
-
-        return self._average(read)
 
     def sample(self, stream: np.ndarray, deals: int) -> np.ndarray:
         """Return ``deals`` independent deals, int64 (deals, 21); consumes draws of ``stream``."""

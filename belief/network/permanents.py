@@ -3,17 +3,15 @@
 A category has ``columns`` values (the cards that the observer does not hold) and ``columns - 1``
 rows, one for each card that the others were dealt.  ``entry[row, column]`` is the belief about that
 card alone.  The rows are assumed independent, except that no two cards are the same; the value left
-over is hidden.  So
+over is hidden:
 
     P(hidden = n) = perm(entry without column n) / sum over all columns of such permanents,
 
 which is Jeffrey's rule over the network of the cards [Cai & Ferrari 2006, eqs. 3, 4, 7, 8], without
-the terms in which two cards are the same: there the network is undefined.
-`tests.belief.agrum_network` solves the network itself by pyAgrum, for comparison.
-
-A permanent is a sum over subsets of columns: ``forward[taken]`` is the weight of all ways in which
-the first rows have exactly the columns in the mask ``taken``, ``backward[taken]`` that of all ways
-in which the other rows have columns outside it.  With 7 columns these are 128 sums of 7 terms.
+the terms in which two cards are the same: there the network is undefined.  A permanent is a sum
+over subsets of columns: ``forward[taken]`` is the weight of all ways in which the first rows have
+exactly the columns in the mask ``taken``, ``backward[taken]`` that of all ways in which the other
+rows have columns outside it.
 """
 
 from __future__ import annotations

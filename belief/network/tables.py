@@ -3,8 +3,8 @@
 A category's table has a row for each of its cards that another player was dealt -- their number
 must be public -- and a column for each of its cards that the observer does not hold; the entry is
 the probability that this card is that value [Cai & Ferrari 2006, s. III-B, eqs. 13-17].
-`belief.network.reading` derives the envelope.  The updates are those of [Ferrari & Cai 2009,
-App. V]:
+`belief.beliefs.evidence_tables` derives the envelope.  The updates are those of
+[Ferrari & Cai 2009, App. V]:
 
 * a pass (a): the named cards become 0 in all rows of the player who passed;
 * a card shown to another player (b): each of the n named cards that are still free becomes ``1/n +
@@ -13,31 +13,23 @@ App. V]:
 * then the row is normalised by spreading the missing mass evenly over the entries that are neither
   0 nor the one just set, and the column of a 1 is cleared.
 
-The paper of 2006 has the same (a) and (c).  Its (b) differs in two points [Cai & Ferrari 2006,
-s. III-C, eqs. 19-23]: the row is the answerer's of *highest entropy*, for each card, and each of
-the three that the observer itself does not hold is free, whatever its tables say.
+In the paper of 2006 (b) differs [s. III-C, eqs. 19-23]: the row is the answerer's of *highest
+entropy*, for each card, and each of the three that the observer itself does not hold is free.
 
 Under either text (`TREATMENTS`) that runs to false certainty.  The repairs, of that of 2009:
 
-1. a card shown to another player is uninformative if the answerer certainly holds one of the three
-   (by the text the shown card is assumed new, and one free card certain);
+1. a card shown to another player is uninformative if the answerer certainly holds one of the three;
 2. cards that the answerer cannot hold are not free (by the text a 0 is raised again);
 3. rows that lost mass with a column are normalised too, until a fixed point;
 4. rows are normalised in proportion, and unproved entries stay below 1, so that soft evidence
    excludes nothing and proves nothing (by the text, entries that fall below 0 stay 0).
 
-Repaired tables are sound: the answers prove every 0 and 1, if they are true.  For a player's open
-rows all have the same zeros -- its passes, and cards known to be elsewhere -- so that the choice of
-the row for a card does not matter.
-
-App. V, 2b spares the row just updated when a column is cleared.  That never matters: its entry in
-that column is 0, or the 1 that clears the others.  Where the source is silent, for both: a card
-known to be in the answerer's hand is uninformative when it is shown again; a certain row stays so
-[eq. 17]; ties go to the first row; if the entry just set is the only one left in its row, it is 1.
-By the texts an entry within 1e-12 of 1 is 1.  Rows are normalised as in 2006 [eq. 15; s. III-C, 2]:
-App. V, 2a divides the missing mass by all columns, so that no row sums to 1.
-
-`TABLES` is a flat record; assignment is a deep copy.  Nothing here consumes randomness.
+Repaired tables are sound: the answers prove every 0 and 1, if they are true.  Where the source is
+silent: a card known to be in the answerer's hand is uninformative when it is shown again; a certain
+row stays so [eq. 17]; ties go to the first row; if the entry just set is the only one left in its
+row, it is 1.  By the texts an entry within 1e-12 of 1 is 1.  Rows are normalised as in 2006 [eq.
+15]: App. V, 2a divides the missing mass by all columns, so that no row sums to 1.  Nothing here
+consumes randomness.
 """
 
 from __future__ import annotations
@@ -188,7 +180,6 @@ def scale(row: np.ndarray, columns: int, spared: int) -> None:
 
 @jit
 def _normalise(t: Tables, kind: int, row: int, spared: int) -> None:
-    """Make a row sum to 1 after its entry in the column ``spared`` was set."""
     if t.treatment == _REPAIRED:
         scale(t.entry[kind, row], t.columns[kind], spared)
     else:

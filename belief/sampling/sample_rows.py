@@ -3,12 +3,8 @@
 The envelope is drawn category by category from its column, then the other open cards in random
 order, each from its row restricted to hands with a place left.  Excluded deals are rejected.  The
 result is approximate: rows are not independent given the hand sizes, and the restriction favours
-cards drawn early.
-
-If many deals are rejected in a row, a uniform one is repaired (`belief.sampling.mcmc`), ignoring
-the matrix: one deal in a hundred from `belief.beliefs.closure` and one in a thousand from
-`belief.beliefs.constrained`, in random games of up to 60 questions.  If that failed too, the deal
-would have the right sizes and not explain all answers; it did not in 120,000.
+cards drawn early.  If many deals are rejected in a row (one in a hundred at most), a uniform one is
+repaired (`belief.sampling.mcmc`), ignoring the matrix.
 """
 
 from __future__ import annotations
@@ -103,7 +99,6 @@ def _count_places(ev: Evidence, hands: np.ndarray, places: np.ndarray) -> None:
 
 @jit
 def _try(matrix: np.ndarray, ev: Evidence, known, memory: Memory, stream: np.ndarray) -> bool:
-    """Fill the hands once; False if a card found no place."""
     hands, places, chance, cards = memory.hands, memory.places, memory.chance, memory.cards
     for holder in range(HOLDERS):
         hands[holder] = known.has[holder] if holder <= ev.players else 0

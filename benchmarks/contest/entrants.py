@@ -19,7 +19,7 @@ from benchmarks.contest.client import Client
 from benchmarks.contest.messages import LONGEST
 from experiments.settings.commandline import Refusal
 from mcts.kernel.errors import SleuthError
-from sim.players.guarded import Guarded
+from sim.players.external import Guarded
 
 _STARTS = 60.0
 """Seconds that a program may take to start."""

@@ -25,7 +25,7 @@ from mcts.inspect import root_table
 from mcts.outcomes import ENDED
 from mcts.search import SearchResult
 from sim.cards import CARDS, FIRST_ROOM, FIRST_WEAPON, SUSPECTS, WEAPONS
-from sim.planning.outcomes import read_answer
+from sim.planning.information_sets import read_answer
 from sim.state import ACCUSE, ASK, PASS, PASSAGE, REVEAL
 from sim.suggestion_events import suggestion_events
 from sim.words import action_to_string

@@ -1,27 +1,25 @@
 """Best response to modelled opponents: the switches that win the most games against them.
 
 The value of hiding, waiting and reading depends on the opponents (`docs/players/hide.md`).  The
-arena plays thousands of games per second, so the own roll-out policy can be a best response within
-its family:
-
-1. The own-card weight is fitted to the model (`sim.models.own_cards`).
-2. For ``hide``, prices of hiding and summoning are tried on common games, by successive halving
-   [Jamieson & Talwalkar 2016], then by coordinate steps from the best.
-3. Each trial uses its best accusation rule; one set of games evaluates all rules
-   (`sim.models.timing`).
-
-The result is deterministic, and cached on disk under a digest of its sources.
+own-card weight is fitted to the model (`sim.models.own_cards`).  For ``hide``, prices of hiding and
+summoning are tried on common games, by successive halving [Jamieson & Talwalkar 2016], then by
+coordinate steps from the best.  Each trial uses its best accusation rule; one set of games
+evaluates all rules (`sim.models.timing`).  The result is deterministic, and cached on disk.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
 from functools import cache
+from typing import Any
+
+import numpy as np
 
 from mcts.kernel import sources, store
-from sim.models.opponents import Opponents, members, wins
+from sim.arena import play_many
 from sim.models.own_cards import fit_weight
 from sim.models.timing import (
     BY_OUT,
@@ -64,48 +62,64 @@ _CHOSEN = {"threshold", "own_card_weight", "hiding", "summoning", "by_out"}
 
 
 @cache
-def best_response(rules: Rules, own: Policy, model: Opponents) -> Policy:
+def best_response(rules: Rules, own: Policy, model: Policy) -> Policy:
     """Return ``own`` with the switches that win the most games against ``model`` in other seats.
 
     Own-card weight, threshold and the switches of ``hide`` are chosen, as far as the policy has
     them; their values in ``own`` are ignored.
 
-    ``model``: a policy, or (policy, weight) pairs from which each other seat is drawn for each
-    game.  Raises ValueError for impossible weights, belief.evidence.EvidenceFull if the posterior
-    of a greedy player does not fit into memory.
+    Raises belief.evidence.EvidenceFull if the posterior of a greedy player does not fit into
+    memory.
     """
-    opponents = members(model)
     has = {*switches_of(own.name)} & _CHOSEN
     if "threshold" not in has:
         return own
     plain = replace(own, **{name: DEFAULTS[name] for name in has})
-    name = _name(rules, plain, opponents)
+    asked = [asdict(rules), asdict(plain), asdict(model), _GAMES, _READ]
+
+    def compute() -> dict[str, Any]:
+        found = _compute(rules, plain, model)
+        return {name: getattr(found, name) for name in sorted(has)}
+
+    return replace(plain, **remember(__name__, asked, compute))
+
+
+def remember(module: str, asked: Any, compute: Callable[[], Any]) -> Any:
+    """Return what ``compute`` returns for ``asked``, as JSON values.
+
+    It is kept on disk under a digest of ``asked`` and of the sources of ``module``.
+    """
+    state = hashlib.blake2b(json.dumps(asked).encode(), digest_size=16)
+    state.update(sources.digest(frozenset({module})))
+    name = f"{module.rpartition('.')[2]}-{state.hexdigest()}"
     kept = store.open_store().read(name)
     if kept is None:
-        found = _compute(rules, plain, opponents)
-        kept = json.dumps({name: getattr(found, name) for name in sorted(has)}).encode()
-        store.open_store().write(name, kept)
-    return replace(plain, **json.loads(bytes(kept)))
+        kept = memoryview(json.dumps(compute()).encode())
+        store.open_store().write(name, bytes(kept))
+    return json.loads(bytes(kept))
 
 
-def _name(rules: Rules, own: Policy, opponents: Opponents) -> str:
-    """Return the cache name of a best response, a digest of its inputs and sources."""
-    others = [(asdict(policy), chance) for policy, chance in opponents]
-    asked = json.dumps([asdict(rules), asdict(own), others, _GAMES, _READ])
-    state = hashlib.blake2b(asked.encode(), digest_size=16)
-    state.update(sources.digest(frozenset({__name__})))
-    return f"response-{state.hexdigest()}"
+def wins(rules: Rules, own: Policy, model: Policy, seed: int, games: Sequence[int]) -> np.ndarray:
+    """Return whether ``own`` wins against ``model`` in all other seats, bool by game.
+
+    Its seat rotates.  Raises like `best_response`.
+    """
+    numbers, won = np.asarray(games, np.int64), np.zeros(len(games), bool)
+    for seat in range(rules.players):
+        here = numbers % rules.players == seat
+        seats = [own if other == seat else model for other in range(rules.players)]
+        won[here] = play_many(rules, seats, seed, numbers[here]).winner == seat
+    return won
 
 
-def _compute(rules: Rules, own: Policy, opponents: Opponents) -> Policy:
-    """Return the best response to ``opponents`` from ``own`` with default switches."""
+def _compute(rules: Rules, own: Policy, model: Policy) -> Policy:
     if "own_card_weight" in switches_of(own.name):
-        weight = fit_weight(rules, opponents, games=_READ).value
+        weight = fit_weight(rules, model, games=_READ)
         own = replace(own, own_card_weight=min(max(weight, MIN_WEIGHT), MAX_WEIGHT))
     if own.name not in WATCHED:
         tried = [replace(own, threshold=threshold) for threshold in THRESHOLDS]
-        return max(tried, key=lambda one: wins(rules, one, opponents, _SEED, range(_GAMES)).sum())
-    trials = _Trials(rules, opponents)
+        return max(tried, key=lambda one: wins(rules, one, model, _SEED, range(_GAMES)).sum())
+    trials = _Trials(rules, model)
     if own.name == "hide":
         own = _choose_prices(trials, own)
     return trials.best(own, _GAMES)
@@ -128,8 +142,8 @@ def _choose_prices(trials: _Trials, own: Policy) -> Policy:
 class _Trials:
     """Games of waiting policies, each against the same opponents, extended on demand."""
 
-    def __init__(self, rules: Rules, opponents: Opponents) -> None:
-        self._rules, self._opponents = rules, opponents
+    def __init__(self, rules: Rules, model: Policy) -> None:
+        self._rules, self._model = rules, model
         self._turns: dict[Policy, Turns] = {}
 
     def turns(self, own: Policy, games: int) -> Turns:
@@ -137,7 +151,7 @@ class _Trials:
         held = self._turns.get(own)
         played = held.games if held else 0
         if played < games:
-            more = collect_turns(self._rules, own, self._opponents, _SEED, range(played, games))
+            more = collect_turns(self._rules, own, self._model, _SEED, range(played, games))
             self._turns[own] = join_turns(held, more) if held else more
         return self._turns[own]
 

@@ -3,12 +3,9 @@
 For deals from the observer's posterior, the opponents' knowledge is replayed, and each type decides
 with its hand in the deal: accuse or not, where its move ends, and which pair it names in the
 reached room.  The likelihood is the share of deals in which it makes the observed decision.
-Randomised policies decide `DRAWS` times per deal.
-
-If a policy walks for several turns to a drawn room, the observer sees only the pawn; the policy
-then gets one of the rooms consistent with its walk so far.
-
-Apart from the given deals, all inputs are observations of the observer.
+Randomised policies decide `DRAWS` times per deal; one that walks for several turns to a drawn room
+gets one of the rooms consistent with its walk so far.  Apart from the given deals, all inputs are
+observations of the observer.
 """
 
 from __future__ import annotations
@@ -159,14 +156,12 @@ def ends_at(world: World, turn: np.record, action: int) -> int:
 
 @jit
 def _fresh(s: State, seat: int, goals: int, stream: np.ndarray) -> None:
-    """Prepare ``s`` for another decision of ``seat``, with a new stream and goal."""
     s.stream[0] = draw(stream)
     s.goal[seat] = any_card(stream, goals) if goals else -1
 
 
 @jit
 def _settle(s: State, seat: int) -> None:
-    """Invalidate values cached for another type in ``seat``."""
     s.marginals_of = 0
     s.settled[seat] = 0
     for card in range(s.bits.shape[1]):
@@ -175,7 +170,6 @@ def _settle(s: State, seat: int) -> None:
 
 @jit
 def _count(counts: np.ndarray, kind: int, share: float) -> None:
-    """Add one evaluation of a type with the ``share`` of matching decisions."""
     counts[HITS, kind] += share
     counts[TRIES, kind] += 1.0
 
@@ -237,7 +231,6 @@ def _ask_pair(
 def _ask_end(
     world: World, s: State, turn: np.record, stream: np.ndarray, counts: np.ndarray
 ) -> None:
-    """Evaluate whether the seat's type accuses at the end of ``turn``; count a match."""
     place(s, turn)
     s.phase = END
     s.spot[turn.seat] = turn.ended
@@ -301,7 +294,6 @@ def count_alike(
 
 @jit
 def _learn_alike(one: np.record, other: np.record) -> bool:
-    """Return whether two types learn equally."""
     return one.inference == other.inference and one.own_card_weight == other.own_card_weight
 
 
@@ -316,7 +308,6 @@ def _ask_types(
     stream: np.ndarray,
     counts: np.ndarray,
 ) -> None:
-    """Evaluate the types ``first`` .. ``end - 1`` at one turn."""
     for which in range(first, end):
         take_seat(s, turn.seat, types[which])
         _settle(s, turn.seat)

@@ -17,7 +17,7 @@ import numpy as np
 
 from mcts.kernel.rng import derive_key, new_stream
 from sim.models.likelihood import KINDS, OBSERVED, count_alike, trace
-from sim.models.reading import Reading
+from sim.models.own_cards import Reading
 from sim.models.responses import responses
 from sim.models.types import Mixture, Seating, to_records
 from sim.rules import Rules, world

@@ -6,23 +6,32 @@ name own cards to mislead have a weight above 1; 1 means no preference.  `fit_we
 games and records, for each card named for the first time, whether the asker holds it, and the
 probability of that for its left neighbour without reading.  The weight is the maximum-likelihood
 estimate: logistic regression of one intercept with the log odds as offset.
+
+A weight fitted to one type is wrong for others, and soon makes a reader certain of a wrong
+envelope.  So a `Reading` has a belief over `WEIGHTS` for each opponent.  The posterior over deals
+gives their likelihood: with total Z(w), for a hand of h cards and n named suspects and weapons it
+is
+
+    Z(w) / Z(1) / (1 + (w - 1) h / 21)^n,
+
+where the denominator is the first-order probability of naming n cards, held or not.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
-from typing import NamedTuple
 
 import numpy as np
 
 from belief.evidence import lowest
+from belief.exact.solver import ExactPosterior, Workspace
 from mcts.kernel.compile import jit
 from sim.arena import Memory, act
-from sim.cards import FIRST_WEAPON
+from sim.cards import CATEGORY_MASK, FIRST_WEAPON, N_CARDS
 from sim.chance import game_key
 from sim.game import apply, new_game
-from sim.models.opponents import Opponents, draw_seats, members
 from sim.policies import greedy, swift
 from sim.policies.common import HIGHEST
 from sim.policies.registry import Policy, seat_policies, switches_of
@@ -40,26 +49,6 @@ which differs between processors."""
 LEAST = 0.001
 _MOST_ROWS = 100_000
 _FIT = 0.5  # a threshold at which swift fits its belief to hand sizes
-
-
-class Weight(NamedTuple):
-    """A fitted weight.
-
-    Attributes
-    ----------
-    value : the weight, from `LEAST` to `sim.policies.common.HIGHEST`
-    low, high : its 95 % interval, by the curvature of the likelihood
-    named : number of cards named for the first time with unknown holder
-    held : how many of them the asker held
-    expected : expected number without preference
-    """
-
-    value: float
-    low: float
-    high: float
-    named: int
-    held: int
-    expected: float
 
 
 @jit
@@ -114,20 +103,20 @@ def _note(
     return used
 
 
-def namings(rules: Rules, model: Opponents, seed: int, games: int) -> np.ndarray:
+def namings(rules: Rules, model: Policy, seed: int, games: int) -> np.ndarray:
     """Return (believed, held), float64 (n, 2), of cards named for the first time.
 
-    All seats play ``model``, or draws from it, without reading suggestions.
+    All seats play ``model`` without reading suggestions.
 
     Raises belief.evidence.EvidenceFull if the posterior of a greedy player does not fit into
     memory.
     """
-    opponents = tuple((_unread(policy), chance) for policy, chance in members(model))
-    board, states = world(rules)[0], empty(2)
-    memory = Memory([policy for policy, _ in opponents])
+    if "own_card_weight" in switches_of(model.name):
+        model = replace(model, own_card_weight=1.0)
+    board, states, memory = world(rules)[0], empty(2), Memory([model])
     rows, used = np.empty((_MOST_ROWS, 2)), 0
-    for game, seats in draw_seats(opponents, rules.players, seed, range(games)):
-        seat_policies(states[0], seats)
+    for game in range(games):
+        seat_policies(states[0], [model] * rules.players)
         states[0].tracks[: rules.players] |= FACTORED | EVIDENCE
         new_game(board, states[0], np.uint64(game_key(seed, game)))
         named, over = np.zeros(MAX_PLAYERS, np.int64), False
@@ -138,16 +127,11 @@ def namings(rules: Rules, model: Opponents, seed: int, games: int) -> np.ndarray
     return rows[:used].copy()
 
 
-def _unread(policy: Policy) -> Policy:
-    """Return ``policy`` without reading suggestions."""
-    reads = "own_card_weight" in switches_of(policy.name)
-    return replace(policy, own_card_weight=1.0) if reads else policy
-
-
-def most_likely(believed: np.ndarray, held: np.ndarray) -> Weight:
+def most_likely(believed: np.ndarray, held: np.ndarray) -> float:
     """Return the maximum-likelihood weight for ``held`` (n,), 0 or 1, given ``believed``.
 
-    Two pseudo-cards with belief 1/2, one of them held, keep the weight positive and finite.
+    It is from `LEAST` to `sim.policies.common.HIGHEST`.  Two pseudo-cards with belief 1/2, one of
+    them held, keep it positive and finite.
     """
     # Imported here: playing does not need SciPy, and the import is slow.
     from scipy.optimize import brentq
@@ -159,17 +143,68 @@ def most_likely(believed: np.ndarray, held: np.ndarray) -> Weight:
     def slope(log_weight: float) -> float:
         return float((is_so - expit(offset + log_weight)).sum())
 
-    found = float(brentq(slope, -50.0, 50.0))
-    chance = expit(offset + found)
-    wide = 1.96 / np.sqrt((chance * (1.0 - chance)).sum())
-    value, low, high = (
-        round(float(np.clip(np.exp(at), LEAST, HIGHEST)), DIGITS)
-        for at in (found, found - wide, found + wide)
-    )
-    return Weight(value, low, high, len(held), int(held.sum()), float(believed.sum()))
+    found = np.exp(float(brentq(slope, -50.0, 50.0)))
+    return round(float(np.clip(found, LEAST, HIGHEST)), DIGITS)
 
 
 @cache
-def fit_weight(rules: Rules, model: Opponents, seed: int = SEED, games: int = GAMES) -> Weight:
+def fit_weight(rules: Rules, model: Policy, seed: int = SEED, games: int = GAMES) -> float:
     """Return the own-card weight of ``model`` among its kind; raises like `namings`."""
     return most_likely(*namings(rules, model, seed, games).T)
+
+
+WEIGHTS = np.array([0.01, 0.04, 0.15, 0.5, 1.0, 2.0, 4.0])
+"""Possible own-card weights; a fitted weight counts as the nearest."""
+
+UNKNOWN = 0.25
+"""Prior probability that no type describes an opponent's weight; then all are equally likely."""
+
+_HELD = 0.25
+"""Probability that an opponent holds a named card, at which weights are averaged."""
+
+
+class Reading:
+    """Belief over the own-card weight of each opponent, for one game.
+
+    ``opponents``: their seats; ``fitted``: (types,) weights of the types.  Attribute
+    ``likelihood``: float64 (6, `WEIGHTS`), log likelihoods by seat.
+    """
+
+    def __init__(self, opponents: Sequence[int], fitted: np.ndarray) -> None:
+        self.likelihood = np.zeros((MAX_PLAYERS, len(WEIGHTS)))
+        self._opponents = opponents
+        far = np.abs(np.log(fitted)[:, None] - np.log(WEIGHTS))
+        self._nearest = far.argmin(axis=1)
+        self._work: Workspace | None = None
+
+    def take_in(self, evidence: np.record) -> None:
+        """Recompute the likelihoods from ``evidence``, one `belief.evidence.EVIDENCE`.
+
+        Raises belief.evidence.ContradictoryEvidence and belief.evidence.EvidenceFull like
+        `belief.exact.solver.ExactPosterior`.
+        """
+        seen = evidence.copy()
+        seen.own_card_weight[:] = 1.0
+        for seat in self._opponents:
+            named = int(seen.named[seat]) & (CATEGORY_MASK[0] | CATEGORY_MASK[1])
+            share = int(seen.hand_sizes[seat]) / N_CARDS
+            for place, weight in enumerate(WEIGHTS):
+                seen.own_card_weight[seat] = weight
+                posterior = ExactPosterior(seen, self._work)
+                self._work = posterior.work
+                chance = named.bit_count() * np.log1p((weight - 1.0) * share)
+                self.likelihood[seat, place] = posterior.log_weight - chance
+            seen.own_card_weight[seat] = 1.0
+
+    def weight(self, seat: int, types: np.ndarray) -> float:
+        """Return the weight of ``seat`` with the type probabilities ``types``.
+
+        At a prior of 1/4, it gives a named card the posterior averaged over weights.
+        """
+        prior = np.full(len(WEIGHTS), UNKNOWN / len(WEIGHTS))
+        np.add.at(prior, self._nearest, (1.0 - UNKNOWN) * types)
+        likelihood = self.likelihood[seat]
+        chances = prior * np.exp(likelihood - likelihood.max())
+        held = _HELD * WEIGHTS / (_HELD * WEIGHTS + 1.0 - _HELD)
+        chance = float((chances * held).sum() / chances.sum())
+        return round(chance / (1.0 - chance) * (1.0 - _HELD) / _HELD, DIGITS)

@@ -11,15 +11,13 @@ rules (`sim.models.timing`).  It is cached on disk under a digest of its sources
 
 from __future__ import annotations
 
-import hashlib
-import json
 from dataclasses import asdict, dataclass, replace
 from functools import cache
 
 import numpy as np
 
-from mcts.kernel import sources, store
 from mcts.kernel.compile import INTERPRETED
+from sim.models.best_response import remember
 from sim.models.own_cards import DIGITS, fit_weight
 from sim.models.timing import collect_turns, share_won
 from sim.models.types import TYPES
@@ -90,16 +88,8 @@ def responses(rules: Rules, types: tuple[str, ...]) -> Responses:
 
 @cache
 def _table(rules: Rules, types: tuple[str, ...]) -> Responses:
-    asked = json.dumps([asdict(rules), types, _GAMES, _READ])
-    digest = hashlib.blake2b(asked.encode(), digest_size=16)
-    digest.update(sources.digest(frozenset({__name__})))
-    name = f"responses-{digest.hexdigest()}"
-    kept = store.open_store().read(name)
-    if kept is None:
-        columns = [_measure(rules, one) for one in types]
-        kept = memoryview(json.dumps(columns).encode())
-        store.open_store().write(name, bytes(kept))
-    columns = json.loads(bytes(kept))
+    asked = [asdict(rules), types, _GAMES, _READ]
+    columns = remember(__name__, asked, lambda: [_measure(rules, one) for one in types])
     points = np.array([shares for _, shares in columns]).T
     return Responses(points, np.array([weight for weight, _ in columns]))
 
@@ -107,7 +97,7 @@ def _table(rules: Rules, types: tuple[str, ...]) -> Responses:
 def _measure(rules: Rules, name: str) -> tuple[float, list[float]]:
     """Return the own-card weight of the type ``name``, and the shares of `RESPONSES` against it."""
     model = TYPES[name]
-    weight = max(fit_weight(rules, model, _SEED, _READ).value, LEAST_READ)
+    weight = max(fit_weight(rules, model, _SEED, _READ), LEAST_READ)
     watched = {
         _price(waiting): collect_turns(
             rules, replace(waiting, own_card_weight=weight), model, _SEED, range(_GAMES)

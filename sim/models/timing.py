@@ -21,7 +21,6 @@ from mcts.kernel.compile import jit
 from sim.arena import Memory, act
 from sim.chance import game_key
 from sim.game import apply, new_game
-from sim.models.opponents import Opponents, draw_seats, members
 from sim.policies import greedy, hide, swift
 from sim.policies.common import may_accuse
 from sim.policies.registry import Policy, seat_policies
@@ -90,7 +89,7 @@ def _watch(
 
 
 def collect_turns(
-    rules: Rules, own: Policy, model: Opponents, seed: int, games: Sequence[int]
+    rules: Rules, own: Policy, model: Policy, seed: int, games: Sequence[int]
 ) -> Turns:
     """Return the turns of waiting ``own`` in ``games`` against ``model``; its seat rotates.
 
@@ -100,15 +99,11 @@ def collect_turns(
     if own.name not in WATCHED:
         raise ValueError(f"{' and '.join(WATCHED)} alone can be watched, not {own.name}")
     patient = replace(own, threshold=CERTAIN)
-    board, states, memory = (
-        world(rules)[0],
-        empty(),
-        Memory([policy for policy, _ in members(model)]),
-    )
+    board, states, memory = world(rules)[0], empty(), Memory([model])
     rows, parts = np.empty((_MOST_ROWS, 3)), [np.empty((0, 4))]
-    for game, seats in draw_seats(model, rules.players, seed, games):
+    for game in games:
         seat = game % rules.players
-        seats[seat] = patient
+        seats = [patient if other == seat else model for other in range(rules.players)]
         seat_policies(states[0], seats)
         new_game(board, states[0], np.uint64(game_key(seed, game)))
         used, over = 0, False
@@ -138,7 +133,6 @@ def _count_wins(
     threshold: float,
     by_out: float,
 ) -> float:
-    """Return the number of games that a rule wins."""
     won, ended = 0.0, -1
     for row in range(len(game)):
         if game[row] == ended:

@@ -182,7 +182,6 @@ def draw_opponents(
 
 @jit
 def _up_to(sums: np.ndarray, at: float) -> int:
-    """Return the first index of ``sums`` with a value above ``at``, or their number."""
     i = 0
     while i < len(sums) and sums[i] <= at:
         i += 1

@@ -1,16 +1,13 @@
 """Actions that a node offers, and their order.
 
-A room has 36 suggestions, a turn up to nine rooms; at 1,000 simulations with 0/1 rewards, plain UCT
-chooses among them almost at random.  So a node can offer only the best candidates: suggestions by
-*net* bits, rooms by the net bits of their best suggestion per expected turn.  Progressive widening
-follows this order.
+At 1,000 simulations plain UCT chooses among the 36 suggestions of a room almost at random.  So a
+node can offer only the best candidates: suggestions by *net* bits, rooms by the net bits of their
+best suggestion per expected turn.  Progressive widening follows this order.
 
 Net bits are the own information by the closed form of `belief.information`, less ``hiding`` times
-the expected gain of the active opponents, less ``summoning`` if the suggestion moves the pawn of
-one, with a minimum share of the own bits (`sim.policies.hide`).  Own marginals come from the node's
-belief, opponents' beliefs from the public view (`belief.leakage`), so the list depends only on the
-observations of the searching seat.  Some places of the list can be reserved for the most
-informative.
+the expected gain of the active opponents (`belief.leakage`), less ``summoning`` if the suggestion
+moves the pawn of one, with a minimum share of the own bits (`sim.policies.hide`).  The list depends
+only on the observations of the searching seat.
 """
 
 from __future__ import annotations
@@ -21,14 +18,15 @@ import numpy as np
 
 from belief.evidence import lowest
 from belief.information import closed_form
-from belief.leakage import BOUND, COLUMNS, UNSURE, leakage, tabulate
+from belief.leakage import BOUND, COLUMNS, LANES, UNSURE, leakage, tabulate, weapon_columns
 from mcts.kernel.compile import jit, jit_owning, jit_shared
+from mcts.kernel.stack import floats
 from sim.board import N_ROOMS
 from sim.cards import ALL_CARDS, CATEGORY_MASK, FIRST_ROOM, FIRST_WEAPON, N_CARDS
 from sim.movement import barred_room
 from sim.planning.node_belief import likeliest
 from sim.policies.common import ALL_PAIRS, PAIRS, may_accuse, turns_to
-from sim.policies.hide import LEAST, still_playing, summons
+from sim.policies.hide import net_bits, still_playing, summons
 from sim.policies.swift import SLACK
 from sim.state import ACCUSE, ASK, END, MOVE, PASS, PASSAGE, SUGGEST, TURN, State, World
 
@@ -44,7 +42,8 @@ class Ranking(NamedTuple):
     Attributes
     ----------
     marginals : (21, 7) belief of the seat to move
-    table : (21, `belief.leakage.COLUMNS`) gains of the opponents; read only if priced
+    table, columns : gains of the opponents, by `belief.leakage`, and those of weapons as vectors;
+        read only if priced
     hiding : price, in own bits, of a bit that the opponents gain
     summoning : price, in bits, of moving the pawn of an active opponent
     max_candidates : number of listed actions of each kind
@@ -52,6 +51,7 @@ class Ranking(NamedTuple):
 
     marginals: np.ndarray
     table: np.ndarray
+    columns: np.ndarray
     hiding: float
     summoning: float
     max_candidates: int
@@ -106,36 +106,42 @@ def room_information(marginals: np.ndarray, seat: int, room: int, cards: np.ndar
 @jit
 def by_information(marginals: np.ndarray, max_candidates: int) -> Ranking:
     """Return a ranking of ``max_candidates`` by own information, without prices."""
-    return Ranking(marginals, marginals, 0.0, 0.0, max_candidates)
+    return Ranking(marginals, marginals, marginals, 0.0, 0.0, max_candidates)
 
 
 @jit
-def net(world: World, s: State, by: Ranking, seat: int, room: int, pair: int, bits: float) -> float:
-    """Return the net value of ``bits`` of ``pair``, suspect * 6 + weapon, in ``room``."""
-    cost = 0.0
-    if by.summoning > 0.0 and summons(world, s, seat, pair // 6, room):
-        cost += by.summoning
+def price(
+    world: World, s: State, by: Ranking, seat: int, suspect: int, room: int, costs: np.ndarray
+) -> None:
+    """Fill ``costs`` (1, `LANES`) with the price of naming ``suspect`` in ``room``, by weapon."""
     if by.hiding > 0.0:
-        weapon = FIRST_WEAPON + pair % 6
-        cost += by.hiding * leakage(by.table, world.players, pair // 6, weapon, FIRST_ROOM + room)
-    return max(bits - cost, LEAST * bits)
+        leakage(by.table, by.columns, world.players, suspect, FIRST_ROOM + room, costs)
+    summoned = by.summoning > 0.0 and summons(world, s, seat, suspect, room)
+    for lane in range(LANES):
+        cost = by.summoning if summoned else 0.0
+        costs[0, lane] = cost + by.hiding * costs[0, lane] if by.hiding > 0.0 else cost
 
 
 @jit
 def most_net(world: World, s: State, by: Ranking, seat: int, room: int) -> float:
     """Return the net bits of the best pair in ``room``; skip pairs by the bound of entropies."""
-    most, third = 0.0, by.table[FIRST_ROOM + room]
-    for pair in range(PAIRS):
-        suspect, weapon = pair // 6, FIRST_WEAPON + pair % 6
-        first, second = by.table[suspect], by.table[weapon]
-        unsure = first[UNSURE] + second[UNSURE] + third[UNSURE] + SLACK
-        cost = by.hiding * (first[BOUND] + second[BOUND] + third[BOUND])
-        if max(unsure - cost, LEAST * unsure) <= most:
-            continue
-        if net(world, s, by, seat, room, pair, unsure) <= most:
-            continue
-        bits = closed_form(by.marginals, seat, suspect, weapon, FIRST_ROOM + room)
-        most = max(most, net(world, s, by, seat, room, pair, bits))
+    most, third, costs = 0.0, by.table[FIRST_ROOM + room], floats(1, LANES)
+    for suspect in range(FIRST_WEAPON):
+        first, priced = by.table[suspect], False
+        for lane in range(6):
+            weapon = FIRST_WEAPON + lane
+            second = by.table[weapon]
+            unsure = first[UNSURE] + second[UNSURE] + third[UNSURE] + SLACK
+            bound = by.hiding * (first[BOUND] + second[BOUND] + third[BOUND])
+            if net_bits(unsure, bound) <= most:
+                continue
+            if not priced:
+                price(world, s, by, seat, suspect, room, costs)
+                priced = True
+            if net_bits(unsure, costs[0, lane]) <= most:
+                continue
+            bits = closed_form(by.marginals, seat, suspect, weapon, FIRST_ROOM + room)
+            most = max(most, net_bits(bits, costs[0, lane]))
     return most
 
 
@@ -164,11 +170,13 @@ def list_suggestions(
     first: int,
 ) -> int:
     """Write the best suggestions in ``room`` by falling net bits; return the end."""
-    worth = np.empty(PAIRS)
+    worth, costs = np.empty(PAIRS), np.empty((1, LANES))
     for pair in range(PAIRS):
-        suspect, weapon = pair // 6, FIRST_WEAPON + pair % 6
-        bits = closed_form(by.marginals, seat, suspect, weapon, FIRST_ROOM + room)
-        worth[pair] = net(world, s, by, seat, room, pair, bits)
+        suspect, lane = pair // 6, pair % 6
+        if lane == 0:
+            price(world, s, by, seat, suspect, room, costs)
+        bits = closed_form(by.marginals, seat, suspect, FIRST_WEAPON + lane, FIRST_ROOM + room)
+        worth[pair] = net_bits(bits, costs[0, lane])
         if s.named[seat, room] >> pair & 1:
             worth[pair] = _REPEATED
     chosen = choose_best(worth, PAIRS, by)
@@ -216,12 +224,13 @@ def list_ways(
 @jit_owning
 def ranking(p, s: State, marginals: np.ndarray) -> Ranking:
     """Return the ranking of the searching seat for its ``marginals``; tabulate gains if priced."""
-    table = np.empty((N_CARDS, COLUMNS))
+    table, columns = np.empty((N_CARDS, COLUMNS)), np.empty((COLUMNS, LANES))
     if p.hiding > 0.0 or p.summoning > 0.0:
         world, seat = p.world[0], p.seat
         playing, shown = still_playing(world, s, seat), s.has_shown[seat]
         tabulate(marginals, s.public, seat, world.players, playing, shown, ALL_CARDS, table)
-    return Ranking(marginals, table, p.hiding, p.summoning, p.candidates)
+        weapon_columns(table, columns)
+    return Ranking(marginals, table, columns, p.hiding, p.summoning, p.candidates)
 
 
 @jit_shared

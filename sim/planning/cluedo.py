@@ -1,25 +1,16 @@
 """Cluedo as a search domain: one seat plans; the papers' planners are values of `Cluedo`.
 
-This module declares and registers the domain.  By ``answers``, one of two modules starts, steps and
-rolls out a simulation:
+By ``answers``, one of two modules starts, steps and rolls out a simulation:
+`sim.planning.belief_mdp` (no hands; answers are drawn from the propagated belief) or
+`sim.planning.determinized` (the game is played with a drawn deal).
 
-* `sim.planning.belief_mdp`: no hands; answers are drawn from the propagated belief (the thesis);
-* `sim.planning.determinized`: the game is played with a drawn deal.
+The searching seat's decisions and the rewards of its accusations use only the *propagated belief*
+(`sim.planning.node_belief`), unless ``reward_from_deal``.  Opponents know their drawn hands, public
+information and the cards they were shown; a policy or the tree (`sim.planning.opponent_nodes`)
+moves them.  In a roll-out every seat plays a compiled policy on its own knowledge.
 
-Knowledge in a simulation:
-
-* The searching seat's decisions in the tree use only the *propagated belief*
-  (`sim.planning.node_belief`).  So do rewards of accusations, P(envelope = accused), unless
-  ``reward_from_deal``: the drawn envelope never enters the statistics.
-* Opponents know their drawn hands, public information and the cards they were shown; a policy or
-  the tree (`sim.planning.opponent_nodes`) moves them.
-* In a roll-out every seat plays a compiled policy on its own knowledge.
-
-Kernels receive parts of ``p`` and ``s`` where possible: the two have about a hundred arrays, which
-every non-inlined call copies.
-
-The reward is 1 for winning and 0 otherwise, so values are winning probabilities of the searching
-seat.  Limit: only ``own_card_weight`` models the information in opponents' suggestions.
+The reward is 1 for winning and 0 otherwise.  Kernels receive parts of ``p`` and ``s`` where
+possible: every non-inlined call copies their hundred arrays.
 """
 
 from __future__ import annotations
@@ -38,10 +29,9 @@ from sim.game import decider
 from sim.models.types import Seating
 from sim.planning import belief_mdp, determinized
 from sim.planning.candidates import offer
-from sim.planning.information_sets import after_state_key, view_key
+from sim.planning.information_sets import after_state_key, answer_kind, view_key
 from sim.planning.node_belief import believe
 from sim.planning.opponent_nodes import list_opponents_actions, may, reward_for
-from sim.planning.outcomes import answer_kind
 from sim.planning.variants import DEAL, POLICY, TREES
 from sim.state import ACCUSE, ASK, EVENT, OVER, PASS, PASSAGE, REVEAL, WALK, empty
 

@@ -5,7 +5,7 @@
     action = planner.decide(view)
     planner.result, planner.search.tree
 
-`sim.planning.seat_belief` holds the seat's observations and `sim.planning.seat_models` its models
+`sim.planning.seat_models` holds the seat's observations and `sim.planning.seat_models` its models
 of the others; from both the planner builds a position (`sim.planning.cluedo.Cluedo`) and searches
 it.  Decisions with a single legal or offered action need no search.
 """
@@ -31,8 +31,7 @@ from sim.planning import node_belief
 from sim.planning.candidates import offer
 from sim.planning.cluedo import Cluedo, Workspace, workspace
 from sim.planning.config import PlannerConfig
-from sim.planning.seat_belief import SeatBelief
-from sim.planning.seat_models import SeatModels
+from sim.planning.seat_models import SeatBelief, SeatModels
 from sim.planning.variants import BELIEFS, POLICY
 from sim.player import Player
 from sim.policies.registry import Policy
@@ -216,11 +215,7 @@ class Planner(Player):
         return self._remember(self.result.best)
 
     def _only_offer(self, position: Cluedo) -> int | None:
-        """Return an action that needs no search, or None.
-
-        That is a single offered action, or, if all other seats are out and waiting for certainty
-        costs nothing, the most informative candidate.
-        """
+        """Return an action that needs no search, or None."""
         root, work = position.root[0], position.posterior
         if self.config.belief != "exact":
             node_belief.believe(position, root, work)
@@ -233,7 +228,6 @@ class Planner(Player):
         return int(self._choices[0]) if n == 1 else None
 
     def _run(self, position: Cluedo) -> SearchResult:
-        """Search ``position`` with the full budget."""
         config = self.config
         key = int(derive_key(self._key, self.decisions))
         if self.search is None:

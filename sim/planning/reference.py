@@ -82,12 +82,8 @@ class BMCTS:
     """
 
     def __init__(self, position: Cluedo, exploration: float) -> None:
-        self.p, self.seat, self.world, self.c = (
-            position,
-            position.seat,
-            position.world[0],
-            exploration,
-        )
+        self.p, self.seat, self.world = position, position.seat, position.world[0]
+        self.c = exploration
         self.players = int(self.world.players)
         self.nodes = [Node()]
 

@@ -22,9 +22,12 @@ import os
 import select
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
 import time
+import weakref
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -35,7 +38,6 @@ from mcts.limits import above, one_of
 from sim.cards import ROOMS
 from sim.legal import legal
 from sim.player import Player
-from sim.players.guarded import Guarded
 from sim.records.events import names
 from sim.rules import Rules, world
 from sim.seat import Seat
@@ -72,6 +74,29 @@ class Settings(Seat):
         if not words or shutil.which(words[0]) is None:
             raise ValueError(f"player.command={self.command}: unknown program")
         return ExternalPlayer(words, float(self.seconds), self.title)
+
+
+class Guarded:
+    """A program in a process group of its own, which `end` ends, at the latest when we end.
+
+    ``words``: program and arguments; ``options``: of `subprocess.Popen`.  Raises OSError if it
+    cannot be started.
+    """
+
+    def __init__(self, words: list[str], **options: Any) -> None:
+        self.process: subprocess.Popen[bytes] = subprocess.Popen(
+            words, start_new_session=True, **options
+        )
+        self.end = weakref.finalize(self, _stop, self.process)
+
+
+def _stop(program: subprocess.Popen[bytes]) -> None:
+    for pipe in filter(None, (program.stdin, program.stdout)):
+        with suppress(OSError):
+            pipe.close()
+    with suppress(ProcessLookupError):
+        os.killpg(program.pid, signal.SIGKILL)
+    program.wait()
 
 
 class _Broken(SleuthError):
@@ -159,7 +184,6 @@ class ExternalPlayer(Player):
         self._guarded = None
 
     def _give_up(self) -> None:
-        """Count a fault, and end the program for this game."""
         self.faults += 1
         self._end()
 
@@ -214,6 +238,5 @@ def _is_ready(pipe: Any, event: int, seconds: float) -> bool:
 
 
 def _wait(pipe: Any, event: int, deadline: float) -> None:
-    """Wait until ``pipe`` is ready; _Broken after ``deadline``."""
     if not _is_ready(pipe, event, deadline - time.perf_counter()):
         raise _Broken

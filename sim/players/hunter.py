@@ -4,13 +4,9 @@ Before each move it plans a route through the possible rooms by
 
     w_B I(room card; suggestions) - w_J J - w_D length        (`sim.players.room_hunt`)
 
-and walks to the first one.  Belief, suspects and weapons, accusations, and moves once the room is
-known are those of the Bayesian-network player (`sim.players.bayes`), since the paper leaves them
-outside the diagram.  With w_B = 0 it is that player.
-
-Lengths are in *bins*, squares: a passage takes 0, a suggestion J = 3, the distance of one turn; or
-in expected *turns* with the current roll known: a passage takes 1, a suggestion 0, since it is made
-in the turn of entry.  Routes between rooms use the nearest doors and ignore other pawns.
+and walks to the first one; all else is that of the Bayesian-network player (`sim.players.bayes`),
+which it is with w_B = 0.  Lengths are in *bins*, squares: a passage takes 0, a suggestion J = 3; or
+in expected *turns*: a passage takes 1, a suggestion 0.  Routes ignore other pawns.
 `docs/players/hunter.md` lists what the paper leaves open.  No function consumes randomness.
 """
 
@@ -27,8 +23,7 @@ from sim.board import N_ROOMS
 from sim.cards import FIRST_ROOM
 from sim.hunt.reward import Weights
 from sim.movement import barred_room
-from sim.players.bayes import AGAIN, BayesPlayer
-from sim.players.moves import WALKS, settle, wanted_rooms
+from sim.players.bayes import AGAIN, WALKS, BayesPlayer, settle, wanted_rooms
 from sim.players.paper import Believing
 from sim.players.room_hunt import (
     BINS_A_TURN,

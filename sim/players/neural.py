@@ -6,13 +6,7 @@ It walks to
 
 where X is the posterior of the room card, Q the learnt value (`sim.qlearning`), D the minimum
 Manhattan distance from the pawn to a door of the room, and N the number of its suggestions there.
-Belief, suspect, weapon and accusation are those of the Bayesian-network player
-(`sim.players.bayes`); with ``accuses=end`` it accuses only at the end of its turns, as in s. III-C;
-s. IV also allows the start.
-
-Q is at most 1 and a step costs 0.5, so with the printed weights the distance dominates; ``q=zero``
-is the control for every result.  ``distance_divisor`` scales D: with 24, the width of the board, D
-is about 1.
+All else is that of the Bayesian-network player (`sim.players.bayes`).  ``q=zero`` is the control.
 
 Not specified in the paper: the room through a secret passage is at distance 0; the pawn's own room
 is at distance 0 if the pawn was summoned there, else 2, a step out and in, and is excluded if rules
@@ -31,7 +25,7 @@ from mcts.limits import above, between, one_of
 from sim.board import N_ROOMS, N_SPOTS, door_spots, graph
 from sim.cards import FIRST_ROOM
 from sim.movement import barred_room
-from sim.players.moves import find_certain, suggestion
+from sim.players.bayes import find_certain, suggestion
 from sim.players.paper import Believing, BelievingPlayer
 from sim.policies.common import accusation, may_accuse, was_heard
 from sim.policies.walking import step_out, towards

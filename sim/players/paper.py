@@ -7,26 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from belief.beliefs.exact import ExactBelief
-from belief.evidence import ALL_CARDS, ENVELOPE, N_CARDS
-from belief.network.permanents import Weights, new_weights
-from belief.network.reading import envelope_chances
-from belief.network.tables import (
-    TREATMENTS,
-    new_tables,
-    note_card,
-    note_pass,
-    note_refutation,
-    start,
-)
-from mcts.kernel.compile import jit
+from belief.beliefs.evidence_tables import TablesBelief
+from belief.beliefs.registry import BELIEFS
 from mcts.limits import above, one_of
 from sim.player import Player
 from sim.policies.common import avoid_repeat
 from sim.records.events import names
 from sim.rules import Rules, world
 from sim.seat import Seat
-from sim.state import ACCUSED, EVENT
 from sim.suggestion_events import setting_of, suggestion_events
 from sim.view import Log
 
@@ -119,28 +107,21 @@ class Opinion:
 
     ``evidence``: one of `EVIDENCE`; ``rules``, ``seat``, ``hand``, ``face_up``: initial knowledge.
     Attributes ``chances``: float64 (21,), P(card is in the envelope), each category summing to 1;
-    ``contradictions``: number of reads of contradictory tables, counted by category.
+    ``belief``: the `belief.beliefs.base.Belief` behind them.
     """
 
     def __init__(self, evidence: str, rules: Rules, seat: int, hand: int, face_up: int) -> None:
-        self.chances = np.zeros(N_CARDS)
-        self.contradictions = 0
+        name = evidence if evidence == "exact" else f"tables_{evidence}"
+        self.belief = BELIEFS[name](setting_of(rules, seat, hand, face_up))
+        self.chances = self.belief.envelope_chances()
         self._evidence, self._seat, self._players, self._told = evidence, seat, rules.players, 0
-        self._exact: ExactBelief | None = None
-        if evidence == "exact":
-            self._exact = ExactBelief(setting_of(rules, seat, hand, face_up))
-        else:
-            shares = np.array(rules.shares, np.int64)
-            dealt = ALL_CARDS & ~(hand | face_up)
-            self._tables, self._weights = new_tables(), new_weights()
-            how = TREATMENTS.index(evidence)
-            start(self._tables[0], rules.players, seat, shares, dealt, how)
-        self._read(np.zeros(0, EVENT).view(np.recarray))
 
     def update(self, log: Log) -> np.ndarray:
         """Process new events of ``log``; return `chances`, the same array each time."""
         if len(log) > self._told:
-            self._read(log.events[self._told :])
+            new = log.rows[self._told :].tolist()
+            self.belief.observe(suggestion_events(new, self._seat, self._players)[0])
+            self.chances[:] = self.belief.envelope_chances()
             self._told = len(log)
         return self.chances
 
@@ -151,8 +132,8 @@ class Opinion:
         players of the rows, and the entries.
         """
         tables = None
-        if self._exact is None:
-            t = self._tables[0]
+        if isinstance(self.belief, TablesBelief):
+            t = self.belief.tables
             tables = [
                 {
                     "cards": names(sum(1 << card for card in t.card[kind, :n].tolist())),
@@ -163,39 +144,3 @@ class Opinion:
             ]
         envelope = self.chances.round(_DECIMALS).tolist()
         return {"evidence": self._evidence, "envelope": envelope, "tables": tables}
-
-    def _read(self, suggestions: np.recarray) -> None:
-        if self._exact:
-            self._exact.observe(
-                suggestion_events(suggestions.tolist(), self._seat, self._players)[0]
-            )
-            self.chances[:] = self._exact.marginals()[:, ENVELOPE]
-        else:
-            # Plain arrays: passing a record or recarray takes longer than the kernel itself.
-            tables, events = self._tables.view(np.ndarray), suggestions.view(np.ndarray)
-            rows = self._weights, self._players, events, self.chances
-            self.contradictions += _learn(tables, *rows)
-
-
-@jit
-def _learn(
-    tables: np.ndarray, weights: Weights, players: int, suggestions: np.ndarray, chances: np.ndarray
-) -> int:
-    """Process suggestions as the seat of ``tables[0]`` saw them; return `envelope_chances`."""
-    t = tables[0]
-    for i in range(len(suggestions)):
-        asked = suggestions[i]
-        if asked.answerer == ACCUSED:
-            continue  # the tables cannot represent it
-        for step in range(1, players):
-            player = (asked.asker + step) % players
-            if player == asked.answerer:
-                break
-            if player != t.seat:
-                note_pass(t, player, asked.cards)
-        if asked.answerer >= 0 and asked.answerer != t.seat:
-            if asked.asker == t.seat:
-                note_card(t, asked.answerer, asked.card)
-            else:
-                note_refutation(t, asked.answerer, asked.cards)
-    return envelope_chances(t, weights, chances)

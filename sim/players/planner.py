@@ -163,10 +163,7 @@ def choose_policy(name: str, switches: Any) -> Policy | str:
 
 
 def _count_nodes(budget: Budget, keeps: bool) -> int:
-    """Return the nodes to allocate: as given, else one per simulation, else 100,000.
-
-    A kept tree gets nodes for four searches.  Raises ValueError above `MOST_NODES`.
-    """
+    """Return the nodes to allocate: as given, else one per simulation, else 100,000."""
     if budget.nodes is not None:
         return budget.nodes
     if budget.simulations is None:

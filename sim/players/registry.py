@@ -29,6 +29,9 @@ PLANNERS = tuple(VARIANTS)
 TARGET = "_target_"
 """Key of the settings class in a player's preset; without it the name decides."""
 
+_FORMER = {"horizon": 1, "same_room": True, "about": "envelope"}
+"""Settings that older records of players may have, with the only value that is left."""
+
 
 def make(spec: Mapping[str, Any], rules: Rules) -> Player:
     """Return the player described by ``spec``, for games under ``rules``.
@@ -52,7 +55,8 @@ def make(spec: Mapping[str, Any], rules: Rules) -> Player:
 def settings(spec: Mapping[str, Any]) -> Seat:
     """Return the checked settings described by ``spec``; arguments and errors as for `make`."""
     spec = renew(spec)
-    values = {key: value for key, value in spec.items() if key != TARGET}
+    values = {key: spec[key] for key in spec if key not in _FORMER or spec[key] != _FORMER[key]}
+    values.pop(TARGET, None)
     kind = _find_class(spec)
     return kind.read(values) if kind is PolicySettings else build(kind, values)
 

@@ -23,8 +23,7 @@ from mcts.kernel.compile import jit, jit_owning
 from sim.board import N_ROOMS, door_spots
 from sim.hunt.paths.held_karp import fill
 from sim.hunt.reward import Weights
-from sim.players.foresight import turns_now
-from sim.policies.walking import distance
+from sim.policies.walking import distance, turns_now
 from sim.rules import Rules, world
 from sim.state import State, World
 

@@ -2,16 +2,13 @@
 
 The hidden cards differ from all known ones (C1), and no two cards of the others are the same (C2).
 Known are its own cards, the face-up cards and the cards it was shown.  It suggests a consistent
-assignment if it can, and ignores events between other players.
-
-The papers leave open which assignment (here *uniform among the possible*: with the first listed,
-the player could be shown the same room card forever) and when it accuses (here *when one assignment
-is left; unknown cards that no player shows when it asks are hidden*).
+assignment if it can, and ignores events between other players.  The papers leave open which
+assignment (here *uniform among the possible*) and when it accuses (here *when one assignment is
+left; unknown cards that no player shows when it asks are hidden*).
 
 ``walk``: ``nearest`` walks to the nearest possible room, or from the only possible room to the
-nearest other one [2009: the rule of 2006]; ``adjacent`` walks from the nearest room back and forth
-between neighbours until suspect and weapon are known, then like ``nearest`` [2008].
-`tests.sim.constraint` implements the same player by the text of the papers.
+nearest other one [2009]; ``adjacent`` walks from the nearest room back and forth between neighbours
+until suspect and weapon are known, then like ``nearest`` [2008].
 """
 
 from __future__ import annotations

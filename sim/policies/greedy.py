@@ -102,7 +102,6 @@ def _best_suggestion(sample: tuple, room: int) -> tuple[int, float]:
 
 @jit
 def _turn(world: World, s: State, seat: int, sample: tuple) -> int:
-    """Return the action with the highest information per expected turn."""
     here = world.room_of[s.spot[seat]]
     best, most = MOVE, -1.0
     if here >= 0 and s.summoned[seat]:

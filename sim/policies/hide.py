@@ -21,7 +21,7 @@ from belief.leakage import (
     LANES,
     TWIN,
     UNSURE,
-    leakage_by_weapon,
+    leakage,
     tabulate,
     weapon_columns,
 )
@@ -151,18 +151,18 @@ def best_pair(
         if i == first // 6 or (twin != suspect and called >> suspect & 1 == called >> twin & 1):
             continue
         bits_now, bound_now = bits + table[suspect, UNSURE], bound + table[suspect, BOUND]
-        if _net(bits_now, hiding * bound_now + price) <= most:
+        if net_bits(bits_now, hiding * bound_now + price) <= most:
             continue
-        leakage_by_weapon(table, columns, players, suspect, FIRST_ROOM + room, given)
+        leakage(table, columns, players, suspect, FIRST_ROOM + room, given)
         for lane in range(6):
             weapon = FIRST_WEAPON + (lane + first) % 6
             if table[weapon, TWIN] != weapon:
                 continue
             unsure = table[suspect, UNSURE] + table[weapon, UNSURE] + row[UNSURE] + swift.SLACK
             cost = price + hiding * given[0, weapon - FIRST_WEAPON]
-            if _net(unsure, cost) <= most:
+            if net_bits(unsure, cost) <= most:
                 continue
-            net = _net(closed_form(s.marginals, seat, suspect, weapon, FIRST_ROOM + room), cost)
+            net = net_bits(closed_form(s.marginals, seat, suspect, weapon, FIRST_ROOM + room), cost)
             pair = 6 * suspect + weapon - FIRST_WEAPON
             if net > most or (net == most and pair < best < _PAIRS):
                 best, most = pair, net
@@ -170,7 +170,7 @@ def best_pair(
 
 
 @jit
-def _net(bits: float, cost: float) -> float:
+def net_bits(bits: float, cost: float) -> float:
     """Return ``bits`` less ``cost``, at least the share `LEAST` of ``bits``."""
     return max(bits - cost, LEAST * bits)
 
@@ -186,7 +186,6 @@ def _extremes(table: np.ndarray, start: int) -> tuple[float, float]:
 
 @jit
 def _likely_best(table: np.ndarray, hiding: float) -> int:
-    """Return the pair with the best bounds, to be tried first."""
     pair = 0
     for start in (0, FIRST_WEAPON):
         best, most = start, -1.0
@@ -235,7 +234,7 @@ def turn(world: World, s: State, seat: int) -> int:
         turns = 1.0 if room == passage else turns_to(world, s, seat, room)
         least = most * turns
         row = table[FIRST_ROOM + room]
-        if _net(unsure + row[UNSURE], hiding * (bound + row[BOUND])) <= least:
+        if net_bits(unsure + row[UNSURE], hiding * (bound + row[BOUND])) <= least:
             continue
         called = called_by(world, s, seat, room)
         like = _like(table, known, tried, room, called)
@@ -293,6 +292,5 @@ def suggestion(world: World, s: State, seat: int) -> int:
 
 @jit
 def _tabulate(world: World, s: State, seat: int, cards: int, table: np.ndarray) -> None:
-    """Fill ``table`` for ``cards`` with the gains of the active opponents."""
     playing = still_playing(world, s, seat)
     tabulate(s.marginals, s.public, seat, world.players, playing, s.has_shown[seat], cards, table)

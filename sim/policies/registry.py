@@ -230,10 +230,7 @@ def _as_number(switch: str, value: Any) -> Any:
 
 @jit_owning
 def _check(world: World, s: State, which: int, part: int, value: int) -> None:
-    """Raise IllegalChoice if policy ``which`` may not return ``value`` from kernel ``part``.
-
-    Repeated suggestions are first replaced by `avoid_repeat`.
-    """
+    """Raise IllegalChoice if policy ``which`` may not return ``value`` from kernel ``part``."""
     if part == _TO_ACCUSE:
         good = is_envelope(value)
     else:

@@ -6,10 +6,16 @@ consumes randomness.
 
 from __future__ import annotations
 
+import numpy as np
+
 from mcts.kernel.compile import jit
 from sim.board import N_ROOMS
 from sim.movement import barred_room
+from sim.policies.common import turns_to
 from sim.state import MOVE, PASSAGE, WALK, State, World
+
+NEVER = np.inf
+"""Turns to a room that cannot be entered."""
 
 OTHER, SAME = range(2)
 """Place of the next suggestion after one in a wanted room: another room, or the same."""
@@ -22,6 +28,23 @@ def distance(world: World, s: State, seat: int, room: int) -> int:
     if here >= 0 and world.passage[here] == room:
         return 0
     return world.steps[room, s.spot[seat]]
+
+
+@jit
+def turns_now(world: World, s: State, seat: int, turns: np.ndarray) -> None:
+    """Fill ``turns`` (9,) with the expected turns of ``seat``, this one included, to each room.
+
+    For the start of its turn, with the roll known.  The pawn re-enters its own room by stepping
+    out, under free movement.
+    """
+    here = world.room_of[s.spot[seat]]
+    for room in range(N_ROOMS):
+        if room == here:
+            turns[room] = 1.0 if s.summoned[seat] else 2.0 if world.free else NEVER
+        elif here >= 0 and world.passage[here] == room:
+            turns[room] = 1.0
+        else:
+            turns[room] = turns_to(world, s, seat, room)
 
 
 @jit

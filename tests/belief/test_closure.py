@@ -31,14 +31,6 @@ def test_rows_are_even_over_the_possible_holders(belief):
     assert belief.envelope_entropy() == pytest.approx(-(rooms * np.log2(rooms)).sum())
 
 
-def test_a_card_shown_to_somebody_else_moves_only_logic(belief):
-    before = belief.marginals()
-    belief.note_refutation(1, mask((1, 8, 15)))
-    np.testing.assert_array_equal(belief.marginals(), before)
-    belief.note_pass(1, mask((1, 8, 16)))
-    assert belief.marginals()[15, 2] == 1.0
-
-
 @pytest.mark.parametrize("accusations", [0, 5])
 def test_zeros_and_ones_are_those_of_the_deals(accusations):
     """Whatever is ruled out is in no deal; what is in no deal is mostly ruled out."""

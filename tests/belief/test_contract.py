@@ -70,11 +70,6 @@ def learn_by_sampling(self, stream, n):
     return deals
 
 
-def replay_late(self, events, trace):
-    ClosureBelief._replay(self, events, trace)
-    trace[1:] = trace[:-1].copy()
-
-
 class Restless(ClosureBelief):
     """Grows surer with each event, whatever it says."""
 
@@ -117,11 +112,9 @@ BROKEN = {
     "a deal does not .*": {
         "_observe": lambda self, events: ClosureBelief._observe(self, events[-1:])
     },
-    "replay ends with other marginals": {"_replay": replay_late},
     "an excluded envelope is still possible": {
         "envelope_table": lambda self: product_table(self._rows(), int(self.known.may[0]))
     },
-    "one that never saw the undone events": {"correct": lambda self, number, event: None},
 }
 """What is said of a `ClosureBelief` with other methods."""
 

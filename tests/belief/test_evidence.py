@@ -8,7 +8,6 @@ from belief import evidence
 from belief.contract.history import History, mask
 from belief.evidence import (
     ALL_CARDS,
-    EVIDENCE,
     LEAST_INFORMATIVE,
     MAX_SHOWN,
     ContradictoryEvidence,
@@ -81,14 +80,6 @@ def test_contradictions_and_full_lists_are_reported(ev):
     assert full.clauses == evidence.MAX_CLAUSES
 
 
-def test_fields_are_aligned():
-    """A record may lie inside another one."""
-    assert EVIDENCE.itemsize % 8 == 0
-    for name in EVIDENCE.names:
-        field, offset = EVIDENCE.fields[name][:2]
-        assert offset % field.base.itemsize == 0
-
-
 def test_a_card_seen_before_has_no_weight_if_players_show_the_least(ev):
     uniform = new_evidence()[0]
     evidence.reset(uniform, 4, 0, ev.hand_sizes.copy(), mask((0, 7, 13, 14)), mask((3, 20)))
@@ -105,16 +96,6 @@ def test_a_card_seen_before_has_no_weight_if_players_show_the_least(ev):
     evidence.note_card(ev, 1, 18, mask((2, 6, 18)))  # it would have shown 6 again
     with pytest.raises(ContradictoryEvidence):
         check(ev)
-
-
-def test_which_of_two_cards_seen_before_is_a_constant(ev):
-    ev.showing = LEAST_INFORMATIVE
-    evidence.note_card(ev, 1, 6, mask((2, 6, 17)))
-    evidence.note_card(ev, 1, 18, mask((2, 9, 18)))
-    listed = int(ev.shown)
-    evidence.note_card(ev, 1, 18, mask((1, 6, 18)))
-    assert ev.shown == listed
-    assert ev.log_dropped == pytest.approx(-np.log(2))
 
 
 def test_a_full_list_of_clauses_is_compacted():
@@ -158,13 +139,3 @@ def test_a_full_list_of_shown_cards_is_compacted():
     assert ev.log_dropped < 0  # so it was compacted
     _, weight = weighted_deals(history)
     assert ExactPosterior(ev).log_weight == pytest.approx(np.log(weight.sum()), abs=1e-10)
-
-
-def test_copies_are_deep(ev):
-    records = new_evidence(2)
-    records[0] = ev
-    records[1] = records[0]
-    evidence.note_pass(records[1], 1, mask((1, 6, 12)))
-    evidence.note_refutation(records[1], 2, mask((1, 6, 12)))
-    assert records[0].lacks[1] == ev.lacks[1] != records[1].lacks[1]
-    assert records[0].clauses == 0

@@ -145,13 +145,6 @@ def test_a_card_that_the_answerer_cannot_hold_is_not_what_it_showed():
         assert sure == (name == "tables_repaired")
 
 
-def test_rows_that_lose_a_card_to_another_row_still_sum_to_one():
-    for name, total in (("tables_text", 3 / 4), ("tables_repaired", 1)):
-        one = belief(name)
-        one.note_card(1, 2, mask((2, 8, 14)))
-        np.testing.assert_allclose(table(one, SUSPECTS).sum(axis=1), [1, total, total])
-
-
 def test_repaired_tables_are_sound():
     """In any truthful history: rows sum to 1, and what is true is possible; not so by the text."""
     rng, faults = np.random.default_rng(5), {"tables_text": 0, "tables_repaired": 0}

@@ -7,10 +7,6 @@ from histories import random_history
 from belief.beliefs.exact import ExactBelief
 from belief.contract.history import events_of, setting_of
 from belief.evidence import (
-    EVIDENCE,
-    ContradictoryEvidence,
-    EvidenceFull,
-    has_card,
     new_evidence,
 )
 from belief.exact.solver import ExactPosterior, workspace
@@ -64,29 +60,3 @@ def test_what_was_seen_later_does_not_reach_a_posterior(history):
     assert posterior.log_weight == log_weight
     assert (posterior.predict(1 << 2 | 1 << 8 | 1 << 14)[0] == answers).all()
     assert ExactPosterior(ev).log_weight != log_weight  # the control
-
-
-def test_what_is_wrong_is_raised_by_its_name(history):
-    belief = ExactBelief(setting_of(history))
-    belief.evidence.overflow = 1
-    with pytest.raises(EvidenceFull):
-        belief.observe(events_of(history)[:1])
-    with pytest.raises(EvidenceFull):
-        ExactPosterior(belief.evidence)
-    ev = new_evidence()
-    ev[0] = history.record()
-    other = next(p for p in range(history.players) if p != history.seat)
-    for player in (history.seat, other):
-        has_card(ev[0], player, int(np.flatnonzero(history.deal == history.seat + 1)[0]))
-    with pytest.raises(ContradictoryEvidence, match="contradict each other"):
-        ExactPosterior(ev[0])
-
-
-def test_evidence_may_be_an_element_of_any_array(history):
-    """Also of a field of a larger record, whose fields are no attributes."""
-    held = np.zeros(2, [("before", np.int64), ("evidence", EVIDENCE)])
-    held["evidence"][1] = history.record()
-    void = held["evidence"][1]
-    assert (ExactPosterior(void).marginals == ExactPosterior(history.record()).marginals).all()
-    cramped = ExactPosterior(void, workspace(8))  # where it has to be looked into
-    assert cramped.log_weight == ExactPosterior(history.record()).log_weight

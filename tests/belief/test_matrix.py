@@ -58,15 +58,6 @@ def test_soft_evidence_is_equation_3_1(b):
     np.testing.assert_allclose(b[1], expected / expected.sum(), rtol=1e-14)
 
 
-def test_a_card_held_for_sure_counts_among_the_possible(b):
-    factored.note_card(b, 2, 6)
-    assert b[6].tolist() == [0, 0, 0, 1, 0, 0, 0]
-    factored.note_refutation(b, 2, mask((1, 6, 15)), 14)
-    expected = np.array([0.25, 0, 0.25, 0.25 * 14 / 3, 0.25, 0, 0])
-    np.testing.assert_allclose(b[1], expected / expected.sum(), rtol=1e-15)
-    assert b[6].tolist() == [0, 0, 0, 1, 0, 0, 0]
-
-
 def test_rows_stay_distributions_to_exhaustion(b):
     """Thousands of repeated answers run to false certainty, never to NaN or an empty row."""
     for _ in range(3000):
@@ -111,14 +102,6 @@ def test_events_update_as_the_formulas_do(b):
     np.testing.assert_array_equal(belief.marginals(), b)
     rooms = b[12:, 0] / b[12:, 0].sum()
     np.testing.assert_allclose(belief.envelope_table().sum(axis=(0, 1)), rooms)
-
-
-def test_contradictions_go_unnoticed():
-    belief = FactoredBelief(Setting(4, 0, (4, 4, 4, 4), HAND, FACE_UP))
-    belief.note_card(1, 8, mask((1, 8, 15)))
-    belief.note_pass(1, mask((1, 8, 15)))
-    belief.note_card(2, 8, mask((1, 8, 15)))
-    assert belief.marginals()[8].tolist() == [0, 0, 0, 1, 0, 0, 0]
 
 
 def test_an_update_tells_which_rows_it_changed(b):

@@ -38,18 +38,6 @@ def test_marginals_are_near_the_exact_ones(accusations):
     assert found.max() < 0.03
 
 
-@pytest.mark.nightly
-def test_more_particles_err_less():
-    few, more, most = (errors(n).mean() for n in (40, 400, 4000))
-    assert most < 0.6 * more < 0.36 * few
-
-
-@pytest.mark.nightly
-def test_without_moves_the_copies_stay_copies():
-    """The control of reinvigoration."""
-    assert errors(1000, steps=0).mean() > 1.5 * errors(1000).mean()
-
-
 def deprive(effort):
     """Return a belief of two particles that has to see more than two deals can explain."""
     setting = Setting(3, 0, (6, 6, 6), mask((0, 6, 7, 12, 13, 14)))
@@ -99,8 +87,3 @@ def test_its_own_stream_is_all_it_consumes():
     np.testing.assert_array_equal(first, second)
     assert end == same != 1
     assert not np.array_equal(first, third)
-
-
-def test_particles_must_be_some():
-    with pytest.raises(ValueError, match="particles must be a whole number from 1, not 0"):
-        ParticleBelief(Setting(3, 0, (6, 6, 6), 0b111111 << 5), new_stream(1), particles=0)

@@ -55,23 +55,6 @@ def test_who_shows_has_one_of_them_as_bayes_says(view):
         view[list(asked)] /= view[list(asked)].sum(axis=1, keepdims=True)
 
 
-def test_the_only_one_that_it_can_have_is_certain(view):
-    for card in (0, 6):
-        public.note_pass(view, 1, mask((card,)))
-    public.note_refutation(view, 1, mask((0, 6, 12)))
-    assert view[12].tolist() == [0, 0, 1, 0, 0, 0, 0]
-
-
-def test_nobody_shows(view):
-    before = view.copy()
-    public.witness(view, 4, 2, mask((0, 6, 20)), -1, FACE_UP)
-    for card in (0, 6):
-        expected = np.zeros(7)
-        expected[[0, 3]] = before[card, [0, 3]]
-        np.testing.assert_allclose(view[card], expected / expected.sum())
-    assert not view[20].any() and np.array_equal(view[1:6], before[1:6])
-
-
 def test_those_asked_before_the_answerer_passed_and_those_after_it_were_not_asked(view):
     public.witness(view, 4, 3, mask((0, 6, 12)), 1, FACE_UP)
     assert not view[[0, 6, 12], 1].any()

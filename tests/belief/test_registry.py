@@ -1,7 +1,5 @@
 """Beliefs by name."""
 
-from dataclasses import replace
-
 import pytest
 from histories import mask
 
@@ -15,18 +13,6 @@ from mcts.kernel.rng import new_stream
 SETTING = Setting(3, 0, (6, 6, 6), mask((0, 6, 7, 12, 13, 14)))
 
 
-def test_names():
-    plain = ["closure", "constrained", "exact", "factored", "particles"]
-    assert sorted(BELIEFS) == [*plain, "tables_repaired", "tables_text", "tables_text2006"]
-    for name in plain:
-        assert make_belief(name, SETTING, new_stream(1)).name == name
-    for name in set(BELIEFS) - set(plain):
-        with pytest.raises(ValueError, match=f"'{name}' needs hands by category: the number"):
-            make_belief(name, SETTING, new_stream(1))
-        public = replace(SETTING, shares=((1, 2, 3), (2, 1, 3), (2, 2, 2)))
-        assert make_belief(name, public, new_stream(1)).name == name
-
-
 def test_a_belief_says_who_believes_and_how_much_is_in_doubt():
     belief = make_belief("exact", SETTING, new_stream(1))
     assert repr(belief) == "ExactBelief(seat 0 of 3, 0 events, 6.91 bits)"
@@ -36,12 +22,6 @@ def test_a_belief_says_who_believes_and_how_much_is_in_doubt():
     with pytest.raises(ValueError, match="no deal explains event 2"):
         belief.note_refutation(1, mask((1, 8, 15)))
     assert repr(belief) == "ExactBelief(seat 0 of 3, 3 events, no deal)"
-
-
-def test_options_reach_the_belief():
-    assert len(make_belief("particles", SETTING, new_stream(1), particles=7).cloud.weight) == 7
-    with pytest.raises(ValueError, match="rounds must be"):
-        make_belief("constrained", SETTING, new_stream(1), rounds=-1)
 
 
 def test_an_unknown_name_is_one_sentence_with_the_choices():

@@ -2,10 +2,8 @@
 
 import numpy as np
 
-from belief.beliefs.base import Setting
 from belief.beliefs.registry import make_belief
-from belief.closure import new_known, update_closure
-from belief.contract.history import events_of, explains_answers, mask, random_history, setting_of
+from belief.contract.history import events_of, explains_answers, random_history, setting_of
 from belief.sampling.sample_rows import new_memory, sample_deals
 from mcts.kernel.rng import new_stream
 
@@ -30,17 +28,3 @@ def test_deals_have_nearly_the_marginals_they_are_made_from():
         control.append(np.abs(counted - np.roll(matrix, 1, axis=0))[open_cards].mean())
     assert np.mean(apart) < 0.03 < 0.1 < np.mean(control)
     assert shaped > 0.99 * 20 * n
-
-
-def test_false_certainty_still_gives_deals():
-    """Seven cards surely with a player of four, and nothing for the envelope."""
-    setting = Setting(4, 0, (4, 4, 4, 4), mask((0, 7, 13, 14)), mask((3, 20)))
-    matrix = np.zeros((21, 7))
-    matrix[:, 2] = 1.0
-    ev, known = setting.records()[0], new_known()[0]
-    assert update_closure(ev, known)
-    deals = np.zeros((50, 21), np.int64)
-    assert sample_deals(matrix, ev, known, new_memory(), new_stream(1), deals) == 50
-    assert ((deals == 2).sum(axis=1) == 4).all()
-    assert ((deals == 0).sum(axis=1) == 3).all()
-    assert len(np.unique(deals, axis=0)) > 40

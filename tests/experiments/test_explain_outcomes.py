@@ -21,7 +21,7 @@ from experiments.explain.simulations import step_by_step
 from experiments.settings.config import compose
 from mcts.inspect import export
 from sim.cards import CARDS, FIRST_ROOM, FIRST_WEAPON
-from sim.planning.outcomes import Answer, read_answer
+from sim.planning.information_sets import Answer, read_answer
 from sim.players.registry import make
 from sim.records.record import read
 from sim.state import ACCUSE, ASK

@@ -13,6 +13,7 @@ import numpy as np
 from scipy.stats import chisquare
 
 from belief.exact.solver import ExactPosterior
+from belief.leakage import COLUMNS, LANES, leakage, weapon_columns
 from mcts.kernel.rng import fold, new_stream
 from mcts.options import Budget, Options
 from mcts.tree import EXPANDED, NODES, Tree
@@ -291,3 +292,11 @@ def least_p_value(deals: np.ndarray, marginals: np.ndarray) -> float:
             if (expected[open_to] >= 5).all():
                 least = min(least, chisquare(counts[open_to], expected[open_to]).pvalue)
     return least
+
+
+def leak_of(table, players, suspect, weapon, room):
+    """Return what the opponents gain from one suggestion, by a table of `belief.leakage`."""
+    columns, given = np.empty((COLUMNS, LANES)), np.empty((1, LANES))
+    weapon_columns(table, columns)
+    leakage(table, columns, players, suspect, room, given)
+    return given[0, weapon - 6]

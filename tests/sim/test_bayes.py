@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
@@ -12,8 +10,7 @@ from belief.evidence import ENVELOPE
 from mcts.kernel.rng import new_stream
 from sim.cards import CARDS, ROOMS
 from sim.player import PolicyPlayer
-from sim.players.bayes import BayesPlayer
-from sim.players.moves import decide
+from sim.players.bayes import BayesPlayer, decide
 from sim.players.paper import EVIDENCE, Opinion
 from sim.referee import play
 from sim.rules import preset, world
@@ -59,20 +56,6 @@ def test_it_believes_what_the_belief_of_that_name_does(evidence):
         others = [PolicyPlayer("heuristic")] * 2
         play(FERRARI, [others[0], Compared(evidence=evidence), others[1]], 2, game)
     assert len(furthest) > 20 and max(furthest) < 1e-12
-
-
-def test_tables_that_contradict_themselves_are_counted():
-    """The control of the repairs: by the text it happens in these games, repaired it does not."""
-
-    def count(evidence):
-        player, found = BayesPlayer(evidence=evidence), 0
-        for game in range(60):
-            play(FERRARI, [player, PolicyPlayer("closure"), PolicyPlayer("closure")], 5, game)
-            found += player.opinion.contradictions
-        return found
-
-    assert count("text") > 10
-    assert count("repaired") == 0
 
 
 # One decision, with chances made up.
@@ -187,14 +170,3 @@ def _sure(opened):
     if opened is not None:
         chances[CARDS.index(opened)] = 0.3
     return state, chances
-
-
-def test_players_that_know_suspect_and_weapon_do_not_summon_each_other_for_ever():
-    """Game 312 of three `bn`; control: by the tables as printed some go on without end."""
-
-    def turns(evidence, game):
-        seats = [BayesPlayer(evidence=evidence) for _ in range(3)]
-        return play(replace(FERRARI, turn_cap=200), seats, 4245, game).turns
-
-    assert turns("repaired", 312) < 60 and turns("exact", 312) < 60
-    assert turns("text", 357) == 200

@@ -2,12 +2,13 @@
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from mcts.kernel import store
+from sim.arena import play_many
 from sim.models import best_response as module
-from sim.models.best_response import MAX_WEIGHT, MIN_WEIGHT, best_response
-from sim.models.opponents import wins
+from sim.models.best_response import MAX_WEIGHT, MIN_WEIGHT, best_response, wins
 from sim.models.timing import best_rule, collect_turns, share_won
 from sim.policies.registry import Policy
 from sim.rules import Rules, preset
@@ -34,7 +35,7 @@ def test_it_is_the_best_of_all_that_are_tried(games, monkeypatch):
     prices = ((0.0, 0.0), (1.0, 0.2))
     for name, value in (("PRICES", prices), ("STEPS", ()), ("SUMMONING", ()), ("_FIRST", 1.0)):
         monkeypatch.setattr(module, name, value)
-    found = module._compute(Rules(), HIDE, ((EARLY, 1.0),))
+    found = module._compute(Rules(), HIDE, EARLY)
     shares = {}
     for hiding, summoning in prices:
         tried = replace(found, hiding=hiding, summoning=summoning)
@@ -72,14 +73,11 @@ def test_against_who_hides_it_reads_and_hides_nothing(games):
     assert found.hiding == 0.0 and 1.0 < found.own_card_weight <= MAX_WEIGHT
 
 
-def test_a_mixed_company_is_answered_as_it_is_drawn(games):
-    games(120)
-    mixed = ((EARLY, 1.0), (Policy("heuristic"), 1.0))
-    found = best_response(Rules(), HIDE, mixed)
-    assert found.name == "hide" and found == best_response(Rules(), HIDE, mixed)
-    alone = [best_response(Rules(), HIDE, one) for one, _ in mixed]
-    assert found not in alone
-    assert best_response(Rules(), HIDE, ((EARLY, 2.0),)) == alone[0]  # a mixture of one
+def test_games_are_those_of_the_arena():
+    own = Policy("swift", threshold=0.5)
+    played = play_many(Rules(), [EARLY, own, EARLY, EARLY], 3, np.arange(1, 101, 4)).winner == 1
+    assert np.array_equal(wins(Rules(), own, EARLY, 3, range(1, 101, 4)), played)
+    assert 0 < played.sum() < 25
 
 
 def test_what_has_no_threshold_stays_as_it_is_and_greedy_is_played(games, monkeypatch):

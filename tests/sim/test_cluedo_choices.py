@@ -10,7 +10,7 @@ from presets import spec_of
 
 from belief.exact.solver import ExactPosterior
 from mcts.kernel.compile import specialise
-from mcts.options import MERGES, MODES, Budget, Options, cores
+from mcts.options import MERGES, Budget, Options
 from mcts.selection import select
 from mcts.tree import EXPANDED, ROOT
 from sim.game import apply
@@ -157,26 +157,6 @@ def root(planner):
     return result.best, result.actions.tolist(), result.visits.tolist(), repr(values)
 
 
-def test_oversubscribing_allows_threads_and_changes_no_search_of_one(one):
-    assert root(plan(one, **{"search.oversubscribe": True})) == root(plan(one))
-    threads = {"search.threads": cores() + 1}
-    with pytest.raises(ValueError, match="set oversubscribe"):
-        make(spec(**threads), Rules())
-    assert make(spec(**threads, **{"search.oversubscribe": True}), Rules())
-
-
-def test_threads_and_modes_show_in_the_result(one):
-    """Of 200 play-outs: one a descent in mode tree, one a thread and descent in mode leaf."""
-    assert set(MODES) == {"tree", "leaf", "root"}
-    many = {"search.oversubscribe": True, "search.threads": 2}
-    for mode, descents in (("tree", 200), ("leaf", 100)):
-        planner = plan(one, **many, **{"search.mode": mode})
-        assert len(planner.search._workers) == 2
-        assert planner.result.simulations == 200
-        assert planner.result.visits.sum() == descents
-    assert len(plan(one).search._workers) == 1
-
-
 _select = specialise(getattr(select, "py_func", select), "sim.planning.cluedo")
 
 
@@ -262,10 +242,3 @@ def test_a_kept_tree_is_begun_with():
             assert kept_on(start) == 200
             visits.append(kept)
     assert len(visits) == 3 and min(visits) > 200
-
-
-def test_a_tree_is_not_carried_into_the_next_game(one):
-    planner = decide(one, make(spec(**{"search.keep_tree": True}), Rules()).config)
-    planner.search._kept = planner.search._followed = True  # as `advance` leaves it
-    one.take(planner).decide(one.view)
-    assert planner.result.visits.sum() == 200

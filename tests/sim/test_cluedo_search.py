@@ -18,7 +18,6 @@ from positions import (
     unsure_positions,
 )
 
-from belief import evidence
 from mcts.contract.testing import check_invariants
 from mcts.options import Budget, Options, cores
 from mcts.tree import EXPANDED
@@ -26,7 +25,7 @@ from sim.planning import cluedo
 from sim.planning.config import PlannerConfig
 from sim.planning.planner import Planner
 from sim.rules import preset
-from sim.state import END, PASS, REVEAL, SHOW, SUGGEST
+from sim.state import END, PASS, SUGGEST
 
 ROOT_FOLDER = Path(__file__).parents[2]
 
@@ -109,25 +108,6 @@ def test_threads_leave_the_tree_in_order():
         assert len(planner.search._workers) == threads
     with pytest.raises(ValueError, match="more than the"):
         Options(threads=cores() + 1)
-
-
-def test_a_decision_with_one_legal_action_is_not_searched():
-    one = unsure_positions(1)[0]
-    planner = one.take(Planner(SMALL))
-    view = one.view
-    card = int(view[0].hand[one.seat]) & -int(view[0].hand[one.seat])
-    view[0].phase, view[0].answerer, view[0].cards = SHOW, one.seat, card
-    assert planner.decide(view) == REVEAL + card.bit_length() - 1
-    assert (planner.result, planner.decisions, planner.simulations) == (None, 0, 0)
-
-
-def test_contradictory_evidence_has_a_name():
-    one = unsure_positions(1)[0]
-    planner = one.take(Planner(SMALL))
-    for cards in (0b1, 0b10, 0b100, 0b1000, 0b10000, 0b100000):
-        planner.see((one.seat, cards, -1, -1))  # nobody has any suspect
-    with pytest.raises(evidence.ContradictoryEvidence):
-        planner.decide(one.view)
 
 
 INTERPRETED_SEARCH = """

@@ -72,12 +72,6 @@ def test_the_compiled_player_is_the_interpreted_one(name, walk):
     assert decided > 15 * GAMES and apart == 0
 
 
-@pytest.mark.parametrize("compiled", ["random", Policy("csp", walk="adjacent")])
-def test_another_policy_is_not(compiled):
-    other = compiled if isinstance(compiled, Policy) else Policy(compiled)
-    assert compare(preset("ferrari2009", turn_cap=90), "nearest", other)[1] > 0
-
-
 def test_what_is_learnt_from_others_does_not_enter(monkeypatch):
     """The control: one that also strikes out what others were seen to name differs."""
     seen = ConstraintPlayer.see

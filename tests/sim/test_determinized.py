@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from positions import (
     SMALL,
-    decide,
     draw,
     least_p_value,
     searched_position,
@@ -16,11 +15,10 @@ from positions import (
 from scipy.stats import chisquare
 
 from belief.exact.solver import ExactPosterior
-from mcts.tree import EXPANDED, NODES, ROOT
 from sim.chance import deal_out
 from sim.planning import cluedo
 from sim.planning.planner import Planner
-from sim.state import ACCUSE, REVEAL, TURN, empty
+from sim.state import ACCUSE, TURN, empty
 
 LD = replace(SMALL, variant="ld_bmcts", redraw="decision")
 PREDICTIVE = {"belief": "factored", "answers": "predictive"}
@@ -67,12 +65,6 @@ def test_rows_of_a_belief_that_cannot_draw_in_a_simulation_are_drawn_alike(belie
     expected = np.bincount(same, minlength=len(rows)) * 100.0
     kept = expected > 0
     assert chisquare(times[kept], expected[kept]).pvalue > 1e-4
-
-
-def test_an_exact_belief_needs_no_rows(places):
-    assert len(searched_position(places[0])[0].deals) == 0
-    # Nor do variants that restrict nothing, whatever envelope they are given.
-    assert len(searched_position(places[0], replace(SMALL, redraw="decision"))[0].deals) == 0
 
 
 @pytest.mark.parametrize(
@@ -156,17 +148,6 @@ def test_the_others_play_on_when_the_searching_seat_has_accused_wrongly(variant)
     assert paid[0] == 0.0 and paid[1:].sum() > 12 and (paid[1:] > 0).all()
 
 
-def test_a_wrong_accusation_at_the_root_is_worth_a_game_to_the_others():
-    """It is followed in the tree by one leaf per view, and never by a decision."""
-    one = next(one for one in unsure_positions(12) if one.state.phase == TURN)
-    planner = decide(one, replace(SMALL, variant="so_ismcts", least_accused=0.001, **BY_TREE))
-    tree = planner.search.tree
-    nodes = tree.order[1 : tree.counters[NODES]]
-    wrong = nodes[(tree.action[tree.incoming[nodes]] >= ACCUSE) & (tree.parent[nodes] == ROOT)]
-    wrong = wrong[tree.action[tree.incoming[wrong]] < REVEAL]
-    assert len(wrong) and not (tree.status[wrong] == EXPANDED).any()
-
-
 # Deals drawn at the leaf.
 
 
@@ -209,15 +190,3 @@ def test_a_deal_is_drawn_for_each_roll_out_from_what_is_believed_at_the_leaf(pla
         assert least_p_value(deals, root) < 1e-9
         p, s = at_a_leaf(one, SMALL)
         assert len({deal.tobytes() for deal in rolled_out(p, s, 50)}) == 1
-
-
-def test_a_deal_at_the_leaf_can_come_from_the_factored_belief(places):
-    for one in places:
-        p, s = at_a_leaf(one, replace(SMALL, variant="bmcts_or", **PREDICTIVE))
-        deals = rolled_out(p, s, 100)
-        assert len({deal.tobytes() for deal in deals}) > 20
-        assert (np.bincount(deals[deals >= 0])[:5] == 100 * np.array([3, 4, 4, 4, 4])).all()
-        lacks = s.state[0].evidence[one.seat].lacks
-        for player in range(4):
-            barred = [card for card in range(21) if lacks[player] >> card & 1]
-            assert not (deals[:, barred] == player + 1).any()

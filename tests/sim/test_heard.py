@@ -7,14 +7,12 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from heard import BOLD, CLASSIC, LEFT, cards_of, fresh, two_by_two
+from heard import BOLD, CLASSIC, LEFT, cards_of, two_by_two
 from presets import spec_of
 from recorded import FILE, Wanderer, record_of
 
 from belief.exact.solver import ExactPosterior
 from sim.endgame.deals import holders, list_deals
-from sim.game import advance, apply
-from sim.planning.outcomes import answer_kind, read_answer
 from sim.player import PolicyPlayer
 from sim.players.registry import make
 from sim.policies import csp, swift
@@ -24,12 +22,8 @@ from sim.records.replay import replay
 from sim.records.stepped import SteppedGame
 from sim.referee import play
 from sim.rules import PRESETS, preset, world
-from sim.state import ACCUSED, ASK, EVENT, EVENTS, MOVE, PASS
+from sim.state import ACCUSED, EVENT
 from sim.view import Log, replay_evidence
-
-SECRET = replace(CLASSIC, accusations="secret")
-LAST = preset("speed_clue", players=6, last_wins=False)
-"""Six who each suggest and then accuse."""
 
 
 def test_the_box_and_the_contest_let_everybody_hear():
@@ -38,28 +32,6 @@ def test_the_box_and_the_contest_let_everybody_hear():
 
 
 # Who hears what.
-
-
-def test_a_round_of_six_cannot_fill_the_events():
-    """All five others suggest and accuse wrongly before the seat decides again."""
-    board, states = fresh(LAST, game=5)
-    s = states[0]
-    for seat in range(1, 6):
-        seat_policy(s, seat, Policy("swift", threshold=1e-6))
-    s.showing[:] = 0
-    for action in (MOVE, ASK, PASS):
-        apply(board, s, action)
-        advance(board, s)
-    said = [kind == ACCUSED for kind in s.event[: s.events, 2]]
-    assert said == [False, *[False, True] * 5][: len(said)] and sum(said) == 5
-    assert s.seat == 0 and s.events == 11 < EVENTS
-
-
-def test_an_accusation_is_no_answer():
-    """A node of a root table answers the last suggestion."""
-    s, cards = fresh()[1][0], LEFT[0]
-    s.event[:2], s.events = [(0, cards, 1, 6), (2, cards, ACCUSED, -1)], 2
-    assert read_answer(answer_kind(s, 0, True)) == (0, 1, 6)
 
 
 class Notes(Wanderer):
@@ -171,12 +143,6 @@ def test_no_policy_accuses_what_was_heard(rules, name):
     seats = [PolicyPlayer(which) for which in (BOLD, own, BOLD, own)]
     again, later = repeats(preset(rules, turn_cap=120), seats, 8)
     assert again == 0 and later > 3
-
-
-def test_in_secret_they_do():
-    """The control: who does not hear makes the same mistake."""
-    seats = [PolicyPlayer(BOLD) for _ in range(4)]
-    assert repeats(SECRET, seats, 20)[0] > 0
 
 
 @pytest.mark.parametrize("evidence", ["exact", "repaired"])

@@ -15,7 +15,7 @@ from sim.contract.testing import decisions
 from sim.game import open_decision
 from sim.policies.registry import Policy, choose, number
 from sim.rules import PRESETS, Rules, world
-from sim.state import ACCUSE, ASK, END, MOVE, PASS, PASSAGE, REVEAL, SHOW, SUGGEST, TURN, empty
+from sim.state import ACCUSE, ASK, END, MOVE, PASS, PASSAGE, REVEAL, SUGGEST, TURN, empty
 
 MIXED = ("heuristic", "uniform", "swift", "random", "closure")
 GAMES = 2 if INTERPRETED else 12
@@ -192,10 +192,3 @@ def test_greedy_accuses_exactly_when_its_posterior_reaches_the_threshold(name, t
             elif state.phase == END:
                 assert action == PASS
     assert accused > 0 or games == 1
-
-
-def test_greedy_shows_what_its_showing_policy_says():
-    for _, state, seat, action in own_decisions("classic", "greedy", showing="least_informative"):
-        if state.phase == SHOW:
-            seen = int(state.has_shown[seat, state.seat] & state.hand[seat] & state.cards)
-            assert not seen or seen >> action - REVEAL & 1

@@ -8,26 +8,10 @@ cached one, since computing it takes a minute.)
 import numpy as np
 import pytest
 import scipy.special
-from presets import spec_of
 
-from sim import referee
-from sim.models import opponent_belief, own_cards, reading, responses
-from sim.players.registry import make
-from sim.rules import preset
+from sim.models import opponent_belief, own_cards, responses
 
-RULES = preset("classic")
-GAMES = (1, 2, 5)  # in which the last digit of weights is seen to matter
 ORIGINAL = {name: getattr(scipy.special, name) for name in ("expit", "logit")}
-
-
-def play():
-    """Return all actions of `GAMES` of best against heuristic players."""
-    actions = []
-    spec = spec_of("best", budget__simulations=200)
-    for game in GAMES:
-        seats = [make(spec, RULES), *(make(spec_of("heuristic"), RULES) for _ in range(3))]
-        referee.play(RULES, seats, 77300, game, lambda _, action: actions.append(action))
-    return actions
 
 
 class Moved:
@@ -56,7 +40,7 @@ def other_processor(monkeypatch):
         moved = Moved(seed)
         for name in ("exp", "log", "log1p"):
             setattr(moved, name, moved.move(getattr(np, name)))
-        for module in (own_cards, reading, opponent_belief):
+        for module in (own_cards, opponent_belief):
             monkeypatch.setattr(module, "np", moved)
         for name in ("expit", "logit"):
             monkeypatch.setattr(scipy.special, name, moved.move(ORIGINAL[name]))
@@ -65,7 +49,7 @@ def other_processor(monkeypatch):
 
 
 def keep_all_digits(monkeypatch):
-    for module in (own_cards, reading, responses):
+    for module in (own_cards, responses):
         monkeypatch.setattr(module, "DIGITS", 17)
 
 
@@ -90,16 +74,3 @@ def test_with_all_digits_weights_are_not(other_processor, monkeypatch):
         other_processor(seed)
         found.add(fit())
     assert len(found) > 1
-
-
-def test_games_are_those_of_every_processor(other_processor):
-    expected = play()
-    other_processor(3)
-    assert play() == expected
-
-
-def test_with_all_digits_they_are_not(other_processor, monkeypatch):
-    expected = play()
-    keep_all_digits(monkeypatch)
-    other_processor(3)
-    assert play() != expected

@@ -2,10 +2,9 @@
 
 import numpy as np
 
-from sim.arena import play_many
 from sim.chance import game_key
 from sim.game import apply, decider, new_game, open_decision
-from sim.policies.registry import Policy, choose, seat_policies
+from sim.policies.registry import choose, seat_policies
 from sim.rules import preset, world
 from sim.state import ASK, MOVE, OVER, PASSAGE, SUGGEST, TURN, empty
 
@@ -45,26 +44,3 @@ def test_it_names_the_card_that_fewest_can_hold():
                 assert suspect in fewest(state, seat, 0) and 6 + weapon in fewest(state, seat, 1)
                 named += 1
     assert named >= 12
-
-
-def share(rules, own, others, games=2_000):
-    """Return the share of games that one ``own`` wins among ``others``, all seats alike."""
-    won = 0
-    for seat in range(rules.players):
-        policies = [others] * rules.players
-        policies[seat] = own
-        first = seat * 1_000_000
-        result = play_many(rules, policies, 3, np.arange(first, first + games // rules.players))
-        won += int((result.winner == seat).sum())
-    return won / games
-
-
-def test_it_beats_information_where_an_accusation_follows_at_once_and_loses_where_not():
-    assert share(CLUE, Policy("likely"), Policy("swift")) > 0.42
-    speed = preset("speed", players=3)
-    assert share(speed, Policy("likely"), Policy("swift")) < 0.28
-
-
-def test_it_plays_with_a_board_as_well():
-    result = play_many(preset("ledford"), ["likely"] * 4, 1, np.arange(20))
-    assert (result.winner >= 0).all() and not result.out.any()

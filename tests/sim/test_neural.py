@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import numpy as np
 import pytest
 from presets import spec_of
@@ -13,10 +11,7 @@ from sim.cards import FIRST_ROOM, ROOMS
 from sim.player import PolicyPlayer
 from sim.players import neural
 from sim.players.neural import NeuralPlayer, visits
-from sim.players.paper import EVIDENCE
 from sim.players.registry import make
-from sim.qlearning import functions, network
-from sim.qlearning.functions import FUNCTIONS as WORTH
 from sim.referee import play
 from sim.rules import preset, world
 from sim.state import ACCUSE, ASK, END, MOVE, PASS, PASSAGE, REVEAL, SUGGEST, TURN, WALK, empty
@@ -144,17 +139,3 @@ def test_it_may_accuse_at_the_end_of_its_turn_alone():
         ValueError, match=r"^player.accuses=end: rules=ledford allows no accusation"
     ):
         _make(preset("ledford"), evidence="exact", accuses="end")
-
-
-def test_names_of_functions_are_those_of_the_configuration():
-    assert functions.FUNCTIONS == WORTH and SPEC["evidence"] in EVIDENCE
-
-
-def test_a_grid_needs_settings_that_name_it(tmp_path):
-    content = json.loads(network.load().dumps())
-    content["settings"] = {"seed": 1}
-    content["settings_digest"] = network.digest(content["settings"])
-    path = tmp_path / "network.json"
-    path.write_text(json.dumps(content))
-    with pytest.raises(ValueError, match="do not name its states"):
-        _make(q="grid", network=str(path))

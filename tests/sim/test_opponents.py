@@ -1,7 +1,6 @@
 """Opponents: the belief over types, its inputs, and simulations that draw from it."""
 
 import sys
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,16 +9,14 @@ from presets import spec_of
 from belief import evidence
 from belief.evidence import new_evidence
 from benchmarks.observer import Observer
-from mcts.kernel.compile import INTERPRETED
 from mcts.kernel.rng import new_stream
 from sim import referee
 from sim.contract.testing import check_player
 from sim.models.likelihood import ACCUSES, NAMES, WALKS
 from sim.models.opponent_belief import OpponentBelief
-from sim.models.opponents import wins
-from sim.models.reading import WEIGHTS, Reading
+from sim.models.own_cards import WEIGHTS, Reading
 from sim.models.responses import RESPONSES, responses
-from sim.models.types import PRESETS, TYPES, Mixture, draw_opponents, mixture, to_records
+from sim.models.types import PRESETS, TYPES, Mixture, draw_opponents, mixture
 from sim.player import PolicyPlayer
 from sim.players.registry import make
 from sim.policies.registry import Policy, number
@@ -139,14 +136,6 @@ def test_simulations_draw_the_posterior():
     assert alike > np.prod(apart) + np.prod(1 - np.array(apart)) + 0.05
 
 
-def test_a_type_is_seated_with_all_its_switches():
-    types = to_records(tuple(TYPES.values()))
-    for one, policy in zip(types, TYPES.values(), strict=True):
-        assert one.policy == number(policy.name)
-        for switch in ("threshold", "own_card_weight", "hiding", "summoning", "by_out"):
-            assert one[switch] == getattr(policy, switch)
-
-
 class Leaking(Observer):
     """Chooses by the bytes of its belief, so that whatever that reads changes what it does."""
 
@@ -198,41 +187,6 @@ def test_the_reply_is_the_best_of_the_table():
     assert found.best_reply(Policy("heuristic"), one) == Policy("heuristic")
 
 
-def test_the_reply_does_not_hang_on_the_last_digit():
-    """Of probabilities: another processor may give another, and near certainty many replies tie."""
-    found = responses(RULES, FEW.types)
-    tried = [place for place, one in enumerate(RESPONSES) if one.name == "hide"]
-    rng = np.random.default_rng(5)
-    chances = np.exp(rng.normal(0.0, 30.0, (40_000, len(FEW.types))))
-    chances /= chances.sum(axis=1, keepdims=True)
-    other = np.nextafter(chances, rng.integers(0, 2, chances.shape))
-    plain = [(each @ found.points[tried].T).argmax(axis=1) for each in (chances, other)]
-    (differ,) = (plain[0] != plain[1]).nonzero()
-    assert len(differ)  # the control
-    for at in [*differ, *range(200)]:
-        replies = {found.best_reply(Policy("hide"), each[at]) for each in (chances, other)}
-        assert len(replies) == 1
-
-
-def test_points_are_what_is_won():
-    """Watching a seat that waits shows what it wins when it accuses by a rule."""
-    found = responses(RULES, FEW.types)
-    games = range(20 if INTERPRETED else 1_000)
-    at, place = FEW.types.index("swift35"), RESPONSES.index(Policy("swift", threshold=0.5))
-    own = replace(RESPONSES[place], own_card_weight=float(found.reads[at]))
-    won = wins(RULES, own, TYPES["swift35"], 5_105, games)
-    error = np.sqrt(0.25 / 400 + 0.25 / len(games))
-    assert INTERPRETED or abs(won.mean() - found.points[place, at]) < 3 * error
-
-
-def test_a_table_belongs_to_its_rules():
-    """Responses are measured for each number of seats; the cap on turns makes no difference."""
-    four, three = (responses(rules, FEW.types) for rules in (RULES, preset("ferrari2009")))
-    assert (four.points != three.points).any()
-    capped = replace(RULES, turn_cap=7)
-    assert responses(capped, FEW.types) is four
-
-
 def test_a_known_type_is_read_with_its_weight():
     """Before anything is named; opponents of no known kind keep their share."""
     company = OpponentBelief(RULES, 0, FEW, 1)
@@ -280,7 +234,3 @@ def test_what_is_named_teaches_the_weight(own):
 def test_what_is_no_mixture_is_refused(text, complaint):
     with pytest.raises(ValueError, match=complaint):
         mixture(text)
-
-
-def test_a_mixture_can_be_listed():
-    assert mixture("swift35:2, heuristic") == Mixture(("swift35", "heuristic"), (2.0, 1.0))

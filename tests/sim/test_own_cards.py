@@ -14,16 +14,8 @@ def test_a_known_weight_is_found(weight):
     rng = np.random.default_rng(4)
     believed = rng.uniform(0.1, 0.6, 20_000)
     held = (rng.random(20_000) < expit(logit(believed) + np.log(weight))).astype(float)
-    found = most_likely(believed, held)
-    assert found.low < weight < found.high < 1.2 * found.low
-    assert found.named == 20_000 and found.held == held.sum()
-    # The control: the share alone says little, it depends on what was believed.
-    assert abs(found.expected - found.held) > 500 or weight == 1.0
-
-
-def test_without_a_single_own_card_the_weight_is_small_but_not_0():
-    found = most_likely(np.full(300, 0.3), np.zeros(300))
-    assert LEAST < found.low < found.value < 0.02
+    assert most_likely(believed, held) == pytest.approx(weight, rel=0.1)
+    assert LEAST < most_likely(np.full(300, 0.3), np.zeros(300)) < 0.02  # not 0 without own cards
 
 
 def weight(name, games=40, rules=None, **switches):
@@ -32,17 +24,13 @@ def weight(name, games=40, rules=None, **switches):
 
 
 def test_who_asks_for_what_it_lacks_has_a_low_weight_and_who_misleads_a_high_one():
-    assert weight("swift", threshold=0.35).high < 0.1
-    assert weight("heuristic").high < 0.2
-    assert weight("hide", threshold=0.35).low > 2.0
-    anything = weight("uniform")
-    assert anything.low < 1.0 < anything.high
+    assert weight("swift", threshold=0.35) < 0.1
+    assert weight("heuristic") < 0.2
+    assert weight("hide", threshold=0.35) > 2.0
+    assert 0.5 < weight("uniform") < 2.0
+    assert weight("greedy", games=2, rules=preset("cai2006")) < 1.0
 
 
 def test_who_reads_is_fitted_as_if_it_did_not():
     ones = [weight("swift", games=10, own_card_weight=by) for by in (1.0, 0.1)]
     assert ones[0] == ones[1]
-
-
-def test_slow_policies_and_other_rules_have_a_weight():
-    assert weight("greedy", games=2, rules=preset("cai2006")).named > 4

@@ -15,8 +15,6 @@ from sim.qlearning import network
 from sim.referee import play
 from sim.rules import PRESETS, preset
 
-AHEAD = {"horizon": 2, "candidates": 2, "about": "room", "threshold": 0.6}
-
 CONTRACT = [
     ("bn", "ferrari2009", {"evidence": "repaired", "again": "same"}),
     ("bn", "cai2006", {"evidence": "text"}),
@@ -25,9 +23,9 @@ CONTRACT = [
     ("neural", "ferrari2009", {"evidence": "repaired"}),
     ("neural", "cai2006", {"evidence": "text"}),
     ("neural", "speed", {"evidence": "exact"}),
-    ("entropy", "xu2013", {"same_room": False}),
+    ("entropy", "xu2013", {}),
     ("entropy", "classic", {}),
-    ("entropy", "speed", AHEAD),
+    ("entropy", "speed", {"candidates": 2, "threshold": 0.6}),
 ]
 
 
@@ -57,12 +55,9 @@ SWITCHES = {
         {"accuses": "end"},
     ],
     "entropy": [
-        {"horizon": 2},
         {"price": 0.0},
         {"threshold": 0.2},
-        {"same_room": False},
         {"candidates": 1},
-        {"about": "room"},
     ],
 }
 
@@ -117,15 +112,6 @@ def test_its_function_changes_the_play_of_neural(tmp_path):
         assert play_out("neural", tuple({**NEAR, **switch}.items())) != usual
 
 
-@pytest.mark.parametrize("name", SWITCHES)
-def test_they_are_made_from_the_configuration(name):
-    evidence = {} if name == "entropy" else {"evidence": "exact"}
-    spec = {**spec_of(name), **evidence, "label": "mine", "showing": "least_informative"}
-    player = make(spec, PRESETS["speed"])
-    assert (player.name, player.showing) == ("mine", "least_informative")
-    assert all(getattr(player.settings, key) == spec[key] for key in spec if key != "_target_")
-
-
 @pytest.mark.parametrize(
     ("name", "switches", "reason"),
     [
@@ -133,9 +119,7 @@ def test_they_are_made_from_the_configuration(name):
         ("neural", {"network": "/nowhere.json"}, "/nowhere.json is no network"),
         ("neural", {"distance_weight": -1}, "distance_weight=-1: must be at least 0"),
         ("neural", {"distance_divisor": 0}, "distance_divisor=0: must be above 0"),
-        ("entropy", {"horizon": 4}, "horizon=4: must be at most 3"),
         ("entropy", {"price": float("nan")}, "price=nan: must be at least 0"),
-        ("entropy", {"about": "weapon"}, "about=weapon: choose one of"),
     ],
 )
 def test_impossible_values_are_refused_in_a_sentence(name, switches, reason):

@@ -1,14 +1,11 @@
 """An accusation waits until its probability exceeds the value of continuing by the margin."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
-from positions import SMALL, decide, unsure_positions
 
 from mcts.search import SearchResult
 from sim.planning.planner import withhold_accusation
-from sim.state import ACCUSE, MOVE, REVEAL, TURN
+from sim.state import ACCUSE, MOVE
 
 
 def result(chance, value, best=ACCUSE, visits=(50, 30, 20)):
@@ -53,17 +50,3 @@ def test_what_was_not_tried_is_not_played():
 def test_other_actions_are_left_alone():
     one = result(0.9, 0.4, best=MOVE + 1)
     assert withhold_accusation(one, 0.5) is one
-
-
-def test_patience_changes_nothing_but_the_choice():
-    """In a position where a search accuses though it is not certain."""
-    for one in unsure_positions(40):
-        if one.state.phase != TURN:
-            continue
-        hasty = decide(one, replace(SMALL, patience=0.0)).result
-        if ACCUSE <= hasty.best < REVEAL:
-            patient = decide(one, replace(SMALL, patience=1.0)).result
-            assert not ACCUSE <= patient.best < REVEAL
-            assert (patient.visits == hasty.visits).all()
-            return
-    raise AssertionError("no such position")

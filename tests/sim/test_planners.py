@@ -8,13 +8,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from numba import typeof
 from positions import (
     SMALL,
     decide,
     legal_actions,
     positions,
-    searched_position,
     unsure_positions,
 )
 from presets import spec_of
@@ -107,12 +105,6 @@ def plan_one(name, one, **changes):
     return decide(one, replace(CONFIGS[name], **changes))
 
 
-def edges(planner):
-    """Return the actions of all edges in the tree of a planner."""
-    tree = planner.search.tree
-    return tree.action[: tree.counters[EDGES]]
-
-
 @pytest.fixture(scope="module")
 def places():
     """Return positions at which nothing is certain."""
@@ -127,15 +119,6 @@ def test_values_are_probabilities_and_the_choice_is_legal(name, places):
         assert ((result.values[seen] >= 0) & (result.values[seen] <= 1)).all()
         assert result.best in legal_actions(one)
         assert set(result.actions.tolist()) <= set(legal_actions(one))
-
-
-def test_the_tree_moves_the_others_where_the_variant_says_so(places):
-    for name in VARIANTS:
-        for one in places:
-            shows = (edges(plan_one(name, one)) >= REVEAL).any()
-            assert not shows or name in BY_TREE
-        if name in BY_TREE:
-            assert any((edges(plan_one(name, one)) >= REVEAL).any() for one in places)
 
 
 def test_movers_have_a_tree_for_each_player_or_one(places):
@@ -368,13 +351,3 @@ def test_plans_that_would_do_nothing_or_harm_are_refused(wrong, sentence):
     if "options" not in wrong:  # a deal is drawn at the leaf, from the evidence
         allowed = {key: wrong[key] for key in wrong if key != "opponents"}
         assert PlannerConfig(variant="bmcts_or", **predictive, **allowed)
-
-
-def test_whole_numbers_need_no_machine_code_of_their_own():
-    """Numba would take whole prices for another type, and compile the whole search for it."""
-    one = positions(1, (5,))[0]
-    own = Policy("hide", threshold=1, hiding=2, summoning=1)
-    taken = replace(SMALL, rollout=own, hiding=None, summoning=None)
-    given = replace(SMALL, hiding=1, summoning=0, least_accused=0)
-    kinds = [typeof(searched_position(one, plan)[0]) for plan in (SMALL, taken, given)]
-    assert len(set(kinds)) == 1

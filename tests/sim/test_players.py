@@ -179,18 +179,6 @@ def test_a_response_is_what_was_chosen_against_its_model_when_it_first_plays(mon
         assert asked.pop() == ("hide", Policy("swift", threshold=threshold)) and not asked
 
 
-def test_a_planner_is_labelled_and_shows_as_configured():
-    planner = make({**spec_of("bmcts"), "label": "mine", "showing": "least_informative"}, Rules())
-    assert (planner.name, planner.showing) == ("mine", "least_informative")
-
-
-def test_a_switch_that_a_policy_does_not_have_is_refused():
-    with pytest.raises(ValueError, match="closure has no switch 'threshold'"):
-        make({"name": "closure", "threshold": 0.5}, Rules())
-    with pytest.raises(ValueError, match="greedy is too slow inside a simulation"):
-        PlannerConfig(opponents="greedy")
-
-
 def test_unknown_players_are_refused():
     with pytest.raises(ValueError, match="unknown player 'heursitic'"):
         make({"name": "heursitic"}, Rules())

@@ -64,23 +64,6 @@ def test_the_truth_has_positive_probability(name):
     assert looked_at >= GAMES
 
 
-@pytest.mark.parametrize("name", PRESETS)
-def test_hands_that_were_excluded_have_none(name):
-    """The control: two players exchange cards of which we have been shown one."""
-    excluded = 0
-    for rules, state, seat in evidence_of_games(name, MIXED, GAMES):
-        facts, hands = state.evidence[seat], state.hand.copy()
-        other, third = ((seat + i) % rules.players for i in (1, 2))
-        shown = int(facts.seen_from[other])
-        if shown:
-            one, two = shown & -shown, int(hands[third] & -hands[third])
-            hands[other] ^= one | two
-            hands[third] ^= one | two
-            assert weight_of_hands(facts, hands) == -np.inf
-            excluded += 1
-    assert excluded > 0
-
-
 def least_p_value(deals, marginals):
     """Return the smallest chi-square p-value over the cards; 0 if one is where it cannot be."""
     least = 1.0

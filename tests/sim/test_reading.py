@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from positions import SMALL, decide, find, positions, searched_position, unsure_positions
+from positions import SMALL, decide, find, searched_position, unsure_positions
 
 from belief import matrix as factored
 from belief.exact.solver import ExactPosterior
@@ -104,26 +104,6 @@ def test_the_matrix_doubts_each_card_once_a_player():
 
 
 # What it is good for.
-
-
-def surprise(one, own_card_weight):
-    """Return the log loss, in bits, of the true envelope."""
-    suspect, weapon, room = (c for c in range(21) if int(one.state.envelope) >> c & 1)
-    posterior = ExactPosterior(one.evidence(own_card_weight=own_card_weight))
-    return -np.log2(posterior.envelope_probability(suspect, weapon, room))
-
-
-def test_reading_pays_among_those_who_name_no_card_of_their_own():
-    mean = {}
-    for others in ("swift", "uniform"):
-        places = positions(40, (3, 4, 5, 6), others=others)
-        mean[others] = [
-            np.mean([surprise(one, own_card_weight) for one in places])
-            for own_card_weight in (0.1, 1.0)
-        ]
-    assert mean["swift"][0] < mean["swift"][1] - 0.2
-    # The control: where suggestions say nothing, reading misleads.
-    assert mean["uniform"][0] > mean["uniform"][1] + 0.1
 
 
 # The planner.

@@ -193,19 +193,3 @@ def test_illegal_actions_are_named(action):
     seats = [Says(action), *seat_player(MIXED[1:])]
     with pytest.raises(IllegalAction, match=f"stubborn in seat 0 chose action {action}"):
         play(Rules(), seats, SEED, 0)
-
-
-def test_one_player_a_seat():
-    with pytest.raises(ValueError, match="4 seats need as many players, got 3"):
-        play(Rules(), seat_player(MIXED[:3]), SEED, 0)
-    with pytest.raises(ValueError, match="3 seats need as many policies, got 4"):
-        play_many(Rules(players=3), MIXED, SEED, np.arange(2))
-    with pytest.raises(ValueError, match="unknown policy 'heursitic'"):
-        play_many(Rules(), ["heursitic"] * 4, SEED, np.arange(2))
-
-
-def test_games_are_named_by_their_number_not_by_their_place():
-    all_of_them = play_many(Rules(), MIXED, SEED, np.arange(40))
-    some = play_many(Rules(), MIXED, SEED, np.array([31, 7]))
-    assert some.turns.tolist() == all_of_them.turns[[31, 7]].tolist()
-    assert (play_many(Rules(), MIXED, 0, np.arange(40)).turns != all_of_them.turns).any()

@@ -2,18 +2,16 @@
 
 import numpy as np
 import pytest
-from positions import position, stream_of
+from positions import position
 from presets import spec_of
 from test_released import begin_game, config
 
-from mcts.kernel.compile import jit
 from mcts.options import Budget
 from mcts.search import Search
 from sim.planning import answers
-from sim.planning.released import departures, playing
 from sim.players.registry import make
 from sim.rules import Rules
-from sim.state import ACCUSE, ASK, MOVE, OVER, PASSAGE, TURN
+from sim.state import ASK, OVER
 
 # Answers.
 
@@ -35,55 +33,7 @@ def test_answers_in_the_tree_weigh_what_the_belief_gives_them():
     assert out[:n].tolist() == [370, 382]  # "no card" has no chance
 
 
-@jit
-def asked_often(world, state, real, agent, even, cards, stream, held):
-    """Fill ``held`` with the hands that answer a question, again and again."""
-    first = (state.seat + 1) % world.players
-    for i in range(len(held)):
-        answers.draw_answer(world, state, real, agent, even, cards, first, 0, stream)
-        for seat in range(world.players):
-            held[i, seat] = state.hand[seat] & cards
-
-
-def test_even_answers_are_a_coin_whatever_the_belief_says():
-    p, _, state = begin_game("in a room")
-    seat = (state.seat + 1) % 4
-    belief = state.belief[p.agent]
-    belief[[0, 6, 12]] = 0.0
-    belief[[0, 6], 0], belief[[0, 6], seat + 1] = 0.9, 0.1
-    belief[12, 0] = 1.0
-    held, cards = np.zeros((2000, 4), np.int64), 1 << 0 | 1 << 6 | 1 << 12
-    shown = {}
-    for on in (0, departures.EVEN_ANSWERS):
-        world = p.planned.world[0]
-        asked_often(world, state, p.planned.seat, p.agent, on > 0, cards, stream_of(5), held)
-        shown[on] = [(held[:, seat] == mask).mean() for mask in (0, 1 << 0, 1 << 6)]
-    assert shown[0] == pytest.approx([0.81, 0.09, 0.09], abs=0.03)
-    assert shown[departures.EVEN_ANSWERS] == pytest.approx([0.5, 0.25, 0.25], abs=0.045)
-
-
 # Turns.
-
-
-@jit
-def own_turns(world, state, on, out):
-    """Fill ``out`` with what the agent does at its turn, again and again; its goal is forgotten."""
-    for i in range(len(out)):
-        state.goal[state.seat] = -1
-        out[i] = playing.own_turn(world, state, on)
-
-
-def drawn_turns(room, on, sure=False):
-    """Return 2,000 actions of the agent in seat 0 at a turn in ``room``; it may be ``sure``."""
-    p, _, state = begin_game("at a turn")
-    world = p.planned.world[0]
-    state.phase, state.seat, state.summoned[0] = TURN, 0, 0
-    state.spot[0] = world.first_door[room]
-    if sure:
-        know(state.belief[0])
-    out = np.zeros(2000, np.int64)
-    own_turns(world, state, on, out)
-    return out
 
 
 def know(notebook):
@@ -91,47 +41,6 @@ def know(notebook):
     notebook[:, 0] = 0.0
     notebook[[1, 7, 13]] = 0.0
     notebook[[1, 7, 13], 0] = 1.0
-
-
-KNOWN = ACCUSE + 9 * 7 + 1
-
-
-def test_a_move_has_a_ticket_for_each_room():
-    study = 0
-    kinds = {}
-    for on in (departures.RANDOM_SELF, departures.RANDOM_SELF | departures.MOVE_TICKETS):
-        out = drawn_turns(study, on)
-        kinds[on] = (out == PASSAGE).mean()
-        moved = out[out < PASSAGE] - MOVE
-        assert set(moved.tolist()) == set(range(9)) - {study}  # any room, not that of a policy
-        assert np.bincount(moved).max() < 1.6 * np.bincount(moved)[1:].min()
-    assert list(kinds.values()) == pytest.approx([1 / 2, 1 / 9], abs=0.045)
-
-
-def test_the_own_seat_accuses_any_trio_once_it_knows():
-    on = departures.RANDOM_SELF | departures.MOVE_TICKETS
-    out = drawn_turns(0, on, sure=True)
-    accused = out[out >= ACCUSE]
-    assert len(accused) / len(out) == pytest.approx(0.1, abs=0.03)
-    assert len(set(accused.tolist())) > 100
-    # The controls: the policy accuses at once, and right; unsure nobody does.
-    assert set(drawn_turns(0, departures.MOVE_TICKETS, sure=True).tolist()) == {KNOWN}
-    assert (drawn_turns(0, on) < ACCUSE).all()
-
-
-def test_bold_opponents_accuse_what_is_likeliest_below_four_bits():
-    state = begin_game("at a turn")[2]
-    matrix = state.belief[2]
-    matrix[:] = 0.0
-    matrix[:, 1] = 1.0
-    matrix[[1, 7, 13], :2] = 0.6, 0.4
-    state.bits[2][:] = -1.0
-    assert playing.is_bold(state, 2) and playing.likeliest(matrix) == KNOWN
-    assert playing.chance_of(matrix, KNOWN) == 1.0
-    matrix[:6, 1], matrix[:6, 0] = 0.5, 0.5
-    state.bits[2][:] = -1.0
-    assert not playing.is_bold(state, 2)
-    assert playing.chance_of(matrix, KNOWN) == pytest.approx(1 / 6)
 
 
 # What comes of a suggestion: one simulation of a game that ends after the next turn.
@@ -162,13 +71,6 @@ def ask(*names, knows=None):
     return asker, s.paid, s.state[0]
 
 
-def test_after_an_answer_the_answerers_left_goes_on():
-    asker, _, state = ask()
-    assert state.seat == (asker + 1) % 4
-    asker, _, state = ask("answerer_next")
-    assert state.seat == (asker + 3) % 4
-
-
 def test_an_opponent_that_knows_wins_at_once():
     asker, paid, state = ask("instant_win", knows=2)
     assert state.winner == (asker + 2) % 4
@@ -179,13 +81,6 @@ def test_an_opponent_that_knows_wins_at_once():
         ask("instant_win", knows=0),
     ):
         assert control[2].winner == -1 and not control[1].any()
-
-
-def test_who_does_not_know_its_hand_learns_from_its_answers():
-    for names, learnt in (((), False), (("own_answers",), True)):
-        asker, _, state = ask(*names)
-        passed = (asker + 1) % 4  # it had none of the three
-        assert (state.belief[passed][6, passed + 1] == 0.0) == learnt
 
 
 # To the end.

@@ -4,11 +4,10 @@ import numpy as np
 import pytest
 
 from sim.arena import play_many
-from sim.board import N_ROOMS, corridor, door_spots, graph
+from sim.board import corridor, door_spots, graph
 from sim.cards import ROOMS
 from sim.chance import game_key
 from sim.game import apply, new_game
-from sim.policies.common import roam
 from sim.policies.registry import seat_policies
 from sim.rules import PRESETS, Rules, preset, world
 from sim.state import MOVE, SUGGEST, empty
@@ -26,11 +25,6 @@ TABLE = ["heuristic", "random", "random", "heuristic"]
 
 def square(x, y):
     return corridor().index((x, y))
-
-
-def inside(x, y):
-    """Return the spot inside the door at column ``x`` and row ``y``."""
-    return next(spot for spot, at in graph().nodes(data="xy") if at == (x, y))
 
 
 def begin_game(rules, *policies, roll=1, **spots):
@@ -121,13 +115,3 @@ def test_who_has_no_path_decides_again_by_its_own_policy():
     kept = {goal for blocked, goal in found if blocked == "again"}
     assert kept == {ROOMS.index("Kitchen")}
     assert len({goal for blocked, goal in found if blocked == "another"}) > 4
-
-
-def test_random_walkers_also_make_for_their_own_room():
-    rules = Rules(reenter=True)
-    goals = set()
-    for turn in range(200):
-        board, state = begin_game(rules, "random", None, None, None, p0=inside(8, 19))
-        state.stream[0] = 7919 * turn
-        goals.add(int(roam(board, state, 0)))
-    assert goals == set(range(N_ROOMS))

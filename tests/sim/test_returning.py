@@ -81,12 +81,6 @@ def test_rules_that_the_rule_does_not_fit_are_refused(switches):
     replace(XU, returns=True, **switches)
 
 
-def test_the_draft_has_one_die_no_summons_and_every_card_dealt():
-    rules = preset("xu2013")
-    assert (rules.dice, rules.summons, rules.returns, rules.face_up) == (1, False, False, 0)
-    assert rules.hand_sizes == (6, 6, 6)
-
-
 def test_pawns_are_chosen_by_name_in_order_of_play():
     """Control: by default they are the usual ones, and start elsewhere."""
     rules = preset("cai2006", pawns="Plum-White-Mustard")

@@ -8,14 +8,10 @@ from belief.exact import solver
 from mcts.kernel.compile import INTERPRETED
 from sim import arena
 from sim.arena import Memory, play_many
-from sim.chance import game_key
-from sim.game import new_game
 from sim.player import Player, PolicyPlayer
-from sim.policies import greedy
 from sim.policies.registry import Policy, choose, seat_policies
 from sim.referee import play
-from sim.rules import PRESETS, preset, world
-from sim.state import OVER, empty
+from sim.rules import PRESETS, world
 from sim.view import Log, replay_evidence
 
 SEED = 6
@@ -100,22 +96,6 @@ def test_a_workspace_that_is_too_small_grows_and_changes_no_game(monkeypatch, na
     for watch in (None, lambda state, action: None):
         assert referee(rules, seats, 0, watch) == [column[0] for column in roomy]
     assert Cramped.grown > in_the_arena
-
-
-def test_nothing_is_lost_when_the_workspace_is_too_small():
-    """The state is as it was before the decision, so that it can be made again."""
-    rules = preset("classic")
-    board, states = world(rules)[0], empty(2)
-    seat_policies(states[0], ["greedy"] * 4)
-    new_game(board, states[0], np.uint64(game_key(SEED, 0)))
-    states[1] = states[0]
-    cramped, memory = solver.workspace(64), Memory([Policy("greedy")])
-    assert not arena.run(board, states[0], cramped, memory.sample)
-    assert arena.act(board, states[0], cramped, memory.sample) == greedy.UNSOLVED
-    states[0].stream[:] = states[1].stream
-    assert states[0].tobytes() == states[1].tobytes()
-    assert arena.run(board, states[0], memory.work, memory.sample)
-    assert states[0].phase == OVER
 
 
 def test_what_fits_into_no_workspace_is_an_error(monkeypatch):

@@ -5,10 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from sim.models.opponents import wins
+from sim.models.best_response import wins
 from sim.models.timing import Turns, best_rule, collect_turns, join_turns, share_won
 from sim.policies.registry import Policy
-from sim.rules import Rules, preset
+from sim.rules import Rules
 
 HIDE = Policy("hide", threshold=0.4, hiding=0.0, summoning=0.0)
 MODEL = Policy("swift", threshold=0.35)
@@ -25,23 +25,6 @@ def turns():
 def test_what_a_rule_wins_in_the_recorded_games_is_what_it_wins_in_the_arena(turns, rule):
     played = wins(Rules(), replace(HIDE, threshold=rule[0], by_out=rule[1]), MODEL, 3, range(GAMES))
     assert share_won(turns, *rule) == pytest.approx(played.mean(), abs=2 / GAMES)
-
-
-def test_swift_is_watched_too_but_does_not_wait_when_alone(turns):
-    swift = collect_turns(Rules(), replace(MODEL, threshold=0.4), MODEL, 3, range(200))
-    played = wins(Rules(), replace(MODEL, threshold=0.4), MODEL, 3, range(200))
-    assert share_won(swift, 0.4) == pytest.approx(played.mean(), abs=2 / 200)
-    assert turns.waits.any() and not swift.waits.any()
-
-
-def test_a_mixed_company_is_watched_as_it_is_played():
-    mixed = ((MODEL, 2.0), (Policy("closure"), 1.0))
-    played = wins(Rules(), HIDE, mixed, 3, range(120))
-    found = share_won(collect_turns(Rules(), HIDE, mixed, 3, range(120)), 0.4)
-    assert found == pytest.approx(played.mean(), abs=2 / 120)
-    assert found != share_won(
-        collect_turns(Rules(), HIDE, MODEL, 3, range(120)), 0.4
-    )  # the control
 
 
 def test_games_are_watched_in_parts(turns):
@@ -75,14 +58,3 @@ def test_the_best_rule_is_found_where_it_is_known():
 def test_ties_go_to_who_waits():
     assert best_rule(make([0.5, 1.0], [1.0, 1.0], [0.0, 0.0], [0, 0])) == (1.0, 0.0)
     assert best_rule(make([0.5, 1.0], [1.0, 0.0], [0.0, 0.0], [0, 0])) == (0.5, 0.0)
-
-
-def test_alone_a_rule_waits():
-    turns = make([0.6, 1.0], [0.0, 1.0], [3.0, 3.0], [0, 0])
-    assert share_won(turns, 0.5) == 0.0
-    assert share_won(turns._replace(waits=np.ones(2, bool)), 0.5) == 1.0
-
-
-def test_against_greedy_and_by_other_rules():
-    turns = collect_turns(preset("cai2006"), HIDE, Policy("greedy", threshold=0.5), 3, range(4))
-    assert turns.games == 4 and len(turns.game) > 4

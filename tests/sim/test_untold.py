@@ -32,14 +32,14 @@ def test_what_is_not_told_is_that_of_the_roll_outs_or_fitted_to_the_model(one):
     untold = {"own_card_weight": None, "actions__hiding": None, "actions__summoning": None}
     hides = {"opponents": "hide", "rollout__policy": "hide", "rollout__hiding": 0.6}
     planner = one.take(make(spec_of("bmcts", **untold, **hides), Rules()))
-    p, weight = planner.position(one.view), fit_weight(Rules(), Policy("hide")).value
+    p, weight = planner.position(one.view), fit_weight(Rules(), Policy("hide"))
     assert (p.hiding, p.summoning) == (0.6, 0.2) and weight > 2
     read = p.root[0].evidence[one.seat].own_card_weight
     assert {*read[: one.rules.players].tolist()} == {weight} == {planner.models.own.own_card_weight}
     planner = one.take(make(spec_of("bmcts", **untold), Rules()))
     p = planner.position(one.view)
     assert (p.hiding, p.summoning) == (0.0, 0.0)
-    assert planner.models.weight == fit_weight(Rules(), Policy("heuristic")).value < 0.1
+    assert planner.models.weight == fit_weight(Rules(), Policy("heuristic")) < 0.1
 
 
 def test_a_best_response_of_hide_tells_prices_and_reading_too(one):

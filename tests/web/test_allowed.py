@@ -108,7 +108,7 @@ REFUSED = [
     ("swift", "threshold=1,2"), ("swift", "threshold"), ("swift", "new=1"), ("swift", "=1"),
     ("bmcts", "opponents=mine"), ("bmcts", "belief=mine"), ("bmcts", "rollout.policy=mine"),
     ("bmcts", "mixture=usual"), ("bmcts", "search.mode=root"), ("bmcts", "search=threads"),
-    ("bmcts", "trees=10000"), ("neural", "network=x.json"), ("entropy", "horizon=3"),
+    ("bmcts", "trees=10000"), ("neural", "network=x.json"), ("entropy", "candidates=9999"),
 ]  # fmt: skip
 
 

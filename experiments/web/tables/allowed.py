@@ -48,7 +48,6 @@ def _all(kind: Kind, names: str, section: str = "") -> dict[str, Kind]:
 
 SETTINGS: Mapping[str, Kind] = {
     **_all(inf, "threshold own_card_weight hiding summoning by_out price"),
-    "horizon": 2,
     "candidates": 20,
     "trees": 1000,
     **_all(inf, "benefit_weight test_weight distance_weight distance_divisor"),
@@ -59,7 +58,7 @@ SETTINGS: Mapping[str, Kind] = {
     **_all(inf, "base exponent", "actions.widening."),
     **_all(inf, "threads workers virtual_loss exploration root_exploration", "search."),
     **_all(inf, "simulations seconds nodes", "budget."),
-    **_all(bool, "inference same_room transpositions model.inference rollout.best_response"),
+    **_all(bool, "inference transpositions model.inference rollout.best_response"),
     **_all(bool, "action_types common_random_numbers keep_tree oversubscribe", "search."),
     **_all(bool, "first_seat root_belief answerer_next tree_opponents", "departures."),
     **_all(bool, "random_self move_tickets even_answers even_accusations", "departures."),
@@ -82,7 +81,6 @@ SETTINGS: Mapping[str, Kind] = {
     "search.final": ("visits", "mean"),
     "evidence": ("repaired", "text", "text2006", "exact"),
     "again": ("other", "same"),
-    "about": ("envelope", "room"),
     "strategy": ("replanned", "closed"),
     "unit": ("bins", "turns"),
     "goal": ("free", "likeliest"),

@@ -17,22 +17,25 @@ from typing import NamedTuple
 import numpy as np
 
 from belief.exact import solver
+from belief.matrix import note_pass
 from mcts.domain import register
 from mcts.kernel.compile import jit
 from mcts.kernel.rng import draw, fold
 from mcts.threads import private
+from sim.cards import N_CARDS
 from sim.game import open_decision, stops
+from sim.knowledge import row_bits
 from sim.planning import cluedo
-from sim.planning.answers import draw_answer, named_cards
+from sim.planning.belief_mdp import copy_notebook, draw_envelope
 from sim.planning.cluedo import Cluedo
 from sim.planning.information_sets import after_state_key, view_key
 from sim.planning.released.departures import (
     EVEN_ACCUSATIONS,
-    EVEN_ANSWERS,
     FIRST_SEAT,
     IN_ROLLOUTS,
     ROOT_BELIEF,
     TREE_OPPONENTS,
+    UNTOLD,
 )
 from sim.planning.released.nodes import (
     ACTION,
@@ -40,26 +43,35 @@ from sim.planning.released.nodes import (
     PASSED,
     answer,
     ask,
-    close,
-    is_decided,
+    close_if_decided,
     list_open,
     list_opponents,
     list_own,
 )
-from sim.planning.released.notebooks import limit, restore, share
-from sim.planning.released.playing import accuse, act, chance_of, decide, do, play_out, win
+from sim.planning.released.play import (
+    Play,
+    accuse,
+    act,
+    answer_by_chance,
+    chance_of,
+    decide,
+    do,
+    play_out,
+    win,
+)
 from sim.planning.variants import LIGHTLY_DETERMINIZED
 from sim.state import (
     ACCUSE,
     ASK,
     EVENTS,
+    EXTERNAL,
+    FACTORED,
     MAX_PLAYERS,
     MOVE,
     OVER,
     PASSAGE,
     REVEAL,
     State,
-    World,
     empty,
 )
 
@@ -85,17 +97,22 @@ class Released(NamedTuple):
 
 
 class Workspace(NamedTuple):
-    """Memory of one thread."""
+    """Memory of one thread.
+
+    Attributes
+    ----------
+    state, posterior : as for the planner by the text
+    question : the suggestion that the tree is answering (`sim.planning.released.nodes`)
+    paid : float64, by seat: returns
+    did : uint64: the last action, if several seats have nodes, and a key of suggestions that exceed
+        the state's buffer
+    """
 
     state: np.recarray
     posterior: tuple
     question: np.ndarray
-    """The suggestion that the tree is answering (`sim.planning.released.nodes`)."""
     paid: np.ndarray
-    """float64, by seat: returns."""
     did: np.ndarray
-    """uint64: the last action, if several seats have nodes, and a key of suggestions that exceed
-    the state's buffer."""
 
 
 def make_position(planned: Cluedo, on: int) -> Released:
@@ -118,29 +135,90 @@ def workspace(p: Released) -> Workspace:
 
 
 @jit
+def share(players: int, state: State, real: int, agent: int) -> None:
+    """Convert ``state``, the root as seen by seat ``real``, to the start of simulations.
+
+    By the text [Ledford 2018, s. 3.4] the agent is the searching seat, and the other notebooks are
+    copies of ours with "our hand" spread.  With `FIRST_SEAT` the agent is seat 0 with our notebook;
+    the other copies spread the cards that we know seat 0 to hold, so all of them, our own seat
+    included, are certain of our hand.
+    """
+    state.envelope = 0
+    for seat in range(players):
+        state.tracks[seat] = FACTORED
+        if seat != real:
+            state.hand[seat] = 0
+    ours, seen, proved = state.belief[agent], state.known[real], state.proved[real]
+    if agent != real:
+        for card in range(N_CARDS):
+            for column in range(ours.shape[1]):
+                ours[card, column] = state.belief[real, card, column]
+        state.policy[real], state.policy[agent] = state.policy[agent], EXTERNAL
+    held = 0
+    for card in range(N_CARDS):
+        if ours[card, agent + 1] == 1.0:
+            held |= 1 << card
+    for seat in range(players):
+        if seat != agent:
+            copy_notebook(state, players, agent, seat, held)
+    state.known[agent], state.proved[agent] = seen, proved
+    for seat in range(players):
+        state.bits[seat][:] = -1.0
+        for card in range(N_CARDS):
+            row_bits(state, seat, card)
+
+
+@jit
+def exclude_envelope(players: int, state: State, on: int) -> None:
+    """Record for all seats that they hold no card of the drawn envelope, unless `UNTOLD`."""
+    if on & UNTOLD:
+        return
+    cards = state.envelope
+    for seat in range(players):
+        note_pass(state.belief[seat], seat, cards)
+        for card in range(N_CARDS):
+            if cards >> card & 1:
+                state.bits[seat, card] = -1.0
+
+
+@jit
+def restore(players: int, state: State, root: State, on: int) -> None:
+    """Reset all notebooks to those of the search ``root``."""
+    for seat in range(players):
+        state.known[seat], state.proved[seat] = root.known[seat], root.proved[seat]
+        for card in range(N_CARDS):
+            state.bits[seat, card] = root.bits[seat, card]
+            for column in range(state.belief.shape[2]):
+                state.belief[seat, card, column] = root.belief[seat, card, column]
+    if state.envelope:
+        exclude_envelope(players, state, on)
+
+
+@jit
 def start(p, s, stream):
     """Begin a simulation at the root with a fresh key, and for LD-BMCTS an envelope."""
     s.state[0] = p.root[0]
-    s.state[0].key = draw(stream)
+    state, players = s.state[0], p.planned.world[0].players
+    state.key = draw(stream)
     s.question[ACTION] = 0
     s.did[0] = s.did[1] = np.uint64(0)
-    for seat in range(p.planned.world[0].players):
+    for seat in range(players):
         s.paid[seat] = 0.0
-    if p.planned.answers == LIGHTLY_DETERMINIZED:
-        limit(p.planned.world[0].players, s.state[0], p.planned.deals, p.on, stream)
+    if p.planned.answers == LIGHTLY_DETERMINIZED:  # an envelope that is never shown [s. 3.5]
+        draw_envelope(state, p.planned.deals, stream)
+        exclude_envelope(players, state, p.on)
 
 
 @jit
 def actions(p, s, out, edge_data):
     """List the actions of the seat to move; at the root those of the searching seat."""
-    state, world = s.state[0], p.planned.world[0]
-    if s.question[ACTION]:
-        return list_open(world, state, p.agent, p.on, s.question, out, edge_data)
-    own = state.seat == p.agent or s.did[0] == 0
-    if not own:
-        return list_opponents(world, state, p.on, out, edge_data)
-    belief = state.belief[p.agent]
-    n = list_own(p.planned, state, s.posterior, belief, p.on, out, edge_data)
+    planned = p.planned
+    g = Play(planned.world[0], s.state[0], planned.seat, p.agent, p.on, s.question, s.paid)
+    if g.question[ACTION]:
+        return list_open(g, out, edge_data)
+    if g.state.seat != p.agent and s.did[0] != 0:
+        return list_opponents(g, out, edge_data)
+    n = list_own(planned, g, s.posterior, out, edge_data)
     if p.on & TREE_OPPONENTS:
         for i in range(n):
             edge_data[i] = 1.0
@@ -150,88 +228,64 @@ def actions(p, s, out, edge_data):
 @jit
 def step(p, s, action, edge_data, stream):
     """Apply a node's action, advance to the next node; return the searching seat's reward."""
-    state, world, real = s.state[0], p.planned.world[0], p.planned.seat
-    first = s.did[0] == 0
+    planned, first = p.planned, s.did[0] == 0
+    g = Play(planned.world[0], s.state[0], planned.seat, p.agent, p.on, s.question, s.paid)
     s.did[0], s.did[1] = np.uint64(action + 1), np.uint64(0)
-    state.events = 0
+    g.state.events = 0
     if p.on & TREE_OPPONENTS:
-        own = first or state.seat == p.agent
-        _do(world, state, real, p.agent, p.on, action, own, s.question, s.paid, stream)
+        _do_one(g, action, first or g.state.seat == p.agent, stream)
     else:
-        _do_and_play_on(world, state, real, p.agent, p.on, action, edge_data, s.did, s.paid, stream)
-    if p.on & ROOT_BELIEF and state.phase != OVER and s.question[ACTION] == 0:
-        restore(world.players, state, p.root[0], p.on)
-    return s.paid[real]
+        _do_and_play_on(g, action, edge_data, s.did, stream)
+    if p.on & ROOT_BELIEF and g.state.phase != OVER and s.question[ACTION] == 0:
+        restore(g.world.players, g.state, p.root[0], p.on)
+    return s.paid[g.real]
 
 
 @jit
 def _do_and_play_on(
-    world: World,
-    state: State,
-    real: int,
-    agent: int,
-    on: int,
-    action: int,
-    edge_data: float,
-    did: np.ndarray,
-    paid: np.ndarray,
-    stream: np.ndarray,
+    g: Play, action: int, edge_data: float, did: np.ndarray, stream: np.ndarray
 ) -> None:
     """Apply ``action``, and run policies until the agent decides.
 
     With `ANSWERER_NEXT` that can take many suggestions: those that exceed the state's buffer are
     folded into the key ``did[1]``.
     """
+    state = g.state
     if ACCUSE <= action < REVEAL:
-        win(state, state.seat, edge_data, paid)
+        win(g, state.seat, edge_data)
         return
     if action < PASSAGE:
         state.goal[state.seat] = action - MOVE
-    on &= ~IN_ROLLOUTS
-    act(world, state, real, agent, on, action, paid, stream)
+    on = g.on & ~IN_ROLLOUTS
+    act(g, on, action, stream)
     while state.phase != OVER and not stops(state):
         if state.events == EVENTS:
-            did[1] = fold(did[1], view_key(world.players, state, agent))
+            did[1] = fold(did[1], view_key(g.world.players, state, g.agent))
             state.events = 0
         open_decision(state)
-        action = decide(world, state, agent, on)
-        act(world, state, real, agent, on, action, paid, stream)
+        act(g, on, decide(g, on), stream)
 
 
 @jit
-def _do(
-    world: World,
-    state: State,
-    real: int,
-    agent: int,
-    on: int,
-    action: int,
-    own: bool,
-    question: np.ndarray,
-    paid: np.ndarray,
-    stream: np.ndarray,
-) -> None:
-    """Apply one ``action``: at a turn, in a room, or an answer.
-
-    ``own``: accusations are rewarded by the agent's belief, as in the planner by the text.
-    """
+def _do_one(g: Play, action: int, own: bool, stream: np.ndarray) -> None:
+    """Apply one ``action``: at a turn, in a room, or an answer."""
+    state = g.state
     state.recording = 0
-    if question[ACTION]:
-        answer(world, state, agent, action, question)
+    if g.question[ACTION]:
+        answer(g, action)
     elif ACCUSE <= action < REVEAL:
         if own:
-            win(state, state.seat, chance_of(state.belief[agent], action), paid)
+            win(g, state.seat, chance_of(state.belief[g.agent], action))
         else:
-            accuse(world, state, agent, on & ~EVEN_ACCUSATIONS, action, paid, stream)
+            accuse(g, g.on & ~EVEN_ACCUSATIONS, action, stream)
         return
     elif ASK <= action < ACCUSE:
-        ask(world, state, agent, action, question)
+        ask(g, action)
     else:
         if action < PASSAGE:
             state.goal[state.seat] = action - MOVE
-        do(world, state, agent, on, action, paid)
-    if question[ACTION] and is_decided(state, question):
-        close(world, state, real, agent, on, question, paid)
+        do(g, g.on, action)
+    close_if_decided(g)
 
 
 @jit
@@ -269,36 +323,18 @@ def terminal(p, s):
 @jit
 def rollout(p, s, stream):
     """Continue with policies in all seats; return the searching seat's reward."""
-    state, world, real = s.state[0], p.planned.world[0], p.planned.seat
-    state.recording = 0
-    state.events = 0
-    for seat in range(world.players):
-        state.policy[seat] = p.planned.policies[0, seat]
-    if s.question[ACTION]:
-        _close(world, state, real, p.agent, p.on, s.question, s.paid, stream)
-    alone = not p.on & (FIRST_SEAT | TREE_OPPONENTS)
-    play_out(world, state, real, p.agent, p.on, alone, s.paid, stream)
-    return s.paid[real]
-
-
-@jit
-def _close(
-    world: World,
-    state: State,
-    real: int,
-    agent: int,
-    on: int,
-    question: np.ndarray,
-    paid: np.ndarray,
-    stream: np.ndarray,
-) -> None:
-    """Complete an open question as in a roll-out, from the asked player on."""
-    action, asked, passed = question[ACTION], question[ASKED], question[PASSED]
-    question[ACTION] = 0
-    cards = named_cards(world, state, action)
-    even = on & EVEN_ANSWERS > 0
-    draw_answer(world, state, real, agent, even, cards, asked, passed, stream)
-    do(world, state, agent, on, action, paid)
+    planned, question = p.planned, s.question
+    g = Play(planned.world[0], s.state[0], planned.seat, p.agent, p.on, s.question, s.paid)
+    g.state.recording = 0
+    g.state.events = 0
+    for seat in range(g.world.players):
+        g.state.policy[seat] = planned.policies[0, seat]
+    if question[ACTION]:  # complete the open question, from the asked player on
+        action, question[ACTION] = question[ACTION], 0
+        answer_by_chance(g, p.on, action, question[ASKED], question[PASSED], stream)
+        do(g, p.on, action)
+    play_out(g, not p.on & (FIRST_SEAT | TREE_OPPONENTS), stream)
+    return s.paid[g.real]
 
 
 @jit

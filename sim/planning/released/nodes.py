@@ -16,7 +16,7 @@ from sim.knowledge import row_bits
 from sim.planning.answers import empty_hands, list_answers, may_show, named_cards
 from sim.planning.candidates import every, weave_accusations
 from sim.planning.released.departures import BOLD_OPPONENTS, CERTAIN_ONLY, ROOT_BELIEF
-from sim.planning.released.playing import barred_room, do, has_goal, is_bold, likeliest, may_ask
+from sim.planning.released.play import Play, barred_room, do, has_goal, is_bold, likeliest, may_ask
 from sim.policies.common import accusation
 from sim.policies.heuristic import certain_envelope, suggestion
 from sim.state import ACCUSE, ASK, END, MOVE, PASS, PASSAGE, REVEAL, SUGGEST, TURN, State, World
@@ -27,29 +27,21 @@ that passed, mask of the shown card."""
 
 
 @jit
-def list_own(
-    p,
-    state: State,
-    work: tuple,
-    belief: np.ndarray,
-    on: int,
-    out: np.ndarray,
-    edge_data: np.ndarray,
-) -> int:
-    """List the actions of the seat to move with the notebook ``belief``, ascending.
+def list_own(p, g: Play, work: tuple, out: np.ndarray, edge_data: np.ndarray) -> int:
+    """List the actions of the seat to move with the agent's notebook, ascending.
 
     As for the planner by the text (`sim.planning.candidates`), less the excluded actions.  ``p``:
     its position, ``work``: its workspace for marginals.
     """
-    seat = state.seat
-    barred = barred_room(p.world[0], state, on)
+    state, belief = g.state, g.state.belief[g.agent]
+    barred = barred_room(g.world, state, g.on)
     n = 0
-    for i in range(every(p.world[0], state, seat, out)):
+    for i in range(every(g.world, state, state.seat, out)):
         asks = ASK <= out[i] < ACCUSE
-        if out[i] != MOVE + barred and not (asks and not may_ask(state, out[i] - ASK, on)):
+        if out[i] != MOVE + barred and not (asks and not may_ask(state, out[i] - ASK, g.on)):
             out[n], edge_data[n] = out[i], 0.0
             n += 1
-    if state.phase == SUGGEST or (on & CERTAIN_ONLY and not certain_envelope(belief)):
+    if state.phase == SUGGEST or (g.on & CERTAIN_ONLY and not certain_envelope(belief)):
         return n
     for card in range(belief.shape[0]):
         for holder in range(belief.shape[1]):
@@ -58,35 +50,30 @@ def list_own(
 
 
 @jit
-def list_opponents(
-    world: World, state: State, on: int, out: np.ndarray, edge_data: np.ndarray
-) -> int:
+def list_opponents(g: Play, out: np.ndarray, edge_data: np.ndarray) -> int:
     """List the possible actions of the heuristic in the seat to move, for each type.
 
     All rooms of equal entropy are listed.  A certain envelope is accused immediately.
     """
-    seat = state.seat
+    world, state, seat = g.world, g.state, g.state.seat
     known = certain_envelope(state.belief[seat])
-    n = 0
+    n = 1
     if state.phase != SUGGEST and known:
         out[0] = accusation(known)
-        n = 1
     elif state.phase == END:
         out[0] = PASS
-        n = 1
     elif state.phase == SUGGEST:
         out[0] = suggestion(world, state, seat)
-        n = 1
     else:
         here = world.room_of[state.spot[seat]]
-        n = _list_goals(world, state, barred_room(world, state, on), out)
+        n = _list_goals(world, state, barred_room(world, state, g.on), out)
         if here >= 0 and world.passage[here] >= 0:
             out[n] = PASSAGE
             n += 1
         if here >= 0 and state.summoned[seat]:
             out[n] = suggestion(world, state, seat)
             n += 1
-        if on & BOLD_OPPONENTS and state.phase == TURN and is_bold(state, seat):
+        if g.on & BOLD_OPPONENTS and state.phase == TURN and is_bold(state, seat):
             out[n] = likeliest(state.belief[seat])
             n += 1
     for i in range(n):
@@ -118,74 +105,56 @@ def _list_goals(world: World, state: State, barred: int, out: np.ndarray) -> int
 
 
 @jit
-def ask(world: World, state: State, agent: int, action: int, question: np.ndarray) -> None:
+def ask(g: Play, action: int) -> None:
     """Open the suggestion ``action`` of the seat to move; ask the first possible holder."""
-    question[ACTION], question[ASKED], question[PASSED] = action, state.seat, 0
-    question[HELD] = 0
-    ask_next(world, state, agent, question)
+    g.question[ACTION], g.question[ASKED], g.question[PASSED] = action, g.state.seat, 0
+    g.question[HELD] = 0
+    _ask_next(g)
 
 
 @jit
-def answer(world: World, state: State, agent: int, action: int, question: np.ndarray) -> None:
+def answer(g: Play, action: int) -> None:
     """Apply the asked player's card or pass; after a pass ask the next player."""
     if action == PASS:
-        question[PASSED] |= 1 << (question[ASKED] + 1)
-        ask_next(world, state, agent, question)
+        g.question[PASSED] |= 1 << (g.question[ASKED] + 1)
+        _ask_next(g)
     else:
-        question[HELD] = 1 << (action - REVEAL)
+        g.question[HELD] = 1 << (action - REVEAL)
 
 
 @jit
-def ask_next(world: World, state: State, agent: int, question: np.ndarray) -> None:
+def _ask_next(g: Play) -> None:
     """Advance to the next possible holder, or to the asking seat."""
-    cards = named_cards(world, state, question[ACTION]) & ~state.envelope
+    question, state = g.question, g.state
+    cards = named_cards(g.world, state, question[ACTION]) & ~state.envelope
     while True:
-        question[ASKED] = question[ASKED] + 1 if question[ASKED] + 1 < world.players else 0
-        asked = question[ASKED]
-        if asked == state.seat or may_show(state.belief[agent], asked, cards, 0)[0]:
+        asked = question[ASKED] + 1 if question[ASKED] + 1 < g.world.players else 0
+        question[ASKED] = asked
+        if asked == state.seat or may_show(state.belief[g.agent], asked, cards, 0)[0]:
             return
         question[PASSED] |= 1 << (asked + 1)
 
 
 @jit
-def is_decided(state: State, question: np.ndarray) -> bool:
-    """Return whether the answer to the open suggestion is decided."""
-    return question[HELD] != 0 or question[ASKED] == state.seat
-
-
-@jit
-def close(
-    world: World,
-    state: State,
-    real: int,
-    agent: int,
-    on: int,
-    question: np.ndarray,
-    paid: np.ndarray,
-) -> None:
-    """Apply a decided suggestion to the game, with hands that contain only its answer."""
-    own, action = state.hand[real], question[ACTION]
+def close_if_decided(g: Play) -> None:
+    """Apply an open suggestion whose answer is decided, with hands that contain only the answer."""
+    question, state = g.question, g.state
+    if not question[ACTION] or not (question[HELD] or question[ASKED] == state.seat):
+        return
+    own, action = state.hand[g.real], question[ACTION]
     question[ACTION] = 0
-    empty_hands(world, state, -1)
+    empty_hands(g.world, state, -1)
     if question[HELD]:
         state.hand[question[ASKED]] = question[HELD]
-    do(world, state, agent, on, action, paid)
-    empty_hands(world, state, -1)
-    state.hand[real] = own
+    do(g, g.on, action)
+    empty_hands(g.world, state, -1)
+    state.hand[g.real] = own
 
 
 @jit
-def list_open(
-    world: World,
-    state: State,
-    agent: int,
-    on: int,
-    question: np.ndarray,
-    out: np.ndarray,
-    edge_data: np.ndarray,
-) -> int:
+def list_open(g: Play, out: np.ndarray, edge_data: np.ndarray) -> int:
     """List the answers of the asked player; `ROOT_BELIEF` ignores earlier passes."""
-    cards = named_cards(world, state, question[ACTION]) & ~state.envelope
-    passed = 0 if on & ROOT_BELIEF else question[PASSED]
-    own = state.belief[agent]
-    return list_answers(own, question[ASKED], cards, passed, out, edge_data)
+    question, state = g.question, g.state
+    cards = named_cards(g.world, state, question[ACTION]) & ~state.envelope
+    passed = 0 if g.on & ROOT_BELIEF else question[PASSED]
+    return list_answers(state.belief[g.agent], question[ASKED], cards, passed, out, edge_data)

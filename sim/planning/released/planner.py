@@ -79,7 +79,6 @@ class ReleasedPlanner(Planner):
         return self._notebook.copy()
 
     def _root(self, view: np.recarray) -> np.recarray:
-        """Return the root state, and store its notebook."""
         root = super()._root(view)
         self._notebook = root[0].belief[self._seat]
         return root
@@ -93,7 +92,6 @@ class ReleasedPlanner(Planner):
         return np.zeros((0, N_CARDS), np.int64)
 
     def _only_offer(self, position: Released) -> int | None:
-        """Return an action that needs no search, or None."""
         return super()._only_offer(position.planned)
 
 

@@ -1,15 +1,16 @@
 """The game inside a simulation: policy decisions, answers, accusations, the end.
 
-``real`` is the searching seat, ``agent`` the seat that it plays in simulations, ``on`` the
-deviations as bits, ``paid`` the returns by seat.  Policies draw from ``state.stream``, opened for
-each decision; answers and accusations draw from ``stream``.
+Policies draw from ``state.stream``, opened for each decision; answers and accusations draw from
+``stream``.
 """
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
-from belief.evidence import CATEGORY_MASK, count, lowest
+from belief.evidence import CATEGORY_START, N_CATEGORIES, count, lowest
 from belief.matrix import envelope_chance, never_certain, note_pass, note_refutation
 from mcts.kernel.compile import jit
 from mcts.kernel.rng import below, uniform
@@ -20,19 +21,8 @@ from sim.knowledge import row_bits
 from sim.movement import barred_room as shut_room
 from sim.planning.answers import draw_answer, named_cards
 from sim.planning.belief_mdp import reward
-from sim.planning.released.departures import (
-    ANSWERER_NEXT,
-    BOLD_OPPONENTS,
-    EVEN_ACCUSATIONS,
-    EVEN_ANSWERS,
-    INSTANT_WIN,
-    MOVE_TICKETS,
-    NO_FACE_UP,
-    NO_REENTRY,
-    OWN_ANSWERS,
-    RANDOM_SELF,
-)
-from sim.policies.common import accusation, needs_goal
+from sim.planning.released import departures as d
+from sim.policies.common import PAIRS, accusation, needs_goal
 from sim.policies.heuristic import certain_envelope, suggestion, unsure_room
 from sim.policies.registry import choose
 from sim.state import (
@@ -54,24 +44,45 @@ BOLD_BITS = 4.0
 """Entropy of the notebook below which an opponent accuses the likeliest envelope."""
 
 _TRIOS = 324
-_PAIRS = 36
+
+
+class Play(NamedTuple):
+    """A game inside a simulation.
+
+    Attributes
+    ----------
+    world, state : rules and game
+    real, agent : the searching seat, and the seat that it plays in simulations
+    on : deviations, as bits of `sim.planning.released.departures`
+    question : the open suggestion (`sim.planning.released.nodes`)
+    paid : float64, returns by seat
+    """
+
+    world: World
+    state: State
+    real: int
+    agent: int
+    on: int
+    question: np.ndarray
+    paid: np.ndarray
 
 
 # Decisions.
 
 
 @jit
-def decide(world: World, state: State, agent: int, on: int) -> int:
-    """Return the action of the seat to move, by a deviation or else by its policy."""
-    own = state.seat == agent
+def decide(g: Play, on: int) -> int:
+    """Return the action of the seat to move, by a deviation of ``on`` or else by its policy."""
+    state = g.state
+    own = state.seat == g.agent
     if state.phase == TURN:
-        if own and on & (RANDOM_SELF | MOVE_TICKETS | NO_REENTRY):
-            return own_turn(world, state, on)
-        if not own and on & (BOLD_OPPONENTS | NO_REENTRY):
-            return opponents_turn(world, state, on)
-    elif state.phase == SUGGEST and own and on & RANDOM_SELF:
+        if own and on & (d.RANDOM_SELF | d.MOVE_TICKETS | d.NO_REENTRY):
+            return own_turn(g.world, state, on)
+        if not own and on & (d.BOLD_OPPONENTS | d.NO_REENTRY):
+            return opponents_turn(g.world, state, on)
+    elif state.phase == SUGGEST and own and on & d.RANDOM_SELF:
         return any_pair(state, on)
-    return choose(world, state, decider(state))
+    return choose(g.world, state, decider(state))
 
 
 @jit
@@ -82,21 +93,19 @@ def own_turn(world: World, state: State, on: int) -> int:
     """
     seat = state.seat
     known = certain_envelope(state.belief[seat])
-    if known and not on & RANDOM_SELF:
+    if known and not on & d.RANDOM_SELF:
         return accusation(known)
     here = barred_room(world, state, on)
-    moves = 1
-    if on & MOVE_TICKETS:
-        moves = N_ROOMS if here < 0 else N_ROOMS - 1
-    kind = _draw_kind(world, state, moves, known > 0)
+    rooms = N_ROOMS if here < 0 else N_ROOMS - 1
+    kind = _draw_kind(world, state, rooms if on & d.MOVE_TICKETS else 1, known > 0)
     if kind == ACCUSE:
         return ACCUSE + below(state.stream, _TRIOS)
     if kind == ASK:
-        return any_pair(state, on) if on & RANDOM_SELF else suggestion(world, state, seat)
+        return any_pair(state, on) if on & d.RANDOM_SELF else suggestion(world, state, seat)
     if kind == PASSAGE:
         return PASSAGE
-    if on & RANDOM_SELF:
-        goal = below(state.stream, N_ROOMS if here < 0 else N_ROOMS - 1)
+    if on & d.RANDOM_SELF:
+        goal = below(state.stream, rooms)
         return MOVE + (goal + 1 if 0 <= here <= goal else goal)
     return MOVE + _goal(world, state, here)
 
@@ -108,7 +117,7 @@ def opponents_turn(world: World, state: State, on: int) -> int:
     known = certain_envelope(state.belief[seat])
     if known:
         return accusation(known)
-    bold = on & BOLD_OPPONENTS > 0 and is_bold(state, seat)
+    bold = on & d.BOLD_OPPONENTS > 0 and is_bold(state, seat)
     kind = _draw_kind(world, state, 1, bold)
     if kind == ACCUSE:
         return likeliest(state.belief[seat])
@@ -126,9 +135,7 @@ def _draw_kind(world: World, state: State, moves: int, accuses: bool) -> int:
     passage = room >= 0 and world.passage[room] >= 0
     asks = room >= 0 and state.summoned[state.seat] > 0
     tickets = moves + passage + asks + accuses
-    if tickets == moves:
-        return MOVE
-    drawn = below(state.stream, tickets) - moves
+    drawn = below(state.stream, tickets) - moves if tickets > moves else -1
     if drawn < 0:
         return MOVE
     if passage and drawn == 0:
@@ -139,7 +146,7 @@ def _draw_kind(world: World, state: State, moves: int, accuses: bool) -> int:
 @jit
 def barred_room(world: World, state: State, on: int) -> int:
     """Return the room that the seat to move may not enter, -1 for none."""
-    if world.reenter and not on & NO_REENTRY:
+    if world.reenter and not on & d.NO_REENTRY:
         return -1
     return max(world.room_of[state.spot[state.seat]], shut_room(world, state, state.seat))
 
@@ -152,7 +159,6 @@ def has_goal(world: World, state: State, barred: int) -> bool:
 
 @jit
 def _goal(world: World, state: State, barred: int) -> int:
-    """Return the goal of the heuristic, kept until reached."""
     seat = state.seat
     if not has_goal(world, state, barred):
         state.goal[seat] = unsure_room(state, seat, barred)
@@ -163,10 +169,10 @@ def _goal(world: World, state: State, barred: int) -> int:
 def any_pair(state: State, on: int) -> int:
     """Return a uniform suggestion among those that `may_ask` allows."""
     open_to = 0
-    for pair in range(_PAIRS):
+    for pair in range(PAIRS):
         open_to += may_ask(state, pair, on)
     left = below(state.stream, open_to)
-    for pair in range(_PAIRS):
+    for pair in range(PAIRS):
         left -= may_ask(state, pair, on)
         if left < 0:
             return ASK + pair
@@ -176,7 +182,7 @@ def any_pair(state: State, on: int) -> int:
 @jit
 def may_ask(state: State, pair: int, on: int) -> bool:
     """Return whether the agent may name this pair: not face-up cards under `NO_FACE_UP`."""
-    if not on & NO_FACE_UP:
+    if not on & d.NO_FACE_UP:
         return True
     return not state.face_up & (1 << (pair // 6) | 1 << (FIRST_WEAPON + pair % 6))
 
@@ -196,11 +202,9 @@ def is_bold(state: State, seat: int) -> bool:
 def likeliest(matrix: np.ndarray) -> int:
     """Return the accusation of the likeliest card of each category, first of ties."""
     envelope = 0
-    for kind in CATEGORY_MASK:
-        best, rest = lowest(kind), kind
-        while rest:
-            card = lowest(rest)
-            rest &= rest - 1
+    for kind in range(N_CATEGORIES):
+        best = CATEGORY_START[kind]
+        for card in range(best + 1, CATEGORY_START[kind + 1]):
             if matrix[card, 0] > matrix[best, 0]:
                 best = card
         envelope |= 1 << best
@@ -219,43 +223,42 @@ def chance_of(matrix: np.ndarray, action: int) -> float:
 
 
 @jit
-def act(
-    world: World,
-    state: State,
-    real: int,
-    agent: int,
-    on: int,
-    action: int,
-    paid: np.ndarray,
-    stream: np.ndarray,
-) -> None:
+def act(g: Play, on: int, action: int, stream: np.ndarray) -> None:
     """Apply ``action`` of the seat to move, with a drawn answer for a suggestion."""
     if ACCUSE <= action < REVEAL:
-        accuse(world, state, agent, on, action, paid, stream)
+        accuse(g, on, action, stream)
         return
     if PASSAGE < action < ACCUSE:
-        first = state.seat + 1 if state.seat + 1 < world.players else 0
-        cards = named_cards(world, state, action)
-        even = on & EVEN_ANSWERS > 0
-        draw_answer(world, state, real, agent, even, cards, first, 0, stream)
-    do(world, state, agent, on, action, paid)
+        asked = g.state.seat + 1 if g.state.seat + 1 < g.world.players else 0
+        answer_by_chance(g, on, action, asked, 0, stream)
+    do(g, on, action)
 
 
 @jit
-def do(world: World, state: State, agent: int, on: int, action: int, paid: np.ndarray) -> None:
+def answer_by_chance(
+    g: Play, on: int, action: int, asked: int, passed: int, stream: np.ndarray
+) -> None:
+    """Draw the answer to the suggestion ``action`` from the player ``asked`` on."""
+    cards, even = named_cards(g.world, g.state, action), on & d.EVEN_ANSWERS > 0
+    draw_answer(g.world, g.state, g.real, g.agent, even, cards, asked, passed, stream)
+
+
+@jit
+def do(g: Play, on: int, action: int) -> None:
     """Apply ``action`` by the rules, and the deviations that follow an answer."""
+    world, state = g.world, g.state
     asker = state.seat
     apply(world, state, action)
     if state.phase == SHOW or not (ASK <= action < ACCUSE or REVEAL <= action < PASS):
         return
-    if on & OWN_ANSWERS:
-        learn_own_answers(world, state, asker)
-    if on & INSTANT_WIN:
+    if on & d.OWN_ANSWERS:
+        _learn_own_answers(world, state, asker)
+    if on & d.INSTANT_WIN:
         for seat in range(world.players):
-            if seat != agent and not state.out[seat] and certain_envelope(state.belief[seat]):
-                win(state, seat, 1.0, paid)
+            if seat != g.agent and not state.out[seat] and certain_envelope(state.belief[seat]):
+                win(g, seat, 1.0)
                 return
-    if on & ANSWERER_NEXT and state.answerer >= 0 and state.phase == TURN:
+    if on & d.ANSWERER_NEXT and state.answerer >= 0 and state.phase == TURN:
         seat = state.answerer
         for _ in range(world.players):
             seat = seat + 1 if seat + 1 < world.players else 0
@@ -265,7 +268,7 @@ def do(world: World, state: State, agent: int, on: int, action: int, paid: np.nd
 
 
 @jit
-def learn_own_answers(world: World, state: State, asker: int) -> None:
+def _learn_own_answers(world: World, state: State, asker: int) -> None:
     """Update the own columns of players that answered; certain rows do not change."""
     cards, seat = state.cards, asker
     for _ in range(world.players - 1):
@@ -283,85 +286,67 @@ def learn_own_answers(world: World, state: State, asker: int) -> None:
 
 
 @jit
-def win(state: State, seat: int, worth: float, paid: np.ndarray) -> None:
+def win(g: Play, seat: int, worth: float) -> None:
     """End the game with ``seat`` as winner and return ``worth``."""
-    state.winner = seat
-    state.phase = OVER
-    paid[seat] = worth
+    g.state.winner = seat
+    g.state.phase = OVER
+    g.paid[seat] = worth
 
 
 @jit
-def accuse(
-    world: World,
-    state: State,
-    agent: int,
-    on: int,
-    action: int,
-    paid: np.ndarray,
-    stream: np.ndarray,
-) -> None:
+def accuse(g: Play, on: int, action: int, stream: np.ndarray) -> None:
     """Apply a policy's accusation.
 
     By the text, the agent's accusation ends the game with its probability as the return, and a
     certain opponent is right; an uncertain one is right with the probability in its notebook.
     `EVEN_ACCUSATIONS` tosses a coin instead.  A wrong accuser takes no more turns.
     """
-    seat = state.seat
-    if on & EVEN_ACCUSATIONS:
+    seat = g.state.seat
+    matrix = g.state.belief[seat]
+    if on & d.EVEN_ACCUSATIONS:
         right = uniform(stream) < 0.5
-    elif seat == agent:
-        matrix = state.belief[seat]
-        chance = chance_of(matrix, action) if on & RANDOM_SELF else reward(state, matrix)
-        win(state, seat, chance, paid)
+    elif seat == g.agent:
+        win(g, seat, chance_of(matrix, action) if on & d.RANDOM_SELF else reward(g.state, matrix))
         return
-    elif on & BOLD_OPPONENTS and not certain_envelope(state.belief[seat]):
-        right = uniform(stream) < chance_of(state.belief[seat], action)
+    elif on & d.BOLD_OPPONENTS and not certain_envelope(matrix):
+        right = uniform(stream) < chance_of(matrix, action)
     else:
         right = True
     if right:
-        win(state, seat, 1.0, paid)
+        win(g, seat, 1.0)
     else:
-        state.out[seat] = 1
-        next_turn(world, state)
+        g.state.out[seat] = 1
+        next_turn(g.world, g.state)
 
 
 # Roll-out to the end.
 
 
 @jit
-def play_out(
-    world: World,
-    state: State,
-    real: int,
-    agent: int,
-    on: int,
-    alone: bool,
-    paid: np.ndarray,
-    stream: np.ndarray,
-) -> None:
+def play_out(g: Play, alone: bool, stream: np.ndarray) -> None:
     """Run policies in all seats until the game is over or no player can win.
 
     ``alone``: only the agent's return matters.
     """
-    while state.phase != OVER:
-        open_decision(state)
-        action = decide(world, state, agent, on)
-        act(world, state, real, agent, on, action, paid, stream)
-        if action >= ASK and is_hopeless(world, state, agent, on, alone):
+    while g.state.phase != OVER:
+        open_decision(g.state)
+        action = decide(g, g.on)
+        act(g, g.on, action, stream)
+        if action >= ASK and is_hopeless(g, alone):
             return
 
 
 @jit
-def is_hopeless(world: World, state: State, agent: int, on: int, alone: bool) -> bool:
+def is_hopeless(g: Play, alone: bool) -> bool:
     """Return whether no player whose return matters can win.
 
     Only bold opponents accuse before they are certain.
     """
-    for seat in range(world.players):
-        if state.out[seat] or (alone and seat != agent):
+    for seat in range(g.world.players):
+        if g.state.out[seat] or (alone and seat != g.agent):
             continue
-        if seat != agent and on & BOLD_OPPONENTS:
+        if seat != g.agent and g.on & d.BOLD_OPPONENTS:
             return False
-        if not never_certain(state.belief[seat]):
+        if not never_certain(g.state.belief[seat]):
             return False
     return True
