@@ -94,7 +94,7 @@ def test_files_alone_have_their_settings(command):
         assert outcome.code == 1 and words[0].split("=")[0] in outcome.err
 
 
-def test_what_is_mended_is_said(command, tiger):
+def test_what_is_normalised_is_said(command, tiger):
     tiger.write_text(TIGER.replace("0.85 0.15", "0.95 0.15"))
     outcome = command(f"problem={tiger}", "strict=false", "episodes=2", "steps=2", "simulations=5")
     assert outcome.code == 0
