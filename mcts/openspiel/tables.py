@@ -18,9 +18,8 @@ import pyspiel
 
 from mcts.kernel.waiting import Progress
 from mcts.openspiel.games import ONE_TREE, TREES, refuse
-from mcts.tabular import domain
-from mcts.tabular.alias import make_alias
-from mcts.tabular.domain import LIVE, OVER, TabularPosition
+from mcts.tabular.domain import TabularPosition
+from mcts.tabular.games import believe, pack_game
 
 MOST = 100_000
 """Default maximum number of histories."""
@@ -68,34 +67,22 @@ class GameTables:
                             chance.append(share)
                     first.append(len(then))
                 met += 1
-        n, states = len(self._states), self._states
+        states = self._states
         legal_lists = [[] if at.is_terminal() else at.legal_actions() for at in states]
         rows = np.array(first, np.int64), np.array(then, np.int64), np.array(chance)
-        keep, alias = make_alias(rows[0], rows[2])
         known = [[self._name(at, player) for player in range(self._players)] for at in states]
-        self._tables = TabularPosition(
-            *(np.zeros(2, np.int64), *_empty()),
-            *(*rows, keep, alias, np.zeros(len(then))),
-            *(np.zeros(1, np.int64), *_empty()),
-            np.cumsum([0, *map(len, legal_lists)], dtype=np.int64),
-            np.array([action for listed in legal_lists for action in listed], np.int64),
-            np.array([LIVE if listed else OVER for listed in legal_lists], np.int64),
-            np.zeros(n, np.int64),
-            np.zeros((1, n)),
-            np.array([max(0, at.current_player()) for at in states], np.int64),
-            np.array(known, np.int64).reshape(n, self._players),
-            np.array([at.returns() for at in states]).reshape(n, self._players),
+        self._tables = pack_game(
+            rows,
+            legal_lists,
+            [max(0, at.current_player()) for at in states],
+            known,
+            [at.returns() for at in states],
             actions=width,
-            rollout=domain.RANDOM,
             steps=self._game.max_game_length(),
             discount=1.0,
             low=self._game.min_utility(),
             high=self._game.max_utility(),
-            players=self._players,
             perspectives=1,
-            me=0,
-            lists_all=0,
-            order=0,
         )
         self._alike: dict[int, list[int]] = {}
         for place, listed in enumerate(legal_lists):
@@ -155,15 +142,4 @@ class GameTables:
             return self._beliefs[known]
         alike = np.array(self._alike[known], np.int64)
         share = np.array([self._reach[place][me] for place in alike])
-        begin = np.array([0, len(alike)], np.int64)
-        keep, alias = make_alias(begin, share)
-        values = begin, alike, share / share.sum(), keep, alias
-        return self._beliefs.setdefault(
-            known, dict(zip(TabularPosition._fields, values, strict=False))
-        )
-
-
-def _empty() -> tuple[np.ndarray, ...]:
-    """Return empty columns of numbers, chances, and their alias tables."""
-    whole, real = np.zeros(0, np.int64), np.zeros(0)
-    return whole, real, real.copy(), whole.copy()
+        return self._beliefs.setdefault(known, believe(alike, share))

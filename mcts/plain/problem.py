@@ -25,6 +25,7 @@ from mcts.plain.domain import PlainPosition, position_of
 from mcts.plain.values import MOST, number_of, real, show, truth
 
 if TYPE_CHECKING:
+    from mcts.tabular.games import TabularGame
     from mcts.tabular.tables import Tabular
 
 State = Any
@@ -200,7 +201,7 @@ class Problem:
         for share, found in list_outcomes(lambda chance: self.step_checked(state, action, chance)):
             yield share, *found
 
-    def tabulate(self, limit: int = 100_000) -> Tabular:
+    def tabulate(self, limit: int = 100_000) -> Tabular | TabularGame:
         """Return the problem as tables, which are searched at the speed of compiled code.
 
         Raises what `mcts.plain.tabulate.tabulate` raises: for more than ``limit`` states, and for

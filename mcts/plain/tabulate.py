@@ -18,6 +18,7 @@ from scipy import sparse
 
 from mcts.plain.enumerating import list_outcomes
 from mcts.plain.values import number_of, show, truth
+from mcts.tabular.games import TabularGame, pack_game
 from mcts.tabular.tables import TablesFault, Tabular
 
 LIMIT = 100_000
@@ -27,14 +28,14 @@ _PAIRS = 1_000_000
 """Maximum number of pairs of states whose lists of actions are compared."""
 
 
-def tabulate(problem: Any, limit: int = LIMIT) -> Tabular:
-    """Return the tables of ``problem``, an `mcts.Problem` of one player.
+def tabulate(problem: Any, limit: int = LIMIT) -> Tabular | TabularGame:
+    """Return the tables of ``problem``, an `mcts.Problem`: of several players a `TabularGame`.
 
     Raises TablesFault for more than ``limit`` states, probabilities that do not sum to 1, or a list
     of actions that depends on what is hidden; CannotFollow for a draw that cannot be enumerated.
     """
-    if problem.players > 1:
-        raise TablesFault(f"a problem of {problem.players} players has no tables")
+    if problem.players > 1 and problem.available is not None:
+        raise TablesFault("a problem of several players with available has no tables")
     return _Walk(problem, limit).walk()
 
 
@@ -50,7 +51,7 @@ class _Walk:
         self._listed: list[list[int]] = []
         self._rows: list[tuple[int, int, int, float, float]] = []
 
-    def walk(self) -> Tabular:
+    def walk(self) -> Tabular | TabularGame:
         """Return the tables of all states that can be reached."""
         problem = self._problem
         start: dict[int, float] = {}
@@ -66,7 +67,7 @@ class _Walk:
             self._visit(len(self._listed), self._states[len(self._listed)])
         if not self._rows:
             raise TablesFault("the problem is over at its start")
-        return self._tables(start)
+        return self._game(start) if problem.players > 1 else self._tables(start)
 
     def _find(self, state: Any) -> int:
         """Return the number of a state, after adding it if it is new."""
@@ -135,6 +136,38 @@ class _Walk:
             seen=self._seen.values,
             legal=self._listed,
         )
+
+    def _game(self, start: dict[int, float]) -> TabularGame:
+        problem, n, count = self._problem, len(self._states), len(self._actions.values)
+        players = range(problem.players)
+        self._rows.sort(key=lambda row: (row[1], row[0]))
+        action, at, to, chance, _ = (np.array(part) for part in zip(*self._rows, strict=True))
+        first = np.searchsorted(at * count + action, np.arange(n * count + 1))
+        pairs = list(zip(self._states, self._listed, strict=True))
+
+        def ask(part: Any, everywhere: bool) -> list[list[Any]]:
+            """Return ``part`` by state and player: of terminal states alone, or of all."""
+            return [
+                [part(state, who) if everywhere or not listed else 0 for who in players]
+                for state, listed in pairs
+            ]
+
+        tables = pack_game(
+            (first, to, chance),
+            self._listed,
+            [problem.mover(state) if listed else 0 for state, listed in pairs],
+            [[*map(self._seen.find, row)] for row in ask(problem.seen, True)],
+            ask(problem.payoff, False),
+            actions=count,
+            steps=problem.steps,
+            discount=problem.discount,
+            low=problem.low,
+            high=problem.high,
+            perspectives=problem.players if problem.trees else 1,
+        )
+        dense = np.zeros(n)
+        dense[[*start]] = [*start.values()]
+        return TabularGame(tables, dense, self._states, self._actions.values)
 
     def _compare_lists(self, start: list[int], seen: np.ndarray) -> None:
         """Refuse lists of actions that differ between states with one history."""

@@ -10,6 +10,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from scipy import sparse
+from test_plain import KUHN
 
 from benchmarks.bench_plain import plain
 from mcts.contract.testing import check_domain, check_search
@@ -325,12 +326,13 @@ def test_a_draw_that_cannot_be_followed_names_the_remedy(draw):
         ({"actions": lambda at: []}, "over at its start"),
         (
             {
+                "available": lambda at, action: True,
                 "players": 2,
                 "mover": lambda at: 0,
                 "seen": lambda at, who: 0,
                 "payoff": lambda at, who: 0,
             },
-            "2 players",
+            "several players with available",
         ),
     ],
 )
@@ -345,3 +347,23 @@ def test_lists_may_depend_on_what_was_seen():
         actions=lambda at: [] if at == 3 else ["go", at], observation=lambda at: at, start=[0]
     ).tabulate()
     assert [tables.actions[a] for a in tables.legal_in(tables.states.index(2))] == ["go", 2]
+
+
+@pytest.mark.parametrize("trees", [True, False])
+def test_a_game_of_several_players_grows_the_tree_of_the_plain_one(trees):
+    plain_kuhn = replace(KUHN, trees=trees)
+    tables = plain_kuhn.tabulate()
+    options = Options(selection="availability", exploration=0.5, nodes=1_000)
+    found = [
+        Search(p, options).run(Budget(simulations=2_000), 1)
+        for p in (plain_kuhn.position(), tables.position())
+    ]
+    assert found[0].visits.tolist() == found[1].visits.tolist()
+    assert found[0].values.tolist() == found[1].values.tolist()
+    assert found[0].nodes == found[1].nodes
+    other = replace(KUHN, trees=not trees).tabulate().position()
+    assert (
+        Search(other, options).run(Budget(simulations=2_000), 1).values.tolist()
+        != found[1].values.tolist()
+    )
+    assert check_domain(tables.position(), draws=64) > 0
