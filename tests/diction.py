@@ -1,4 +1,4 @@
-"""Find words that this project does not use, broken sentences, and functions named like results.
+"""Find words that this project does not use, and functions named like results.
 
 Run it on folders or files, all of them without arguments::
 
@@ -8,11 +8,9 @@ Run it on folders or files, all of them without arguments::
 from __future__ import annotations
 
 import ast
-import inspect
 import re
 import sys
 from collections.abc import Iterable, Iterator
-from functools import lru_cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -29,22 +27,6 @@ WORDS = {
 }
 """Patterns of words, and what to write instead."""
 
-BROKEN = {
-    r"(?<![-\w])(the|an?|of|to|in|is|are|and|by|for|from|on)\s+\1\b(?! *[-=/])": "a word twice",
-    r"\b(?:the|an?|every)\s+(?:the|an?|these|those|this|its|their|my|our)\b": "two articles",
-    r"\b(?:the|an)\s+(?:is|are|was|were|has|have|had|does|did|be|been|and|of|than|if)\b": (
-        "an article without a noun"
-    ),
-    r"\b(?:the|an?|every|each)\s+[a-z]+s\s+(?:it|them|him|us)(?=[,.;:])": "an article and a verb",
-    r"(?:^|[.;!?]\s+|\n\n)(?:So that|Although|Whereas)\s[^,;:.]*\.(?=\s|$)": "half a sentence",
-    r"\A[^\n]+\n\w+\.(?=\n|\Z)": "a word torn from its line",
-    r"[a-z]\s+[,;](?=\s)": "a sign on its own",
-    r"(?<=[a-z]\.)\s+(?:and|or|of|than|which|but)\s(?=[^.]*\.)": "a sentence that begins small",
-}
-"""Patterns of what is left where a word was replaced or a line torn unseen, and what it is."""
-
-_CODE = re.compile(r"```.*?```|`[^`]*`|<!--.*?-->|^(?: {4}|\t|\|).*$", re.DOTALL | re.MULTILINE)
-"""What is no prose in a page or a docstring."""
 
 HEADS = ("What", "Who", "How", "Where", "When", "Whether", "Whose", "Which")
 """First words of a docstring that is neither an imperative nor a noun phrase."""
@@ -81,14 +63,9 @@ def _is_property(node: ast.AST) -> bool:
     return bool(names & {"property", "cached_property", "setter"})
 
 
-@lru_cache(maxsize=1)
-def _walk(source: str) -> list[ast.AST]:
-    return [*ast.walk(ast.parse(source))]
-
-
 def wrong_names(source: str) -> Iterator[tuple[int, str]]:
     """Yield line and fault of names and docstrings in the Python ``source``."""
-    for node in _walk(source):
+    for node in ast.walk(ast.parse(source)):
         if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
             first = (ast.get_docstring(node) or "").partition(" ")[0].rstrip(",")
             if first in HEADS and not (first == "Whether" and _is_property(node)):
@@ -106,35 +83,6 @@ def wrong_words(text: str) -> Iterator[tuple[int, str]]:
                 yield number, f"{found[0]!r}: write {better}"
 
 
-def prose(source: str, suffix: str) -> Iterator[tuple[int, str]]:
-    """Yield line and text of what is prose: pages, and of Python docstrings and comments."""
-    if suffix == ".md":
-        yield 1, _blank(source)
-    if suffix != ".py":
-        return
-    for node in _walk(source):
-        value = node.value if isinstance(node, ast.Expr) else None
-        if isinstance(value, ast.Constant) and isinstance(value.value, str):
-            yield value.lineno, _blank(inspect.cleandoc(value.value))
-    for block in re.finditer(r"(?:^ *#(?!!).*\n)+", source, re.MULTILINE):
-        lines = [line.strip().removeprefix("#").lstrip() for line in block[0].splitlines()]
-        yield source.count("\n", 0, block.start()) + 1, _blank("\n".join(lines))
-
-
-def _blank(text: str) -> str:
-    """Return ``text`` with a word in place of code, line breaks kept."""
-    return _CODE.sub(lambda code: "code" + "\n" * code[0].count("\n"), text)
-
-
-def broken_sentences(source: str, suffix: str) -> Iterator[tuple[int, str]]:
-    """Yield line and fault of sentences that no longer are any."""
-    for start, text in prose(source, suffix):
-        for pattern, fault in BROKEN.items():
-            for found in re.finditer(pattern, text, re.IGNORECASE if "twice" in fault else 0):
-                line = start + text.count("\n", 0, found.start())
-                yield line, f"{fault}: {' '.join(found[0].split())!r}"
-
-
 def faults(paths: Iterable[Path]) -> list[str]:
     """Return all faults in the files at ``paths`` and below them."""
     found = []
@@ -144,7 +92,7 @@ def faults(paths: Iterable[Path]) -> list[str]:
             if file.suffix not in SUFFIXES or file.name in OMITTED:
                 continue
             text = file.read_text(encoding="utf-8")
-            wrong = [*wrong_words(text), *broken_sentences(text, file.suffix)]
+            wrong = [*wrong_words(text)]
             if file.suffix == ".py":
                 wrong += wrong_names(text)
             found += [f"{file}:{line}: {fault}" for line, fault in sorted(wrong)]

@@ -14,24 +14,10 @@ from mcts.kernel.compile import INTERPRETED
 from mcts.problems import rocksample, tiger
 
 
-def test_a_ratio_is_of_one_round():
-    found = {"ours": [10.0, 40.0, 20.0], "theirs": [5.0, 10.0, 10.0]}
-    assert measuring.ratios(found) == {"ours": (1.0, 1.0, 1.0), "theirs": (2.0, 2.0, 4.0)}
-
-
 def test_an_interval_is_that_of_student():
     mean, half = measuring.interval([1.0, 2.0, 3.0])
     assert mean == 2.0
     assert half == pytest.approx(4.3027 / 3**0.5, rel=1e-4)
-
-
-def test_all_have_their_turn_in_every_round(monkeypatch):
-    turns = []
-    monkeypatch.setattr(measuring, "_enough", lambda work: 3)
-    works = {name: lambda n, name=name: turns.append((name, n)) for name in ("a", "b")}
-    found = measuring.rates(works, 2)
-    assert turns == [("a", 3), ("b", 3), ("a", 3), ("b", 3)]
-    assert {name: len(each) for name, each in found.items()} == {"a": 2, "b": 2}
 
 
 @pytest.mark.parametrize("name", tigers.LOOP.contestants)
@@ -54,17 +40,6 @@ def test_at_rocks_they_act_by_the_belief_they_are_given(name):
     for good in (True, False):
         known = rocks.START._replace(x=x, y=y, good=np.full(8, float(good)))
         assert any(choose(known, key) == rocksample.SAMPLE for key in range(8)) == good
-
-
-def test_actions_at_rocks_are_ours():
-    compiled = rocks.rock_compiled
-    moves = [compiled.MoveSouth, compiled.MoveEast, compiled.MoveNorth, compiled.MoveWest]
-    assert sorted(map(rocks.number, moves)) == [0, 1, 2, 3]
-    assert rocks.number(compiled.CheckAction(3)) == rocksample.CHECK + 3
-    assert rocks.number(compiled.SampleAction()) == rocksample.SAMPLE
-    for move in moves:
-        after = rocksample.after(rocks.START, rocks.number(move), rocksample.NOTHING)
-        assert (after.x - rocks.START.x, after.y - rocks.START.y) == tuple(move.motion)
 
 
 @pytest.mark.nightly

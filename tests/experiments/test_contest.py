@@ -14,9 +14,8 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from benchmarks.contest import game, report
+from benchmarks.contest import report
 from benchmarks.contest.__main__ import COMMAND
-from benchmarks.contest.game import Result
 from benchmarks.contest.schedule import Schedule
 from tests.sim.contest_server import Server
 
@@ -83,10 +82,7 @@ def test_a_fault_is_its_authors_and_the_tournament_goes_on(fault, contest):
 
 
 REFUSED = [
-    (("classes=null",), "classes: give the folder or the jar of the contest's built programs"),
     (("+entries.Ray='python3 {folder}/ray.py'",), "entries.Ray has {folder}: give folder=PATH"),
-    (("numbers=[4]",), "numbers=[4]: 3 entries play; give numbers from 3 to that"),
-    (("+entries.swift='x'",), "two entries are called swift"),
     (("entries.one='no_such_program {name}'",), "entries.one cannot be started"),
     (("player=bn",), "needs hands by category"),
 ]
@@ -132,20 +128,6 @@ def test_a_player_enters_a_server_that_runs(run_study):
     assert not outcome.folder.exists()
 
 
-@pytest.mark.parametrize(
-    ("message", "sentence"),
-    [
-        ("suggest", "the server sent 'suggest', but no game is running"),
-        ("reset 3 0 Pl", "the server dealt 1 cards to seat 0, which gets 6"),
-    ],
-)
-def test_a_broken_server_is_refused_in_a_line(message, sentence, run_study):
-    outcome = visit(run_study, lambda connection: Server([connection], 1).ask(0, message))
-    assert outcome.code == 1
-    assert outcome.err.strip().startswith(f"sleuth-contest: {sentence} (after ")
-    assert len(outcome.err.strip().splitlines()) == 1
-
-
 # The parts.
 
 
@@ -167,17 +149,3 @@ def test_the_focus_sits_at_every_table():
     plan = Schedule(("a", "b", "c", "d"), (3,), 18, "b", 7)
     tables = {plan.seats(unit) for unit in range(plan.units)}
     assert tables == {table for table in permutations("abcd", 3) if "b" in table}
-
-
-@pytest.mark.parametrize(
-    ("said", "result"),
-    [
-        (f'{"=" * 79}\nThe winner is Player "2" [2] after 7 rounds.\n', Result(2, 7)),
-        (
-            f'{"=" * 79}\nPlayer "0" [0] suggests X.\nPlayer "1" [1] exceeded the time limit.\n',
-            Result(None, None, 1, 'Player "1" [1] exceeded the time limit.'),
-        ),
-    ],
-)
-def test_the_end_of_a_game_is_read(said, result):
-    assert game.read(said) == result

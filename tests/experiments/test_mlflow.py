@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 
 import mlflow
 import numpy as np
@@ -12,7 +11,7 @@ from omegaconf import OmegaConf
 
 from experiments.matches import lineups
 from experiments.matches.results import Played, Results
-from experiments.runs.mlflow_run import STEPS, Curves, MatchRecord, parameters, tags, tails
+from experiments.runs.mlflow_run import STEPS, Curves, MatchRecord, parameters
 from experiments.settings import config
 from experiments.stats import stopping
 from experiments.stats.intervals import win_rate
@@ -74,25 +73,6 @@ def test_players_of_different_kinds_have_the_same_parameters():
     for key in ("simulations", "seconds", "threads", "seats"):
         assert all(isinstance(found[key], (int, float)) for found in played.values()), key
     assert len({found["digest"] for found in played.values()}) == len(kinds)
-
-
-def test_several_players_are_recorded_as_what_they_are(tmp_path):
-    settings, matches = compose_matches("match.players=['swift','swift+threshold=0.4+label=early']")
-    found = parameters(settings, matches)
-    assert "player" not in found, "nobody of that name was entered"
-    assert found["players"]["early"]["threshold"] == 0.4
-    assert found["played"]["player"] == "swift, early" and found["played"]["planner"] == "swift"
-    assert tags(matches, tmp_path)["player"] == "swift, early"
-    assert tails(matches) == [["/swift"], ["/early"]]
-    _, both = compose_matches("player=swift", "match.layout=both")
-    (one,), (rest,) = tails(both)
-    assert one != rest, "one player, two matches"
-    assert parameters(settings, both)["played"]["opponents"] == "3 heuristic, heuristic"
-    _, robin = compose_matches("match.players=['swift','closure']", "match.layout=robin")
-    assert tails(robin) == [["/swift", "/closure"]]
-    assert parameters(settings, robin)["played"]["opponents"] == "each other"
-    assert "opponent" not in parameters(settings, robin)
-    assert tails(matches[:1]) == tails([replace(matches[0], name="x")]) == [[""]]
 
 
 def test_a_run_is_a_curve_and_goes_on_as_one(run_compare, database, monkeypatch):

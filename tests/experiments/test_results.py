@@ -44,12 +44,6 @@ def test_a_game_counts_once(rows, store, tmp_path):
     assert read_rows(tmp_path).equals(rows(range(3)))
 
 
-def test_results_are_written_while_the_run_goes_on(rows, store, tmp_path, monkeypatch):
-    monkeypatch.setattr(results, "FLUSH_SECONDS", (0.0, 0.0))
-    store.add(0, Played(rows([0])))
-    assert read_rows(tmp_path).equals(rows([0]))
-
-
 def test_a_run_goes_on_where_it_stopped(rows, match, store, tmp_path):
     store.add(0, Played(rows([0, 3])))
     store.flush()
@@ -60,31 +54,6 @@ def test_a_run_goes_on_where_it_stopped(rows, match, store, tmp_path):
     again.flush()
     assert read_rows(tmp_path).equals(rows(range(5)))
     assert len(results.parts(tmp_path)) == 2
-
-
-def test_a_part_that_cannot_be_read_is_refused(rows, match, store, tmp_path):
-    store.add(0, Played(rows([0])))
-    store.flush()
-    (tmp_path / "games-00000.parquet").write_bytes(b"PAR1 overwritten")
-    with pytest.raises(Refusal, match=r"games-00000.parquet cannot be read.*resume the run"):
-        Results.resume(tmp_path, [match])
-
-
-def test_a_full_disk_loses_nothing_that_is_there(rows, store, tmp_path, monkeypatch):
-    store.add(0, Played(rows([0])))
-    store.flush()
-    store.add(0, Played(rows([1])))
-
-    def full(*_, **__):
-        raise OSError(28, "No space left on device")
-
-    with monkeypatch.context() as broken:
-        broken.setattr(part_files.pq, "write_table", full)
-        with pytest.raises(OSError, match="No space"):
-            store.flush()
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["games-00000.parquet"]
-    store.flush()  # there is room again
-    assert read_rows(tmp_path).equals(rows([0, 1]))
 
 
 def test_rows_of_details_count_with_their_games_alone(rows, match, store, tmp_path):

@@ -84,9 +84,7 @@ def test_a_table_is_computed_shown_and_written(command, tmp_path):
     ("given", "message"),
     [
         (("games=10",), "games would be ignored: it is used by tables with games"),
-        (("only=[bn]",), "only would be ignored"),
         (("show=true",), "no figures in "),
-        (("tabel.repeats=3",), "tabel: unknown setting"),
     ],
     ids=lambda value: value[0] if isinstance(value, tuple) else "",
 )

@@ -30,38 +30,6 @@ def _tracker(uri: str, folder: Path) -> tracking.Tracker:
     return tracker
 
 
-def test_the_record_of_a_run(database, tmp_path):
-    tracker = _tracker(database, tmp_path)
-    for games in range(1, 1001):
-        tracker.record(games, games=games, win_rate=0.5)
-    (tmp_path / "plot.png").write_bytes(b"x")
-    tracker.finish("FINISHED", {"win_rate": 0.25}, 1001, [tmp_path / "plot.png"])
-    assert tracker.store.aside.fault is None
-    client = mlflow.MlflowClient(database)
-    (run,) = client.search_runs([client.get_experiment_by_name("trial").experiment_id])
-    assert run.info.status == "FINISHED"
-    assert run.info.run_name == "a run"
-    assert run.data.params == {
-        "player.name": "bmcts",
-        "player.budget.seconds": "None",
-        "seed": "0",
-    }
-    assert run.data.metrics == {"games": 1000, "win_rate": 0.25}
-    assert len(client.get_metric_history(run.info.run_id, "win_rate")) == 1001
-    assert run.data.tags["version.numpy"] == "2"
-    assert [each.path for each in client.list_artifacts(run.info.run_id)] == ["plot.png"]
-
-
-def test_metrics_are_sent_in_batches(database, tmp_path):
-    tracker = _tracker(database, tmp_path)
-    sent = []
-    tracker.store.client.log_batch = lambda run, metrics: sent.append(len(metrics))
-    for games in range(1000):
-        tracker.record(games, games=games, win_rate=0.5)
-    tracker.finish("FINISHED", {}, 1000, [])
-    assert sent == [900, 900, 200]
-
-
 def test_a_store_that_fails_later_costs_the_record_only(database, tmp_path):
     tracker = _tracker(database, tmp_path)
     _drop_metrics(database)
@@ -124,22 +92,6 @@ def test_many_that_start_at_once_on_a_fresh_database_lose_nothing(tmp_path):
         assert names.get(run.data.tags.get("mlflow.parentRunId")) == (parent if slash else None)
         if slash:
             assert run.data.metrics == {"win_rate": 0.5, "wins": float(child)}
-
-
-def test_a_record_that_is_taken_up_has_each_value_once_and_the_time_of_the_run(database, tmp_path):
-    first = tracking.Tracker(tracking.Store(database, "trial", tmp_path), since=1000.0)
-    first.begin("a run", {}, {}, tmp_path)
-    first.record(5, win_rate=0.5)
-    first.finish("KILLED", {"win_rate": 0.25}, 8, [])
-    again = _tracker(database, tmp_path)
-    for step in (5, 8, 9, 9):
-        again.record(step, win_rate=0.75, seconds=2.0)
-    again.finish("FINISHED", {"win_rate": 1.0}, 9, [])
-    assert first.store.aside.fault is again.store.aside.fault is None
-    found = again.store.client.get_metric_history(again.run, "win_rate")
-    assert [(each.step, each.value) for each in found] == [(5, 0.5), (8, 0.25), (9, 0.75)]
-    info = again.store.client.get_run(again.run).info
-    assert (info.start_time, info.status) == (1_000_000, "FINISHED") and info.end_time > 2_000_000
 
 
 def test_a_deleted_experiment_is_refused_with_what_brings_it_back(database, tmp_path):
