@@ -14,12 +14,6 @@ from mcts.kernel.compile import INTERPRETED
 from mcts.problems import rocksample, tiger
 
 
-def test_an_interval_is_that_of_student():
-    mean, half = measuring.interval([1.0, 2.0, 3.0])
-    assert mean == 2.0
-    assert half == pytest.approx(4.3027 / 3**0.5, rel=1e-4)
-
-
 @pytest.mark.parametrize("name", tigers.LOOP.contestants)
 def test_all_act_by_the_belief_they_are_given(name):
     """Sure of the tiger's side they open the other door at times, and never the tiger's."""
@@ -54,11 +48,3 @@ def test_the_table_is_printed(capsys, monkeypatch):
     assert len(speeds) == 10 and len(rows) == 1 + 3 * 10
     beside = [row for row in speeds if re.search(r"\| [\d.e+]+ \([\d.e+]+ to [\d.e+]+\) \|$", row)]
     assert len(beside) == 7
-
-
-@pytest.mark.parametrize("arguments", ["--rounds 0", "--milliseconds nan", "--rounds few"])
-def test_what_cannot_be_measured_is_refused(capsys, arguments):
-    with pytest.raises(SystemExit):
-        peers.main(arguments.split())
-    said = capsys.readouterr().err.splitlines()[-1]
-    assert f"argument {arguments.split()[0]}: " in said

@@ -118,9 +118,7 @@ def database(database_template: Path, tmp_path: Path) -> str:
 
 
 @pytest.fixture
-def run_compare(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Callable[..., Outcome]:
+def run_compare(tmp_path, monkeypatch, capsys) -> Callable[..., Outcome]:
     """Run `experiments.compare` in this process with the given command line."""
     monkeypatch.setenv("HYDRA_FULL_ERROR", "0")
     monkeypatch.setattr(config, "cores", lambda: 2)
@@ -139,9 +137,7 @@ def run_compare(
 
 
 @pytest.fixture
-def run_study(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Callable[..., Outcome]:
+def run_study(tmp_path, monkeypatch, capsys) -> Callable[..., Outcome]:
     """Run a study's command in this process with the given command line, in the folder ``out``."""
 
     def run(command: Command, *arguments: str) -> Outcome:
@@ -184,9 +180,7 @@ def command(run_study: Callable[..., Outcome]) -> Callable[..., Outcome]:
 
 
 @pytest.fixture
-def run_tables(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Callable[..., tuple[int, Any]]:
+def run_tables(monkeypatch, capsys) -> Callable[..., tuple[int, Any]]:
     """Run `experiments.tables` in this process; return its exit code and what it printed."""
 
     def run(*arguments: str, folder: Path) -> tuple[int, Any]:
@@ -203,12 +197,7 @@ def run_tables(
 
 
 @pytest.fixture
-def run_sweep(
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-    ray_session: None,
-) -> Callable[..., Swept]:
+def run_sweep(tmp_path, monkeypatch, capsys, ray_session) -> Callable[..., Swept]:
     """Run `experiments.sweep` in this process, in the folder ``name``."""
     monkeypatch.setattr(config, "cores", lambda: 2)
 

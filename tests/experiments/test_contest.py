@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import os
-import re
-import socket
 import sys
-import threading
 from collections import Counter
 from itertools import permutations
 from pathlib import Path
@@ -17,7 +14,6 @@ import pytest
 from benchmarks.contest import report
 from benchmarks.contest.__main__ import COMMAND
 from benchmarks.contest.schedule import Schedule
-from tests.sim.contest_server import Server
 
 HERE = Path(__file__).parent
 ENTRY = f"{sys.executable} {HERE / 'contest_entry.py'} {{name}} {{port}}"
@@ -95,42 +91,6 @@ def test_what_cannot_be_played_is_refused_in_a_line(arguments, sentence, contest
     assert len(outcome.err.strip().splitlines()) == 1
 
 
-# A server that runs.
-
-
-def visit(run_study, serve, *arguments):
-    """Enter a server that is ``serve``, called with the connection; return what the command did."""
-    with socket.create_server(("127.0.0.1", 0)) as listening:
-
-        def accept():
-            connection, _ = listening.accept()
-            with connection:
-                serve(connection)
-
-        thread = threading.Thread(target=accept)
-        thread.start()
-        port = listening.getsockname()[1]
-        given = ["player=swift", f"port={port}", "host=127.0.0.1", "identifier=0", *arguments]
-        outcome = run_study(COMMAND, *given)
-        thread.join()
-    return outcome
-
-
-def test_a_player_enters_a_server_that_runs(run_study):
-    def serve(connection):
-        one = Server([connection], 1)
-        one.ask(0, "reset 3 0 Pl Kn Ro Ha Li Lo")
-        assert re.fullmatch(r"suggest \w\w \w\w \w\w", one.ask(0, "suggest"))
-        assert one.ask(0, "done") == "dead"
-
-    outcome = visit(run_study, serve)
-    assert outcome.code == 0 and outcome.out.startswith("1 games, the slowest answer after")
-    assert not outcome.folder.exists()
-
-
-# The parts.
-
-
 def test_every_permutation_once_before_any_twice():
     plan = Schedule(("a", "b", "c", "d"), (3, 4), 24, None, 7)
     tables = [plan.seats(unit) for unit in range(plan.units)]
@@ -143,9 +103,3 @@ def test_every_permutation_once_before_any_twice():
     assert set(counted.values()) == {2}
     other = Schedule(("a", "b", "c", "d"), (3, 4), 24, None, 8)
     assert [other.seats(unit) for unit in range(plan.units)] != tables
-
-
-def test_the_focus_sits_at_every_table():
-    plan = Schedule(("a", "b", "c", "d"), (3,), 18, "b", 7)
-    tables = {plan.seats(unit) for unit in range(plan.units)}
-    assert tables == {table for table in permutations("abcd", 3) if "b" in table}

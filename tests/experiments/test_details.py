@@ -199,18 +199,6 @@ def test_rows_say_what_the_record_says(table, tmp_path):
     check_record(*table, 1, tmp_path)
 
 
-def test_decisions_add_up_to_what_the_seat_spent(table):
-    rules, who = table
-    seats = seats_of(*who)
-    for game in range(2):  # players count from 0 in each
-        result, rows = observe(rules, seats, game)
-        for seat, spent in enumerate(result.seats):
-            mine = [row for row in rows["decisions"] if row["seat"] == seat]
-            assert len(mine) == spent.decisions
-            assert [row["simulations"] for row in mine] == [11 + i for i in range(len(mine))]
-            assert sum(row["seconds"] for row in mine) == spent.search_seconds
-
-
 def test_a_posterior_without_room_leaves_the_entropies_empty(monkeypatch):
     def full(*_):
         raise EvidenceFull("no room")

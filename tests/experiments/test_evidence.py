@@ -12,7 +12,6 @@ import pytest
 
 from benchmarks.evidence import archive, claims, listing, paper, playing, replay, sources, state
 from benchmarks.evidence.listing import ROOT, Evidence, Item
-from experiments.settings import presets
 from experiments.settings.commandline import Refusal
 from experiments.terminal import console
 
@@ -237,18 +236,6 @@ def test_units_of_a_study_are_measured_again(everything, tmp_path):
     assert replay.find_other(path, again) is None
     made.with_columns(microseconds=9.0, entropy=9.0).write_parquet(again)
     assert "no kept row is {'belief': 'exact', 'game': 0," in replay.find_other(path, again)
-
-
-def test_settings_beside_the_preset():
-    held = {"name": "swift", "label": "early", "threshold": 0.35, "inference": True}
-    whole = presets.complete(held)
-    assert whole["showing"] == "random" and whole["threshold"] == 0.35
-    assert presets.complete(whole) == whole
-    assert presets.differing(whole) == {"name": "swift", "label": "early", "threshold": 0.35}
-    # A switch that is not there yet is not in the name of a cell.
-    assert presets.differing(held) == presets.differing(whole)
-    for name in ("nobody", "../player/swift"):  # which is a file, but no name
-        assert presets.complete({"name": name}) == {"name": name}
 
 
 def test_bad_requests_are_refused(everything, tmp_path):

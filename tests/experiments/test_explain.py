@@ -234,12 +234,6 @@ def test_a_link_of_the_pictures_name_is_not_written_through(ask, tmp_path):
     assert (folder / "tree.png").read_bytes().startswith(b"\x89PNG")
 
 
-def test_the_seed_names_the_search(ask):
-    results = [ask(BEGINS, f"seed={seed}").player.result for seed in (1, 1, 2)]
-    visits = [result.visits.tolist() for result in results]
-    assert visits[0] == visits[1] != visits[2]
-
-
 PLANNERS = {
     "pimc": "player=pimc player.trees=3",
     "particles": "player=pomcp player.belief=particles",
@@ -252,17 +246,3 @@ def test_any_planner_is_explained(ask, planner):
     assert sum(int(row[1]) for row in said.rows) == said.player.result.visits.sum() == 60
     assert ("in one tree of 20 simulations" in said.out) == (planner == "pimc")
     assert "  1. " in said.out
-
-
-def test_trees_in_other_processes_are_left_there(ask, monkeypatch):
-    consider = recorded.consider
-
-    def afar(player, decision, seed):
-        consider(player, decision, seed)
-        player.search = None
-
-    monkeypatch.setattr(recorded, "consider", afar)
-    said = ask(ENDS)
-    assert "pass" in said.rows[0]
-    assert "most visited line" not in said.out
-    assert [path.name for path in said.folder.iterdir()] == ["config.yaml"]

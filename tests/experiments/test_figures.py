@@ -9,9 +9,7 @@ import pytest
 
 from experiments.matches.details import DECISION, KINDS, SUGGESTION, Observer
 from experiments.matches.results import ROW
-from experiments.runs import figures as run_figures
 from experiments.runs.figures import decision_stats, game_lengths, suggestion_stats
-from experiments.stats.intervals import clustered_means
 from sim.player import PolicyPlayer
 from sim.referee import play
 from sim.rules import preset
@@ -183,18 +181,3 @@ def test_an_unknown_envelope_is_left_out(game_rows, tmp_path):
         ]
         lost = np.mean([row["envelope_before"] - row["envelope_after"] for row in there])
         assert figure.envelope_decrease.value == pytest.approx(lost)
-
-
-def made_up(rng, games):
-    """Return sums and numbers of suggestions of made-up games: long ones reveal less by each."""
-    counts = 1 + rng.poisson(8, games)
-    level = 2.0 - 0.1 * counts + rng.normal(0, 0.4, games)
-    return counts * level + rng.normal(0, 0.5, games) * np.sqrt(counts), counts
-
-
-def test_the_interval_is_that_of_the_bootstrap():
-    totals, counts = made_up(np.random.default_rng(1), 600)
-    mine = run_figures.ratio(totals, counts)
-    (drawn,) = clustered_means(totals[None], counts[None], seed=1)
-    assert mine.value == pytest.approx(drawn.value)
-    assert mine.high - mine.low == pytest.approx(drawn.high - drawn.low, rel=0.1)

@@ -66,18 +66,6 @@ def test_players_are_measured_written_and_drawn(command):
         assert (row["second"] is None) == (row["first"] >= ACCUSE)
 
 
-def test_a_run_can_be_repeated_and_the_seed_names_it(command, tmp_path):
-    def decisions(name, *arguments):
-        folder = tmp_path / name
-        command("player=bmcts", f"run.folder={folder}", *arguments)
-        rows = pl.read_parquet(folder / "regret.parquet")
-        return rows.drop("search_seconds")
-
-    first = decisions("first")
-    assert decisions("again").equals(first)
-    assert not decisions("other", "seed=1").equals(first)
-
-
 def test_players_may_search_with_budgets_of_their_own(command):
     outcome = command("player=bmcts", "player.budget.simulations=30", "rules.players=3")
     (line,) = outcome.summary["figures"]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -113,20 +111,6 @@ def test_the_figures_of_a_run(rows, store):
     assert line.by_seat["2"] == {"games": 2, "wins": 1}
     written = line.to_json()
     assert (written["win_rate"], written["ci95"]) == (0.75, [line.rate.low, line.rate.high])
-
-
-def test_several_matches_share_the_files(rows, match, tmp_path):
-    both = Results(tmp_path, [match, replace(match, name="other")])
-    both.add(1, Played(rows(range(3), of=both.matches[1])))
-    both.add(0, Played(rows(range(2))))
-    both.flush()
-    again = Results.resume(tmp_path, both.matches)
-    assert [tally.games for tally in again.tallies] == [2, 3]
-    one = Results.resume(tmp_path, [match])  # some of them may go on without the others
-    assert one.games == 2
-    one.add(0, Played(rows(range(3))))
-    one.flush()
-    assert [each.games for each in Results.resume(tmp_path, both.matches).tallies] == [3, 3]
 
 
 def test_rows_of_runs_made_before_a_column_of_counts_read_as_0(rows, tmp_path):

@@ -96,13 +96,6 @@ def test_points_of_an_iteration_lie_on_either_side_and_signs_are_of_the_seed():
     assert rises[0] != rises[1]
 
 
-def test_a_trial_that_failed_moves_nothing():
-    made = Spsa(AXES, START, 3, 10, GAMES, 0.1, 0.1)
-    path = made.estimate([0.9, 0.1, float("nan"), 0.4, 0.9, 0.1]).path
-    assert path[1] == path[2]
-    assert path[0] != path[1] and path[2] != path[3]
-
-
 def test_a_climb_from_command_line_to_files(run_sweep, monkeypatch):
     whole = run_sweep(*CLIMB, name="whole")
     assert whole.code == 0, whole.err

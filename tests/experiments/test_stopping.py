@@ -133,22 +133,6 @@ def test_a_verdict_by_hand():
     assert stop.verdict(np.ones(0, bool), 4) == Verdict(0, 0.0, None, BOUND)
 
 
-def test_what_comes_later_does_not_matter():
-    """The last game is the same whether more are known, as with more workers."""
-    won = np.random.default_rng(3).random(3000) < 0.3
-    other = np.random.default_rng(4).random(3000) < 0.4
-    for text in ("sprt:25%,30%", "sprt:0,40", "width:0.1"):
-        stop = parse(text)
-        last = stop.after(won, 4)
-        assert last is not None
-        assert stop.after(won[:last], 4) == last
-        assert stop.after(won[: last - 1], 4) is None
-        if isinstance(stop, Sprt):
-            last = stop.after_paired(won, other)
-            assert stop.after_paired(won[:last], other[:last]) == last
-            assert stop.after_paired(won[: last - 1], other[: last - 1]) is None
-
-
 def test_elo_of_a_table():
     assert elo_to_win_rate(0, 4) == pytest.approx(1 / 4)
     assert elo_to_win_rate(0, 6, seats=3) == pytest.approx(1 / 2)

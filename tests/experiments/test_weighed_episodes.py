@@ -72,20 +72,6 @@ def test_a_table_is_gone_on_with(command, tmp_path):
     assert rows.equals(parts) and len(rows) == 40
 
 
-def test_a_cell_far_from_the_published_mean_is_marked():
-    returns = {"light_dark/qmdp": [-7.0, -5.0] * 50, "light_dark/pomcpow": [20.0, 21.0] * 50}
-    rows = pl.DataFrame(
-        [
-            {"cell": cell, "episode": n, "return": value, "actions": 5, "seconds": 0.1}
-            for cell, values in returns.items()
-            for n, value in enumerate(values)
-        ]
-    )
-    marks = {line[0]: line[-1] for line in report.table_of_cells(rows, 50).rows}
-    assert marks["light_dark/qmdp"] == "yes"
-    assert marks["light_dark/pomcpow"].startswith("no")
-
-
 def test_every_published_cell_can_be_played():
     published = [row for rows in models.ROWS.values() for row in rows.values() if row.published]
     assert len(published) == 28 and len(report.cells(None, None)) == 32
