@@ -3,7 +3,8 @@
 # on an idle machine).  `make bench` measures speed,
 # `make fuzz` attacks the commands and all files at length, `make docs`
 # builds the site of the documentation, `make web` serves the table in the browser, `make peers` prints
-# how OpenSpiel and pomdp-py compare, installed in an environment of their own, `make cluster` starts
+# how OpenSpiel and pomdp-py compare, installed in an environment of their own, `make planners` the
+# same for POMDPPlanners, which needs 6 GB, `make cluster` starts
 # four hosts in namespaces, as root, `make lowest` runs what is quick with the oldest versions that
 # pyproject.toml allows, `make evidence` lists what the results are made from, and plays
 # what is missing (ARGS=hours=8), `make paper` writes their pages and pictures from the rows.
@@ -14,9 +15,10 @@ VENV ?= .venv
 PYTHON ?= python3
 BIN := $(VENV)/bin
 PEERS := .venv-peers
+PLANNERS := .venv-planners
 LOWEST := .venv-lowest
 
-.PHONY: run web test check nightly durations fuzz bench peers evidence paper cluster lowest docs clean
+.PHONY: run web test check nightly durations fuzz bench peers planners evidence paper cluster lowest docs clean
 
 run: $(VENV)/.run
 	$(BIN)/python -m experiments.compare experiment=main $(ARGS)
@@ -60,6 +62,9 @@ bench: $(VENV)/.benchmarks
 
 peers: $(PEERS)/.peers
 	$(PEERS)/bin/python -m benchmarks.peers $(ARGS)
+
+planners: $(PLANNERS)/.planners
+	$(PLANNERS)/bin/python -m benchmarks.peers.planners $(ARGS)
 
 evidence: $(VENV)/.dev
 	$(BIN)/python -m benchmarks.evidence $(ARGS)
@@ -119,6 +124,10 @@ $(PEERS)/.peers: $(PEERS)/.made
 	$(call install,$(PEERS),--editable '.[peers]')
 	touch $@
 
+$(PLANNERS)/.planners: $(PLANNERS)/.made
+	$(call install,$(PLANNERS),--editable '.[planners]')
+	touch $@
+
 # pip has no way to ask for the lowest versions; uv has.
 $(LOWEST)/.lowest: $(LOWEST)/.made
 	$(LOWEST)/bin/python -m pip install --quiet --disable-pip-version-check uv
@@ -129,4 +138,4 @@ $(LOWEST)/.lowest: $(LOWEST)/.made
 .PRECIOUS: %/.made
 
 clean:
-	rm -rf .venv $(PEERS) $(LOWEST) build site *.egg-info
+	rm -rf .venv $(PEERS) $(PLANNERS) $(LOWEST) build site *.egg-info

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import argparse
 import itertools
-import math
 import random
 from collections.abc import Callable, Collection
 from typing import Any
@@ -26,8 +25,8 @@ from pomdp_py.problems.rocksample.cythonize import rocksample_problem as rock_co
 from pomdp_py.problems.tiger import tiger_problem as tiger_python
 from pomdp_py.problems.tiger.cythonize import tiger_problem as tiger_compiled
 
+from benchmarks.peers.pomdps import exploration
 from benchmarks.timing import measure, show, show_load
-from mcts.domain import domain_of
 from mcts.options import Budget, Options
 from mcts.problems import rocksample, tiger
 from mcts.search import Search
@@ -41,12 +40,6 @@ LEFT, RIGHT = "tiger-left", "tiger-right"
 
 Plan = Callable[[int], object]
 """Plans from the start with the given number of simulations."""
-
-
-def exploration(p: Any, units: float) -> float:
-    """Return the option equivalent to ``units`` of return in the formula of POMCP."""
-    domain = domain_of(p)
-    return units / math.sqrt(2) / (domain.declaration("high", p) - domain.declaration("low", p))
 
 
 def ours(p: Any, units: float) -> Plan:

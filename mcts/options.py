@@ -11,6 +11,7 @@ import numbers
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, NamedTuple, get_type_hints
 
 from mcts.limits import above, between, check, one_of
@@ -73,9 +74,12 @@ def check_count(name: str, value: int) -> int:
     return int(value)
 
 
+_find_types = cache(get_type_hints)
+
+
 def fill(kind: Any, values: Mapping[str, Any]) -> Any:
     """Return the NamedTuple ``kind`` from ``values`` by name, converted to its field types."""
-    kinds = get_type_hints(kind)
+    kinds = _find_types(kind)
     return kind(**{name: kinds[name](values[name]) for name in kind._fields})
 
 

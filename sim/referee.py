@@ -13,7 +13,6 @@ from mcts.options import SEEDS, check_integer
 from sim.arena import Memory, run
 from sim.chance import game_key, search_key
 from sim.game import advance, apply, decider, new_game
-from sim.knowledge import begin, open_public
 from sim.legal import is_legal
 from sim.player import IllegalAction, Player
 from sim.policies.registry import SHOWING, SLOW, seat_policies
@@ -46,15 +45,6 @@ class GameResult:
     seats: tuple[SeatResult, ...]
 
 
-class Deal(NamedTuple):
-    """Prescribed cards (masks) and first roll."""
-
-    envelope: int
-    face_up: int
-    hands: tuple[int, ...]
-    roll: int
-
-
 class Opening(NamedTuple):
     """A dealt game: its state (1,), memory for its policies, the external seats."""
 
@@ -63,12 +53,8 @@ class Opening(NamedTuple):
     outsiders: list[int]
 
 
-def open_game(
-    rules: Rules, seats: Sequence[Player], seed: int, game: int, deal: Deal | None = None
-) -> Opening:
+def open_game(rules: Rules, seats: Sequence[Player], seed: int, game: int) -> Opening:
     """Deal game number ``game`` of run ``seed`` and call `Player.begin` of the external seats.
-
-    A given ``deal`` prescribes the cards and the first roll.
 
     Raises ValueError unless there is one player per seat and all numbers are in range.
     """
@@ -84,20 +70,9 @@ def open_game(
         state.showing[seat] = EXTERNAL if player.picks_cards else SHOWING.index(player.showing)
     state.recording = int(bool(outsiders))
     new_game(world(rules)[0], state, np.uint64(game_key(seed, game)))
-    if deal is not None:
-        _put(world(rules)[0], state, deal)
     for seat in outsiders:
         seats[seat].begin(rules, seat, view_of(state, seat), int(search_key(seed, game, seat)))
     return Opening(states, Memory(policies), outsiders)
-
-
-def _put(board: World, state: State, deal: Deal) -> None:
-    state.envelope, state.face_up, state.roll = deal.envelope, deal.face_up, deal.roll
-    for seat, hand in enumerate(deal.hands):
-        state.hand[seat] = hand
-    for seat in range(len(deal.hands)):
-        begin(board, state, seat)
-    open_public(board, state)
 
 
 def play(

@@ -15,16 +15,10 @@ from __future__ import annotations
 import argparse
 import math
 import os
-import statistics
 from collections.abc import Callable, Sequence
 
 from benchmarks.peers import games
-from benchmarks.peers.measuring import Table, rates
-
-
-def in_time(speed: list[float], milliseconds: float) -> int:
-    """Return the simulations that the median of ``speed``, per second, makes in the time."""
-    return max(2, round(statistics.median(speed) * milliseconds / 1000))
+from benchmarks.peers.measuring import Table, in_time, rates
 
 
 def compare_games(table: Table, asked: argparse.Namespace) -> None:

@@ -66,6 +66,11 @@ def interval(values: Sequence[float]) -> tuple[float, float]:
     return mean, float(stdtrit(len(values) - 1, 0.975)) * error
 
 
+def in_time(speed: list[float], milliseconds: float) -> int:
+    """Return the simulations that the median of ``speed``, per second, makes in the time."""
+    return max(2, round(statistics.median(speed) * milliseconds / 1000))
+
+
 class Table:
     """One table in Markdown, printed row by row as figures arrive."""
 

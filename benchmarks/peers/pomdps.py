@@ -7,6 +7,7 @@ the same length, the same exploration and the same final choice.
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.bench_pomdp import exploration
 from benchmarks.peers.measuring import Work
+from mcts.domain import domain_of
 from mcts.kernel.rng import derive_key
 from mcts.options import Budget, Options
 from mcts.problems.closed_loop import play
@@ -64,6 +65,12 @@ class Loop:
             play(self.start, self.after, choose, int(derive_key(seed, n)), self.start.steps)
             for n in range(episodes)
         ]
+
+
+def exploration(p: Any, units: float) -> float:
+    """Return the option equivalent to ``units`` of return in the formula of POMCP."""
+    domain = domain_of(p)
+    return units / math.sqrt(2) / (domain.declaration("high", p) - domain.declaration("low", p))
 
 
 def options(start: Any, units: float, simulations: int) -> Options:

@@ -80,7 +80,7 @@ class Setup:
     discount: float | None = None
     """Discount of a file that has none, or in its place."""
     strict: bool = True
-    """Whether a file with faults that can be mended is refused."""
+    """Whether a file with faults that can be repaired is refused."""
     path: tuple[str, ...] = tuple(sys.path)
     """Folder in which modules are found."""
 
@@ -125,12 +125,12 @@ def is_file(name: str) -> bool:
 def read(setup: Setup) -> Tabular:
     """Return the problem of the file; raises Refusal with line and column of a fault."""
     try:
-        with warnings.catch_warnings(record=True) as mended:
+        with warnings.catch_warnings(record=True) as noted:
             warnings.simplefilter("always")
             found = read_pomdp(setup.problem, setup.steps, setup.discount, setup.strict)
     except TablesFault as fault:
         raise Refusal(f"problem={setup.problem}: {fault}") from None
-    for warning in mended:
+    for warning in noted:
         print(f"sleuth: {warning.message}", file=sys.stderr)
     return found
 

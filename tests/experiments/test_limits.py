@@ -22,9 +22,9 @@ from sim.rules import preset
 
 tables = import_module("experiments.tables.schema")
 
-COMMANDS = ("compare", "beliefs", "explain", "regret", "replay", "tables", "web")
+COMMANDS = ("compare", "beliefs", "explain", "regret", "tables", "web")
 PARTS = (PlannerSettings, Policy)
-CHECKED = {"event": "explain", "seat": "explain and replay", "players": "rules and regret"}
+CHECKED = {"event": "explain", "seat": "explain", "players": "rules and regret"}
 """Numbers that the command compares with what there is, and who does."""
 
 BEYOND = (10**12, 10**20, -(10**20), float("nan"), float("inf"), -float("inf"), 1e308)

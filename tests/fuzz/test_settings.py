@@ -91,7 +91,7 @@ BAD = {
         ("problem=light_dark", "map=[7,8]", "problem=rocksample"),
         ("problem=light_dark", "only=[a]", "paper=pomcpow"),
         ("problem=tiger", "map=[7,8]", "problem=rocksample"),
-        ("problem=tiger", "particles=9", "problems other than tiger"),
+        ("problem=tiger", "particles=9", "files, tiger and rocksample"),
         ("problem=tiger", "only=[a]", "paper=pomcpow"),
         ("problem=light_dark planner=qmdp", "simulations=9", "planners that search"),
         ("paper=pomcpow", "workers=2", "without paper"),

@@ -13,12 +13,14 @@ from scipy import sparse
 
 from benchmarks.bench_plain import plain
 from mcts.contract.testing import check_domain, check_search
+from mcts.distributed import local_ray
 from mcts.kernel.rng import new_stream
 from mcts.options import Budget, Options
 from mcts.plain.enumerating import CannotFollow, list_outcomes
 from mcts.plain.problem import Problem
 from mcts.problems import tiger
 from mcts.problems.closed_loop import play
+from mcts.root import RootSearch
 from mcts.search import Search
 from mcts.tabular.alias import draw_entry, make_alias
 from mcts.tabular.exact import exact_value
@@ -169,6 +171,19 @@ def test_sparse_arrays_and_rewards_by_transition_are_the_same():
 def test_it_can_be_sent_to_another_process():
     position = pickle.loads(pickle.dumps(make_tiger())).position()
     assert search_value(position, 2_000) == search_value(make_tiger().position(), 2_000)
+
+
+def test_threads_share_its_tree():
+    search = Search(make_tiger().position(), Options(nodes=2_000, threads=2))
+    assert search.run(Budget(simulations=4_000), 1).visits.sum() == 4_000
+
+
+@pytest.mark.nightly
+def test_processes_search_it_alike_again():
+    with RootSearch(make_tiger().position(), Options(nodes=500), 2) as search:
+        first, again = (search.run(Budget(simulations=1_000), 1).visits for _ in range(2))
+    local_ray.stop()
+    assert first.tolist() == again.tolist() and first.sum() == 1_000
 
 
 @pytest.mark.parametrize(
