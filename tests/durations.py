@@ -30,8 +30,6 @@ SLOW = 1.5
 MARGIN = 20.0
 ENOUGH = 10
 """Files from which the speed of a machine is reckoned."""
-LARGEST = 60.0
-"""No file may take longer than this when it is recorded: split it, or test with less."""
 
 
 def read() -> dict[str, float]:

@@ -188,30 +188,16 @@ def test_packages_import_what_they_may(package):
 
 
 @pytest.mark.parametrize(
-    ("package", "source"),
+    ("package", "source", "wrong"),
     [
-        ("mcts", "import sim.game"),
-        ("mcts", "from belief import exact"),
-        ("belief", "from mcts.search import Search"),
-        ("sim", "from experiments import results"),
-        ("sim", "def late():\n    import ray"),
-        ("examples", "import examples.maskable_ppo"),
+        ("mcts", "import sim.game", True),
+        ("sim", "from experiments import results", True),
+        ("sim", "def late():\n    import ray", True),
+        ("experiments", "import ray, sim.arena", False),
     ],
 )
-def test_the_check_finds_what_a_package_may_not_import(package, source):
-    assert faults(package, source)
-
-
-@pytest.mark.parametrize(
-    ("package", "source"),
-    [
-        ("belief", "from mcts.kernel.rng import below"),
-        ("sim", "from mcts.search import Search"),
-        ("experiments", "import ray, sim.arena"),
-    ],
-)
-def test_the_check_lets_pass_what_a_package_may_import(package, source):
-    assert not faults(package, source)
+def test_the_check_finds_what_a_package_may_not_import(package, source, wrong):
+    assert bool(faults(package, source)) == wrong
 
 
 def test_imports_run_downwards():
@@ -220,54 +206,18 @@ def test_imports_run_downwards():
 
 
 @pytest.mark.parametrize(
-    ("importer", "imported"),
+    ("importer", "imported", "wrong"),
     [
-        ("mcts.kernel.rng", "mcts.tree"),
-        ("belief.exact.solver", "belief.sampling.mcmc"),
-        ("belief.information", "belief.beliefs.base"),
-        ("sim.referee", "sim.players.registry"),
-        ("sim.models.types", "sim.planning.planner"),
-        ("experiments.settings.config", "experiments.provenance.files"),
-        ("experiments.matches.play", "experiments.runs.summary"),
-        ("experiments.study", "experiments.regret"),
+        ("belief.exact.solver", "belief.sampling.mcmc", True),
+        ("sim.referee", "sim.players.registry", True),
+        ("experiments.matches.play", "experiments.runs.summary", True),
+        ("experiments.study", "experiments.regret", True),
+        ("experiments.regret", "experiments.study", False),
+        ("sim.game", "sim.policies.registry", False),
     ],
 )
-def test_the_check_finds_an_arrow_that_runs_upwards(importer, imported):
-    assert upward([(importer, imported)])
-
-
-@pytest.mark.parametrize(
-    ("importer", "imported"),
-    [
-        ("sim.game", "sim.policies.registry"),
-        ("sim.players.registry", "sim.planning.planner"),
-        ("experiments.regret", "experiments.study"),
-    ],
-)
-def test_the_check_lets_arrows_pass_that_run_downwards(importer, imported):
-    assert not upward([(importer, imported)])
-
-
-KNOWS_THE_GAME = "sim.hunt.geometry.mansion"
-"""The module of the hunt that imports Cluedo's board."""
-
-
-def arrows_to_the_game(pairs: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
-    """Return the arrows from the hunt to modules of `sim` outside it."""
-    return [
-        (importer, imported)
-        for importer, imported in pairs
-        if importer.startswith("sim.hunt")
-        and imported.startswith("sim")
-        and not imported.startswith("sim.hunt")
-    ]
-
-
-def test_the_hunt_knows_the_game_by_one_module_alone():
-    """The control: that module."""
-    found = arrows_to_the_game(arrows())
-    assert {importer for importer, _ in found} == {KNOWS_THE_GAME}
-    assert arrows_to_the_game([("sim.hunt.graph", "sim.board")])
+def test_the_check_finds_an_arrow_that_runs_upwards(importer, imported, wrong):
+    assert bool(upward([(importer, imported)])) == wrong
 
 
 def test_no_module_imports_itself_however_indirectly():

@@ -1,7 +1,5 @@
 """A file of tests that passes its budget is found; files are small enough to be recorded."""
 
-from types import SimpleNamespace
-
 import durations
 
 
@@ -21,23 +19,3 @@ def test_a_slow_machine_is_no_overrun_and_a_slow_file_on_it_is():
     assert line == "tests/test_3.py took 181 s of CPU; its budget is 180 s"
     few = dict(list(slowly.items())[:3])
     assert len(durations.overruns(few, recorded)) == 3  # too few to blame the machine
-
-
-def test_compilation_is_a_line_of_its_own():
-    report = SimpleNamespace(nodeid="tests/test_a.py::test_b", cpu=1.0, compiled=70.0)
-    seconds = durations.total([report, report])
-    assert seconds == {"tests/test_a.py": 2.0, durations.COMPILATION: 140.0}
-    (line,) = durations.overruns(seconds, {durations.COMPILATION: 50.0})
-    assert line.startswith("compilation took 140 s of CPU; its budget is 120 s")
-
-
-def test_no_file_is_recorded_as_longer_than_a_minute():
-    recorded = {file: spent for file, spent in durations.read().items() if file.endswith(".py")}
-    assert {file for file, spent in recorded.items() if spent > durations.LARGEST} == set()
-
-
-def test_the_clock_sees_work():
-    clock = durations.Clock()
-    before = clock.read()
-    sum(range(1_000_000))
-    assert clock.read() > before and clock.compiling == 0.0

@@ -2,11 +2,9 @@
 
 import ast
 import importlib
-import pkgutil
 import re
 import subprocess
 import sys
-from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -90,57 +88,6 @@ def test_pages_import_from_the_faces_alone():
 def test_a_deep_import_is_found(source):
     assert deep_imports(source)
     assert not deep_imports("from mcts import Search\nimport sim, numpy.random")
-
-
-FOR_USERS = {"README", "python", "planning", "own_problem", "openspiel", "beliefs", "parallel"}
-"""Pages on the use from Python: the classes and constants that they name are public."""
-QUOTED = re.compile(r"(?<!`)`([A-Za-z_][\w.]*)(?:\([^`]*\))?`(?!`)")
-FILES = re.compile(r".*\.(py|md|yaml|json|png)")
-
-
-@cache
-def list_defined():
-    """Return the classes and constants of the project."""
-    files = (file for package in OURS[:3] for file in (ROOT / package).rglob("*.py"))
-    found = set()
-    for node in (node for file in files for node in ast.parse(file.read_text()).body):
-        if isinstance(node, ast.ClassDef):
-            found.add(node.name)
-        elif isinstance(node, ast.Assign):
-            parts = (part for target in node.targets for part in ast.walk(target))
-            found.update(part.id for part in parts if isinstance(part, ast.Name))
-    return {name for name in found if name[0].isupper()}
-
-
-def hidden_names(text, for_users=True):
-    """Return the quoted names in ``text`` that cannot be imported as they stand."""
-    names = set(QUOTED.findall(text))
-    public = {name for face in FACES for name in importlib.import_module(face).__all__}
-    hidden = (names & list_defined()) - public if for_users else set()
-    for name in names:
-        if name.split(".")[0] in OURS[:3] and not FILES.fullmatch(name):
-            try:
-                pkgutil.resolve_name(name)
-            except (ImportError, AttributeError):
-                hidden.add(name)
-    return sorted(hidden)
-
-
-@pytest.mark.skipif(find_spec("pyspiel") is None, reason="OpenSpiel is not installed")
-def test_what_pages_name_can_be_imported():
-    history = {"CHANGELOG.md", *(page.name for page in (ROOT / "docs/results").rglob("*.md"))}
-    pages = [page for page in PAGES if page.suffix == ".md" and page.name not in history]
-    found = {page.name: hidden_names(page.read_text(), page.stem in FOR_USERS) for page in pages}
-    assert {name: hidden for name, hidden in found.items() if hidden} == {}
-    assert hidden_names("`mcts.Serach`, `SettledBelief`, `sim.play()`, `Clue`") == ["mcts.Serach"]
-    assert hidden_names("`Scratch`, ``Tree``, `sim/arena.py`, `sim.arena.py`") == ["Scratch"]
-
-
-def test_the_arena_names_what_plays_other_players():
-    from sim import Rules, play_many
-
-    with pytest.raises(ValueError, match=r"unknown policy 'bmcts': .* play by `play`"):
-        play_many(Rules(), ["bmcts"] * 4, 1, [0])
 
 
 def test_code_depends_on_what_it_takes_from_a_face_and_on_no_more(tmp_path, monkeypatch):

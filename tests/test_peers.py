@@ -14,26 +14,6 @@ from mcts.kernel.compile import INTERPRETED
 from mcts.problems import rocksample, tiger
 
 
-def test_a_ratio_is_of_one_round():
-    found = {"ours": [10.0, 40.0, 20.0], "theirs": [5.0, 10.0, 10.0]}
-    assert measuring.ratios(found) == {"ours": (1.0, 1.0, 1.0), "theirs": (2.0, 2.0, 4.0)}
-
-
-def test_an_interval_is_that_of_student():
-    mean, half = measuring.interval([1.0, 2.0, 3.0])
-    assert mean == 2.0
-    assert half == pytest.approx(4.3027 / 3**0.5, rel=1e-4)
-
-
-def test_all_have_their_turn_in_every_round(monkeypatch):
-    turns = []
-    monkeypatch.setattr(measuring, "_enough", lambda work: 3)
-    works = {name: lambda n, name=name: turns.append((name, n)) for name in ("a", "b")}
-    found = measuring.rates(works, 2)
-    assert turns == [("a", 3), ("b", 3), ("a", 3), ("b", 3)]
-    assert {name: len(each) for name, each in found.items()} == {"a": 2, "b": 2}
-
-
 @pytest.mark.parametrize("name", tigers.LOOP.contestants)
 def test_all_act_by_the_belief_they_are_given(name):
     """Sure of the tiger's side they open the other door at times, and never the tiger's."""
@@ -56,17 +36,6 @@ def test_at_rocks_they_act_by_the_belief_they_are_given(name):
         assert any(choose(known, key) == rocksample.SAMPLE for key in range(8)) == good
 
 
-def test_actions_at_rocks_are_ours():
-    compiled = rocks.rock_compiled
-    moves = [compiled.MoveSouth, compiled.MoveEast, compiled.MoveNorth, compiled.MoveWest]
-    assert sorted(map(rocks.number, moves)) == [0, 1, 2, 3]
-    assert rocks.number(compiled.CheckAction(3)) == rocksample.CHECK + 3
-    assert rocks.number(compiled.SampleAction()) == rocksample.SAMPLE
-    for move in moves:
-        after = rocksample.after(rocks.START, rocks.number(move), rocksample.NOTHING)
-        assert (after.x - rocks.START.x, after.y - rocks.START.y) == tuple(move.motion)
-
-
 @pytest.mark.nightly
 @pytest.mark.skipif(INTERPRETED, reason="too slow for the interpreter")
 def test_the_table_is_printed(capsys, monkeypatch):
@@ -79,11 +48,3 @@ def test_the_table_is_printed(capsys, monkeypatch):
     assert len(speeds) == 10 and len(rows) == 1 + 3 * 10
     beside = [row for row in speeds if re.search(r"\| [\d.e+]+ \([\d.e+]+ to [\d.e+]+\) \|$", row)]
     assert len(beside) == 7
-
-
-@pytest.mark.parametrize("arguments", ["--rounds 0", "--milliseconds nan", "--rounds few"])
-def test_what_cannot_be_measured_is_refused(capsys, arguments):
-    with pytest.raises(SystemExit):
-        peers.main(arguments.split())
-    said = capsys.readouterr().err.splitlines()[-1]
-    assert f"argument {arguments.split()[0]}: " in said

@@ -8,9 +8,7 @@ import os
 import subprocess
 import sys
 import tomllib
-from dataclasses import make_dataclass
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 
@@ -200,14 +198,11 @@ def load_policies():
     ("target", "source", "sentence"),
     [
         ("torn", "import page_one", "ModuleNotFoundError: No module named 'page_one'; fix or un"),
-        ("torn", "raise KeyError('two\\nlines')", r"KeyError: 'two\\nlines'"),
-        ("torn", "def (", "SyntaxError: "),
         ("torn", "import sys; sys.exit('bye')", "cannot be loaded from torn: SystemExit: bye"),
         ("1 2", "", "is '1 2': it must name a module"),
-        ("torn:policy", "", "must name a module called torn"),
         ("torn.other", "", "must name a module called torn"),
     ],
-    ids=["import", "raises", "syntax", "exits", "nonsense", "attribute", "name"],
+    ids=["import", "exits", "nonsense", "name"],
 )
 def test_a_plugin_that_cannot_be_loaded_is_named(install, target, source, sentence):
     install(POLICIES, {"torn": target}, torn=source)
@@ -268,31 +263,6 @@ def test_a_policy_without_its_parts_is_refused(install, monkeypatch):
     monkeypatch.setattr(policies, "_OUTSIDE", plugins.entry_points(POLICIES))
     with pytest.raises(BrokenPlugin, match=r"'blank' .* has no to_accuse and no suggestion"):
         list(filter(policies._has_policy, load_policies()))
-
-
-FAST = make_dataclass("Switches", [("speed", float, 1.0)])
-OURS = {"REQUIRES": 0, "to_accuse": None, "turn": None, "suggestion": None}
-
-
-@pytest.mark.parametrize(
-    ("changes", "sentence"),
-    [
-        ({}, None),
-        (OURS, ""),
-        ({**OURS, "suggestion": ...}, "has no suggestion"),
-        ({**OURS, "to_accuse": ..., "REQUIRES": ...}, "has no REQUIRES and no to_accuse"),
-        ({**OURS, "Switches": FAST}, "has an unknown switch 'speed': choose among threshold"),
-        ({**OURS, "SWITCHES": ("walk",)}, "has SWITCHES in place of a dataclass Switches"),
-    ],
-)
-def test_a_policy_of_the_project_without_its_parts_is_refused(changes, sentence):
-    module = ModuleType("sim.policies.new")
-    vars(module).update({part: value for part, value in changes.items() if value is not ...})
-    if sentence:
-        with pytest.raises(BrokenPlugin, match=f"sim.policies.new {sentence}"):
-            policies._has_policy(module)
-    else:
-        assert policies._has_policy(module) == (sentence == "")
 
 
 NAMED = """
@@ -357,12 +327,3 @@ def test_a_player_that_raises_in_play_is_named(install, match, where):
     )
     said = str(GameRaised([0], raised.value, ""))
     assert said == f"game 0: {raised.value}"
-
-
-def test_what_numba_says_of_a_plugin_names_it_and_what_is_ours_does_not(install):
-    install(POLICIES, {"torn": "torn"}, torn="")
-    (torn,) = plugins.modules(POLICIES)
-    with pytest.raises(BrokenPlugin, match=r"'torn' of .* raised TypeError: File"), blame_plugin():
-        raise TypeError(f"File {torn.__file__}, line 3")
-    with pytest.raises(KeyError), blame_plugin():
-        raise KeyError("ours")

@@ -53,7 +53,6 @@ def test_the_page_is_up_to_date():
     [
         {"mark": "probably"},
         {"against": "one two three four five six seven eight nine"},
-        {"test": "tests/test_nothing.py"},
         {"figure": "game.md#nowhere"},
         {"test": None},
     ],

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import json
 import os
 import re
@@ -14,6 +13,8 @@ from importlib import import_module
 from pathlib import Path
 
 import pytest
+
+from tests.test_architecture import imports
 
 pytestmark = pytest.mark.nightly
 
@@ -105,17 +106,8 @@ def test_all_that_is_imported_is_required():
     ours = {*PACKAGES, *sys.stdlib_module_names}
     for path in (path for name in PACKAGES for path in (ROOT / name).rglob("*.py")):
         place = path.relative_to(ROOT).as_posix()
-        for node in ast.walk(ast.parse(path.read_text())):
-            names = (
-                [alias.name for alias in node.names]
-                if isinstance(node, ast.Import)
-                else [node.module]
-                if isinstance(node, ast.ImportFrom) and not node.level
-                else []
-            )
-            for name in names:
-                top = name.partition(".")[0]
-                if place.startswith(OPTIONAL.get(top, place + "/")):
-                    continue
-                if top not in ours and top not in COMES_WITH:
-                    assert called.get(top, top) in known, f"{path.name} imports {top}"
+        for top in {name.partition(".")[0] for name in imports("", path.read_text())}:
+            if place.startswith(OPTIONAL.get(top, place + "/")):
+                continue
+            if top not in ours and top not in COMES_WITH:
+                assert called.get(top, top) in known, f"{path.name} imports {top}"

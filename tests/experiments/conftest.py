@@ -19,14 +19,14 @@ from experiments.compare import __main__ as compare
 from experiments.episodes import __main__ as episodes
 from experiments.episodes import problems
 from experiments.matches import results
-from experiments.matches.schedule import Match, Seating
+from experiments.matches.schedule import Match
 from experiments.provenance import tracking
 from experiments.provenance.files import SUMMARY
 from experiments.settings import commandline, config
 from experiments.settings.command import Command
 from experiments.sweep import __main__ as sweep
 from experiments.tables import __main__ as tables
-from tests.experiments.rows import read_rows
+from tests.experiments.rows import make_match, read_rows
 
 for variable in [name for name in os.environ if name.startswith("MLFLOW_TRACKING")]:
     del os.environ[variable]  # tests must not record to a server of their user
@@ -118,9 +118,7 @@ def database(database_template: Path, tmp_path: Path) -> str:
 
 
 @pytest.fixture
-def run_compare(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Callable[..., Outcome]:
+def run_compare(tmp_path, monkeypatch, capsys) -> Callable[..., Outcome]:
     """Run `experiments.compare` in this process with the given command line."""
     monkeypatch.setenv("HYDRA_FULL_ERROR", "0")
     monkeypatch.setattr(config, "cores", lambda: 2)
@@ -139,9 +137,7 @@ def run_compare(
 
 
 @pytest.fixture
-def run_study(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Callable[..., Outcome]:
+def run_study(tmp_path, monkeypatch, capsys) -> Callable[..., Outcome]:
     """Run a study's command in this process with the given command line, in the folder ``out``."""
 
     def run(command: Command, *arguments: str) -> Outcome:
@@ -174,18 +170,17 @@ def command(run_study: Callable[..., Outcome]) -> Callable[..., Outcome]:
 
     def run(*arguments: str) -> Outcome:
         problems.player.cache_clear()
+        problems.read.cache_clear()
         exact = ("problem=tiger", "problem=rocksample")
         chosen = [each for each in arguments if each.startswith(("problem=", "planner=", "paper="))]
-        few = [] if {*chosen} <= {*exact} else ["particles=60"]
+        few = [] if all(each in exact or ".POMDP" in each for each in chosen) else ["particles=60"]
         return run_study(episodes.COMMAND, "simulations=30", *few, *arguments)
 
     return run
 
 
 @pytest.fixture
-def run_tables(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Callable[..., tuple[int, Any]]:
+def run_tables(monkeypatch, capsys) -> Callable[..., tuple[int, Any]]:
     """Run `experiments.tables` in this process; return its exit code and what it printed."""
 
     def run(*arguments: str, folder: Path) -> tuple[int, Any]:
@@ -202,12 +197,7 @@ def run_tables(
 
 
 @pytest.fixture
-def run_sweep(
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-    ray_session: None,
-) -> Callable[..., Swept]:
+def run_sweep(tmp_path, monkeypatch, capsys, ray_session) -> Callable[..., Swept]:
     """Run `experiments.sweep` in this process, in the folder ``name``."""
     monkeypatch.setattr(config, "cores", lambda: 2)
 
@@ -231,14 +221,7 @@ def rows() -> Callable[..., pa.Table]:
 @pytest.fixture(scope="session")
 def match() -> Match:
     """The match that `rows` are of."""
-    return Match(
-        name="bmcts against 3 heuristic",
-        rules={"name": "ledford", "players": 4},
-        entrants=({"name": "bmcts"}, {"name": "heuristic"}),
-        seating=Seating.one(4, range(4)),
-        measured=0,
-        seed=0,
-    )
+    return make_match("bmcts", seed=0)
 
 
 def _rows(
@@ -247,17 +230,14 @@ def _rows(
     of: Match | None = None,
 ) -> pa.Table:
     """Return rows of the usual match, or ``of`` another one."""
-    seating = Seating.one(4, range(4)) if of is None else of.seating
-    name, labels = "bmcts against 3 heuristic", ["bmcts", "heuristic"]
-    if of is not None:
-        name, labels = of.name, of.labels
+    of = of or make_match("bmcts", seed=0)
     return pa.Table.from_pylist(
         [
             {
-                "match": name,
+                "match": of.name,
                 "game": game,
                 "seat": seat,
-                "player": labels[who],
+                "player": of.labels[who],
                 "focal": who == 0,
                 "won": seat == winner(game),
                 "out": False,
@@ -271,7 +251,7 @@ def _rows(
                 "game_suggestions": 26,
             }
             for game in games
-            for seat, who in enumerate(seating.at([game])[0].tolist())
+            for seat, who in enumerate(of.seating.at([game])[0].tolist())
         ],
         results.ROW,
     )

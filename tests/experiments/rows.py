@@ -1,9 +1,10 @@
-"""Rows of a run folder, all at once, and games that make them."""
+"""Rows of a run folder, all at once and the matches and games that make them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -12,7 +13,7 @@ from experiments.matches import part_files, play, results
 from experiments.matches.details import KINDS
 from experiments.matches.part_files import GAMES
 from experiments.matches.results import ROW, Results
-from experiments.matches.schedule import Match
+from experiments.matches.schedule import Match, Seating
 from experiments.runs import runfolder
 
 
@@ -34,3 +35,16 @@ def play_matches(folder: Path, planned: Sequence[Match], games: int) -> None:
     for number, match in enumerate(planned):
         played.add(number, play.portion(match, range(games)))
     played.flush()
+
+
+def make_match(player: str = "random", opponent: str = "heuristic", **changes: Any) -> Match:
+    """Return a match of ``player`` in each seat in turn against the others."""
+    usual = {
+        "name": f"{player} against 3 {opponent}",
+        "rules": {"name": "ledford", "players": 4},
+        "entrants": ({"name": player}, {"name": opponent}),
+        "seating": Seating.one(4, range(4)),
+        "measured": 0,
+        "seed": 3,
+    }
+    return Match(**{**usual, **changes})

@@ -3,7 +3,6 @@
 import csv
 import re
 from dataclasses import replace
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -116,16 +115,6 @@ def test_a_layout_may_have_a_share_of_the_games(tmp_path):
     assert seconds == sum(part.games for part in found)  # an hour each
 
 
-def test_settings_for_the_next_and_their_budgets(tmp_path):
-    steps = [f"{n}+player.budget.simulations={n}" for n in (100, 1000)]
-    curve = table(players=["best"], model="preset", compiled=False, ways=[APART], steps=steps)
-    matches = [part.match for part in of.cells_of(curve, tmp_path)]
-    assert [one.entrants[0]["budget"]["simulations"] for one in matches] == [100, 1000]
-    assert curve.hours(100, None, 1) == pytest.approx(0)
-    timed = table(players=["best"], ways=[APART], steps=steps, compiled=False, seconds=2)
-    assert timed.hours(100, None, 2) == pytest.approx(100 * 2 * (0.1 + 1) / 2 / 3600)
-
-
 @pytest.fixture
 def command(run_tables, tmp_path, monkeypatch):
     """The command, in one process; among its tables is ``quick_steps``."""
@@ -224,7 +213,6 @@ def test_a_cell_that_another_process_plays_is_passed_over(command):
 @pytest.mark.parametrize(
     "given, message",
     [
-        (("only=[stairs]",), "this table has heuristic, swift, one, cumulative, alone, as it is"),
         (("only=[heuristic,sure]",), "no cell matches all of these"),
         (("show=true",), "no games in"),
     ],
@@ -232,21 +220,6 @@ def test_a_cell_that_another_process_plays_is_passed_over(command):
 def test_what_cannot_be_is_refused_in_one_line(command, given, message):
     code, shown = command(*given)
     assert code == 1 and message in shown.err and shown.err.count("\n") == 1
-
-
-@pytest.mark.parametrize("way", [ALONE, APART])
-def test_games_are_drawn_for_every_way(command, monkeypatch, way):
-    """Control: nothing is drawn of cells without games."""
-    picture = command.root / f"{way}.png"
-    ladder.draw(table(), of.cells_of(table(), command.root / "nowhere"), picture)
-    assert not picture.exists()
-    assert command("only=[heuristic]", "games=4")[0] == 0
-    if way == APART:  # a curve is over simulations
-        ladder.draw(table(ways=[way]), of.cells_of(table(ways=[way]), command.root), picture)
-        assert not picture.exists()
-    monkeypatch.setattr(ladder, "simulations_of", lambda match: match.rules["turn_cap"])
-    ladder.draw(table(ways=[way]), of.cells_of(table(ways=[way]), command.root), picture)
-    assert picture.read_bytes().startswith(b"\x89PNG")
 
 
 @pytest.mark.nightly
@@ -311,24 +284,12 @@ def test_cells_of_ablations_are_found_by_names_of_their_own(tmp_path, monkeypatc
     assert run.describe() == [f"{command}: 60 games per cell; seed 5100."]
 
 
-def test_a_cell_of_few_games_stands_for_no_curve_that_has_a_better_one():
-    def column(*played):
-        line = SimpleNamespace(way=APART)
-        return [SimpleNamespace(played=games, games=100, line=line) for games in played]
-
-    for games, stands in (((100, 30, 1), 100), ((50, 30, 1), 30), ((5, 1, 0), 1)):
-        assert joined.ends(column(*games))[0].played == stands
-    assert joined.ends(column(0, 0)) == (None, None)
-
-
 @pytest.mark.parametrize(
     "changes, message",
     [
         ({"shares": {"one": 1.5}}, "table.shares.one=.*layouts: one"),
-        ({"shares": {"rest": 0.5}}, "table.shares.rest=.*layouts: one"),
         ({"steps": ["a+b"]}, "b in a is not a setting"),
         ({"steps": ["a+games=3"]}, "must be a number, at least 4"),
-        ({"steps": ["a+x=1", "a+x=2"]}, "a is listed twice"),
         ({"ways": [ADDED]}, "is compared with the last cumulative step"),
     ],
 )

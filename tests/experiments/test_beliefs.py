@@ -18,7 +18,7 @@ from belief.evidence import LEAST_INFORMATIVE, UNIFORM
 from experiments.beliefs import accuracy, asked
 from experiments.beliefs.__main__ import COMMAND
 from experiments.beliefs.accuracy import Game, measure, play, seen_by
-from experiments.beliefs.calibration import FEWEST, FLOOR, summarise
+from experiments.beliefs.calibration import FLOOR, summarise
 from experiments.stats.intervals import clustered_means
 from sim.arena import play_many
 from sim.players.bayes import BayesPlayer
@@ -205,13 +205,6 @@ def test_the_figures_are_what_they_say():
     ]
 
 
-def test_few_games_give_no_interval():
-    found = summarise(pl.from_dicts(rows_of([0.5] * (FEWEST - 1)), accuracy.ROWS.schema), 4, SEED)
-    assert found["exact"]["log_loss"] is None
-    assert found["exact"]["bins"][1]["observed"] is None
-    assert found["exact"]["bins"][1]["cards"] == 4 * (FEWEST - 1)
-
-
 def test_an_interval_counts_games_and_not_moments():
     drawn = np.random.default_rng(SEED).normal(size=400)
     (once,) = clustered_means(drawn[None], np.ones((1, 400)), SEED)
@@ -232,11 +225,7 @@ def test_a_run_leaves_rows_summary_and_pictures(run_study):
     names = list(summary["beliefs"])
     assert names[0] == "exact" and len(names) >= 5
     assert table.height == sum(found["moments"] for found in summary["beliefs"].values())
-    assert summary["games"] == 25 and not summary["interrupted"]
-    assert summary["run"]["configuration"]["player"]["name"] == "heuristic"
-    assert summary["policy"]["name"] == "heuristic" and summary["rules"]["players"] == 4
-    assert summary["assumed_showing"] == "uniform"
-    assert {"command", "versions", "commit", "machine"} <= set(summary["run"])
+    assert summary["games"] == 25 and summary["assumed_showing"] == "uniform"
     for picture in ("accuracy.png", "calibration.png"):
         assert (outcome.folder / picture).read_bytes().startswith(b"\x89PNG")
     for name in names:
@@ -266,9 +255,3 @@ def test_tables_by_the_text_lose_more_than_repaired_ones():
     assert text["excess"]["low"] > repaired["excess"]["high"] > 0
     assert text["contradictory"] > 0
     assert not repaired["contradictory"] and not found["exact"]["contradictory"]
-
-
-def test_games_that_end_at_once_say_nothing(run_study, monkeypatch):
-    monkeypatch.setattr(accuracy, "measure", lambda *_: [])
-    outcome = run_study(COMMAND, "games=2")
-    assert outcome.code == 1 and "no game lasted two suggestions" in outcome.err

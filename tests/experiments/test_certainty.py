@@ -6,8 +6,6 @@ from dataclasses import replace
 
 import pytest
 
-from belief.evidence import ALL_CARDS
-from experiments.matches import certainty
 from experiments.matches.certainty import CATEGORIES
 from experiments.matches.details import Observer, together
 from sim.cards import CATEGORY_MASK
@@ -17,7 +15,7 @@ from sim.policies.csp import possible
 from sim.policies.registry import Policy
 from sim.referee import play
 from sim.rules import preset
-from sim.state import ACCUSED, SHOW
+from sim.state import SHOW
 
 RULES = replace(preset("ferrari2009"), turn_cap=300)
 
@@ -47,16 +45,6 @@ def test_csp_determines_a_card_when_one_is_left_to_it():
             (row["seat"], row["category"]): row["turn"] for row in rows if row["seat"] != 1
         }
         assert first and all(row["right"] for row in rows)
-
-
-def test_of_two_assignments_one_is_left_to_csp_when_the_other_is_heard_to_be_wrong():
-    """Also if it accused that itself: nobody was asked for a card."""
-    rope, wrench = 1 << 7, 1 << 11
-    for accuser in (0, 1):
-        mind = certainty._Assignment(0, ALL_CARDS & ~(1 | rope | wrench | 1 << 12))
-        assert mind.find(CATEGORY_MASK[0]) == 1 and mind.find(CATEGORY_MASK[1]) == 0
-        mind.see((accuser, 1 | rope | 1 << 12, ACCUSED, -1))
-        assert mind.find(CATEGORY_MASK[1]) == wrench
 
 
 @pytest.mark.parametrize("hears", [True, False])

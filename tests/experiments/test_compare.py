@@ -19,10 +19,8 @@ from pathlib import Path
 import mlflow
 import pytest
 
-from experiments.compare import outcome as outcomes
 from experiments.matches import match_loop, play
 from experiments.provenance import tracking
-from experiments.settings import config
 from tests.experiments.rows import read_rows
 
 QUIET = "tracking.enabled=false"
@@ -83,31 +81,11 @@ def test_the_same_seed_gives_the_same_summary(run_compare, ray_session):
     assert one.line["turns_mean"] != other.line["turns_mean"], "another seed, other games"
 
 
-EXPERIMENTS = sorted(
-    path
-    for group in ("experiment", "debug")
-    for path in (Path(config.__file__).parents[2] / "conf" / group).glob("*.yaml")
-)
-
-
-SOON = ("quick", "round_robin")
-"""Experiments played in every run of the tests; the schema of the others is checked there."""
-
-
-@pytest.mark.parametrize(
-    "path",
-    [
-        pytest.param(path, marks=[pytest.mark.nightly] * (path.stem not in SOON))
-        for path in EXPERIMENTS
-    ],
-    ids=lambda path: path.stem,
-)
+@pytest.mark.parametrize("path", ["debug/quick", "experiment/round_robin"])
 def test_committed_experiments_run_shrunk(run_compare, path):
-    command = f"# python -m experiments.compare {path.parent.name}={path.stem}"
-    assert path.read_text().splitlines()[1] == command
     shrunk = ("match.games=2", "match.workers=1", "player.budget.simulations=2")
     shrunk = (*shrunk, "rules.turn_cap=40", QUIET)
-    outcome = run_compare(f"{path.parent.name}={path.stem}", *shrunk)
+    outcome = run_compare(path.replace("/", "="), *shrunk)
     assert outcome.code == 0, outcome.err
     assert {line["games"] for line in outcome.summary["table"]} <= {0, 1, 2}
     assert sum(line["games"] for line in outcome.summary["table"]) >= 2
@@ -161,24 +139,6 @@ def test_a_game_that_raises_ends_the_run_in_one_line(run_compare, database, monk
     (run,) = client.search_runs([client.get_experiment_by_name("compare").experiment_id])
     assert run.info.status == "FAILED"
     assert "error.txt" in {each.path for each in client.list_artifacts(run.info.run_id)}
-
-
-@pytest.mark.nightly
-def test_a_signal_during_the_plot_costs_nothing_and_ends_a_multirun(
-    run_compare, database, monkeypatch
-):
-    def draw(*made, draw=outcomes.draw):
-        os.kill(os.getpid(), signal.SIGTERM)
-        return draw(*made)
-
-    monkeypatch.setattr(outcomes, "draw", draw)
-    settings = ("player=random", "match.workers=1", "match.games=4", "-m", "seed=1,2")
-    ended = run_compare(*settings, f"tracking.uri={database}")
-    assert ended.code == 143
-    (folder,) = (path.parent for path in ended.folder.rglob("summary.json"))
-    assert ended.err.count("\n") == 1
-    assert f"interrupted after the last of 4 of 4 games, all kept in {folder}" in ended.err
-    assert _status(database) == {"FINISHED"}
 
 
 SEARCHING = (

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import os
-import re
-import socket
 import sys
-import threading
 from collections import Counter
 from itertools import permutations
 from pathlib import Path
@@ -14,11 +11,9 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from benchmarks.contest import game, report
+from benchmarks.contest import report
 from benchmarks.contest.__main__ import COMMAND
-from benchmarks.contest.game import Result
 from benchmarks.contest.schedule import Schedule
-from tests.sim.contest_server import Server
 
 HERE = Path(__file__).parent
 ENTRY = f"{sys.executable} {HERE / 'contest_entry.py'} {{name}} {{port}}"
@@ -83,10 +78,7 @@ def test_a_fault_is_its_authors_and_the_tournament_goes_on(fault, contest):
 
 
 REFUSED = [
-    (("classes=null",), "classes: give the folder or the jar of the contest's built programs"),
     (("+entries.Ray='python3 {folder}/ray.py'",), "entries.Ray has {folder}: give folder=PATH"),
-    (("numbers=[4]",), "numbers=[4]: 3 entries play; give numbers from 3 to that"),
-    (("+entries.swift='x'",), "two entries are called swift"),
     (("entries.one='no_such_program {name}'",), "entries.one cannot be started"),
     (("player=bn",), "needs hands by category"),
 ]
@@ -97,56 +89,6 @@ def test_what_cannot_be_played_is_refused_in_a_line(arguments, sentence, contest
     outcome = contest("games=1", *arguments)
     assert outcome.code == 1 and sentence in outcome.err
     assert len(outcome.err.strip().splitlines()) == 1
-
-
-# A server that runs.
-
-
-def visit(run_study, serve, *arguments):
-    """Enter a server that is ``serve``, called with the connection; return what the command did."""
-    with socket.create_server(("127.0.0.1", 0)) as listening:
-
-        def accept():
-            connection, _ = listening.accept()
-            with connection:
-                serve(connection)
-
-        thread = threading.Thread(target=accept)
-        thread.start()
-        port = listening.getsockname()[1]
-        given = ["player=swift", f"port={port}", "host=127.0.0.1", "identifier=0", *arguments]
-        outcome = run_study(COMMAND, *given)
-        thread.join()
-    return outcome
-
-
-def test_a_player_enters_a_server_that_runs(run_study):
-    def serve(connection):
-        one = Server([connection], 1)
-        one.ask(0, "reset 3 0 Pl Kn Ro Ha Li Lo")
-        assert re.fullmatch(r"suggest \w\w \w\w \w\w", one.ask(0, "suggest"))
-        assert one.ask(0, "done") == "dead"
-
-    outcome = visit(run_study, serve)
-    assert outcome.code == 0 and outcome.out.startswith("1 games, the slowest answer after")
-    assert not outcome.folder.exists()
-
-
-@pytest.mark.parametrize(
-    ("message", "sentence"),
-    [
-        ("suggest", "the server sent 'suggest', but no game is running"),
-        ("reset 3 0 Pl", "the server dealt 1 cards to seat 0, which gets 6"),
-    ],
-)
-def test_a_broken_server_is_refused_in_a_line(message, sentence, run_study):
-    outcome = visit(run_study, lambda connection: Server([connection], 1).ask(0, message))
-    assert outcome.code == 1
-    assert outcome.err.strip().startswith(f"sleuth-contest: {sentence} (after ")
-    assert len(outcome.err.strip().splitlines()) == 1
-
-
-# The parts.
 
 
 def test_every_permutation_once_before_any_twice():
@@ -161,23 +103,3 @@ def test_every_permutation_once_before_any_twice():
     assert set(counted.values()) == {2}
     other = Schedule(("a", "b", "c", "d"), (3, 4), 24, None, 8)
     assert [other.seats(unit) for unit in range(plan.units)] != tables
-
-
-def test_the_focus_sits_at_every_table():
-    plan = Schedule(("a", "b", "c", "d"), (3,), 18, "b", 7)
-    tables = {plan.seats(unit) for unit in range(plan.units)}
-    assert tables == {table for table in permutations("abcd", 3) if "b" in table}
-
-
-@pytest.mark.parametrize(
-    ("said", "result"),
-    [
-        (f'{"=" * 79}\nThe winner is Player "2" [2] after 7 rounds.\n', Result(2, 7)),
-        (
-            f'{"=" * 79}\nPlayer "0" [0] suggests X.\nPlayer "1" [1] exceeded the time limit.\n',
-            Result(None, None, 1, 'Player "1" [1] exceeded the time limit.'),
-        ),
-    ],
-)
-def test_the_end_of_a_game_is_read(said, result):
-    assert game.read(said) == result

@@ -25,7 +25,7 @@ from sim.records.record import Recorder, read
 from sim.records.replay import states
 from sim.referee import play
 from sim.rules import preset, world
-from sim.state import ACCUSE, ASK, END, N_ACTIONS, PASS, REVEAL, SHOW, empty
+from sim.state import ACCUSE, ASK, N_ACTIONS, REVEAL, SHOW
 
 SEED = 3
 
@@ -103,22 +103,6 @@ def test_rows_take_in_what_everybody_heard(tmp_path, monkeypatch):
     with pytest.raises(AssertionError):
         for game in range(4):
             check_record(preset("classic"), who, game, tmp_path)
-
-
-def test_rows_fit_their_columns(table):
-    rules, who = table
-    result, rows = observe(rules, seats_of(*who), 2)
-    assert len(rows["suggestions"]) == result.suggestions > 5
-    for kind, schema in KINDS.items():
-        assert all(sorted(row) == sorted(schema.names) for row in rows[kind])
-        made = pa.Table.from_pylist(rows[kind], schema)
-        for name in schema.names:  # a player that keeps no table of its root predicts nothing
-            assert made[name].null_count == len(made) * (name in PREDICTED)
-        assert set(made["match"].to_pylist()) <= {"a match"}
-        assert set(made["game"].to_pylist()) <= {2}
-    assert [row["turn"] for row in rows["suggestions"]] == sorted(
-        row["turn"] for row in rows["suggestions"]
-    )
 
 
 @pytest.mark.parametrize(
@@ -215,30 +199,6 @@ def test_rows_say_what_the_record_says(table, tmp_path):
     check_record(*table, 1, tmp_path)
 
 
-def test_decisions_add_up_to_what_the_seat_spent(table):
-    rules, who = table
-    seats = seats_of(*who)
-    for game in range(2):  # players count from 0 in each
-        result, rows = observe(rules, seats, game)
-        for seat, spent in enumerate(result.seats):
-            mine = [row for row in rows["decisions"] if row["seat"] == seat]
-            assert len(mine) == spent.decisions
-            assert [row["simulations"] for row in mine] == [11 + i for i in range(len(mine))]
-            assert sum(row["seconds"] for row in mine) == spent.search_seconds
-
-
-def test_every_kind_of_action_is_named():
-    kinds = set()
-    for rules, who in TABLES.values():
-        for game in range(3):
-            kinds |= {row["kind"] for row in observe(rules, seats_of(*who), game)[1]["decisions"]}
-    assert kinds == {"move", "walk", "stay", "passage", "suggestion", "show"}
-    state = empty()[0]
-    state.phase = END
-    assert details._kind(state, PASS) == "pass"
-    assert details._kind(state, ACCUSE) == details._kind(state, REVEAL - 1) == "accusation"
-
-
 def test_a_posterior_without_room_leaves_the_entropies_empty(monkeypatch):
     def full(*_):
         raise EvidenceFull("no room")
@@ -254,15 +214,6 @@ def test_a_posterior_without_room_leaves_the_entropies_empty(monkeypatch):
         made = pa.Table.from_pylist(rows[kind], schema)
         for name in schema.names:
             assert made[name].null_count == len(made) * (name in empty_columns.get(kind, ()))
-
-
-@pytest.mark.parametrize("kinds", [["suggestions"], ["decisions"], []], ids="-".join)
-def test_rows_of_a_kind_do_not_depend_on_the_others(kinds):
-    rules, who = TABLES["ledford with a planner"]
-    observer = Observer("a match", rules, seats_of(*who), 1, kinds)
-    play(rules, observer._seats, SEED, 1, observer)
-    both = observe(rules, seats_of(*who), 1)[1]
-    assert observer.rows == {kind: both[kind] for kind in kinds}
 
 
 def test_what_a_search_expects_is_written_down():

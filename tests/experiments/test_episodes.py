@@ -8,11 +8,9 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 import pytest
-import ray
 from cups import RAISED, rows
 
-from experiments.episodes import problems, report, workers
-from experiments.settings.commandline import Refusal
+from experiments.episodes import problems, workers
 from experiments.stats.intervals import mean
 
 FILES = ["config.yaml", "episodes.parquet", "returns.png", "summary.json"]
@@ -85,8 +83,6 @@ def test_workers_change_nothing(command, game, tmp_path, ray_session):
         ),
         (["problem=nowhere.py:problem"], "nowhere.py cannot be read"),
         (["problem=mcts.problems.tiger:nothing"], "mcts.problems.tiger has no nothing"),
-        (["problem=mcts.problems.tiger:LISTEN"], "name an mcts.plain Problem, not a int"),
-        (["problem=rocksample", "map=[5,5]"], "the published ones are [7,8] or [11,11]"),
         (["problem=rocksample", "map=[7]"], "give n and k, as in map=[7,8]"),
     ],
 )
@@ -112,15 +108,6 @@ def test_an_episode_whose_belief_runs_out_ends_there_and_is_told(command, game, 
 
 
 SETUP = problems.Setup("tiger", (7, 8), 20, None, None, "visits", "informed", 4, 10, 5)
-
-
-def test_a_worker_that_is_lost_for_good_is_told(monkeypatch):
-    def crash(portion):
-        raise ray.exceptions.WorkerCrashedError
-
-    monkeypatch.setattr(ray, "get", crash)
-    with pytest.raises(Refusal, match="a worker was lost: WorkerCrashedError; "):
-        workers._result(None)
 
 
 @pytest.mark.parametrize(
@@ -164,33 +151,3 @@ def test_a_trial_of_so_many_steps_is_worth_what_it_is(steps, exact):
     assert counting.low <= exact <= counting.high
     assert counting.high - counting.low < 2.5
     assert steps < 3 or receding.high < exact - 2
-
-
-@pytest.mark.nightly
-def test_a_search_keeps_its_tree_and_exploration_as_steps_count_down(monkeypatch):
-    """One `Search` for all; c is in units of return, whatever the range of what is left."""
-    seen, made = [], []
-
-    class Noted(problems.Search):
-        def __init__(self, p, options):
-            made.append(p.steps)
-            super().__init__(p, options)
-
-        def run(self, budget, key, p):
-            settings = self._settings(p)
-            seen.append((p.steps, settings.exploration * settings.span, id(self.tree)))
-            return super().run(budget, key, p)
-
-    monkeypatch.setattr(problems, "Search", Noted)
-    problems.player.cache_clear()
-    problems.player(SETUP)(1)
-    assert made == [4] and [steps for steps, *_ in seen] == [4, 3, 2, 1]
-    assert len({round(c, 9) for _, c, _ in seen}) == len({tree for *_, tree in seen}) == 1
-    problems.player.cache_clear()
-
-
-def test_the_title_says_the_steps_and_how_far_searches_look():
-    asked = {"problem": "tiger", "map": [7, 8], "planner": None, "steps": None, "simulations": 20}
-    assert report.title_of(asked) == "Tiger, 20 simulations"  # rows kept before horizon was
-    asked |= {"steps": 3, "horizon": 9}
-    assert report.title_of(asked) == "Tiger, 3 steps, horizon 9, 20 simulations"

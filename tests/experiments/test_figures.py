@@ -2,23 +2,14 @@
 
 from __future__ import annotations
 
-import re
-import shutil
-from pathlib import Path
-
 import numpy as np
-import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from experiments.matches import part_files, results
 from experiments.matches.details import DECISION, KINDS, SUGGESTION, Observer
 from experiments.matches.results import ROW
-from experiments.runs import figures as run_figures
-from experiments.runs import summary
 from experiments.runs.figures import decision_stats, game_lengths, suggestion_stats
-from experiments.stats.intervals import clustered_means
 from sim.player import PolicyPlayer
 from sim.referee import play
 from sim.rules import preset
@@ -174,46 +165,6 @@ def test_searches(game_rows, folder):
         assert figure.kinds == {kind: kinds.count(kind) for kind in set(kinds)}
 
 
-def approximately(figure):
-    """Return a figure as text with six digits: sums in another order differ in the last."""
-    return re.sub(r"\d+\.\d+(e-\d+)?", lambda number: f"{float(number[0]):.6g}", repr(figure))
-
-
-@pytest.fixture
-def passing(monkeypatch, tmp_path):
-    """Return parts that are gone once the next but one is asked for, and read those alone."""
-    parts = results.existing_parts
-
-    def pass_by(folder, kind):
-        gone = []
-        for number, part in enumerate(parts(folder, kind)):
-            gone.append(Path(shutil.copy(part, tmp_path / f"passing-{number}.parquet")))
-            yield gone[-1]
-            if number:
-                gone.pop(0).unlink()
-
-    monkeypatch.setattr(part_files, "_TOGETHER", 1)
-    monkeypatch.setattr(results, "existing_parts", pass_by)
-    return pass_by
-
-
-@pytest.mark.parametrize(
-    ("figures", "kind"),
-    [
-        (suggestion_stats, "suggestions"),
-        (game_lengths, "games"),
-        (decision_stats, "decisions"),
-        (summary._sums, "games"),
-    ],
-)
-def test_one_part_is_read_at_a_time(figures, kind, folder, passing, monkeypatch):
-    found = figures(folder)
-    with pytest.raises(OSError):  # control: all at once
-        pl.scan_parquet(list(passing(folder, kind))).collect()
-    monkeypatch.undo()
-    assert approximately(found) == approximately(figures(folder))
-
-
 def test_an_unknown_envelope_is_left_out(game_rows, tmp_path):
     rows = [dict(row) for row in game_rows["suggestions"]]
     for row in rows[::3]:
@@ -230,28 +181,3 @@ def test_an_unknown_envelope_is_left_out(game_rows, tmp_path):
         ]
         lost = np.mean([row["envelope_before"] - row["envelope_after"] for row in there])
         assert figure.envelope_decrease.value == pytest.approx(lost)
-
-
-def test_one_game_has_figures_without_intervals(game_rows, tmp_path):
-    first = {kind: [row for row in rows if row["game"] == 0] for kind, rows in game_rows.items()}
-    folder = write(tmp_path, first, 1)
-    for figure in suggestion_stats(folder):
-        assert figure.suggestions and figure.decrease is None and figure.game_known is None
-    (game,) = game_lengths(folder)
-    assert game.turns is None and game.median_turns.value == game.least_turns == game.most_turns
-    assert decision_stats(folder)[0].simulations is None
-
-
-def made_up(rng, games):
-    """Return sums and numbers of suggestions of made-up games: long ones reveal less by each."""
-    counts = 1 + rng.poisson(8, games)
-    level = 2.0 - 0.1 * counts + rng.normal(0, 0.4, games)
-    return counts * level + rng.normal(0, 0.5, games) * np.sqrt(counts), counts
-
-
-def test_the_interval_is_that_of_the_bootstrap():
-    totals, counts = made_up(np.random.default_rng(1), 600)
-    mine = run_figures.ratio(totals, counts)
-    (drawn,) = clustered_means(totals[None], counts[None], seed=1)
-    assert mine.value == pytest.approx(drawn.value)
-    assert mine.high - mine.low == pytest.approx(drawn.high - drawn.low, rel=0.1)

@@ -3,26 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
 from experiments.matches import play, results
-from experiments.matches.schedule import Match, Seating
+from experiments.matches.schedule import Seating
 from sim.records.record import read
 from sim.records.replay import replay as replayed
-from tests.experiments.rows import read_rows
+from tests.experiments.rows import make_match, read_rows
 
-FILE = Path(__file__).parents[1] / "data" / "game.jsonl"
-
-MATCH = Match(
-    name="random against 2 heuristic",
-    rules={"name": "ledford", "players": 3},
-    entrants=({"name": "random"}, {"name": "heuristic"}),
-    seating=Seating.one(3, range(3)),
-    measured=0,
-    seed=3,
-)
+RULES = {"name": "ledford", "players": 3}
+MATCH = make_match(rules=RULES, seating=Seating.one(3, range(3)))
 
 
 def test_writing_games_down_changes_no_result():

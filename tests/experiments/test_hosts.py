@@ -4,23 +4,18 @@ from __future__ import annotations
 
 import base64
 import io
-import socket
 import sys
 import tarfile
-import time
 
 import pytest
 
 from benchmarks.cluster.hosts import PORT, CannotBuild, Lan, await_that, check
-from benchmarks.cluster.wire import Wire
 from experiments.matches import lineups, play, results
 from experiments.settings import config
 from tests.experiments.rows import read_rows
 
 GAMES = 60_000
 SETTINGS = ("player=heuristic", f"match.games={GAMES}", "tracking.enabled=false")
-FIRST, SECOND, THIRD = (bytes([2, 0, 0, 0, 0, number]) for number in (1, 2, 3))
-EVERYBODY = b"\xff" * 6
 
 
 @pytest.fixture(scope="module")
@@ -67,61 +62,3 @@ def test_a_machine_that_cannot_make_hosts_says_why(monkeypatch):
     monkeypatch.setattr("os.geteuid", lambda: 1000)
     with pytest.raises(CannotBuild, match="need root"):
         check()
-
-
-@pytest.fixture
-def ends():
-    pairs = [socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM) for _ in range(3)]
-    for pair in pairs:
-        for end in pair:
-            end.setblocking(False)
-    yield pairs
-    for pair in pairs:
-        for end in pair:
-            end.close()
-
-
-def count_arrived(ends, port: int) -> int:
-    """Count the frames that have come out at an interface."""
-    count = 0
-    while True:
-        try:
-            ends[port][1].recv(2000)
-        except BlockingIOError:
-            return count
-        count += 1
-
-
-def carry(wire: Wire, ends, port: int, frame: bytes) -> None:
-    ends[port][1].send(frame)
-    wire.take(port)
-    while wire.wait is not None:
-        time.sleep(wire.wait)
-        wire.deliver()
-
-
-@pytest.mark.nightly
-def test_a_wire_learns_where_hosts_are_and_can_be_cut(ends):
-    wire = Wire([pair[0].fileno() for pair in ends], 0.001, 0.0, 0)
-    carry(wire, ends, 0, EVERYBODY + FIRST)
-    assert [count_arrived(ends, port) for port in range(3)] == [0, 1, 1]
-    carry(wire, ends, 1, FIRST + SECOND)
-    assert [count_arrived(ends, port) for port in range(3)] == [1, 0, 0]
-    wire.cut.add(1)
-    carry(wire, ends, 0, EVERYBODY + FIRST)
-    carry(wire, ends, 1, FIRST + SECOND)
-    assert [count_arrived(ends, port) for port in range(3)] == [0, 0, 1]
-    wire.cut.discard(1)
-    carry(wire, ends, 1, FIRST + SECOND)
-    assert count_arrived(ends, 0) == 1
-
-
-@pytest.mark.nightly
-@pytest.mark.parametrize(("loss", "least", "most"), [(0.0, 400, 400), (0.5, 150, 250)])
-def test_a_wire_loses_its_share(ends, loss, least, most):
-    wire = Wire([pair[0].fileno() for pair in ends], 0.0, loss, 3)
-    count = 0
-    for _ in range(400):
-        carry(wire, ends, 0, THIRD + FIRST)
-        count += count_arrived(ends, 1)
-    assert least <= count <= most

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-from pathlib import Path
-from threading import Event, get_ident
+from threading import Event
 
 import numpy as np
 import pyarrow as pa
@@ -13,10 +10,10 @@ import pytest
 from rich.console import Console
 
 from experiments.matches import in_process, lineups, play, runner, startup
-from experiments.matches.failures import GameRaised
 from experiments.matches.results import Played
-from experiments.matches.schedule import Match, Schedule, Seating
+from experiments.matches.schedule import Match, Schedule
 from experiments.settings import config
+from tests.experiments.rows import make_match
 
 QUIET = Console(quiet=True)
 
@@ -84,43 +81,7 @@ def portions(monkeypatch):
     return lambda function: monkeypatch.setattr(play, "portion", function)
 
 
-MATCH = Match(
-    name="made up",
-    rules={"name": "ledford", "players": 4},
-    entrants=({"name": "random"}, {"name": "heuristic"}),
-    seating=Seating.one(4, range(4)),
-    measured=0,
-    seed=3,
-)
-
-
-def test_a_game_that_raises_is_told_with_its_traceback(portions):
-    def portion(match, games):
-        raise ZeroDivisionError("of a player\nwho has a bug")
-
-    portions(portion)
-    with pytest.raises(GameRaised) as raised:
-        list(in_process.play_games([MATCH], schedule(MATCH, 7)))
-    assert str(raised.value) == "games 0 to 6 raised ZeroDivisionError: of a player"
-    assert "in portion" in raised.value.traceback
-
-
-def test_the_caller_keeps_control_while_a_game_is_played(portions, monkeypatch):
-    monkeypatch.setattr(in_process, "POLL_SECONDS", 0.01)
-    ended, where = Event(), []
-
-    def portion(match, games):
-        where.append(get_ident())
-        assert ended.wait(60)
-        return Played(pa.table({"game": np.asarray(games)}))
-
-    portions(portion)
-    batches = in_process.play_games([MATCH], schedule(MATCH, 7))
-    assert next(batches) == [], "nothing has ended"
-    ended.set()
-    (done,) = [batch for batch in batches if batch]
-    assert done[0][1].rows["game"].to_pylist() == list(range(7))
-    assert where[0] != get_ident()
+MATCH = make_match()
 
 
 def test_games_given_up_are_not_waited_for_and_disturb_none_that_come_later(portions, monkeypatch):
@@ -147,34 +108,3 @@ def test_games_given_up_are_not_waited_for_and_disturb_none_that_come_later(port
     ended.set()
     assert [batch[0][1].rows["game"].to_pylist() for batch in later if batch] == [[*range(5)]]
     assert most == [1, 1], "the rest of what was given up was not played"
-
-
-_PROBE = """
-import sys
-from experiments.compare import __main__ as compare
-from experiments.matches import results
-HEAVY = {"ray", "mlflow", "matplotlib", "choix", "scipy.stats", "scipy.optimize"}
-add, seen = results.Results.add, []
-def watched(self, *arguments):
-    add(self, *arguments)
-    seen.append(sorted(HEAVY & set(sys.modules)))
-results.Results.add = watched
-sys.argv = ["compare", *sys.argv[1:]]
-try: compare.main()
-except SystemExit as end: assert not end.code, end.code
-print("first", seen[0], "ray" in sys.modules, "mlflow" in sys.modules)
-"""
-
-
-@pytest.mark.nightly
-def test_the_first_game_waits_for_nothing_that_it_does_not_need(tmp_path, database):
-    settings = ("player=heuristic", "match.games=400", "match.workers=1")
-    where = (f"run.folder={tmp_path / 'run'}", f"tracking.uri={database}")
-    shown = subprocess.run(
-        [sys.executable, "-c", _PROBE, *settings, *where],
-        capture_output=True,
-        text=True,
-        cwd=Path(__file__).resolve().parents[2],
-    )
-    assert shown.returncode == 0, shown.stderr
-    assert shown.stdout.splitlines()[-1] == "first [] False True", "no Ray; the record came later"

@@ -9,7 +9,7 @@ from typing import Any, get_args, get_type_hints
 import numpy as np
 import pytest
 
-from experiments.settings import arguments, config, limits, schemas
+from experiments.settings import arguments, limits, schemas
 from experiments.settings.commandline import Refusal
 from mcts.options import SEEDS, Options
 from sim.arena import play_many
@@ -81,11 +81,6 @@ def test_a_seed_has_one_limit_in_python_too(seed):
             begin()
 
 
-def test_rules_have_them_too():
-    with pytest.raises(ValueError, match=r"rules\.turn_cap=10+: must be at most 1,000,000"):
-        preset("ledford", turn_cap=10**12)
-
-
 def test_every_option_of_a_search_has_them():
     for option in fields(Options):
         if option.type.startswith(("int", "float")):
@@ -105,13 +100,3 @@ def test_what_nothing_can_read_is_refused_in_a_short_line():
 def test_a_table_stays_in_its_folder(run):
     with pytest.raises(Refusal, match=r"run.* (give a name, not a path|is not a path)"):
         limits.check("table.run", run, tables.Table.__dataclass_fields__["run"].metadata)
-
-
-def test_a_preset_is_settings_and_a_list_has_words():
-    settings = config.compose("compare", ["match.players=[[a]]"])
-    with pytest.raises(Refusal, match=r"match\.players=\[\['a'\]\]: give a list of words"):
-        config.check_sections(settings)
-    settings = config.compose("compare")
-    settings.player = ["a"]
-    with pytest.raises(Refusal, match="player: its preset must be settings"):
-        config.check_sections(settings)

@@ -81,7 +81,6 @@ def test_a_mixed_company_is_one_of_each_in_all_orders():
     ("overrides", "said"),
     [
         (["match.others=[closure]"], "names 1 players, but there are 3 other seats"),
-        (["match.others=[closure,swift,closure]"], "match.others names closure twice"),
         (["match.others=[swift,closure,random]", "match.layout=both"], "leave match.layout=one"),
         (
             ["match.others=[swift]", "match.players=[swift,closure]", "match.layout=robin"],

@@ -12,7 +12,6 @@ from types import SimpleNamespace
 
 import pytest
 from listening import addresses, family, reachable
-from ray._private import ray_constants
 
 from experiments.matches import runner
 from experiments.settings.commandline import Refusal
@@ -81,18 +80,6 @@ def test_nothing_listens_but_on_loopback(ray_session):
         assert workers <= set(ours) and len(workers) == 3
         assert all(addresses(worker) for worker in workers), "they listen nowhere"
         assert reachable(os.getpid()) == []
-
-
-def test_what_nobody_asks_is_not_started(ray_session):
-    """And is again where Ray is started otherwise."""
-    kinds = {name.removeprefix("start_") for name in local_ray._ONLOOKERS}
-    assert kinds == {"monitor", "log_monitor", "api_server"}
-    started = set(ray._private.worker._global_node.all_processes)
-    assert started == {ray_constants.PROCESS_TYPE_GCS_SERVER, ray_constants.PROCESS_TYPE_RAYLET}
-    for name in local_ray._ONLOOKERS:
-        assert getattr(local_ray.Node, name).__name__ == name
-    with local_ray.without_onlookers():
-        assert local_ray.Node.start_monitor.__name__ != "start_monitor"
 
 
 @pytest.mark.nightly

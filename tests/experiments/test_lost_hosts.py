@@ -7,7 +7,6 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-import ray
 
 from experiments.episodes import workers
 from experiments.matches import runner
@@ -83,30 +82,6 @@ def test_what_searches_in_actors_is_not_sent_twice(monkeypatch):
     assert len(other.sent) == GAMES
     assert all("scheduling_strategy" not in vars(task) for task in other.sent)
     assert len(came) == GAMES - 2, "Ray itself sends them again, later"
-
-
-@pytest.mark.parametrize("failing", ["second", "both"])
-def test_a_failure_counts_if_no_other_task_of_the_portion_is_under_way(monkeypatch, failing):
-    class Failing(OtherRay):
-        def get(self, key):
-            again = "scheduling_strategy" in vars(key.task)
-            if again and (failing == "both" or not self.failed):
-                self.failed = True
-                for task in self.sent:
-                    task.lost = False  # the host is back
-                raise ray.exceptions.WorkerCrashedError
-            if failing == "both" and key.task.games[0] == 0:
-                raise ray.exceptions.WorkerCrashedError
-            return super().get(key)
-
-    other = Failing()
-    other.failed = False
-    if failing == "second":
-        came, _ = play(monkeypatch, iter([False, False, True]), other=other)
-        assert sorted(came) == list(range(GAMES))
-    else:
-        with pytest.raises(WorkersLost):
-            play(monkeypatch, iter([False, False, True]), other=other)
 
 
 @pytest.fixture

@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 from dataclasses import replace
 
-import numpy as np
 import pytest
 from filelock import FileLock
 from omegaconf import OmegaConf
@@ -15,26 +14,22 @@ from experiments.matches import lineups, match_loop, part_files, play, results, 
 from experiments.matches.background import Background
 from experiments.matches.match_loop import Resources
 from experiments.matches.results import Results
-from experiments.matches.schedule import Match, Seating, control_of
+from experiments.matches.schedule import Match
 from experiments.run import LOCK
 from experiments.runs import runfolder
 from experiments.settings import config
 from experiments.settings.commandline import Refusal
 from experiments.stats import stopping
-from tests.experiments.rows import read_rows
+from tests.experiments.rows import make_match, read_rows
 
 CREW = Resources(workers=(3,) * 4, cpus=(1.0,) * 4, address=None, cores=2)
 
 
-def match(player: str, name: str = "", seating: Seating | None = None) -> Match:
-    return Match(
-        name=name or player,
-        rules={"name": "ledford", "players": 4, "turn_cap": 200},
-        entrants=({"name": player}, {"name": "heuristic", "label": "other"}),
-        seating=seating or Seating.one(4, range(4)),
-        measured=0,
-        seed=1,
-    )
+def match(player: str, **changes) -> Match:
+    others = {"name": "heuristic", "label": "other"}
+    rules = {"name": "ledford", "players": 4, "turn_cap": 200}
+    usual = {"name": player, "rules": rules, "entrants": ({"name": player}, others), "seed": 1}
+    return make_match(**{**usual, **changes})
 
 
 @pytest.fixture
@@ -119,19 +114,6 @@ def test_a_difference_is_looked_at_when_the_control_comes_last(monkeypatch, tmp_
     assert ends[0] == ends[1] == [50, 50]
 
 
-def test_an_interrupted_run_goes_on_where_it_stopped(scramble, tmp_path):
-    scramble(5)
-    looks = iter(range(10))
-    played, ended = run(
-        tmp_path / "a", [match("random")], "games", 200, lambda: next(looks, None) is not None
-    )
-    assert ended.interrupted
-    assert 0 < played.games < 200
-    run(tmp_path / "a", [match("random")], "games", 200)
-    whole, _ = run(tmp_path / "b", [match("random")], "games", 200)
-    assert read_rows(tmp_path / "a").equals(read_rows(whole.folder))
-
-
 def test_two_processes_do_not_play_in_one_folder(scramble, tmp_path):
     scramble(5)
     folder = tmp_path / "a"
@@ -173,30 +155,6 @@ def test_trees_of_ray_workers_have_the_cores_to_themselves(scramble, monkeypatch
     match_loop.play(played, 4, stopping.parse("games"), resources, lambda: True)
     assert groups == [(["tree", "swift"], 4, [1.0, 1.0]), (["root"], 1, [0.0])]
     assert stopped == [1, 2], "idle workers hold the cores of the trees, and trees those of games"
-
-
-def test_a_match_has_the_first_of_its_kind_as_control():
-    rest = Seating.rest(4, range(4))
-    matches = [
-        match("heuristic"),
-        match("heuristic", "three", rest),
-        match("swift"),
-        match("swift", "three swift", rest),
-        replace(match("swift"), entrants=({"name": "swift"}, {"name": "random"})),
-    ]
-    assert [control_of(matches, i) for i in range(5)] == [None, None, 0, 1, None]
-
-
-def test_details_are_kept_with_their_games(scramble, tmp_path):
-    scramble(6)
-    watched = replace(match("closure"), details=("suggestions",))
-    played, _ = run(tmp_path / "a", [watched], "games", games=12)
-    suggestions = read_rows(played.folder, "suggestions")
-    assert set(suggestions["game"].to_pylist()) == set(range(12))
-    games = read_rows(played.folder)
-    assert suggestions.num_rows == np.sum(games["suggestions"].to_numpy())
-    plain, _ = run(tmp_path / "b", [match("closure")], "games", games=12)
-    assert games.equals(read_rows(plain.folder)), "writing them changes no game"
 
 
 def test_of_two_that_take_a_folder_at_once_one_is_refused(tmp_path, monkeypatch):

@@ -5,11 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from experiments import plotting
 from experiments.matches import play
 from experiments.matches.results import Results
 from experiments.runs import runfolder
-from experiments.stats.comparisons import LEVEL, MARKED, mcnemar
+from experiments.stats.comparisons import mcnemar
 from experiments.stats.intervals import paired_difference
 from experiments.tables import matrix
 from experiments.tables.matches import matches
@@ -97,14 +96,3 @@ def test_variants_without_games_are_left_out(run, tmp_path):
         ("four", "heuristic"),
         ("four", matrix.POOLED),
     }
-
-
-def test_what_holds_is_bold_in_the_picture(run, tmp_path):
-    with plotting.keep_figures() as kept:
-        matrix.draw(SMALL, run, tmp_path / "small.png")
-    *panels, _ = kept[0].axes
-    found = [one for one in matrix.differences(SMALL, run)]
-    for axes, control in zip(panels, ("heuristic", "closure"), strict=True):
-        bold = sum(text.get_fontweight() == "bold" for text in axes.texts)
-        assert bold == sum(one.p < LEVEL for one in found if one.control == control)
-        assert f"bold: {MARKED}" in panels[-1].get_xlabel()

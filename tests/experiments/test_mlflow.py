@@ -3,27 +3,18 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 
 import mlflow
 import numpy as np
 import pytest
-from omegaconf import OmegaConf
 
-from experiments.matches import lineups
 from experiments.matches.results import Played, Results
-from experiments.runs.mlflow_run import STEPS, Curves, MatchRecord, parameters, tags, tails
-from experiments.settings import config
+from experiments.runs.mlflow_run import STEPS, Curves, MatchRecord
 from experiments.stats import stopping
 from experiments.stats.intervals import win_rate
 from tests.experiments.rows import read_rows
 
 SWIFT = ("player=swift", "opponent=random", "match.workers=1")
-
-
-def compose_matches(*overrides):
-    settings = config.compose("compare", list(overrides))
-    return OmegaConf.to_container(settings, resolve=True), lineups.matches(settings)
 
 
 @pytest.fixture
@@ -53,46 +44,6 @@ def test_curves_are_of_the_games_whenever_one_looks(run, rows):
     assert list(later) == [step for step in STEPS.tolist() if 26 < step <= 40]
     whole = Curves(found, stopping.parse("games"))
     assert dict(whole.win_rates()) == {**points, **later}
-
-
-def test_players_of_different_kinds_have_the_same_parameters():
-    kinds = {
-        "swift": ("policy", 0, "none"),
-        "bmcts": ("planner", 1000, "exact"),
-        "best": ("planner", 1000, "exact"),
-        "bn": ("player", 0, "repaired"),
-    }
-    played = {}
-    for name, (kind, simulations, belief) in kinds.items():
-        settings, matches = compose_matches(f"player={name}")
-        played[name] = parameters(settings, matches)["played"]
-        assert (played[name]["kind"], played[name]["simulations"]) == (kind, simulations)
-        assert (played[name]["belief"], played[name]["player"]) == (belief, name)
-        assert played[name]["opponents"] == "3 heuristic"
-    assert played["best"]["planner"] == "bmcts"
-    assert len({tuple(found) for found in played.values()}) == 1
-    for key in ("simulations", "seconds", "threads", "seats"):
-        assert all(isinstance(found[key], (int, float)) for found in played.values()), key
-    assert len({found["digest"] for found in played.values()}) == len(kinds)
-
-
-def test_several_players_are_recorded_as_what_they_are(tmp_path):
-    settings, matches = compose_matches("match.players=['swift','swift+threshold=0.4+label=early']")
-    found = parameters(settings, matches)
-    assert "player" not in found, "nobody of that name was entered"
-    assert found["players"]["early"]["threshold"] == 0.4
-    assert found["played"]["player"] == "swift, early" and found["played"]["planner"] == "swift"
-    assert tags(matches, tmp_path)["player"] == "swift, early"
-    assert tails(matches) == [["/swift"], ["/early"]]
-    _, both = compose_matches("player=swift", "match.layout=both")
-    (one,), (rest,) = tails(both)
-    assert one != rest, "one player, two matches"
-    assert parameters(settings, both)["played"]["opponents"] == "3 heuristic, heuristic"
-    _, robin = compose_matches("match.players=['swift','closure']", "match.layout=robin")
-    assert tails(robin) == [["/swift", "/closure"]]
-    assert parameters(settings, robin)["played"]["opponents"] == "each other"
-    assert "opponent" not in parameters(settings, robin)
-    assert tails(matches[:1]) == tails([replace(matches[0], name="x")]) == [[""]]
 
 
 def test_a_run_is_a_curve_and_goes_on_as_one(run_compare, database, monkeypatch):

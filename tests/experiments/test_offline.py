@@ -8,9 +8,6 @@ import sys
 
 import pytest
 
-from experiments.provenance import tracking
-from experiments.provenance.tracking import Store
-
 pytestmark = pytest.mark.nightly
 
 NEEDED = ("HOME", "PATH", "SLEUTH_CACHE_DIR", "XDG_CACHE_HOME")
@@ -82,15 +79,3 @@ def test_a_tracked_run_needs_no_route_out(database, tmp_path):
     said = done.stdout.splitlines()
     assert said[-2] == "a tracked run:"
     assert said[-1].startswith("with telemetry: config.mlflow-telemetry.io")
-
-
-@pytest.mark.nightly
-def test_who_wants_telemetry_keeps_it(database, tmp_path, monkeypatch):
-    monkeypatch.setenv("MLFLOW_DISABLE_TELEMETRY", "false")
-    Store(database, "first", tmp_path)
-    assert os.environ["MLFLOW_DISABLE_TELEMETRY"] == "false"
-    monkeypatch.delenv("MLFLOW_DISABLE_TELEMETRY")
-    Store(database, "first", tmp_path)
-    assert (
-        os.environ["MLFLOW_DISABLE_TELEMETRY"] == tracking._ENVIRONMENT["MLFLOW_DISABLE_TELEMETRY"]
-    )

@@ -39,15 +39,3 @@ def test_a_test_says_how_far_it_is(monkeypatch):
     )
     assert f"about {test.verdict.games_left:,} games to a verdict" in line
     assert test.words.startswith("swift wins 25 % (H0) of the games or 30 % (H1): undecided")
-
-
-def test_compiling_says_of_how_many_functions(monkeypatch):
-    from mcts.kernel import compile as compiled
-
-    monkeypatch.setattr(compiled, "count_functions", lambda: 12)
-    assert str(progress.Compiling()).endswith(f": 12 of up to {compiled.SEARCHING} functions")
-    assert f"12 of up to {compiled.PLAYING}" in str(progress.Compiling(searches=False))
-    monkeypatch.setattr(compiled, "count_functions", lambda: 999)
-    assert "999 of up to 999" in str(progress.Compiling())
-    monkeypatch.setattr(compiled, "count_functions", lambda: 0)
-    assert "functions" not in str(progress.Compiling())

@@ -2,20 +2,10 @@
 
 from __future__ import annotations
 
-import inspect
-import os
-import pickle
-import signal
-import subprocess
-import sys
-
 import pytest
 
 from experiments import compare, sweep, table
-from experiments.matches.progress import GamesPlayed
-from experiments.python import overrides_of
 from experiments.runs.rows import all_rows
-from experiments.settings.schemas import Compare
 from sim import Policy
 
 SWIFT = {"preset": "swift", "threshold": 0.4}
@@ -52,32 +42,12 @@ def test_a_folder_is_kept_and_continued(tmp_path, capsys):
     assert "compiling" in capsys.readouterr().out
 
 
-def test_ctrl_c_keeps_what_was_played(tmp_path, monkeypatch):
-    asked = {"player": "random", "opponent": "random", "workers": 1, "tracking": False}
-    shown = GamesPlayed.update
-
-    def press(self, tallies):
-        if tallies[0].games:
-            os.kill(os.getpid(), signal.SIGINT)
-        return shown(self, tallies)
-
-    with monkeypatch.context() as planted, pytest.raises(KeyboardInterrupt, match="kept in") as end:
-        planted.setattr(GamesPlayed, "update", press)
-        compare(**asked, games=10**6, folder=tmp_path / "out", progress=False)
-    kept = int(str(end.value).split()[2])
-    assert 0 < kept < 10**6 and all_rows(tmp_path / "out").height == 4 * kept
-    again = compare(**asked, games=kept + 5, resume=tmp_path / "out", progress=False)
-    assert again.rows.height == 4 * (kept + 5)
-
-
 @pytest.mark.parametrize(
     ("settings", "reason"),
     [
         ({"player": "swft"}, "player=swft: unknown .did you mean swift"),
         ({"player": {"preset": "swift", "treshold": 1}}, "did you mean threshold"),
-        ({"gmes": 3}, "gmes: unknown .did you mean games"),
         ({"games": 0}, "match.games=0: must be at least 1"),
-        ({"stop": "soon"}, "match.stop=soon: choose games, width"),
         ({"overrides": ["player.budget=3"]}, "player.budget"),
     ],
 )
@@ -85,29 +55,6 @@ def test_what_cannot_be_is_a_value_error_of_one_line(settings, reason):
     with pytest.raises(ValueError, match=reason) as refused:
         compare(**{"player": "swift", **settings})
     assert "\n" not in str(refused.value)
-
-
-def test_keywords_say_what_one_types():
-    given = {
-        "players": ["bmcts", "bmcts+own_card_weight=0.1"],
-        "rules": {"players": 3},
-        "stop": "sprt:0:30",
-        "details": ["decisions"],
-        "resume": None,
-        "tracking": True,
-        "match.layout": "robin",
-    }
-    made = overrides_of(Compare, given, ["player.budget.simulations=3"])
-    assert [one.replace("'", "") for one in made] == [
-        "match.players=[bmcts,bmcts+own_card_weight=0.1]",
-        "rules.players=3",
-        "match.stop=sprt:0:30",
-        "run.details=[decisions]",
-        "run.resume=null",
-        "tracking.enabled=true",
-        "match.layout=robin",
-        "player.budget.simulations=3",
-    ]
 
 
 def test_a_policy_as_a_value_is_its_preset_with_its_switches():
@@ -123,26 +70,11 @@ def test_a_policy_as_a_value_is_its_preset_with_its_switches():
     assert not made.rows.drop(OF_THE_RUN).equals(other.rows.drop(OF_THE_RUN))
 
 
-def test_what_is_no_player_is_refused_and_a_text_is_one_text():
+def test_what_is_no_player_is_refused():
     with pytest.raises(ValueError, match=r"^player: give the name of a preset .* sim.Policy$"):
         compare(player=3)
     with pytest.raises(ValueError, match=r"^rules: give the name of a preset or a dict"):
         compare(rules=4)
-    made = overrides_of(
-        Compare,
-        {
-            "player": {"preset": "swift", "label": "mine, version 2"},
-            "rules": {"preset": "classic", "players": 3},
-        },
-    )
-    assert made == [
-        "player=swift", "player.label='mine, version 2'", "rules=classic", "rules.players=3",
-    ]  # fmt: skip
-
-
-def test_a_setting_that_a_table_does_not_use_is_refused():
-    with pytest.raises(ValueError, match="simulations"):
-        table("ferrari_1", simulations=5, show=True, progress=False)
 
 
 def test_a_sweep_has_the_rows_of_the_command(run_sweep):
@@ -182,11 +114,3 @@ def test_a_table_is_that_of_the_command(run_tables, tmp_path):
     assert all(str(row[0]) in shown.out for row in made.table.rows)
     with pytest.raises(ValueError, match="unknown"):
         table("polices")
-
-
-def test_the_face_is_light():
-    code = "import sys, experiments; from experiments import compare, sweep; print(*sys.modules)"
-    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout
-    assert not {"hydra", "numba", "polars", "ray", "numpy"} & set(loaded.split())
-    assert "compare(player=" in (inspect.getdoc(compare) or "")
-    assert pickle.loads(pickle.dumps(compare)) is compare

@@ -8,10 +8,9 @@ import polars as pl
 import pytest
 
 from benchmarks.qlearning import __main__ as qlearning
-from benchmarks.qlearning import learning, report
+from benchmarks.qlearning import report
 from benchmarks.qlearning.__main__ import COMMAND
-from experiments.settings.config import compose
-from sim.qlearning import network, rooms
+from sim.qlearning import network
 
 pytestmark = pytest.mark.nightly
 
@@ -99,14 +98,3 @@ def test_the_network_may_be_trained_as_in_2008(run_study):
         shutil.rmtree(outcome.folder)
     assert epochs == 600  # every step counts, made or not
     assert sets["adam"] != sets["traingda"]
-
-
-def test_choices_and_the_shipped_network_are_those_of_the_modules():
-    assert qlearning.OUTCOMES == rooms.OUTCOMES and qlearning.RATES == learning.RATES
-    assert tuple(network.ACTIVATIONS) == qlearning.ACTIVATIONS
-    COMMAND.register()
-    usual = compose("qlearning")
-    kept = network.load().settings
-    assert kept["rate"] == usual.rates[0] and kept["network"] == usual.network
-    for key in ("states", "concentration", "outcomes", "discount", "exponent", "updates", "seed"):
-        assert kept[key] == usual[key]

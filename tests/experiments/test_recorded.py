@@ -105,23 +105,10 @@ def test_the_check_finds_what_it_should_not_be_told(tmp_path, monkeypatch, fault
         check_telling(tmp_path, "classic", 4)
 
 
-def test_all_turn_decisions_are_found(turn_decisions):
-    record = turn_decisions[0].record
-    lines = [
-        number
-        for number, event in enumerate(record.events, 2)
-        if "action" in event and event["event"] != "show"
-    ]
-    assert [decision.line for decision in turn_decisions] == lines
-    assert {decision.seat for decision in turn_decisions} == {0, 1, 2, 3}
-    assert min(decision.choices for decision in turn_decisions) > 1
-
-
 @pytest.mark.parametrize(
     ("event", "seat", "said"),
     [
         (1, None, "event=1: the record has events on lines 2 to 125"),
-        (125, None, "event=125 is no turn decision but 'end'; the nearest turn decision is event="),
         (
             14,
             None,
@@ -132,18 +119,11 @@ def test_all_turn_decisions_are_found(turn_decisions):
             2,
             "event=15 is a decision of seat 1; the nearest turn decision of seat 2 is event=20",
         ),
-        (15, 4, "seat=4: the game has seats 0 to 3"),
     ],
 )
 def test_what_is_no_decision_names_the_nearest(turn_decisions, event, seat, said):
     with pytest.raises(Refusal, match=re.escape(said)):
         recorded.pick(turn_decisions, event, seat)
-
-
-def test_a_decision_is_picked_by_its_line_and_seat(turn_decisions):
-    for decision in turn_decisions:
-        assert recorded.pick(turn_decisions, decision.line, None) is decision
-        assert recorded.pick(turn_decisions, decision.line, decision.seat) is decision
 
 
 def test_what_leaves_no_choice_is_refused(turn_decisions):

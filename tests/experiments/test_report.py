@@ -12,10 +12,8 @@ from rich.console import Console
 
 from experiments.matches import lineups, play
 from experiments.matches.results import Played, Results
-from experiments.plotting import SERIES
 from experiments.provenance.files import SUMMARY, write_json
 from experiments.report import __main__ as report
-from experiments.report.pictures import INK, drawing, svg
 from experiments.runs import runfolder, summary
 from experiments.settings import config
 from experiments.stats.intervals import win_rate
@@ -256,41 +254,18 @@ def test_what_is_wrong_comes_first(tmp_path, match, rows, games, about, said):
         assert text_of(page).index(said) < text_of(page).index("Results")
 
 
-def test_pictures_take_their_colours_from_the_page():
-    drawn = []
-    for prefix in ("a", "b"):
-        with drawing(2) as (figure, axes):
-            axes.plot([1, 2], [1, 2], color=SERIES[1], marker="o", label="$x_1$ <&>")
-            axes.fill_between([1, 2], [0, 1], [2, 3], color=SERIES[1], alpha=0.2)
-            axes.legend()
-            drawn.append(svg(figure, 'a "line" \x07', prefix))
-    page = f"<main>{drawn[0]}{drawn[1]}</main>"
-    reader = Reader(page)
-    assert not reader.faults, "ids are of one picture"
-    assert len(reader.ids) > 2
-    assert "var(--series-1)" in page
-    assert "var(--ink)" in page
-    assert not re.search(f"{INK}|{SERIES[1]}", page)
-    assert "$x_1$ <&>" in text_of(page)
-    used = set(re.findall(r'(?:href="|url\()#([\w-]+)', page))
-    assert used == set(reader.ids)
-
-
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["runs=[]"], "runs is empty: name the folder of a run"),
         (["{tmp}/none"], "{tmp}/none: not found; give the folder of a run"),
         (["{tmp}"], "{tmp} contains runs but is not a run: give {tmp}/*"),
-        (["{tmp}/empty"], "{tmp}/empty holds no matches.json: give the folder of a run"),
-        (["{run}", "{run}/."], "{run} is given twice: give each run once"),
         (
             ["{run}", "output={run}/config.yaml/a.html"],
             "cannot write to {run}/config.yaml/a.html: File exists; "
             "choose another path by output=PATH",
         ),
     ],
-    ids=["empty", "no folder", "sweep", "no run", "twice", "output"],
+    ids=["no folder", "sweep", "output"],
 )
 def test_refusals_are_one_line(run, tmp_path, capsys, arguments, said):
     (tmp_path / "empty").mkdir()
@@ -298,28 +273,3 @@ def test_refusals_are_one_line(run, tmp_path, capsys, arguments, said):
     given = [each.format(**names) for each in arguments]
     assert report.COMMAND.run(given) == 1
     assert capsys.readouterr().err == f"sleuth-report: {said.format(**names)}\n"
-
-
-@pytest.mark.parametrize("name", ["games-00000.parquet", "summary.json"])
-def test_a_file_that_cannot_be_read_is_named(run, name, capsys):
-    (run / name).write_bytes(b"PAR1 {")
-    assert report.COMMAND.run([str(run)]) == 1
-    said = capsys.readouterr().err
-    assert said.startswith(f"sleuth-report: {run}/{name} cannot be read")
-    assert said.count("\n") == 1
-
-
-def test_where_the_report_goes(match, tmp_path, capsys):
-    run = write(tmp_path / "run", [match], [None], 0)
-    for given, written in (
-        ([], [run / "report.html", run / "report.md"]),
-        ([f"output={tmp_path / 'a.md'}"], [tmp_path / "a.html", tmp_path / "a.md"]),
-        (
-            [f"output={tmp_path / 'b/c'}"],
-            [tmp_path / "b/c/report.html", tmp_path / "b/c/report.md"],
-        ),
-    ):
-        assert report.COMMAND.run([str(run), *given]) == 0
-        assert all(each.is_file() for each in written)
-        assert capsys.readouterr().out == "".join(f"written to {each}\n" for each in written)
-    assert not list(tmp_path.rglob(".*.writing"))

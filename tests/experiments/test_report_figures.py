@@ -5,21 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-import pyarrow as pa
 import pytest
 from scipy.stats import binom
 
-from experiments.matches.details import DECISION
 from experiments.matches.results import Played, Results
-from experiments.matches.schedule import Seating
-from experiments.plotting import picture
-from experiments.report.overview import between, compare_unpaired, page, side_by_side
-from experiments.report.page import Page, Section, fence, html, markdown
+from experiments.report.overview import between, compare_unpaired, side_by_side
+from experiments.report.page import Page, markdown
 from experiments.report.run import load
 from experiments.runs import runfolder
-from experiments.runs.plots import draw_seats
 from experiments.stats.intervals import paired_difference, win_rate
-from experiments.tabular import Table
 
 
 def make_run(folder, match, rows, **details):
@@ -29,42 +23,6 @@ def make_run(folder, match, rows, **details):
     kept.add(0, Played(rows, details=details))
     kept.flush()
     return folder
-
-
-def test_seats_are_shown_as_they_are_typed(tmp_path, match, rows):
-    """From 0, as in `match.focal_seats` and `seat=`: a seat's column has its own figures."""
-    run = make_run(tmp_path / "run", match, rows(range(13), lambda game: 0))
-    text = markdown(page([load(run, "run")]))
-    _, _, table = text.partition("Win rate by seat, counted from 0")
-    heads, _, cells = (row.split("|") for row in table.split("\n\n")[1].splitlines()[:3])
-    shown = {head.strip(): cell for head, cell in zip(heads, cells, strict=True)}
-    assert "4 of 4" in shown["seat 0"] and "0 of 3" in shown["seat 3"] and "seat 4" not in shown
-    assert "in seat 0, 1, 2, 3 in turn" in text
-    with picture(tmp_path / "a.png", "seats", (4, 4)) as (_, ((axes,),)):
-        draw_seats(axes, [("Ann", [win_rate(1, 4)] * 3)])
-        assert axes.get_xticks().tolist() == [0, 1, 2]
-        assert axes.get_xlabel() == "seat, counted from 0"
-
-
-def test_decisions_are_counted_by_kind(tmp_path, match, rows):
-    def decision(game, turn, bits):
-        return {key: None for key in DECISION.names} | {
-            "match": match.name,
-            "game": game,
-            "turn": turn,
-            "seat": game % 4,
-            "player": "bmcts",
-            "kind": "move",
-            "simulations": 10,
-            "seconds": 0.1,
-            "envelope": bits,
-        }
-
-    made_up = [decision(0, 1, 8.0), decision(0, 1, 6.0), decision(1, 1, 3.0), decision(1, 5, None)]
-    decisions = pa.Table.from_pylist(made_up, DECISION)
-    folder = make_run(tmp_path / "run", match, rows([0, 1]), decisions=decisions)
-    text = markdown(page([load(folder, "run")]))
-    assert "4 move" in text
 
 
 def test_runs_of_the_same_games_are_paired_and_others_are_not(tmp_path, match, rows):
@@ -94,15 +52,6 @@ def test_runs_of_the_same_games_are_paired_and_others_are_not(tmp_path, match, r
     assert "| run | seed |" in said, "the settings in which they differ"
 
 
-def test_matches_of_another_parity_are_not_compared(tmp_path, match, rows):
-    three = replace(match, name="3 bmcts", seating=Seating.rest(4, range(4)))
-    folders = [
-        make_run(tmp_path / "a", match, rows(range(8))),
-        make_run(tmp_path / "b", three, rows(range(8), of=three)),
-    ]
-    assert between([load(each, each.name) for each in folders]) == []
-
-
 @pytest.mark.parametrize(("p", "q"), [(0.25, 0.4), (0.05, 0.1)])
 def test_the_interval_of_independent_samples_keeps_its_coverage(p, q):
     n, m = 60, 80
@@ -122,13 +71,3 @@ def test_the_interval_of_independent_samples_keeps_its_coverage(p, q):
     # Control: the second's own interval, as if the first's rate were known.
     alone = count_misses(lambda one, other: (other.low - one.value, other.high - one.value))
     assert max(alone) > 0.06
-
-
-def test_markdown_shows_text_as_it_is():
-    table = Table("a|b", ("x", "y"), [["`1`", "<b>*2*</b>\nand _3_ of ld_bmcts"]], ["#4"])
-    text = markdown(Page("T", ["f"], [], [Section("S", [table])]))
-    assert "| \\`1\\` | \\<b\\>\\*2\\*\\</b\\> and \\_3\\_ of ld_bmcts |" in text
-    assert "**a\\|b**" in text and "\\#4" in text
-    assert "| --- | ---: |" in text
-    assert fence("a ``` b") == "````"
-    assert "<td>&lt;b&gt;*2*" in html(Page("T", [], [], [Section("S", [table])]))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -44,12 +42,6 @@ def test_a_game_counts_once(rows, store, tmp_path):
     assert read_rows(tmp_path).equals(rows(range(3)))
 
 
-def test_results_are_written_while_the_run_goes_on(rows, store, tmp_path, monkeypatch):
-    monkeypatch.setattr(results, "FLUSH_SECONDS", (0.0, 0.0))
-    store.add(0, Played(rows([0])))
-    assert read_rows(tmp_path).equals(rows([0]))
-
-
 def test_a_run_goes_on_where_it_stopped(rows, match, store, tmp_path):
     store.add(0, Played(rows([0, 3])))
     store.flush()
@@ -60,31 +52,6 @@ def test_a_run_goes_on_where_it_stopped(rows, match, store, tmp_path):
     again.flush()
     assert read_rows(tmp_path).equals(rows(range(5)))
     assert len(results.parts(tmp_path)) == 2
-
-
-def test_a_part_that_cannot_be_read_is_refused(rows, match, store, tmp_path):
-    store.add(0, Played(rows([0])))
-    store.flush()
-    (tmp_path / "games-00000.parquet").write_bytes(b"PAR1 overwritten")
-    with pytest.raises(Refusal, match=r"games-00000.parquet cannot be read.*resume the run"):
-        Results.resume(tmp_path, [match])
-
-
-def test_a_full_disk_loses_nothing_that_is_there(rows, store, tmp_path, monkeypatch):
-    store.add(0, Played(rows([0])))
-    store.flush()
-    store.add(0, Played(rows([1])))
-
-    def full(*_, **__):
-        raise OSError(28, "No space left on device")
-
-    with monkeypatch.context() as broken:
-        broken.setattr(part_files.pq, "write_table", full)
-        with pytest.raises(OSError, match="No space"):
-            store.flush()
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["games-00000.parquet"]
-    store.flush()  # there is room again
-    assert read_rows(tmp_path).equals(rows([0, 1]))
 
 
 def test_rows_of_details_count_with_their_games_alone(rows, match, store, tmp_path):
@@ -144,20 +111,6 @@ def test_the_figures_of_a_run(rows, store):
     assert line.by_seat["2"] == {"games": 2, "wins": 1}
     written = line.to_json()
     assert (written["win_rate"], written["ci95"]) == (0.75, [line.rate.low, line.rate.high])
-
-
-def test_several_matches_share_the_files(rows, match, tmp_path):
-    both = Results(tmp_path, [match, replace(match, name="other")])
-    both.add(1, Played(rows(range(3), of=both.matches[1])))
-    both.add(0, Played(rows(range(2))))
-    both.flush()
-    again = Results.resume(tmp_path, both.matches)
-    assert [tally.games for tally in again.tallies] == [2, 3]
-    one = Results.resume(tmp_path, [match])  # some of them may go on without the others
-    assert one.games == 2
-    one.add(0, Played(rows(range(3))))
-    one.flush()
-    assert [each.games for each in Results.resume(tmp_path, both.matches).tallies] == [3, 3]
 
 
 def test_rows_of_runs_made_before_a_column_of_counts_read_as_0(rows, tmp_path):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -12,7 +11,7 @@ import polars as pl
 import pyarrow.parquet as pq
 
 from experiments.matches import results, row_provenance
-from experiments.matches.row_provenance import KEYS, RowProvenance, player_digest, run_of
+from experiments.matches.row_provenance import KEYS, player_digest, run_of
 from experiments.provenance import provenance
 from tests.experiments.rows import read_rows
 
@@ -54,23 +53,6 @@ def test_a_digest_is_of_the_settings_whatever_they_are_called():
     player = {"name": "swift", "label": "a", "threshold": 0.3}
     assert player_digest(player) == player_digest({**player, "label": "b"})
     assert player_digest(player) != player_digest({**player, "threshold": 0.4})
-
-
-def test_each_match_has_its_own_seed_and_players(match, rows, tmp_path):
-    tuned = ({**match.entrants[0], "trees": 3}, match.entrants[1])
-    other = replace(match, name="another", seed=7, entrants=tuned)
-    found = RowProvenance(tmp_path, [match, other])
-    plain = found.add(rows(range(2), of=match))
-    tuned = found.add(rows(range(2), of=other))
-    assert set(plain["seed"].to_pylist()) == {0} and set(tuned["seed"].to_pylist()) == {7}
-    assert plain["run"].null_count == plain.num_rows, "nothing says what is played there"
-    differ = [
-        one != two
-        for one, two in zip(
-            *(part["player_digest"].to_pylist() for part in (plain, tuned)), strict=True
-        )
-    ]
-    assert differ == plain["focal"].to_pylist()
 
 
 def test_folders_of_older_versions_are_read_and_gone_on_with(run_compare):

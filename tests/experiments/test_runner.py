@@ -12,16 +12,10 @@ import pytest
 import ray
 
 from experiments.matches import play, runner
-from experiments.matches.schedule import Match, Schedule, Seating
+from experiments.matches.schedule import Match, Schedule
+from tests.experiments.rows import make_match
 
-MATCH = Match(
-    name="random against 3 heuristic",
-    rules={"name": "ledford", "players": 4},
-    entrants=({"name": "random"}, {"name": "heuristic"}),
-    seating=Seating.one(4, range(4)),
-    measured=0,
-    seed=3,
-)
+MATCH = make_match()
 
 
 def _play(match: Match, games: int, workers: int, interfere=lambda: None):
@@ -84,34 +78,3 @@ def test_games_that_always_kill_their_worker_end_the_run(ray_session):
 
     with pytest.raises(runner.WorkersLost, match="games 4 to 5"):
         runner._result(die.remote(), range(4, 6))
-
-
-def test_a_game_without_memory_ends_the_run_in_one_line(ray_session):
-    @ray.remote
-    def hungry():
-        raise MemoryError
-
-    with pytest.raises(runner.GameRaised, match=r"^game 4 raised MemoryError$"):
-        runner._result(hungry.remote(), range(4, 5))
-
-
-def test_the_end_of_ray_itself_is_said_in_one_line(monkeypatch):
-    def lose(_):
-        raise ray.exceptions.LocalRayletDiedError
-
-    monkeypatch.setattr(ray, "get", lose)
-    with pytest.raises(runner.WorkersLost, match=r"^Ray ended .* during games 4 to 5 \(LocalR"):
-        runner._result(None, range(4, 6))
-
-
-@pytest.mark.nightly
-def test_what_the_memory_monitor_kills_is_not_tried_for_ever(monkeypatch):
-    tries = {name: value for name, value in os.environ.items() if name.endswith("oom_retries")}
-    assert 0 < int(tries["RAY_task_oom_retries"]) <= runner.DEATHS_SURVIVED
-
-    def lose(_):
-        raise ray.exceptions.OutOfMemoryError("the node is low on memory")
-
-    monkeypatch.setattr(ray, "get", lose)
-    with pytest.raises(runner.WorkersLost, match=r"^game 4 ended .* times \(OutOfMemoryError\)$"):
-        runner._result(None, range(4, 5))

@@ -3,25 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
+from functools import partial
 from itertools import combinations, product
 
 import numpy as np
 import pytest
 
-from experiments.matches.schedule import Match, Schedule, Seating
+from experiments.matches.schedule import Schedule, Seating
+from tests.experiments.rows import make_match
 
 NONE = np.empty(0, np.int64)
 
 
-def match(name="a", player="heuristic", seating=None) -> Match:
-    return Match(
-        name=name,
-        rules={"name": "ledford", "players": 4},
-        entrants=({"name": player}, {"name": "random"}),
-        seating=seating or Seating.one(4, range(4)),
-        measured=0,
-        seed=0,
-    )
+match = partial(make_match, "heuristic", "random")
 
 
 def handed_out(schedule: Schedule) -> list[tuple[int, list[int]]]:
@@ -43,26 +37,6 @@ def test_portions_of_fast_games_grow_to_what_a_task_should_take():
         schedule.took(0, len(games), seconds=len(games) / 10_000)
     assert sizes[:3] == [100, 400, 1500]
     assert set(sizes[3:]) == {1500}
-
-
-def test_games_that_search_are_handed_out_one_by_one():
-    searching = match()
-    searching.entrants[0]["search"] = {"mode": "tree", "threads": 1, "workers": 1}
-    schedule = Schedule([searching], [(NONE, 0, 5)])
-    schedule.took(0, 1, seconds=1e-6)
-    assert [len(games) for _, games in handed_out(schedule)] == [1] * 5
-
-
-def test_matches_keep_step():
-    schedule = Schedule([match("a"), match("b")], [(NONE, 0, 300), (NONE, 50, 300)])
-    assert [(which, games[0]) for which, games in handed_out(schedule)] == [
-        (0, 0),
-        (1, 50),
-        (0, 100),
-        (1, 150),
-        (0, 200),
-        (1, 250),
-    ]
 
 
 def test_one_sits_in_each_seat_in_turn_and_the_rest_are_the_others():

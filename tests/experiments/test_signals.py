@@ -13,7 +13,7 @@ import pytest
 
 from experiments.explain.__main__ import Explain
 from experiments.matches.background import Background
-from experiments.settings import output, signals
+from experiments.settings import signals
 from experiments.settings.command import Command
 from experiments.settings.commandline import Interrupted
 
@@ -137,27 +137,6 @@ def test_a_run_goes_on_when_nobody_reads(command, lasting, code):
     with unread():
         assert command(job, lasting) == code
     assert done == ([0, 1, 2] if lasting else [])
-
-
-def test_output_that_is_closed_from_the_start_is_nowhere(command):
-    seen = []
-
-    def job():
-        print("played", file=sys.stderr)
-        seen.append(sys.stdout.isatty())
-        raise Interrupted("kept")
-
-    with redirect_stdout(None), redirect_stderr(None):
-        assert command(job) == 130
-    assert seen == [False]
-
-
-def test_what_follows_a_lost_output_goes_nowhere(tmp_path):
-    """The control: without it the number of a closed file is another's."""
-    with (tmp_path / "held").open("w") as stream:
-        output.drop(stream)
-        print("lost", file=stream)
-    assert (tmp_path / "held").read_text() == ""
 
 
 def test_a_command_runs_in_another_thread_as_well(command):

@@ -133,51 +133,6 @@ def test_a_verdict_by_hand():
     assert stop.verdict(np.ones(0, bool), 4) == Verdict(0, 0.0, None, BOUND)
 
 
-def test_a_verdict_names_its_hypotheses():
-    stop = parse("sprt:20%:30%:1%")
-    verdict = stop.verdict(np.ones(20, bool), 4)
-    assert stop.describe(verdict, "bold") == (
-        "bold wins 30 % of the games, not 20 %: "
-        "H1 accepted after 12 games (LLR 4.87, bounds ±4.60), errors 1 %"
-    )
-    few = stop.verdict(np.ones(6, bool), 4)
-    assert stop.describe(few, "bold").startswith(
-        "bold wins 20 % (H0) of the games or 30 % (H1): undecided after 6 games"
-    )
-    assert few.progress == pytest.approx(0.529, abs=1e-3) and few.games_left == 6
-    elo, paired = parse("sprt:0:30"), parse("sprt:0%:3%")
-    lost = elo.verdict(np.zeros(200, bool), 4)
-    assert "bold is 0 Elo above the others, not 30 Elo: H0" in elo.describe(lost, "bold")
-    ahead = paired.verdict_paired(np.zeros(100, bool), np.ones(100, bool))
-    assert paired.describe(ahead, "bold", "old").startswith(
-        "bold minus old is +3 % of the games, not 0 %: H1 accepted"
-    )
-
-
-def test_what_comes_later_does_not_matter():
-    """The last game is the same whether more are known, as with more workers."""
-    won = np.random.default_rng(3).random(3000) < 0.3
-    other = np.random.default_rng(4).random(3000) < 0.4
-    for text in ("sprt:25%,30%", "sprt:0,40", "width:0.1"):
-        stop = parse(text)
-        last = stop.after(won, 4)
-        assert last is not None
-        assert stop.after(won[:last], 4) == last
-        assert stop.after(won[: last - 1], 4) is None
-        if isinstance(stop, Sprt):
-            last = stop.after_paired(won, other)
-            assert stop.after_paired(won[:last], other[:last]) == last
-            assert stop.after_paired(won[: last - 1], other[: last - 1]) is None
-
-
-def test_the_rule_games_never_stops():
-    won = np.ones(10_000, bool)
-    stop = parse("games")
-    assert stop.after(won, 4) is stop.after_paired(won, ~won) is None
-    assert stop.verdict(won, 4) is stop.verdict_paired(won, ~won) is None
-    assert stop.win_rate(3, 10) == win_rate(3, 10)
-
-
 def test_elo_of_a_table():
     assert elo_to_win_rate(0, 4) == pytest.approx(1 / 4)
     assert elo_to_win_rate(0, 6, seats=3) == pytest.approx(1 / 2)
@@ -199,12 +154,8 @@ def test_elo_of_a_table():
     [
         ("games", Stop()),
         ("width:0.02", Width(0.02)),
-        ("width: 2%", Width(0.02)),
         ("sprt:0,30", Sprt(0, 30, elo=True)),
-        ("sprt:0:30", Sprt(0, 30, elo=True)),
-        ("sprt:-10.5, +10", Sprt(-10.5, 10, elo=True)),
         ("sprt:25%,30%", Sprt(0.25, 0.3, elo=False)),
-        ("sprt:-3%:3%", Sprt(-0.03, 0.03, elo=False)),
     ],
 )
 def test_rules_by_name(text, rule):
@@ -216,14 +167,9 @@ def test_rules_by_name(text, rule):
     ("text", "says"),
     [
         ("", "choose games"),
-        ("width:nan", "choose games"),
         ("width:0", "above 0"),
-        ("width:2", "below 1"),
-        ("sprt:0,30,60", "choose games"),
         ("sprt:0,3%", "give both hypotheses in Elo or both"),
-        ("sprt:3,3", "must differ"),
         ("sprt:0,9999", "at most 2000 Elo"),
-        ("sprt:0%,100%", "less than 100 %"),
     ],
 )
 def test_bad_rules(text, says):

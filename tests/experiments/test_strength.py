@@ -15,7 +15,6 @@ from benchmarks.strength.ways import ONE, ways
 
 FILES = ["config.yaml", "strength.parquet", "strength.png", "summary.json"]
 SMALL = ["count=2", "searches=1", "simulations=8", "times=[1,8]", "workers=[1,8]"]
-GAMES = ["measure=games", "count=2", "searches=1", "simulations=4", "times=[1]", "workers=[1]"]
 
 
 @pytest.fixture
@@ -42,17 +41,6 @@ def test_one_simulated_worker_loses_what_one_worker_loses(command):
     assert all(lost[name, 1] == lost[ONE, 1] for name in names if name.startswith("tree"))
     shown, records = report.show(outcome.folder)
     assert len(shown.rows) == len(records) == len(lost)
-
-
-@pytest.mark.nightly
-def test_workers_of_a_real_machine_play_whole_games(command):
-    outcome = command(*GAMES, "threads=[1]")
-    assert outcome.code == 0
-    rows = pl.read_parquet(outcome.folder / report.ROWS.file)
-    lost = rows.group_by("way", maintain_order=True).agg("lost")
-    assert lost.height == 8 and set(rows.get_column("lost")) <= {0.0, 1.0}
-    trees = [losses for way, losses in lost.iter_rows() if way.startswith(("tree", ONE))]
-    assert all(losses == trees[0] for losses in trees)
 
 
 @pytest.mark.nightly
@@ -98,18 +86,3 @@ def test_cases_that_a_way_lacks_are_left_out():
     assert [line["cases"] for line in found] == [1, 1, 1]
     assert [line["lost"].value for line in found] == [1.0, 0.0, 0.0]
     assert [line["speed_up"] and line["speed_up"].value for line in found] == [None, None, 4.0]
-
-
-@pytest.mark.parametrize(
-    ("setting", "said"),
-    [
-        ("workers=[4,4]", "workers must list different numbers"),
-        ("times=[4]", "times must include 1"),
-        ("threads=[4000]", "this machine has"),
-        ("measure=games", "give searches=1"),
-        ("measure=gmaes", "games"),
-    ],
-)
-def test_what_cannot_be_measured_is_refused(command, setting, said):
-    outcome = command(setting)
-    assert outcome.code == 1 and said in outcome.err

@@ -8,9 +8,7 @@ from functools import partial
 import networkx as nx
 import pytest
 
-from experiments.settings.commandline import Refusal
 from experiments.tables import catalog, path_trees
-from experiments.tables.computed import ComputedFigures
 from experiments.tables.figure import Figure
 from sim.hunt.paths.random_graphs import random_graph
 
@@ -84,21 +82,10 @@ def test_a_table_is_computed_shown_and_written(command, tmp_path):
     ("given", "message"),
     [
         (("games=10",), "games would be ignored: it is used by tables with games"),
-        (("only=[bn]",), "only would be ignored"),
         (("show=true",), "no figures in "),
-        (("tabel.repeats=3",), "tabel: unknown setting"),
     ],
     ids=lambda value: value[0] if isinstance(value, tuple) else "",
 )
 def test_what_cannot_be_is_refused_in_one_line(command, given, message):
     code, shown = command("ferrari_3", *given)
     assert code == 1 and message in shown.err and shown.err.count("\n") == 1
-
-
-@pytest.mark.parametrize("value", ['"x"', "true", "NaN", "null"])
-def test_a_damaged_summary_is_refused(tmp_path, value):
-    (tmp_path / "summary.json").write_text(
-        f'{{"run": {{}}, "settings": {{}}, "figures": [["a", "b", {{"value": {value}}}]]}}'
-    )
-    with pytest.raises(Refusal, match=r"cannot be read \(a figure"):
-        ComputedFigures(tmp_path)

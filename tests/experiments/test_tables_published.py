@@ -11,9 +11,8 @@ import pytest
 from experiments.runs.published import find
 from experiments.settings import config
 from experiments.stats.intervals import mean, paired_difference, win_rate
-from experiments.tables import catalog, comparison
+from experiments.tables import catalog
 from experiments.tables.cells import forget_runs
-from experiments.tables.figure import Figure
 from experiments.tables.matches import matches
 from experiments.tables.measured import Measured
 from experiments.tables.quantities import QUANTITIES
@@ -238,32 +237,6 @@ def test_a_mixed_company_is_counted_by_player_and_a_control_in_the_same_games(ru
     gained = measure("gained", run, *names)
     assert gained == approximate(paired_difference(won[1], won[0]))
     assert gained != approximate(paired_difference(won[0], won[1]))
-
-
-def test_ours_stands_beside_the_papers_column_with_a_mark_and_notes(run):
-    paper = read_published("ferrari_5")
-    made = comparison.compare_published("", run, paper)
-    heads = [column.title for column in made.shown.columns]
-    assert heads[2:] == ["published", *paper.columns.values(), "notes"]
-    first = made.shown.rows[0]
-    assert first[2] == "64.0 % (54.2 to 72.7)" and first[3] and first[4:6] == [None, None]
-    assert first[6] == "1" and f"[1] {paper.notes['text']}" in made.shown.notes
-    assert made.records[0]["match"] == "bn against 2 csp, text"
-    for record, row in zip(made.records[::3], paper.rows, strict=False):
-        assert record["differs"] == (record["value"] and Figure(
-            record["value"], record["low"], record["high"]).differs(row.published["paper"])
-            if "paper" in row.published and record["value"] is not None else None)  # fmt: skip
-
-
-def test_ours_is_drawn_beside_what_was_published(run, tmp_path):
-    """Control: nothing is drawn without games, nor other shares than that of games won."""
-    paper = read_published("ferrari_5")
-    other = [replace(row, quantity=QUANTITIES["endless"]) for row in paper.rows]
-    for without in (read_published("ferrari_4"), replace(paper, rows=other)):
-        comparison.draw(without, "", run, tmp_path / "nothing.png")
-        assert not (tmp_path / "nothing.png").exists()
-    comparison.draw(paper, "ferrari_5", run, tmp_path / "beside.png")
-    assert (tmp_path / "beside.png").read_bytes().startswith(b"\x89PNG")
 
 
 def test_two_tables_of_one_run(run_tables, tmp_path, monkeypatch):

@@ -21,7 +21,6 @@ SECTION = {
         ({"quantity": "wins"}, "unknown quantity wins"),
         ({"quantity": "won", "papers": 1}, "unknown key papers"),
         ({"quantity": "won", "notes": ["causes"]}, "unknown note causes"),
-        ({"quantity": "won", "match": "a", "columns": ["texts"]}, "unknown column texts"),
     ],
 )
 def test_malformed_rows_are_refused(row, message):
@@ -34,7 +33,6 @@ def test_malformed_rows_are_refused(row, message):
     [
         ({"columns": {}}, "rows is missing"),
         ({"rows": [{"quantity": "won"}], "columns": {}}, "setup is missing"),
-        ({"rows": 5, "columns": {}}, "not iterable"),
         ({"rows": [{"setup": "x", "quantity": "won", "paper": "a/b"}], **SECTION}, "invalid"),
     ],
 )

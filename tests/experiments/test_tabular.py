@@ -14,8 +14,6 @@ from experiments import tabular
 from experiments.stats.intervals import Estimate
 from experiments.tabular import Strong, Table, count, mean, p_value, percent, words
 
-NASTY = "[bold]a[/bold] :smile: <b>|\"'`*$x_1$ & \\ ~~x~~ # [y](z)\x07"
-
 
 def on_terminal(table, width=100):
     out = io.StringIO()
@@ -66,37 +64,6 @@ def test_every_reader_gets_the_same_cells():
         assert note in page
         assert note in tabular.markdown(TABLE)
         assert note in on_terminal(TABLE)
-
-
-def test_words_start_at_the_left_and_figures_end_at_the_right():
-    marks = tabular.markdown(TABLE).splitlines()[3]
-    assert marks == "| --- | ---: | ---: | ---: | ---: | ---: | --- |"
-    assert tabular.html(TABLE, "a").count('class="words"') == 1 + len(TABLE.rows)
-    found = [line for line in on_terminal(TABLE).splitlines() if "swift" in line or "slow" in line]
-    first, second = found
-    assert first.index("12,000") + len("12,000") == second.index(" 3 ") + 2
-
-
-def test_labels_are_text_everywhere():
-    table = Table(NASTY, (NASTY, words(NASTY)), [[NASTY, Strong(NASTY)]], [NASTY])
-    assert on_terminal(table, 300).count(NASTY.replace("\x07", "")) == 6
-    page = tabular.html(table, "a")
-    assert cells(page) == [2 * [NASTY.replace("\x07", " ")]] * 2
-    assert "\x07" not in page
-    text = tabular.markdown(table)
-    assert not re.search(r"(?<!\\)[<`$#~]", text)
-    rows = [line for line in text.splitlines() if line.startswith("|")]
-    assert {len(re.findall(r"(?<!\\)\|", row)) for row in rows} == {3}
-
-
-@pytest.mark.parametrize("width", [27, 200])
-def test_no_figure_is_cut_on_a_narrow_terminal(width):
-    table = Table("", ("", "first", "second"), [["player", "91.8 % (88.6 to 94.1)", "7 of 9"]])
-    shown = on_terminal(table, width)
-    assert "…" not in shown
-    assert ("91.8 % (88.6 to 94.1)" in shown) == (width == 200)
-    for part in ("91.8", "88.6", "94.1)", "7 of", "player"):
-        assert part in shown
 
 
 def test_a_csv_holds_values_and_is_whole(tmp_path):

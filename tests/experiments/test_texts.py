@@ -15,7 +15,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from experiments import plotting, tabular, texts
-from experiments.matches.progress import stage
 from experiments.runs.plots import draw_seats
 from experiments.stats.intervals import Estimate
 from experiments.tabular import Table, words
@@ -25,15 +24,12 @@ ROOT = Path(__file__).resolve().parents[2]
 
 HOSTILE = {
     "markup": "[/red] [x] [bold]b[/bold] [link=x]",
-    "emoji": ":smile:",
     "escape": "\x1b]0;own\x07\x1b[2J\x9b31m\r\x08",
     "turned": "a\u202eb\u200f\u2066",
     "half": "a\ud800b",
     "lines": "one\ntwo\u2028three\x0b",
     "markdown": "a|b `c` *d* [e](f) <g> $h$ ~~i~~ \\",
-    "list": "- a",
     "number": "1. a",
-    "rule": "---",
     "formula": '=HYPERLINK("x")',
     "mathematics": "$x$ $ \\frac{1}{2} \\",
     "underscore": "_hidden_",
@@ -58,15 +54,6 @@ def test_what_is_a_command_to_a_terminal_is_there_as_text():
     assert print_text(lambda where: tabular.show(table, where)).count(HOSTILE["markup"]) == 3
     table = Table("", ["a"], [[HOSTILE["escape"]]], [HOSTILE["escape"]])
     assert "\x1b" not in print_text(lambda where: tabular.show(table, where))
-
-
-@pytest.mark.parametrize("on_terminal", [True, False])
-def test_what_is_waited_for_is_text(on_terminal):
-    def wait(where):
-        with stage(where, "compiling [/red]"):
-            pass
-
-    assert "[/red]" in print_text(wait, force_terminal=on_terminal)
 
 
 def test_all_consoles_are_made_in_one_place():

@@ -5,22 +5,14 @@ from __future__ import annotations
 import os
 import signal
 import sqlite3
-import subprocess
-import sys
 import threading
 from pathlib import Path
 
-import mlflow
 import pytest
 
 from experiments.provenance import tracking
 from experiments.settings import signals
 from experiments.settings.commandline import Refusal
-
-
-def _drop_metrics(uri: str) -> None:
-    with sqlite3.connect(uri.removeprefix("sqlite:///")) as database:
-        database.execute("DROP TABLE metrics")
 
 
 def _tracker(uri: str, folder: Path) -> tracking.Tracker:
@@ -30,46 +22,6 @@ def _tracker(uri: str, folder: Path) -> tracking.Tracker:
     return tracker
 
 
-def test_the_record_of_a_run(database, tmp_path):
-    tracker = _tracker(database, tmp_path)
-    for games in range(1, 1001):
-        tracker.record(games, games=games, win_rate=0.5)
-    (tmp_path / "plot.png").write_bytes(b"x")
-    tracker.finish("FINISHED", {"win_rate": 0.25}, 1001, [tmp_path / "plot.png"])
-    assert tracker.store.aside.fault is None
-    client = mlflow.MlflowClient(database)
-    (run,) = client.search_runs([client.get_experiment_by_name("trial").experiment_id])
-    assert run.info.status == "FINISHED"
-    assert run.info.run_name == "a run"
-    assert run.data.params == {
-        "player.name": "bmcts",
-        "player.budget.seconds": "None",
-        "seed": "0",
-    }
-    assert run.data.metrics == {"games": 1000, "win_rate": 0.25}
-    assert len(client.get_metric_history(run.info.run_id, "win_rate")) == 1001
-    assert run.data.tags["version.numpy"] == "2"
-    assert [each.path for each in client.list_artifacts(run.info.run_id)] == ["plot.png"]
-
-
-def test_metrics_are_sent_in_batches(database, tmp_path):
-    tracker = _tracker(database, tmp_path)
-    sent = []
-    tracker.store.client.log_batch = lambda run, metrics: sent.append(len(metrics))
-    for games in range(1000):
-        tracker.record(games, games=games, win_rate=0.5)
-    tracker.finish("FINISHED", {}, 1000, [])
-    assert sent == [900, 900, 200]
-
-
-def test_a_store_that_fails_later_costs_the_record_only(database, tmp_path):
-    tracker = _tracker(database, tmp_path)
-    _drop_metrics(database)
-    tracker.record(1, games=1)
-    tracker.finish("FINISHED", {}, 1, [])
-    assert "metrics" in tracker.store.aside.fault
-
-
 def test_an_outdated_database_is_refused(tmp_path):
     path = tmp_path / "mlflow.db"
     with sqlite3.connect(path) as database:
@@ -77,69 +29,6 @@ def test_an_outdated_database_is_refused(tmp_path):
         database.execute("INSERT INTO alembic_version VALUES ('no such version')")
     with pytest.raises(Refusal, match="cannot record to"):
         _tracker(f"sqlite:///{path}", tmp_path)
-
-
-_FIRST_CONTACT = """
-import os, sys
-from pathlib import Path
-import mlflow.store.tracking.sqlalchemy_store  # once, for all of them
-from experiments.provenance.tracking import Store, Tracker
-
-def contact(uri, folder):
-    folder.mkdir()
-    tracker = Tracker(Store(uri, "sweep", folder))
-    tracker.begin(folder.name, {"seed": 0}, {}, folder)
-    for child in range(3):
-        below = folder / str(child)
-        below.mkdir()
-        part = Tracker(tracker.store)
-        part.begin(f"{folder.name}/{child}", {"seed": child}, {}, below, tracker.run)
-        part.record(1, win_rate=0.5)
-        part.finish("FINISHED", {"wins": child}, 1, [])
-        assert part.store.aside.fault is None, part.store.aside.fault
-    tracker.finish("FINISHED", {}, 0, [])
-
-children = []
-for number in range(4):
-    child = os.fork()
-    if child == 0:
-        contact(sys.argv[1], Path(sys.argv[2]) / f"sweep{number}")
-        os._exit(0)
-    children.append(child)
-assert [os.waitpid(child, 0)[1] for child in children] == [0] * 4
-"""
-
-
-@pytest.mark.nightly
-def test_many_that_start_at_once_on_a_fresh_database_lose_nothing(tmp_path):
-    uri = f"sqlite:///{tmp_path / 'mlflow.db'}"
-    subprocess.run([sys.executable, "-c", _FIRST_CONTACT, uri, str(tmp_path)], check=True)
-    client = mlflow.MlflowClient(uri)
-    runs = client.search_runs([client.get_experiment_by_name("sweep").experiment_id])
-    assert len(runs) == 16
-    names = {run.info.run_id: run.info.run_name for run in runs}
-    for run in runs:
-        parent, slash, child = run.info.run_name.partition("/")
-        assert run.info.status == "FINISHED"
-        assert names.get(run.data.tags.get("mlflow.parentRunId")) == (parent if slash else None)
-        if slash:
-            assert run.data.metrics == {"win_rate": 0.5, "wins": float(child)}
-
-
-def test_a_record_that_is_taken_up_has_each_value_once_and_the_time_of_the_run(database, tmp_path):
-    first = tracking.Tracker(tracking.Store(database, "trial", tmp_path), since=1000.0)
-    first.begin("a run", {}, {}, tmp_path)
-    first.record(5, win_rate=0.5)
-    first.finish("KILLED", {"win_rate": 0.25}, 8, [])
-    again = _tracker(database, tmp_path)
-    for step in (5, 8, 9, 9):
-        again.record(step, win_rate=0.75, seconds=2.0)
-    again.finish("FINISHED", {"win_rate": 1.0}, 9, [])
-    assert first.store.aside.fault is again.store.aside.fault is None
-    found = again.store.client.get_metric_history(again.run, "win_rate")
-    assert [(each.step, each.value) for each in found] == [(5, 0.5), (8, 0.25), (9, 0.75)]
-    info = again.store.client.get_run(again.run).info
-    assert (info.start_time, info.status) == (1_000_000, "FINISHED") and info.end_time > 2_000_000
 
 
 def test_a_deleted_experiment_is_refused_with_what_brings_it_back(database, tmp_path):
