@@ -130,14 +130,6 @@ def test_what_was_compiled_before_an_edit_is_not_filed_under_it(project):
     assert project("game_here", rule_here=edited, **modules).doubled(2) == 8.0
 
 
-def test_functions_on_one_line_are_distinguished(project):
-    text = "from mcts.kernel.compile import jit\nadd = [jit(lambda x: x + 1), jit(lambda x: x + 2)]"
-    for loaded in (0, 1):
-        add = project("on_one_line", on_one_line=text).add
-        assert [kernel(1) for kernel in add] == [2, 3]
-        assert [hits(kernel) for kernel in add] == [loaded, loaded]
-
-
 FACTORY = """
 from mcts.kernel.compile import jit
 
