@@ -104,11 +104,8 @@ def doubled(action):
     ("user", "rule", "imported"),
     [
         ("game_here", "rule_here", "from rule_here import prize"),
-        ("game_here", "rules__prizes", "from rules.prizes import prize"),
         ("games__here", "games__prizes", "from .prizes import prize"),
         ("game_here", "rule_here", "from rule_here import (  # (all)\n    prize,\n)"),
-        ("game_here", "rule_here", "import os; from rule_here import prize"),
-        ("game_here", "rule_here", "if True: from rule_here import \\\n    prize"),
     ],
 )
 def test_an_edit_of_a_module_beside_it_is_seen(project, user, rule, imported):

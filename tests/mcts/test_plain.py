@@ -136,14 +136,6 @@ def test_a_faulty_problem_is_refused(parts, message):
     assert "\n" not in str(fault.value)
 
 
-def test_a_search_made_for_few_actions_searches_a_position_with_more():
-    few, more = (
-        replace(PLAIN, most_actions=most, actions=lambda state, n=most: range(n)) for most in (3, 9)
-    )
-    search, _ = run_search(few.position())
-    assert search.run(Budget(simulations=50), 1, more.position()).visits.all()
-
-
 def test_a_step_that_changes_the_state_it_is_given_is_found():
     """All simulations share the states of a belief that is a list."""
 

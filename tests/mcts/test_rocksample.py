@@ -29,6 +29,7 @@ from mcts.problems.rocksample import (
     after,
     observation,
     rocksample,
+    rollout,
     start,
     step,
     workspace,
@@ -243,6 +244,25 @@ def test_the_belief_is_exact():
             assert good is None or p.good[rock] == pytest.approx(good)
     assert p.balance.tolist() == [0, 1]
     assert p.checks[0] == 2 < p.checks[1]  # the second was certain
+
+
+def rolled_out(p):
+    """Return the return of a roll-out from the start."""
+    s, stream = workspace(p), new_stream(9)
+    start(p, s, stream)
+    return rollout(p, s, stream)
+
+
+def test_preferred_actions():
+    good = np.array([1.0, 1.0])
+    # all rocks look bad: straight to the east
+    assert rolled_out(small(balance=np.array([-1, -1]))) == pytest.approx(0.95**2 * 10)
+    # the rock here looks good and the other one bad: sample, then leave
+    p = small(good=good, x=1, balance=np.array([-1, 1]))
+    assert rolled_out(p) == pytest.approx(10 + 0.95**2 * 10)
+    # nothing to check, for both are clear: to the north, where the first one is
+    p = small(good=good, balance=np.array([2, -2]))
+    assert rolled_out(p) == pytest.approx(0.95 * 10 + 0.95**4 * 10)
 
 
 @pytest.mark.parametrize("policy", [RANDOM, PREFERRED])

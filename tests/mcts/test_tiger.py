@@ -183,3 +183,10 @@ def test_listening_under_a_propagated_belief():
     assert (sound == HEARD_LEFT).mean() == pytest.approx(sounds_left, abs=0.03)
     posterior = np.where(sound == HEARD_LEFT, 0.255 / sounds_left, 0.045 / (1 - sounds_left))
     assert after == pytest.approx(posterior)
+
+
+@pytest.mark.parametrize(("door", "worth"), [(OPEN_LEFT, -23), (OPEN_RIGHT, -67)])
+def test_opening_a_door_under_a_propagated_belief(door, worth):
+    _, reward, sound, after = many(TigerParameters(left=0.3, propagated=True), door)
+    assert reward == pytest.approx(worth) and (after == 0.5).all()
+    assert (sound == HEARD_LEFT).mean() == pytest.approx(0.5, abs=0.04)

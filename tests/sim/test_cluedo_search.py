@@ -50,16 +50,6 @@ def test_passing_at_the_end_of_a_turn_is_worth_going_on(name):
     assert looked_at == 3
 
 
-def test_one_thread_is_reproducible_and_the_key_matters():
-    for one in unsure_positions(2):
-        first, again = decide(one), decide(one)
-        assert find(first) == find(again)
-        first._key += 1
-        first.decisions = 0
-        first.decide(one.view)
-        assert find(first)[1:] != find(again)[1:]
-
-
 def test_every_decision_has_a_key_of_its_own():
     one = unsure_positions(1)[0]
     sat = decide(one)

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from heard import wrong
 
 from sim.board import door_spots
 from sim.cards import CATEGORY_MASK, ROOMS
@@ -45,6 +46,30 @@ def actions(board, state):
     """Return the legal actions."""
     out = np.empty(N_ACTIONS, np.int64)
     return out[: legal(board, state, out)].tolist()
+
+
+def test_nobody_suggests_the_same_twice():
+    board, state = fresh("speed_clue")
+    for pair in range(36):
+        state.seat, state.phase = 0, TURN
+        assert MOVE + LOUNGE in actions(board, state)
+        apply(board, state, MOVE + LOUNGE)
+        assert actions(board, state) == [*range(ASK + pair, ACCUSE)]
+        apply(board, state, ASK + pair)
+    state.seat, state.phase = 0, TURN
+    assert actions(board, state) == [MOVE + room for room in range(9) if room != LOUNGE]
+    state.seat = 1
+    assert MOVE + LOUNGE in actions(board, state)
+
+
+@pytest.mark.parametrize(("name", "winner"), [("speed_clue", 3), ("speed", -1)])
+def test_the_last_who_has_not_accused_wrongly_wins(name, winner):
+    board, state = fresh(name)
+    for seat in range(3):
+        assert (state.phase, state.seat, state.winner) == (TURN, seat, -1)
+        state.phase = END
+        apply(board, state, wrong(state, 0))
+    assert (state.phase == OVER) == (winner == 3) and state.winner == winner
 
 
 def test_a_policy_that_would_repeat_a_suggestion_makes_the_next():
