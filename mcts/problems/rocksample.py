@@ -22,7 +22,7 @@ import numpy as np
 
 from mcts.domain import register
 from mcts.kernel.compile import jit
-from mcts.kernel.rng import below, new_stream, shuffle, uniform
+from mcts.kernel.rng import below, uniform
 from mcts.problems.beams import STEPS
 from mcts.threads import private
 
@@ -91,7 +91,7 @@ def rocksample(
 ) -> RockSampleParameters:
     """Return the start: the rover in the middle of the west edge, each rock good with 1/2.
 
-    ``size``: n; ``rocks``: their cells, of `PUBLISHED` or from `random_rocks`; ``half_distance``:
+    ``size``: n; ``rocks``: their cells, such as those of `PUBLISHED`; ``half_distance``:
     the distance, in cells, at which the sensor's advantage over chance is halved; ``numbers``:
     further fields of `RockSampleParameters`.  Raises ValueError if two rocks share a cell or one
     lies off the map.
@@ -116,13 +116,6 @@ def rocksample(
         "y": size // 2,
     }
     return RockSampleParameters(**{**start, **numbers})
-
-
-def random_rocks(size: int, count: int, key: int) -> list[tuple[int, int]]:
-    """Return ``count`` cells drawn without replacement by ``key``."""
-    cells = np.arange(size * size)
-    shuffle(new_stream(key), cells)
-    return [(int(cell) % size, int(cell) // size) for cell in cells[:count]]
 
 
 def workspace(p: RockSampleParameters) -> np.ndarray:

@@ -102,22 +102,6 @@ def test_masking_keeps_odds_and_fills_empty_rows():
     assert out[0].tolist() == [0, 1, 0, 0, 0, 0, 0]
 
 
-def test_a_falsely_certain_matrix_does_no_harm():
-    """Answers seen a thousand times leave entries of 0, 1 and 1e-300."""
-    setting = Setting(4, 0, (4, 4, 4, 4), mask((0, 7, 13, 14)), mask((3, 20)))
-    belief = make_belief("constrained", setting, None)
-    for trio in ((1, 6, 15), (2, 8, 16), (4, 9, 17)):
-        for _ in range(1000):
-            belief.note_refutation(2, mask(trio))
-        for _ in range(97):
-            belief.note_refutation(3, mask(trio))
-    matrix = belief.marginals()
-    assert np.isfinite(matrix).all()
-    np.testing.assert_allclose(np.delete(matrix, (3, 20), 0).sum(axis=1), 1.0)
-    columns = matrix.sum(axis=0)
-    assert np.abs(columns[1:5] - 4).max() < 1.0
-
-
 def test_fitting_is_nearer_to_the_exact_posterior():
     """Nearer than closure on the same matrix, which is nearer than the published one."""
     errors = {"factored": [], "masked": [], "constrained": []}

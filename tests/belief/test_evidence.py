@@ -8,7 +8,6 @@ from belief import evidence
 from belief.contract.history import History, mask
 from belief.evidence import (
     ALL_CARDS,
-    LEAST_INFORMATIVE,
     MAX_SHOWN,
     ContradictoryEvidence,
     EvidenceFull,
@@ -32,35 +31,6 @@ def clauses(ev):
     return {(int(e) >> 21, int(e) & ALL_CARDS) for e in ev.clause[: ev.clauses]}
 
 
-def test_clauses_are_deduplicated_and_subsumed(ev):
-    evidence.note_refutation(ev, 1, mask((1, 6, 12)))
-    evidence.note_refutation(ev, 1, mask((1, 6, 12)))
-    evidence.note_refutation(ev, 2, mask((1, 6, 12)))
-    assert len(clauses(ev)) == ev.clauses == 2
-    evidence.note_refutation(ev, 1, mask((1, 6, 13)))  # 13 is ours
-    assert clauses(ev) == {(1, mask((1, 6))), (2, mask((1, 6, 12)))}
-
-
-def test_a_clause_becomes_knowledge_and_knowledge_meets_clauses(ev):
-    evidence.note_refutation(ev, 1, mask((1, 6, 12)))
-    evidence.note_refutation(ev, 1, mask((2, 6, 15)))
-    evidence.note_refutation(ev, 2, mask((2, 6, 12)))
-    evidence.note_pass(ev, 1, mask((1, 8, 12)))
-    assert ev.has[1] == mask((6,))
-    assert clauses(ev) == {(2, mask((2, 6, 12)))}
-    evidence.note_card(ev, 1, 6, mask((2, 6, 18)))
-    assert ev.others[0] & ALL_CARDS == mask((2, 18))
-
-
-def test_shown_cards_have_a_multiplicity(ev):
-    for _ in range(1000):
-        evidence.note_card(ev, 1, 6, mask((2, 6, 18)))
-        evidence.note_card(ev, 1, 6, mask((0, 6, 13)))  # the others are ours: no information
-    assert ev.shown == 1
-    assert ev.times[0] == 1000
-    assert ev.lacks[2] & mask((6,))
-
-
 def test_contradictions_and_full_lists_are_reported(ev):
     check(ev)
     evidence.note_card(ev, 1, 6, mask((2, 6, 18)))
@@ -78,24 +48,6 @@ def test_contradictions_and_full_lists_are_reported(ev):
         check(full)
     assert full.overflow == 1
     assert full.clauses == evidence.MAX_CLAUSES
-
-
-def test_a_card_seen_before_has_no_weight_if_players_show_the_least(ev):
-    uniform = new_evidence()[0]
-    evidence.reset(uniform, 4, 0, ev.hand_sizes.copy(), mask((0, 7, 13, 14)), mask((3, 20)))
-    ev.showing = LEAST_INFORMATIVE
-    for record in (ev, uniform):
-        evidence.note_card(record, 1, 6, mask((2, 6, 18)))
-        evidence.note_card(record, 1, 6, mask((1, 6, 12)))
-        assert record.seen_from[1] == mask((6,))
-        check(record)
-    assert ev.shown == 1
-    assert uniform.shown == 2
-    evidence.note_card(uniform, 1, 18, mask((2, 6, 18)))
-    check(uniform)
-    evidence.note_card(ev, 1, 18, mask((2, 6, 18)))  # it would have shown 6 again
-    with pytest.raises(ContradictoryEvidence):
-        check(ev)
 
 
 def test_a_full_list_of_clauses_is_compacted():

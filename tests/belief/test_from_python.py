@@ -10,7 +10,6 @@ from belief.evidence import (
     new_evidence,
 )
 from belief.exact.solver import ExactPosterior, workspace
-from belief.exact.workspace import FIRST_STATES
 
 
 @pytest.fixture
@@ -35,21 +34,6 @@ def test_a_posterior_takes_few_calls(history, calls):
     records = new_evidence()
     copied = calls(lambda: [records[0].seat for _ in range(3)])
     assert copied > 3  # the control: reading three fields of a record
-
-
-def test_a_belief_keeps_the_workspace_that_it_needed(history, monkeypatch):
-    monkeypatch.setattr("belief.beliefs.exact.FIRST_STATES", 8)
-    made = []
-    monkeypatch.setattr(
-        "belief.exact.solver.workspace", lambda states: made.append(states) or workspace(states)
-    )
-    small, other = ExactBelief(setting_of(history)), ExactBelief(setting_of(history))
-    other._work = workspace(FIRST_STATES)
-    for row in events_of(history):
-        for belief in (small, other):
-            belief.observe(row[None])
-        assert (small.marginals() == other.marginals()).all()
-    assert made == sorted(set(made)) and made[0] == 32
 
 
 def test_what_was_seen_later_does_not_reach_a_posterior(history):

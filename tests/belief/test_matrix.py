@@ -117,23 +117,6 @@ def test_an_update_tells_which_rows_it_changed(b):
         assert np.flatnonzero((b != before).any(axis=1)).tolist() == sorted(changes)
 
 
-@pytest.mark.parametrize(
-    ("row", "never"),
-    [
-        ([0, 0, 0.5, 0.5, 0, 0, 0], True),
-        ([1e-17, 0, 1, 0, 0, 0, 0], True),  # what soft evidence rounds to
-        ([1e-17, 0, 1, 1e-17, 0, 0, 0], False),  # the third player's entry can grow
-        ([0.5, 0, 0.5, 0, 0, 0, 0], False),
-        ([1, 0, 0, 0, 0, 0, 0], False),
-    ],
-)
-def test_whether_a_row_leaves_hope(b, row, never):
-    for card in range(6):
-        factored.note_card(b, 2, card)
-    b[4] = row
-    assert factored.never_certain(b) == never
-
-
 def test_what_is_never_certain_never_is():
     """Whatever is seen later; the control is that without it some become certain."""
     stream, certain, hopeless = np.random.default_rng(5), 0, 0

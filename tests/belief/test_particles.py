@@ -70,20 +70,3 @@ def test_long_games_do_not_deprive():
         belief = ParticleBelief(setting_of(history), new_stream(i), 100)
         belief.observe(events_of(history))
         assert explains_answers(belief.sample(new_stream(1), 50), history).all()
-
-
-def test_its_own_stream_is_all_it_consumes():
-    rng = np.random.default_rng(2)
-    history = random_history(rng, 4, 15)
-    setting, events = setting_of(history), events_of(history)
-
-    def run(key):
-        stream = new_stream(key)
-        belief = ParticleBelief(setting, stream, 50)
-        belief.observe(events)
-        return belief.marginals(), int(stream[0])
-
-    (first, end), (second, same), (third, _) = run(1), run(1), run(2)
-    np.testing.assert_array_equal(first, second)
-    assert end == same != 1
-    assert not np.array_equal(first, third)

@@ -13,17 +13,6 @@ from mcts.kernel.rng import new_stream
 SETTING = Setting(3, 0, (6, 6, 6), mask((0, 6, 7, 12, 13, 14)))
 
 
-def test_a_belief_says_who_believes_and_how_much_is_in_doubt():
-    belief = make_belief("exact", SETTING, new_stream(1))
-    assert repr(belief) == "ExactBelief(seat 0 of 3, 0 events, 6.91 bits)"
-    belief.note_pass(1, mask((1, 8, 15)))
-    belief.note_pass(2, mask((1, 8, 15)))
-    assert repr(belief) == "ExactBelief(seat 0 of 3, 2 events, 0.00 bits)"
-    with pytest.raises(ValueError, match="no deal explains event 2"):
-        belief.note_refutation(1, mask((1, 8, 15)))
-    assert repr(belief) == "ExactBelief(seat 0 of 3, 3 events, no deal)"
-
-
 def test_an_unknown_name_is_one_sentence_with_the_choices():
     with pytest.raises(ValueError, match="'bayes'") as raised:
         make_belief("bayes", SETTING, new_stream(1))

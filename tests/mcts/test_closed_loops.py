@@ -145,20 +145,6 @@ def test_a_loop_with_particles_returns_what_its_rule_is_worth(likelihood):
     assert np.mean(found) > 0 and error < 5
 
 
-def test_problems_of_several_players_are_refused(tmp_path):
-    several = replace(
-        TIGER,
-        players=2,
-        mover=lambda state: 0,
-        seen=lambda state, player: 0,
-        payoff=lambda state, player: 0.0,
-    )
-    with pytest.raises(ValueError, match="needs one player"):
-        play_episode(several, by_particles, 1)
-    with pytest.raises(ValueError, match="needs at least one particle, not 0"):
-        play_episode(TIGER, by_particles, 1, 0)
-
-
 def test_an_episode_ends_where_particles_run_out():
     silent = replace(
         TIGER, start=lambda chance: (chance.word % 7, None), step=lambda s, a, c: (s, 0.0)
@@ -201,23 +187,3 @@ def test_an_action_that_cannot_be_done_is_told():
         "'left' was chosen but is illegal: actions must not depend on hidden information",
         "played",
     }
-
-
-def test_a_step_that_changes_the_state_it_is_given_is_told():
-    def step(state, action, chance):
-        state[1] += 1
-        return state, 0.0
-
-    def choose(position, key):
-        search = Search(position, Options(nodes=50))
-        return search.run(Budget(simulations=20), key).best
-
-    changing = replace(
-        DOORS,
-        start=lambda chance: [chance.random(), 0],
-        actions=lambda state: ["look", "take"],
-        step=step,
-    )
-    with pytest.raises(ValueError, match="step must return a new one"):
-        play_episode(changing, choose, 1, 20)
-    assert len(play_episode(DOORS, choose, 1, 20).actions) == 3

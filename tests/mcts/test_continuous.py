@@ -126,16 +126,6 @@ def test_particles_of_light_dark_are_the_exact_belief():
 
 
 @slow
-def test_what_no_particle_explains_is_counted():
-    p = light_dark()
-    belief = Belief(p, 100, 3)
-    before = belief.particles.mean()
-    belief.update(FAR_RIGHT, np.array([1e9]))
-    assert belief.lost == 1
-    assert belief.particles.mean() == pytest.approx(before + 10, abs=0.5)
-
-
-@slow
 def test_weighing_observations_is_what_light_dark_needs():
     """Published, with 1,000 episodes and a second an action: 56 with weights, -7 without."""
     p = light_dark()
@@ -166,11 +156,3 @@ def test_a_trial_of_three_steps_is_worth_what_it_is(kind):
     assert abs(mean - 2.3098) < error < 2
     mean, error = play_all(lambda particles, key, left: planner.choose(particles, key))
     assert mean + error < 0
-
-
-def test_an_episode_ends_at_the_most_actions():
-    left = []
-    loop = play(tiger(), lambda *seen: left.append(seen[2]) or LISTEN, 4, 10, 7)
-    assert left == [7, 6, 5, 4, 3, 2, 1]
-    assert (loop.actions, loop.over, loop.lost) == (7, False, 0)
-    assert loop.returned == pytest.approx(-sum(0.95**i for i in range(7)))

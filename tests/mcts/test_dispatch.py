@@ -102,13 +102,3 @@ def test_types_are_looked_at_once(calls):
         weigh(slow, 2)
     assert calls(lambda: fixed.call(rows, 3)) == 0
     assert calls(lambda: weigh(slow, 3)) > 0  # the control: what it saves
-
-
-@compiled
-def test_arguments_of_another_kind_are_refused():
-    fixed = FixedTypes(weigh)
-    fixed.call(pairs(2), 2)
-    for wrong in (None, 3, np.zeros(2), [1, 2]):
-        with pytest.raises((TypeError, AttributeError, ValueError)):
-            fixed.call(wrong, 2)
-    assert fixed.call(pairs(2), 2) == weigh(pairs(2), 2)

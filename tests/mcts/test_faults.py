@@ -80,10 +80,7 @@ STEP, PRIZE = "user_with_typo.py:15: step", "helper_of_typo.py:6: prize"
     [
         ("return 10.0 * acton", "1", STEP, "NameError: name 'acton' is not defined"),
         ("return p.stepz", "1", STEP, "Unknown attribute 'stepz' of type Position"),
-        ("return np.fooo(action)", "1", STEP, "module 'numpy' has no attribute 'fooo'"),
-        ("return prize(action, 3)", "1", STEP, "too many positional arguments"),
         ("return s if action else 1.0", "1", STEP, "Cannot unify array.* and float64"),
-        ("s['a'] = action", "1", STEP, r"there is no setitem\(.*: Unsupported array index type"),
         ("return prize(action)", "1.0 + bonus", PRIZE, "NameError: name 'bonus' is not defined"),
         ("return uniform(action)", "1", STEP, r"in \w+ \(.*rng.py:\d+\): "),
     ],

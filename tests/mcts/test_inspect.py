@@ -17,7 +17,7 @@ from mcts.options import Budget, Options
 from mcts.outcomes import ENDED, Choice
 from mcts.problems.tiger import LISTEN_THEN_ACT, TigerParameters
 from mcts.search import Search
-from mcts.tree import EXPANDED, NODES, ROOT, TOP, new_tree
+from mcts.tree import EXPANDED, NODES, ROOT, new_tree
 
 A, B, C, D = 3, 6, 9, 12
 """Nodes below the root."""
@@ -118,16 +118,6 @@ def test_the_principal_variation_by_hand():
     assert [step.value for step in principal_variation(make(), low=-8, high=8)] == [0.0, -4.0]
 
 
-def test_what_begins_below_the_root_is_explained_from_there():
-    tree = make()
-    tree.counters[TOP] = A
-    assert principal_variation(tree) == [Choice(2, 2, 0.25, 2)]
-    graph = export(tree)
-    assert graph.graph == {"root": 0, "nodes": 5}
-    assert set(relabel(graph)) == {0, D, -2, -3}
-    assert graph.nodes[0] == {"visits": 4, "depth": 0, "kind": 0, "end": False, "value": 0.5}
-
-
 def test_the_graph_by_hand():
     seen = "{} after {}".format
     graph = relabel(
@@ -184,28 +174,6 @@ def test_nodes_with_one_kind_of_outcome_are_one():
     assert done[2]["visits"] == 3 and done[2]["value"] == 0.5 and done[2]["kinds"] == 2
 
 
-def check_whole(graph, tree):
-    """Raise AssertionError unless every simulation in ``tree`` is found in ``graph``."""
-    assert nx.is_arborescence(graph)
-    nodes = [node for node in graph if not graph.nodes[node]["end"]]
-    made = tree.order[: tree.counters[NODES]]
-    visits = [graph.nodes[node]["visits"] for node in nodes]
-    assert sorted(visits) == sorted(tree.visits[made].tolist())
-    for node in nodes:
-        edges = list(graph.out_edges(node, data=True))
-        for action in {data["action"] for *_, data in edges}:
-            children = [(child, data) for _, child, data in edges if data["action"] == action]
-            passed = sum(graph.nodes[child]["visits"] for child, _ in children)
-            assert {data["visits"] for _, data in children} == {passed}
-            depths = {graph.nodes[child]["depth"] for child, _ in children}
-            assert depths == {graph.nodes[node]["depth"] + 1}
-
-
-def test_the_whole_graph_has_every_simulation(tiger):
-    check_whole(export(tiger), tiger)
-    check_whole(export(make()), make())
-
-
 # The picture
 
 
@@ -257,27 +225,6 @@ def test_the_check_finds_a_picture_that_is_not(tiger, monkeypatch, squeezed):
         check_readable(export(tiger, 60, words, seen=hear))
 
 
-def test_the_picture_marks_the_principal_variation(tiger):
-    graph = export(tiger, 40)
-    figure = Figure()
-    draw(graph, figure)
-    marked = [
-        mark.get_offsets()[0]
-        for mark in figure.axes[0].collections
-        if np.allclose(mark.get_facecolor()[0, :3], np.array([0xB3, 0x54, 0x1E]) / 255)
-    ]
-    node, path = 0, [0]
-    for step in principal_variation(tiger):
-        below = [
-            to for _, to, data in graph.out_edges(node, data=True) if data["action"] == step.action
-        ]
-        if not below:
-            break
-        node = max(below, key=lambda to: graph.nodes[to]["visits"])
-        path.append(node)
-    assert len(marked) == len(path) > 2
-
-
 def test_the_program_on_the_page_runs(tmp_path, monkeypatch, capsys):
     page = (Path(__file__).parents[2] / "docs/explain.md").read_text()
     code = page.rpartition("```python\n")[2].partition("```")[0]
@@ -286,16 +233,3 @@ def test_the_program_on_the_page_runs(tmp_path, monkeypatch, capsys):
     assert (tmp_path / "tiger.png").read_bytes().startswith(b"\x89PNG")
     shown = [line.split()[0] for line in capsys.readouterr().out.splitlines()]
     assert shown[:4] == ["listen", "open", "open", "listen"]
-
-
-def test_shares_of_simulations_that_decide_in_the_tree():
-    """Of ten simulations three went on from `A`; whether that is a turn is for the game to say."""
-    asked = []
-
-    def begins(before, listed):
-        asked.append((before, listed.tolist()))
-        return True
-
-    assert inspect.count_decisions(make(), begins) == [1.0, 0.3, 0.0]
-    assert asked == [(7, [1, 2])]
-    assert inspect.count_decisions(make(), lambda before, listed: False) == [1.0, 0.0, 0.0]

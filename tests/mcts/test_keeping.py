@@ -8,7 +8,7 @@ from mcts.domain import domain_of
 from mcts.options import Budget, Options
 from mcts.problems.tiger import HEARD_LEFT, LISTEN, TigerParameters, after
 from mcts.search import Search
-from mcts.tree import EXPANDED, ROOT, ROOT_KEY, TOP, child_key
+from mcts.tree import EXPANDED, ROOT_KEY, TOP, child_key
 
 
 def rung(search, action=3, coin=1):
@@ -69,16 +69,6 @@ def test_a_kept_leaf_is_listed():
     assert search.advance(3, int(search._workers[0].state[COIN]))
     result = search.run(Budget(simulations=10), 2, Ladder(begin=1))
     assert result.visits.sum() == 10 and search.tree.visits[search.tree.counters[TOP]] == 11
-
-
-def test_two_steps_can_be_followed_without_a_search_between():
-    search, _ = run_search(3_000)
-    assert search.advance(3, 0)
-    visits, _, top = rung(search, 3, 1)
-    assert search.tree.parent[search.tree.parent[top]] == ROOT
-    result = search.run(Budget(simulations=50), 2, Ladder(begin=2))
-    assert result.visits.sum() == visits.sum() + 50
-    assert result.values.tolist() == [3, 2.25, 1.5, 0.75]
 
 
 def test_after_something_not_foreseen_a_search_begins_afresh():

@@ -54,10 +54,6 @@ def test_three_rules_choose_three_actions(rule, best, values):
     np.testing.assert_array_equal(merged.edge_data, [0.5, 0.3, 0.8])
 
 
-def test_visits_choose_by_the_option_final():
-    assert merge(THREE_WAYS, "visits", "mean").best == 8
-
-
 @pytest.mark.parametrize(
     ("rule", "error"),
     [

@@ -100,13 +100,6 @@ def test_what_cannot_be_explained_is_told_and_changes_nothing():
         zero.update("look", "else", random.Random(1))
 
 
-def test_few_that_explain_it_are_drawn_again():
-    belief = ParticleFilter(list(range(100)), lambda n, *_: (n, n < 20), attempts=1)
-    belief.update("look", True, random.Random(2))
-    assert len(belief.states) == 100 and set(belief.states) <= set(range(20))
-    assert 5 < belief.accepted < 40 and belief.proposed == 100
-
-
 def test_stratified_resampling_keeps_proportions():
     weights = {"a": 0.5, "b": 0.3, "c": 0.2}
     belief = ParticleFilter([*"abc"] * 1_000, lambda n, *_: (n, 0), lambda n, *_: weights[n])

@@ -2,7 +2,6 @@
 
 import threading
 from dataclasses import replace
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -13,7 +12,6 @@ from benchmarks.bench_plain import plain
 from mcts import threads
 from mcts.continuous.planner import Planner
 from mcts.continuous.planner import Search as Choices
-from mcts.memory import Memory
 from mcts.options import Budget, Options
 from mcts.plain.problem import Problem
 from mcts.problems.rocksample import rocksample
@@ -87,40 +85,15 @@ def test_a_position_of_any_size_is_searched_as_by_a_search_made_for_it(first, se
         assert fingerprint(search.tree) == fresh(p, **options)
 
 
-def test_memory_is_made_again_where_longer_arrays_need_it():
-    """And for lengths that were looked at before nothing is asked."""
-    asked = []
-
-    def workspace(p):
-        asked.append(len(p[0]))
-        return np.zeros(10 * (len(p[0]) // 10))
-
-    domain = SimpleNamespace(declaration=lambda name, p: 3, workspace=workspace)
-    memory = Memory(domain, 1)
-    memory.fit((np.zeros(15),))
-    for length, more, size in (
-        (18, [18], 10),
-        (18, [], 10),
-        (25, [25, 25, 25], 20),
-        (12, [12], 20),
-    ):
-        asked.clear()
-        (worker,) = memory.fit((np.zeros(length),))
-        assert (asked, len(worker.state)) == (more, size)
-
-
 @pytest.mark.parametrize(
     ("call", "said"),
     [
         (lambda: Search(Ladder(), Options(mode="root", workers=2)), "make a RootSearch"),
         (lambda: Search(Ladder(), 5), "options must be Options, not 5"),
         (lambda: Search(Ladder(length=0)), "max_depth must be a whole number from 1, not 0"),
-        (lambda: Search(Ladder(width=0)), "max_actions must be a whole number from 1, not 0"),
         (lambda: run_search(9)[0].run(9, 1), "budget must be a Budget, not 9"),
         (lambda: run_search(9)[0].run(FEW, 1, TigerParameters()), "of type Ladder, not Tiger"),
-        (lambda: run_search(9)[0].run(FEW, 1, 5), "of type Ladder, not int"),
         (lambda: run_search(9)[0].advance("up", 0), "action must be a whole number"),
-        (lambda: run_search(9)[0].advance(0, -1), "observation must be a whole number"),
     ],
 )
 def test_what_a_search_cannot_use_is_refused(call, said):

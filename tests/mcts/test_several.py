@@ -105,16 +105,3 @@ def test_what_is_not_legal_for_a_hidden_bit_is_never_done_but_counted_when_it_is
     # The control: without availability the rule counts nothing.
     tree, _ = run_search(ONE_TREE, selection="uct")
     assert not tree.edge_available[: tree.counters[16]].any()
-
-
-def test_roll_outs_of_a_leaf_are_averaged_for_each_player():
-    for options in (
-        {"rollouts_per_leaf": 4},
-        {"mode": "leaf", "threads": 2, "oversubscribe": True},
-    ):
-        tree, result = run_search(TWO_TREES, **options)
-        check_invariants(tree, tolerance=0.0)
-        playouts = PLAYOUTS // result.visits.sum()
-        assert playouts == options.get("rollouts_per_leaf", 2)
-        assert values_of_the_mover(tree)
-        assert result.values.max() > 0.9

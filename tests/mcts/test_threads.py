@@ -54,17 +54,6 @@ def test_invariants_hold_where_threads_share_leaves(workers, rollouts_per_leaf):
         check_invariants(search.tree, tolerance=0.0)
 
 
-@pytest.mark.parametrize("budget", [{"nodes": 300}, {"edges": 300}])
-def test_invariants_hold_when_the_tree_is_full(budget):
-    options = Options(threads=4, oversubscribe=True, **{"nodes": SIMULATED, **budget})
-    search = Search(EXACT, options)
-    for seed in range(2):
-        result = search.run(Budget(simulations=SIMULATED), seed)
-        assert result.nodes <= options.nodes
-        assert result.full or INTERPRETED
-        check_invariants(search.tree, tolerance=0.0)
-
-
 LONG = Budget(simulations=20_000 if INTERPRETED else 2_000_000)
 """Some 20 seconds of a slow search: a test that fails to stop it ends all the same."""
 

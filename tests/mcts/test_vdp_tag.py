@@ -11,13 +11,12 @@ from mcts.continuous.planner import Planner, Search
 from mcts.continuous.tree import NODES
 from mcts.kernel.compile import INTERPRETED
 from mcts.kernel.rng import new_stream
-from mcts.problems.vdp_tag import VdpTagParameters, drift, intercept, manage_uncertainty, way
+from mcts.problems.vdp_tag import VdpTagParameters, drift, intercept, way
 from mcts.tree import ROOT
 
 slow = pytest.mark.skipif(INTERPRETED, reason="too many simulations for the interpreter")
 
 P = VdpTagParameters()
-FEW = VdpTagParameters(angles=25)
 MODEL = model_of(P)
 
 
@@ -98,21 +97,6 @@ def test_readings_are_drawn_by_their_density(action, deviation):
     if action:
         truth, beside, behind = np.log(gaps).mean(axis=0)
         assert truth > beside + 1 and truth > behind
-
-
-def test_actions_are_directions():
-    """A few directions and all of them say the same, but for the width of a direction."""
-    apart = np.array([[0.0, 0.0, 1.0, 2.0], [0.0, 0.0, 1.2, 1.6]])
-    to = np.subtract(drift(P, 1.1, 1.8), 0.0)
-    for p in (P, FEW):
-        s, then = np.array([0.0, 0.0, 1.0, 1.0]), np.zeros(4)
-        MODEL.step(p, s, intercept(p, apart), then, new_stream(1))
-        turned = math.atan2(then[1], then[0]) - math.atan2(to[1], to[0])
-        assert abs(turned) <= math.pi / p.angles + 1e-9
-        assert manage_uncertainty(p, apart) < p.angles
-        spread = Belief(p, 200, 4).particles
-        assert manage_uncertainty(p, spread) >= p.angles
-    assert intercept(P, apart, look=True) == intercept(P, apart) + P.angles
 
 
 KINDS = {

@@ -139,14 +139,6 @@ def test_an_engaged_submarine(problems):
     assert not own(p).terminal(p, np.array([float(gone + 2)]))  # for one that makes for the south
 
 
-def test_light_dark_is_worth_what_it_takes_to_get_there(problems):
-    p = problems["light_dark"]
-    assert p.q[p.radius].max() == 100 and p.q[p.radius].argmax() == light_dark.STOP
-    assert p.q[p.radius + 1].max() == pytest.approx(-1 + 0.95 * 100)
-    assert p.q[p.radius + 11].max() == pytest.approx(-1 + 0.95 * (-1 + 0.95 * 100))
-    assert outcomes(p, 3, light_dark.FAR_LEFT) == {0: 1.0}
-
-
 @NAMES
 def test_rewards_are_of_a_state_or_of_what_follows_and_of_no_difference(problems, name):
     """POMCP-DPW and POMCPOW go on from a state that followed another one.

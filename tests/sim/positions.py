@@ -18,7 +18,7 @@ from mcts.kernel.rng import fold, new_stream
 from mcts.options import Budget, Options
 from mcts.tree import EXPANDED, NODES, Tree
 from sim.chance import game_key, open_stream
-from sim.game import advance, apply, decider, new_game
+from sim.game import advance, apply, decider, new_game, open_decision
 from sim.legal import legal
 from sim.planning import cluedo
 from sim.planning.config import PlannerConfig
@@ -128,6 +128,21 @@ def _reach(game, decisions, seat, rules, others, own, seed) -> Position | None:
         if action >= ACCUSE and action < REVEAL:
             legal(board, state, choices)
             action = choices[0]
+        apply(board, state, action)
+
+
+def steps(rules, policies, game, seed=3, tracks=0):
+    """Yield (state, action) before every action of a game; do not keep the state."""
+    board, state = world(rules)[0], empty()[0]
+    seat_policies(state, policies)
+    state.recording = 1
+    state.tracks[: rules.players] |= tracks
+    new_game(board, state, np.uint64(game_key(seed, game)))
+    while state.phase != OVER:
+        open_decision(state)
+        action = int(choose(board, state, decider(state)))
+        yield state, action
+        state.events = 0
         apply(board, state, action)
 
 

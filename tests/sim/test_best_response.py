@@ -8,7 +8,7 @@ import pytest
 from mcts.kernel import store
 from sim.arena import play_many
 from sim.models import best_response as module
-from sim.models.best_response import MAX_WEIGHT, MIN_WEIGHT, best_response, wins
+from sim.models.best_response import MIN_WEIGHT, best_response, wins
 from sim.models.timing import best_rule, collect_turns, share_won
 from sim.policies.registry import Policy
 from sim.rules import Rules, preset
@@ -56,21 +56,6 @@ def test_swift_gets_a_threshold_and_a_weight_alone(games):
     assert found.threshold < 0.7
     assert best_response(Rules(), Policy("swift"), EARLY) == found  # whatever stood there
     assert best_response(Rules(), Policy("swift"), Policy("heuristic")).threshold > 0.8
-
-
-def test_how_much_to_hide_and_to_believe_follow_from_who_sits_there(games):
-    games(250)
-    early = best_response(Rules(), HIDE, EARLY)
-    assert early.hiding >= 0.5 and early.threshold < 0.6 and early.by_out > 0.0
-    patient = best_response(Rules(), HIDE, Policy("heuristic"))
-    assert patient.hiding == 0.0 and patient.threshold > 0.8
-    assert early.own_card_weight < 0.1 and patient.own_card_weight < 0.1
-
-
-def test_against_who_hides_it_reads_and_hides_nothing(games):
-    games(120)
-    found = best_response(Rules(), HIDE, Policy("hide", threshold=0.35))
-    assert found.hiding == 0.0 and 1.0 < found.own_card_weight <= MAX_WEIGHT
 
 
 def test_games_are_those_of_the_arena():

@@ -9,11 +9,9 @@ from sim.board import (
     N_ROOMS,
     N_SPOTS,
     PASSAGES,
-    STARTS,
     corridor,
     door_spots,
     graph,
-    start_spot,
     tables,
 )
 from sim.cards import ROOMS
@@ -83,19 +81,6 @@ def test_passages():
         "Lounge": "Conservatory",
         "Conservatory": "Lounge",
     }
-
-
-def test_starts():
-    assert STARTS == {
-        "Scarlett": (16, 0),
-        "Mustard": (23, 7),
-        "White": (14, 24),
-        "Green": (9, 24),
-        "Peacock": (0, 18),
-        "Plum": (0, 5),
-    }
-    for suspect, xy in STARTS.items():
-        assert graph().nodes[start_spot(suspect)]["xy"] == xy
 
 
 @pytest.mark.parametrize(("one", "other", "steps"), DISTANCES)

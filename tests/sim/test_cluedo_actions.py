@@ -175,24 +175,6 @@ def test_a_list_is_a_function_of_what_the_seat_knows():
     assert compared > 15 and found_out > compared
 
 
-def test_what_is_public_goes_on_in_a_simulation():
-    """Under nodes it is what the log and the path together say."""
-    noise, checked = np.random.default_rng(4), 0
-    for one in unsure_positions(10):
-        board = world(one.rules)[0]
-        view = np.zeros((21, 7))
-        public.open_view(view, board.players, board.hand_sizes, one.state.face_up)
-        for asker, cards, answerer, _ in one.events:
-            public.witness(view, board.players, asker, cards, answerer, one.state.face_up)
-        for _, s in nodes_below(one, noise, **PRICES):
-            state = s.state[0]
-            for asker, cards, answerer, _ in state.event[: state.events].tolist():
-                public.witness(view, board.players, asker, cards, answerer, one.state.face_up)
-                checked += 1
-            assert state.public == pytest.approx(view, abs=1e-12)
-    assert checked > 10
-
-
 def witness(world, gathered, seat, asker, cards, answerer, card):
     """Add one suggestion, as ``seat`` sees it, to the evidence ``gathered``."""
     for step in range(1, world.players):

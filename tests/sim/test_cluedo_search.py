@@ -1,10 +1,6 @@
 """The search on Cluedo: values, keys, options, threads, and the same tree without a compiler."""
 
-import os
-import subprocess
-import sys
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -26,8 +22,6 @@ from sim.planning.config import PlannerConfig
 from sim.planning.planner import Planner
 from sim.rules import preset
 from sim.state import END, PASS, SUGGEST
-
-ROOT_FOLDER = Path(__file__).parents[2]
 
 
 def test_each_simulation_has_chance_of_its_own():
@@ -54,16 +48,6 @@ def test_passing_at_the_end_of_a_turn_is_worth_going_on(name):
         assert values.pop(PASS) > max(values.values())
         looked_at += 1
     assert looked_at == 3
-
-
-def test_one_thread_is_reproducible_and_the_key_matters():
-    for one in unsure_positions(2):
-        first, again = decide(one), decide(one)
-        assert find(first) == find(again)
-        first._key += 1
-        first.decisions = 0
-        first.decide(one.view)
-        assert find(first)[1:] != find(again)[1:]
 
 
 def test_every_decision_has_a_key_of_its_own():
@@ -108,46 +92,3 @@ def test_threads_leave_the_tree_in_order():
         assert len(planner.search._workers) == threads
     with pytest.raises(ValueError, match="more than the"):
         Options(threads=cores() + 1)
-
-
-INTERPRETED_SEARCH = """
-from positions import fingerprint, position
-from mcts.contract.testing import check_invariants
-from mcts.options import Budget, Options
-from sim.planning.config import PlannerConfig
-from sim.planning.planner import Planner
-from sim.rules import Rules
-one = position(6, 2, rules=Rules(turn_cap=22))
-config = PlannerConfig(
-    accusations=2,
-    least_accused=0.001,
-    options=Options(nodes=40, widening_base=2.0),
-    budget=Budget(simulations=12),
-)
-sat = one.take(Planner(config))
-sat.decide(one.view)
-result = sat.result
-print(result.best, result.actions.tolist(), result.edge_data.tolist(), result.visits.tolist(),
-      result.values.tolist(), fingerprint(sat.search.tree))
-"""
-
-
-def run_search(**environment):
-    """Run a small search in a process of its own; return what it printed."""
-    done = subprocess.run(
-        [sys.executable, "-c", INTERPRETED_SEARCH],
-        cwd=ROOT_FOLDER,
-        env={**os.environ, "PYTHONPATH": str(Path(__file__).parent), **environment},
-        capture_output=True,
-        text=True,
-        timeout=240,
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
-
-
-@pytest.mark.nightly
-def test_the_interpreter_grows_the_identical_tree():
-    compiled = run_search(NUMBA_DISABLE_JIT="0")
-    assert compiled == run_search(NUMBA_DISABLE_JIT="1")
-    assert len(compiled) > 200

@@ -15,7 +15,7 @@ from sim.referee import play
 from sim.rules import preset, world
 from sim.state import empty
 from sim.view import replay_evidence
-from tests.sim.constraint import SPEC, ConstraintPlayer, Constraints
+from tests.sim.constraint import SPEC, ConstraintPlayer
 
 PAPERS = ("ferrari2009", "cai2006")
 GAMES = 1 if INTERPRETED else 10
@@ -93,19 +93,6 @@ def test_both_keep_the_contract(name, walk):
     for player in (spec_of("csp"), SPEC):
         spec = {**player, "walk": walk}
         assert check_player(lambda spec=spec: make(spec, rules), rules, games=1, swaps=1) > 0
-
-
-def test_constraints_leave_the_assignments_that_they_should():
-    facts = Constraints({0, 1, 6, 12})
-    assert len(facts.assignments()) == 4 * 5 * 8
-    facts.note_disproof(2)
-    facts.note_disproof(2)
-    assert facts.domain(0) == [3, 4, 5]
-    facts.note_silence({0, 7, 20})  # its own suspect says nothing
-    assert (facts.domain(0), facts.domain(1), facts.domain(2)) == ([3, 4, 5], [7], [20])
-    facts.note_disproof(3)
-    facts.note_disproof(4)
-    assert facts.assignments() == [(5, 7, 20)]
 
 
 def test_back_and_forth_it_suggests_in_two_rooms_until_suspect_and_weapon_are_known():

@@ -15,10 +15,9 @@ from positions import (
 from scipy.stats import chisquare
 
 from belief.exact.solver import ExactPosterior
-from sim.chance import deal_out
 from sim.planning import cluedo
 from sim.planning.planner import Planner
-from sim.state import ACCUSE, TURN, empty
+from sim.state import ACCUSE, TURN
 
 LD = replace(SMALL, variant="ld_bmcts", redraw="decision")
 PREDICTIVE = {"belief": "factored", "answers": "predictive"}
@@ -33,21 +32,6 @@ def places():
 def envelopes(deals):
     """Return the different envelopes of some deals."""
     return {tuple(np.flatnonzero(deal == 0).tolist()) for deal in deals}
-
-
-def test_a_deal_is_dealt_out_to_all_but_the_searching_seat():
-    generator = np.random.default_rng(1)
-    for seat in range(4):
-        holder = generator.integers(-1, 5, 21)
-        state = empty()[0]
-        state.hand[:] = 7
-        deal_out(state, seat, holder)
-        for card in range(21):
-            assert (state.envelope >> card & 1) == (holder[card] == 0)
-            for other in range(6):
-                if other != seat:
-                    assert (state.hand[other] >> card & 1) == (holder[card] == other + 1)
-        assert state.hand[seat] == 7
 
 
 @pytest.mark.parametrize("belief", ["factored", "constrained", "particles", "closure"])
@@ -78,17 +62,6 @@ def test_all_deals_of_a_decision_share_one_envelope(changes, places):
         # The control: drawn each simulation.
         p, s = searched_position(one, replace(LD, redraw="simulation", **changes))
         assert len(envelopes(draw(p, s, 100))) > 3
-
-
-def test_below_one_envelope_deals_differ_and_explain_what_was_seen(places):
-    for one in places:
-        p, s = searched_position(one, LD)
-        deals = draw(p, s, 200)
-        assert len({deal.tobytes() for deal in deals}) > 20
-        marginals = ExactPosterior(one.evidence()).marginals
-        dealt = deals >= 0
-        chance = np.take_along_axis(marginals.T, np.where(dealt, deals, 0), axis=0)
-        assert (chance[dealt] > 0).all()
 
 
 def test_the_envelope_of_a_decision_follows_the_posterior(places):

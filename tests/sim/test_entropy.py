@@ -1,4 +1,4 @@
-"""The entropy player: its values against brute force over the deals, and its turns."""
+"""The entropy player: its values against brute force over the deals."""
 
 import numpy as np
 import pytest
@@ -9,10 +9,8 @@ from mcts.kernel.compile import INTERPRETED
 from sim.board import N_ROOMS
 from sim.endgame.random_positions import MARGIN, endgame
 from sim.players.entropy import EntropyPlayer
-from sim.policies.common import turns_to
-from sim.policies.walking import NEVER, turns_now
-from sim.rules import Rules, preset, world
-from sim.state import EVIDENCE, empty
+from sim.rules import world
+from sim.state import EVIDENCE
 from sim.view import replay_evidence
 
 FOUND = (10, 51, 58, 76)
@@ -62,24 +60,3 @@ def test_values_are_those_of_brute_force_over_the_deals(late):
         assert value == pytest.approx(bits[chosen] - PRICE, abs=1e-9)
         apart += abs(bits[chosen] - information(one, chosen, even=True)) > 1e-3
     assert apart
-
-
-def test_turns_are_those_of_the_policies():
-    rules = preset("classic")
-    board, state, now = world(rules)[0], empty()[0], np.empty(N_ROOMS)
-    for spot in range(0, 205, 3):
-        state.spot[0], state.roll = spot, 5
-        turns_now(board, state, 0, now)
-        here = int(board.room_of[spot])
-        for room in set(range(N_ROOMS)) - {here}:
-            through = here >= 0 and board.passage[here] == room
-            assert now[room] == (1.0 if through else turns_to(board, state, 0, room))
-        if here >= 0:
-            assert now[here] == 2.0
-            state.summoned[0] = 1
-            turns_now(board, state, 0, now)
-            assert now[here] == 1.0
-            state.summoned[0] = 0
-    state.spot[0] = board.first_door[0]
-    turns_now(world(Rules())[0], state, 0, now)
-    assert now[0] == NEVER  # without free movement no pawn steps out and in

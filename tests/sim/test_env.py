@@ -182,14 +182,6 @@ def test_a_seed_names_a_run_and_options_a_game_of_it():
     assert found == deals(raw_env(), resets)
 
 
-def test_without_a_seed_one_is_drawn_once():
-    one, two = raw_env(), raw_env()
-    found = deals(one, [{}, {}])
-    assert found[0][:2] == (one.seed, 0) and found[1][:2] == (one.seed, 1)
-    assert one.seed != two.seed
-    assert found == deals(two, [{"seed": one.seed}, {}])
-
-
 def test_what_cannot_be_is_refused():
     with pytest.raises(ValueError, match="unknown rules 'chess'"):
         env("chess")

@@ -9,8 +9,7 @@ import pytest
 from positions import random_action, stream_of
 
 from sim.arena import play_many
-from sim.board import door_spots, graph, start_spot
-from sim.cards import ALL_CARDS, ROOMS
+from sim.cards import ALL_CARDS
 from sim.chance import game_key
 from sim.game import advance, apply, new_game
 from sim.legal import is_legal, legal
@@ -19,59 +18,10 @@ from sim.rules import Rules, preset, world
 from sim.state import (
     EVENTS,
     EXTERNAL,
-    MOVE,
     N_ACTIONS,
     OVER,
-    PASSAGE,
-    SUGGEST,
-    TURN,
     empty,
 )
-
-STUDY, HALL, LOUNGE, *_, BALLROOM, KITCHEN = range(len(ROOMS))
-
-
-def fresh(game=0, recording=1, **rules):
-    """Return (world, state) of a new game in which every decision is asked for."""
-    rules = Rules(**rules)
-    board, state = world(rules)[0], empty()[0]
-    state.policy[:] = state.showing[:] = EXTERNAL
-    state.recording = recording
-    new_game(board, state, np.uint64(game_key(1, game)))
-    return board, state
-
-
-def actions(board, state):
-    """Return the legal actions."""
-    out = np.empty(N_ACTIONS, np.int64)
-    return out[: legal(board, state, out)].tolist()
-
-
-def test_a_pawn_shut_in_stays():
-    board, state = fresh()
-    study = door_spots(STUDY)[0]
-    (front,) = graph()[study]
-    state.spot[0], state.spot[1] = study, front
-    apply(board, state, MOVE + KITCHEN)
-    assert state.spot[0] == study
-    assert (state.seat, state.phase, state.turn) == (1, TURN, 2)
-    # The passage still leads out.
-    state.seat, state.phase = 0, TURN
-    apply(board, state, PASSAGE)
-    assert (state.spot[0], state.phase) == (door_spots(KITCHEN)[0], SUGGEST)
-
-
-def test_a_goal_without_a_path_is_replaced():
-    goals = set()
-    for game in range(30):
-        board, state = fresh(game)
-        (front,) = graph()[door_spots(STUDY)[0]]
-        state.spot[1] = front
-        state.goal[0] = STUDY
-        apply(board, state, MOVE + STUDY)
-        assert state.spot[0] != start_spot("Scarlett")
-        goals.add(int(state.goal[0]))
-    assert STUDY not in goals and len(goals) > 3
 
 
 def test_advance_stops_when_the_events_are_full():

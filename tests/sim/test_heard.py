@@ -21,15 +21,9 @@ from sim.records.record import Recorder, RecordError, read
 from sim.records.replay import replay
 from sim.records.stepped import SteppedGame
 from sim.referee import play
-from sim.rules import PRESETS, preset, world
+from sim.rules import preset, world
 from sim.state import ACCUSED, EVENT
 from sim.view import Log, replay_evidence
-
-
-def test_the_box_and_the_contest_let_everybody_hear():
-    heard = {name for name, rules in PRESETS.items() if rules.accusations == "heard"}
-    assert heard == {"classic", "speed_clue"}
-
 
 # Who hears what.
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from positions import leak_of
+from positions import leak_of, steps
 
 from belief import public
 from belief.information import closed_form
@@ -18,21 +18,6 @@ from sim.state import ACCUSE, ASK, OVER, TURN, empty
 BOARD = world(Rules())[0]
 SWIFT = Policy("swift", threshold=0.35)
 OPEN = Policy("hide", threshold=0.35, hiding=0.0, summoning=0.0)
-
-
-def steps(rules, policies, game, seed=3, tracks=0):
-    """Yield (state, action) before every action of a game; do not keep the state."""
-    board, state = world(rules)[0], empty()[0]
-    seat_policies(state, policies)
-    state.recording = 1
-    state.tracks[: rules.players] |= tracks
-    new_game(board, state, np.uint64(game_key(seed, game)))
-    while state.phase != OVER:
-        open_decision(state)
-        action = int(choose(board, state, decider(state)))
-        yield state, action
-        state.events = 0
-        apply(board, state, action)
 
 
 # The public view.

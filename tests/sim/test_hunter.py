@@ -1,8 +1,7 @@
-"""The hunter: its route against brute force, its information, switches and control."""
+"""The hunter: its route against brute force, and its information."""
 
 from __future__ import annotations
 
-from functools import cache
 from itertools import pairwise, permutations
 from math import inf, log
 
@@ -12,15 +11,12 @@ from presets import spec_of
 
 from sim.board import N_ROOMS
 from sim.cards import ROOMS
-from sim.contract.testing import check_player
 from sim.hunt.graph import mask
 from sim.hunt.measurements import Partition
 from sim.hunt.reward import Weights
-from sim.player import PolicyPlayer
 from sim.players.registry import make
 from sim.players.room_hunt import Ways, closed_values, information, lengths, open_values
-from sim.referee import play
-from sim.rules import PRESETS, preset, world
+from sim.rules import preset, world
 from sim.state import ASK, MOVE, PASSAGE, TURN, WALK, empty
 
 FERRARI = preset("ferrari2009")
@@ -129,60 +125,8 @@ def test_lengths_are_those_of_the_board():
     assert np.array_equal(bins, bins.T)
 
 
-# In games.
-
-
 def make_one(rules=FERRARI, **switches):
     return make(spec_of("hunter", **switches), rules)
-
-
-@pytest.mark.parametrize(
-    ("rules", "evidence"),
-    [("ferrari2009", "repaired"), ("cai2006", "text"), ("ledford", "exact"), ("speed", "exact")],
-)
-def test_it_keeps_the_contract(rules, evidence):
-    rules = preset(rules)
-    assert check_player(lambda: make_one(rules, evidence=evidence, benefit_weight=40), rules) > 20
-
-
-@cache
-def play_out(name="hunter", **switches):
-    """Return all that a player does in a few games."""
-    player = make(spec_of(name, **switches), FERRARI)
-    decide, actions = player.decide, []
-
-    def note(view):
-        actions.append(decide(view))
-        return actions[-1]
-
-    player.decide = note
-    for game in range(6):
-        play(FERRARI, [player, PolicyPlayer("heuristic"), PolicyPlayer("closure")], 5, game)
-    return actions
-
-
-def test_without_benefit_it_is_the_player_of_the_network():
-    """Control: with more of it, it is not."""
-    assert play_out(benefit_weight=0) == play_out("bn") != play_out(benefit_weight=40)
-
-
-@pytest.mark.parametrize(
-    "switched",
-    [
-        {"evidence": "text"},
-        {"evidence": "exact"},
-        {"again": "same"},
-        {"threshold": 0.4},
-        {"strategy": "closed"},
-        {"unit": "turns"},
-        {"goal": "likeliest"},
-        {"benefit_weight": 80},
-        {"test_weight": 5},
-        {"distance_weight": 3},
-    ],
-)
-def test_every_switch_changes_the_play(switched):
-    assert play_out(**{"benefit_weight": 40, **switched}) != play_out(benefit_weight=40)
 
 
 # One decision, with chances made up.
@@ -232,14 +176,3 @@ def test_a_room_that_is_known_is_entered_as_often_as_possible():
     ask, _ = seat(STUDY)
     assert ask(np.eye(N_ROOMS)[KITCHEN]) == PASSAGE
     assert ask(np.eye(N_ROOMS)[HALL]) == MOVE + HALL
-
-
-# The configuration.
-
-
-@pytest.mark.parametrize("name", sorted(set(PRESETS) - {"ferrari2009", "cai2006"}))
-def test_rules_that_it_does_not_fit_are_refused_in_a_sentence(name):
-    with pytest.raises(ValueError, match=f"hands by category, which rules={name}") as refused:
-        make_one(PRESETS[name])
-    assert "\n" not in str(refused.value)
-    assert make_one(PRESETS[name], evidence="exact").settings.evidence == "exact"

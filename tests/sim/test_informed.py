@@ -10,11 +10,11 @@ from belief.information import closed_form
 from mcts.kernel.compile import INTERPRETED
 from sim.arena import Memory, act
 from sim.board import door_spots, graph
-from sim.cards import FIRST_ROOM, FIRST_WEAPON, ROOMS
+from sim.cards import FIRST_ROOM, FIRST_WEAPON
 from sim.contract.testing import decisions
 from sim.game import open_decision
-from sim.policies.registry import Policy, choose, number
-from sim.rules import PRESETS, Rules, world
+from sim.policies.registry import Policy, choose
+from sim.rules import PRESETS, world
 from sim.state import ACCUSE, ASK, END, MOVE, PASS, PASSAGE, REVEAL, SUGGEST, TURN, empty
 
 MIXED = ("heuristic", "uniform", "swift", "random", "closure")
@@ -145,29 +145,6 @@ def test_swift_takes_what_tells_most_a_turn(name):
         assert worth[kind] == pytest.approx(max(worth.values()), rel=1e-9)
         looked_at += 1
     assert looked_at > GAMES
-
-
-@pytest.mark.parametrize(("roll", "goes_far"), [(1, False), (6, True)])
-def test_swift_weighs_information_against_turns(roll, goes_far):
-    """Seat 0 stands a step from the Lounge, and some way from the Dining Room.
-
-    It knows suspect and weapon.  The room is the Lounge with 1 in 10, the Dining Room with 1 in 2:
-    worth going to, if it does not take many more turns.
-    """
-    near, far = ROOMS.index("Lounge"), ROOMS.index("Dining Room")
-    board, state = world(Rules())[0], empty()[0]
-    state.policy[0], state.threshold[0] = number("swift"), 1.0
-    (state.spot[0],) = graph()[door_spots(near)[0]]
-    state.spot[1:4] = board.start[1:4]
-    state.phase, state.roll = TURN, roll
-    state.settled[0] = state.marginals_of = 1  # what follows is up to date
-    for card, p in ((0, 1.0), (6, 1.0), (FIRST_ROOM + near, 0.1), (FIRST_ROOM + far, 0.5)):
-        state.marginals[card, :5] = p, 0, *3 * [(1 - p) / 3]
-        state.closure[0].may[0] |= 1 << card
-    worth = [bits(state, 0, room) / turns(Rules(), state, 0, room) for room in (near, far)]
-    assert bits(state, 0, far) > 1.5 * bits(state, 0, near) > 0
-    assert (worth[1] > worth[0]) == goes_far
-    assert int(choose(board, state, 0)) == MOVE + (far if goes_far else near)
 
 
 # Greedy.

@@ -1,27 +1,12 @@
 """Likely: the card of each category with the fewest possible holders, and where it wins."""
 
-import numpy as np
+from positions import steps
 
-from sim.chance import game_key
-from sim.game import apply, decider, new_game, open_decision
-from sim.policies.registry import choose, seat_policies
-from sim.rules import preset, world
-from sim.state import ASK, MOVE, OVER, PASSAGE, SUGGEST, TURN, empty
+from sim.rules import preset
+from sim.state import ASK, MOVE, PASSAGE, SUGGEST, TURN
 
 CLUE = preset("speed_clue", players=3)
 CATEGORIES = ((0, 6), (6, 12), (12, 21))
-
-
-def decisions(rules, policies, game):
-    """Yield (state, action) before every action of a game; do not keep the state."""
-    board, state = world(rules)[0], empty()[0]
-    seat_policies(state, policies)
-    new_game(board, state, np.uint64(game_key(7, game)))
-    while state.phase != OVER:
-        open_decision(state)
-        action = int(choose(board, state, decider(state)))
-        yield state, action
-        apply(board, state, action)
 
 
 def fewest(state, seat, category):
@@ -35,7 +20,7 @@ def fewest(state, seat, category):
 def test_it_names_the_card_that_fewest_can_hold():
     named = 0
     for game in range(4):
-        for state, action in decisions(CLUE, ["likely"] * 3, game):
+        for state, action in steps(CLUE, ["likely"] * 3, game, 7):
             seat, repeated = int(state.seat), state.named[state.seat].any()
             if state.phase == TURN and MOVE <= action < PASSAGE:
                 assert 12 + action in fewest(state, seat, 2)

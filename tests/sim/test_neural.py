@@ -14,7 +14,7 @@ from sim.players.neural import NeuralPlayer, visits
 from sim.players.registry import make
 from sim.referee import play
 from sim.rules import preset, world
-from sim.state import ACCUSE, ASK, END, MOVE, PASS, PASSAGE, REVEAL, SUGGEST, TURN, WALK, empty
+from sim.state import ACCUSE, ASK, END, MOVE, PASSAGE, REVEAL, TURN, WALK, empty
 
 FERRARI = preset("ferrari2009")
 STUDY, HALL, KITCHEN = map(ROOMS.index, ("Study", "Hall", "Kitchen"))
@@ -93,27 +93,6 @@ def test_distances_are_manhattan_and_at_most_what_is_walked():
     assert (any_door <= entry).all() and (any_door < entry).any()
     inside = world(FERRARI)[0].room_of
     assert all(any_door[inside[spot], spot] == 0 for spot in range(188, len(inside)))
-
-
-def test_it_suggests_what_is_in_doubt_else_its_own():
-    player, s = _seat()
-    s.phase = SUGGEST
-    _believe(player, [0, 0, 0.3, 0.4, 0.2, 0.1], [0, 0, 0, 1, 0, 0], np.eye(9)[5])
-    assert player.act(s) == ASK + 6 * 3 + 0
-
-
-def test_it_accuses_when_all_three_are_likely_enough():
-    player, s = _seat()
-    sure = [0, 0, 0.9, 0.1, 0, 0], [0, 0, 0, 0.95, 0.05, 0], [*[0] * 7, 0.08, 0.92]
-    _believe(player, *sure)
-    for phase in (TURN, END):
-        s.phase = phase
-        assert player.act(s) == ACCUSE + 9 * (6 * 2 + 3) + 8
-    for kind in range(3):
-        less = [list(part) for part in sure]
-        less[kind] = [min(p, 0.89) for p in less[kind]]
-        _believe(player, *less)
-        assert player.act(s) == PASS
 
 
 def test_it_may_accuse_at_the_end_of_its_turn_alone():

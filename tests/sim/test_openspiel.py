@@ -1,7 +1,6 @@
 """Cluedo with few cards in OpenSpiel: information of players, exact values, and a search."""
 
 from functools import partial
-from types import SimpleNamespace
 
 import pytest
 
@@ -14,7 +13,6 @@ from mcts.kernel.compile import INTERPRETED
 from mcts.openspiel.planners import planner, table_of
 from mcts.options import Budget, Options
 from sim.cards import CARDS
-from sim.openspiel import cluedo
 from sim.openspiel.cluedo import NAME, Table
 
 
@@ -162,30 +160,6 @@ def test_what_all_may_observe_tells_nobodys_cards():
     )
     with pytest.raises(ValueError, match="choose one player's information"):
         make_observation(game, everything)
-
-
-def test_threads_may_play_one_game(monkeypatch):
-    """Kernels run without Python's lock: here another thread is always one step ahead."""
-    game = load(suspects=3, weapons=2)
-    step, others = cluedo.stepping.do.call, []
-
-    def overtaken(*given):
-        result = step(*given)
-        if not others:
-            others.append(begin_game(game, 5))
-            do(others[0], "enters Study")  # after which nobody may enter
-            others.clear()
-        return result
-
-    def play_all():
-        state = begin_game(game)
-        do(state, "enters Study")
-        do(state, "asks Scarlett+knife")
-        return state.information_state_string(1), state.legal_actions()
-
-    alone = play_all()
-    monkeypatch.setattr(cluedo.stepping, "do", SimpleNamespace(call=overtaken))
-    assert play_all() == alone
 
 
 @pytest.mark.parametrize("heard", [False, True])

@@ -187,16 +187,6 @@ def test_the_reply_is_the_best_of_the_table():
     assert found.best_reply(Policy("heuristic"), one) == Policy("heuristic")
 
 
-def test_a_known_type_is_read_with_its_weight():
-    """Before anything is named; opponents of no known kind keep their share."""
-    company = OpponentBelief(RULES, 0, FEW, 1)
-    company.likelihood[:, FEW.types.index("hide35")] = 50.0
-    fitted = company.responses.reads[FEW.types.index("hide35")]
-    weights = company.own_card_weights
-    assert (weights[1:4] == weights[1]).all() and 1.0 < weights[1] < fitted
-    assert weights[0] == 1.0
-
-
 @pytest.mark.parametrize("own", [True, False])
 def test_what_is_named_teaches_the_weight(own):
     """Seat 1 has named Mustard, Plum, the Candlestick and the Dagger: it holds all, or none."""

@@ -29,8 +29,3 @@ def test_who_asks_for_what_it_lacks_has_a_low_weight_and_who_misleads_a_high_one
     assert weight("hide", threshold=0.35) > 2.0
     assert 0.5 < weight("uniform") < 2.0
     assert weight("greedy", games=2, rules=preset("cai2006")) < 1.0
-
-
-def test_who_reads_is_fitted_as_if_it_did_not():
-    ones = [weight("swift", games=10, own_card_weight=by) for by in (1.0, 0.1)]
-    assert ones[0] == ones[1]

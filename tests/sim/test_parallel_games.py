@@ -6,10 +6,8 @@ import numpy as np
 import pytest
 from presets import spec_of
 
-from mcts.contract.testing import check_invariants
 from mcts.distributed import local_ray
 from mcts.merge import merge
-from mcts.options import IN_FLIGHT
 from mcts.root import RootSearch, shares, worker_key
 from mcts.search import Search
 from sim.player import PolicyPlayer
@@ -20,7 +18,6 @@ from sim.rules import preset
 RULES = preset("speed", turn_cap=16)
 BUDGET = {"budget.simulations": 60}
 WORKERS = {"search.mode": "root", "search.workers": 2, "search.oversubscribe": True, **BUDGET}
-THREADS = {"search.threads": 2, "search.oversubscribe": True, **BUDGET}
 
 
 @pytest.fixture(scope="module")
@@ -58,20 +55,3 @@ def test_a_game_over_ray_workers_is_that_of_two_searches_made_here(ray, name, mo
     played = play(RULES, seat(name, **WORKERS), 5, 0)
     assert len(decided) >= 2 and len(processes) == 2
     assert played.seats[0].simulations == 60 * len(decided)
-
-
-@pytest.mark.parametrize("in_flight", IN_FLIGHT)
-def test_a_game_by_two_threads_on_one_tree(in_flight, monkeypatch):
-    searched = []
-    run = Search.run
-
-    def check(self, budget, key, p=None):
-        result = run(self, budget, key, p)
-        check_invariants(self.tree)
-        searched.append(result.simulations)
-        return result
-
-    monkeypatch.setattr(Search, "run", check)
-    played = play(RULES, seat("bmcts", **THREADS, **{"search.in_flight": in_flight}), 5, 0)
-    assert set(searched) == {60} and len(searched) >= 2
-    assert played.seats[0].simulations == sum(searched)

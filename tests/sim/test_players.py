@@ -9,7 +9,6 @@ from presets import PLANNER_PRESETS, leaves, spec_of
 from sim.planning.config import PlannerConfig
 from sim.planning.planner import Planner
 from sim.planning.variants import VARIANTS
-from sim.player import PolicyPlayer
 from sim.players.registry import PLANNERS, POLICIES, make
 from sim.policies.registry import Policy, policy
 from sim.rules import Rules
@@ -109,13 +108,6 @@ def test_every_value_of_the_configuration_reaches_the_plan():
         config = plan_of(OmegaConf.to_container(spec))
         assert config != before and config not in plans, leaf
         plans.append(config)
-
-
-@pytest.mark.parametrize("name", POLICIES)
-def test_policies_are_configured_by_their_name(name):
-    player = make(spec_of(name), Rules())
-    assert type(player) is PolicyPlayer
-    assert player.policy == Policy(name) and player.name == name
 
 
 SWITCHED = {

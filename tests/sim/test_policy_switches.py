@@ -2,29 +2,18 @@
 
 import numpy as np
 import pytest
+from positions import steps
 
 from belief import matrix as factored
 from belief.beliefs.constrained import fit
-from sim.chance import DECIDE, game_key, open_stream
-from sim.game import apply, decider, new_game, open_decision
-from sim.policies.registry import SHOWING, Policy, choose, seat_policies
+from sim.chance import game_key
+from sim.game import apply, new_game
+from sim.policies.registry import Policy
 from sim.policies.swift import ROUNDS
 from sim.rules import PRESETS, Rules, world
-from sim.state import ACCUSE, ASK, EXTERNAL, FACTORED, OVER, REVEAL, SHOW, SUGGEST, TURN, empty
+from sim.state import ACCUSE, ASK, EXTERNAL, FACTORED, REVEAL, SHOW, SUGGEST, TURN, empty
 
 BOARD = world(Rules())[0]
-
-
-def steps(rules, policies, game, seed=2):
-    """Yield (state, action) before every action of a game; do not keep the state."""
-    board, state = world(rules)[0], empty()[0]
-    seat_policies(state, policies)
-    new_game(board, state, np.uint64(game_key(seed, game)))
-    while state.phase != OVER:
-        open_decision(state)
-        action = int(choose(board, state, decider(state)))
-        yield state, action
-        apply(board, state, action)
 
 
 def accuses(action):
@@ -53,7 +42,7 @@ def test_swift_accuses_from_its_threshold_on(threshold):
         rules = PRESETS[name]
         policies = [Policy("swift", threshold=threshold)] * rules.players
         for game in range(4):
-            for state, action in steps(rules, policies, game):
+            for state, action in steps(rules, policies, game, 2):
                 never = rules.accuse == "end" and state.phase == TURN
                 if state.phase in (SHOW, SUGGEST) or never:
                     continue
@@ -92,26 +81,6 @@ def test_inference_is_learning_from_cards_shown_to_others(infers):
     assert state.belief[0][0, 3] == 1.0  # the asker learns the card either way
 
 
-# Showing.
-
-
-def show(showing, seen, draws=600):
-    """Return how often seat 2 shows each of cards 0, 6 and 12, of which the asker saw ``seen``."""
-    state = empty()[0]
-    new_game(BOARD, state, np.uint64(game_key(2, 1)))
-    state.phase, state.answerer, state.seat = SHOW, 2, 1
-    state.hand[2] = state.cards = 1 | 1 << 6 | 1 << 12
-    state.showing[2] = SHOWING.index(showing)
-    state.has_shown[2, 1] = seen
-    state.has_shown[2, 3] = 1 << 6  # what another asker saw does not count
-    state.has_shown[3, 1] = 1 << 12  # nor does what another player showed
-    counts = {0: 0, 6: 0, 12: 0}
-    for count in range(draws):
-        open_stream(state, DECIDE, count)
-        counts[int(choose(BOARD, state, 2)) - REVEAL] += 1
-    return list(counts.values())
-
-
 @pytest.mark.parametrize("name", PRESETS)
 def test_in_games_least_informative_shows_a_new_card_only_where_it_must(name):
     def count(showing):
@@ -120,7 +89,7 @@ def test_in_games_least_informative_shows_a_new_card_only_where_it_must(name):
         rules = PRESETS[name]
         policies = [Policy("uniform", showing=showing)] * rules.players
         for game in range(4):
-            for state, action in steps(rules, policies, game):
+            for state, action in steps(rules, policies, game, 2):
                 if state.phase == SHOW:
                     seen = int(state.has_shown[state.answerer, state.seat])
                     if seen & int(state.hand[state.answerer] & state.cards):
@@ -130,6 +99,3 @@ def test_in_games_least_informative_shows_a_new_card_only_where_it_must(name):
 
     assert next(new for old, new in count("least_informative") if old > 20) == 0
     assert any(new >= 10 for _, new in count("random"))
-
-
-# What cannot be.

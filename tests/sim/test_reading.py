@@ -103,12 +103,6 @@ def test_the_matrix_doubts_each_card_once_a_player():
         np.testing.assert_array_equal(plain, by_hand(one, 1.0))
 
 
-# What it is good for.
-
-
-# The planner.
-
-
 def test_a_planner_reads_by_its_doubt():
     for one in unsure_positions(2):
         for own_card_weight in (0.3, 1.0):

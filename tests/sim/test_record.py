@@ -5,12 +5,11 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from recorded import FILE, SHORT_SEED, players, record_of, short_game, write
+from recorded import FILE, SHORT_SEED, record_of, short_game, write
 
 from belief.exact.solver import ExactPosterior
 from mcts.kernel.rng import new_stream
-from sim.board import graph
-from sim.cards import CARDS, FIRST_ROOM, ROOMS, SUSPECTS
+from sim.cards import CARDS
 from sim.chance import game_key
 from sim.game import apply, decider, new_game
 from sim.knowledge import begin
@@ -19,7 +18,6 @@ from sim.policies.registry import Policy, seat_policies
 from sim.records.events import BESIDE, EVENTS, describe_action, opening
 from sim.records.record import knows, read
 from sim.records.replay import replay, states
-from sim.referee import play
 from sim.rules import FIXED_PLAYERS, PRESETS, Rules, preset, world
 from sim.state import ACCUSED, EVENT, EVIDENCE, N_ACTIONS, SHOW, empty
 from sim.view import replay_evidence, view_of
@@ -58,29 +56,10 @@ def test_the_games_of_these_tests_hold_every_kind_of_event():
 
 
 def test_the_header_says_who_plays(keep):
-    names = ["wanderer", Policy("swift", threshold=0.4, showing="least_informative"), "random"]
-    record = keep(write(Rules(players=3, turn_cap=3), names, 0, 9)[0])
-    assert record.seats[0] == {"label": "wanderer", "policy": "external", "showing": "external"}
-    switches = {
-        "threshold": 0.4,
-        "inference": True,
-        "own_card_weight": 1.0,
-        "showing": "least_informative",
-    }
-    assert record.seats[1] == {"label": "swift", "policy": "swift", **switches}
-    assert record.seats[2]["policy"] == "random"
-    assert record.end["winner"] is None
-
-
-@pytest.mark.parametrize("number", range(2))
-def test_watching_changes_nothing(number):
-    rules = preset("ledford", turn_cap=60)
-    for names in (
-        ["greedy", "wanderer", "swift", "greedy"],
-        [Policy("greedy", threshold=0.5), "heuristic", "closure", "random"],
-    ):
-        result = write(rules, names, SHORT_SEED, number)[1]
-        assert result == play(rules, players(names), SHORT_SEED, number)
+    names = ["wanderer", Policy("swift", threshold=0.4), "random"]
+    seats = keep(write(Rules(players=3, turn_cap=3), names, 0, 9)[0]).seats
+    assert [seat["policy"] for seat in seats] == ["external", "swift", "random"]
+    assert seats[1]["threshold"] == 0.4
 
 
 def test_the_record_kept_as_data_replays():
@@ -101,7 +80,6 @@ class Knowledge:
         self.rules, self.seat, self.board = rules, seat, world(rules)[0]
         self.view = empty()[0]
         self.view.winner = self.view.answerer = -1
-        self.view.spot[:] = self.board.start
         self.events = []
 
     def hear(self, event):
@@ -111,12 +89,10 @@ class Knowledge:
             view.hand[seat] = cards
         elif kind == "face_up":
             view.face_up = cards
-        elif kind == "roll":
-            view.roll, view.seat, view.turn = event["steps"], seat, event["turn"]
-        elif kind in ("reach", "passage"):
-            view.spot[seat], view.summoned[seat] = self.spot(event), 0
         elif kind == "suggestion":
-            self.take_suggestion(event, cards)
+            view.cards = cards
+            view.asked += 1
+            self.events.append((seat, cards, -1, -1))
         elif kind == "refute":
             view.answerer = -1 if event["by"] is None else event["by"]
             asked = [(seat + step) % self.rules.players for step in range(1, self.rules.players)]
@@ -139,27 +115,6 @@ class Knowledge:
         elif kind == "end":
             view.winner = -1 if event["winner"] is None else event["winner"]
 
-    def spot(self, event):
-        if event["xy"] is None:
-            return self.board.first_door[ROOMS.index(event["room"])]
-        squares = {tuple(xy): spot for spot, xy in graph().nodes(data="xy")}
-        return squares[tuple(event["xy"])]
-
-    def take_suggestion(self, event, cards):
-        view, seat, called = self.view, event["seat"], event["called"]
-        view.cards = cards
-        view.asked += 1
-        view.suggestions[seat] += 1
-        view.summoned[seat] = 0
-        self.events.append((seat, cards, -1, -1))
-        if not self.rules.board:
-            view.spot[seat] = self.board.start[seat]
-        if called is not None:
-            suspect, _, room = (CARDS.index(name) for name in event["cards"])
-            assert self.rules.suspects[called] == SUSPECTS[suspect]
-            view.spot[called] = self.board.first_door[room - FIRST_ROOM]
-            view.summoned[called] = 1
-
     def evidence(self):
         """Return what the seat has learnt, from its log."""
         self.view.tracks[self.seat] = EVIDENCE
@@ -171,10 +126,8 @@ class Knowledge:
 @pytest.mark.parametrize(("name", "count"), TABLES)
 def test_what_is_known_to_a_seat_is_its_view(name, count, keep):
     record = keep(short_game(name, count, 1)[0])
-    fields = ["winner", "cards", "answerer", "asked", "spot", "summoned", "out", "suggestions"]
-    fields += ["face_up", "hand", "has_shown", "heard"]
-    if record.rules.board:  # nobody rolls without one, so the next turn is announced by its action
-        fields += ["turn", "seat", "roll"]
+    fields = ("winner", "cards", "answerer", "asked", "out")
+    fields += ("face_up", "hand", "has_shown", "heard")
     known = [Knowledge(record.rules, seat) for seat in range(count)]
     for events, state in states(record):
         for player in known:

@@ -79,18 +79,6 @@ def test_a_belief_is_what_the_seat_could_conclude_by_then(tmp_path):
     assert met > 8 and behind > 3
 
 
-def test_tables_are_there_where_the_belief_has_them(tmp_path):
-    record = record_of(write(), tmp_path)
-    for one in record.beliefs(0):
-        assert one["evidence"] == "repaired" and len(one["envelope"]) == 21
-        for table in one["tables"]:
-            entries = np.array(table["entries"])
-            assert entries.shape == (len(table["owners"]), len(table["cards"]))
-            assert set(table["owners"]) == {1, 2}
-            np.testing.assert_allclose(entries.sum(axis=1), 1, atol=1e-7)
-    assert all(one["tables"] is None for one in record.beliefs(2))
-
-
 def test_a_belief_that_was_changed_is_found_by_the_check(tmp_path):
     rows = write().splitlines()
     at = next(i for i, row in enumerate(rows) if '"event":"belief"' in row)

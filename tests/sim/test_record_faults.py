@@ -86,38 +86,20 @@ def another_card(event):
     event["action"] = REVEAL + CARDS.index(event["card"])
 
 
-def reorder(event):
-    event["turn"] = event.pop("turn")
-
-
 @pytest.mark.parametrize(
     ("kind", "change", "reason"),
     [
-        ("deal", put(cards=["Plum"]), "cards is ['Plum'], but in the game it is ["),
         ("deal", put(known_to="all"), "known_to is 'all', but in the game it is [0]"),
         ("envelope", put(known_to=[1]), "known_to is [1], but in the game it is []"),
         ("roll", put(steps=99), "steps is 99, but in the game it is "),
         ("roll", put(event="rol"), "unknown event 'rol'"),
-        ("roll", put(event=["roll"]), "unknown event ['roll']"),
-        ("roll", drop("event"), "the key 'event' is missing"),
         ("roll", drop("steps"), "the key 'steps' is missing"),
-        ("roll", put(eyes=3), "there is no key 'eyes' here"),
-        ("roll", put(known_to="everybody"), "known_to must be 'all' or a list of seats"),
         ("roll", put(known_to=[4]), "known_to must be 'all' or a list of seats, not [4]"),
-        ("roll", reorder, "the keys are not in their order"),
-        ("reach", put(xy=[0, 0]), "xy is [0, 0], but in the game it is "),
         ("move", put(action=10**30), "may not take action 1000000000000000000000000000000 here"),
-        ("move", put(action=True), "may not take action True here"),
-        ("move", put(action="8"), "may not take action '8' here"),
-        ("move", put(action=-1), "may not take action -1 here"),
         ("move", put(goal="Cellar"), "goal is 'Cellar', but in the game it is"),
         ("suggestion", put(action=REVEAL), f"may not take action {REVEAL} here"),
-        ("suggestion", put(cards=["Plum", "rope", "Hall"]), "cards is ['Plum', 'rope', 'Hall']"),
-        ("refute", put(unable=[0, 1, 2, 3]), "unable is [0, 1, 2, 3], but in the game it is"),
         ("show", another_card, ""),
         ("verdict", put(right=1), "right is 1, but in the game it is False"),
-        ("accusation", put(known_to="all"), "known_to is 'all', but in the game it is ["),
-        ("end", put(winner=0), "winner is 0, but in the game it is 1"),
         ("end", put(digest="0" * 16), "digest is '0000000000000000', but in the game it is "),
     ],
 )
@@ -133,21 +115,12 @@ def test_a_changed_event_is_found_and_explained(fault, lines, kind, change, reas
     [
         (put(format="chess"), f"not a game record: it must begin with format {FORMAT!r}"),
         (put(version=2), f"unknown version 2: this program reads version {VERSION}"),
-        (drop("version"), f"unknown version None: this program reads version {VERSION}"),
         (drop("seed"), "the key 'seed' is missing"),
-        (put(speed=1), "there is no key 'speed' here"),
         (put(seed=-1), "seed must be a number from 0 to 2^63 - 1, not -1"),
-        (put(game=2**63), f"game must be a number from 0 to 2^63 - 1, not {2**63}"),
-        (put(game=True), "game must be a number from 0 to 2^63 - 1, not True"),
-        (put(rules=[]), "rules must be an object of switches"),
         (put(rules={"name": "ledford", "luck": 1}), "rules.luck: unknown setting"),
-        (put(rules={**asdict(Rules()), "dice": "1"}), "rules.dice=1: must be a whole number"),
         (put(rules={**asdict(Rules()), "dice": 3}), "rules.dice=3: must be at most 2"),
-        (put(seats=[]), "seats must list 4 players"),
-        (put(seats=["random"] * 4), "each of seats must be an object with a label"),
         (put(seats=[{"label": "random"}] * 4), "the key 'policy' is missing"),
         (put(seats=[{"label": "x", "policy": "external"}] * 4), "the key 'showing' is missing"),
-        (put(seats=[{"label": "x", "policy": "y", "z": 1}] * 4), "there is no key 'z' here"),
     ],
 )
 def test_a_changed_header_is_found_and_explained(fault, lines, change, reason):
@@ -186,11 +159,8 @@ def test_a_switch_younger_than_the_record_has_its_default(keep, lines):
     ("second", "reason"),
     [
         (b"{", "not JSON (Expecting property name enclosed in double quotes)"),
-        (b"", "not JSON (Expecting value)"),
-        (b"[]", "not a JSON object"),
         (b"[" * 100_000, "not JSON (maximum recursion depth exceeded"),
         (b"\xff\xfe\x00", "not JSON ("),
-        (b'{"turn": 0}', "spaces, keys or numbers are not written as in a record"),
         (b'{"turn":0,"turn":0}', "spaces, keys or numbers are not written as in a record"),
     ],
 )

@@ -98,31 +98,6 @@ def test_a_player_that_is_asked_plays_the_game_of_its_policy(picks_cards):
             assert sum(len(seat.shown) for seat in seats) > 0
 
 
-class Stingy(Replay):
-    """Shows the lowest card that it can."""
-
-    def decide(self, view):
-        if view[0].phase == SHOW:
-            card = int(view[0].hand[self.seat] & view[0].cards)
-            self.shown.append((card & -card).bit_length() - 1)
-            return REVEAL + self.shown[-1]
-        return super().decide(view)
-
-
-def test_a_player_may_choose_the_card_it_shows():
-    stingy = Stingy("heuristic", picks_cards=True)
-    asker = Replay("heuristic")
-    seats = [asker, stingy, PolicyPlayer("random"), PolicyPlayer("random")]
-    chosen = 0
-    for game in range(3):
-        stingy.chance = asker.chance = np.uint64(game_key(SEED, game))
-        play(Rules(), seats, SEED, game)
-        chosen += len(stingy.shown)
-        cards = [e[3] for e in stingy.log.events.tolist() if e[2] == 1 and e[3] in stingy.shown]
-        assert len(cards) >= len(stingy.shown)
-    assert chosen > 0
-
-
 def test_events_hide_the_card_from_those_it_was_not_shown_to():
     seats = seat_player(MIXED, replayed=(0, 1, 2, 3))
     for player in seats:

@@ -136,11 +136,7 @@ def _value(spec, leaf):
 
 MISFITS = {
     "answers": "deal",
-    "opponents": "uniform",
     "rollout.policy": "uniform",
-    "rollout.opponents": "uniform",
-    "own_card_weight": 0.5,
-    "actions.offer": "candidates",
     "search.mode": "root",
     "search.keep_tree": True,
 }
@@ -206,6 +202,3 @@ def test_an_even_envelope_is_even():
     assert found[:6].sum() == found[12:].sum() == 900 and not found[6:12].any()
     assert np.abs(found[2:5] - 300).max() < 60  # 4 standard deviations
     assert found[12:].min() > 60
-
-
-# Trees.

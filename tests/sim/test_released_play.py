@@ -1,39 +1,15 @@
-"""Answers, turns and ends in simulations of the released program."""
+"""Turns and ends in simulations of the released program."""
 
 import numpy as np
-import pytest
 from positions import position
 from presets import spec_of
 from test_released import begin_game, config
 
 from mcts.options import Budget
 from mcts.search import Search
-from sim.planning import answers
 from sim.players.registry import make
 from sim.rules import Rules
 from sim.state import ASK, OVER
-
-# Answers.
-
-
-def test_answers_in_the_tree_weigh_what_the_belief_gives_them():
-    own, out, weights = np.zeros((21, 7)), np.zeros(8, np.int64), np.zeros(8)
-    own[0, :3] = 0.2, 0.3, 0.5
-    own[6, :3] = 0.5, 0.0, 0.5
-    own[12, :3] = 0.6, 0.4, 0.0
-    cards = 1 << 0 | 1 << 6 | 1 << 12
-    n = answers.list_answers(own, 0, cards, 0, out, weights)
-    assert dict(zip(out[:n].tolist(), weights[:n].tolist(), strict=True)) == pytest.approx(
-        {370: 0.3, 382: 0.4, 391: 0.7 * 0.6}
-    )
-    n = answers.list_answers(own, 0, cards, 1 << 2, out, weights)  # column 2 has passed
-    assert weights[:n].tolist() == pytest.approx([0.6, 0.4, 0.4 * 0.6])
-    own[0, :3] = 0.0, 1.0, 0.0
-    n = answers.list_answers(own, 0, cards, 0, out, weights)
-    assert out[:n].tolist() == [370, 382]  # "no card" has no chance
-
-
-# Turns.
 
 
 def know(notebook):

@@ -7,38 +7,17 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from sim.board import N_ROOMS
 from sim.cards import SUSPECTS
 from sim.contract.testing import check_player
-from sim.game import apply, decider
+from sim.game import decider
 from sim.legal import legal
 from sim.player import Player, PolicyPlayer
 from sim.referee import play
 from sim.rules import Rules, preset, world
-from sim.state import MOVE, N_ACTIONS, PASSAGE, TURN, empty
+from sim.state import N_ACTIONS, empty
 from sim.view import view_of
 
 XU = replace(preset("xu2013"), turn_cap=150)
-
-
-def test_the_room_left_is_no_legal_goal_until_another_was_entered():
-    board, state = world(XU)[0], empty()
-    s, options = state[0], np.empty(N_ACTIONS, np.int64)
-
-    def goals(rules=XU):
-        found = options[: legal(world(rules)[0], s, options)]
-        return {int(one) - MOVE for one in found if one < PASSAGE}
-
-    s.phase, s.roll = TURN, 6
-    s.spot[0] = board.start[0]
-    assert goals() == {*range(N_ROOMS)}
-    s.last_room[0] = 1 + 4
-    assert goals() == {*range(N_ROOMS)} - {4}
-    s.spot[0] = board.first_door[2]
-    assert goals() == {*range(N_ROOMS)} - {2}  # back from another room it may
-    s.spot[0] = board.start[0]
-    apply(board, s, MOVE + min(range(N_ROOMS), key=lambda room: board.steps[room, s.spot[0]]))
-    assert s.phase != TURN or s.last_room[0] == 1 + 4
 
 
 class Returning(Player):

@@ -94,13 +94,6 @@ def test_by_the_posterior_the_state_is_a_martingale_and_by_uniform_outcomes_it_i
         assert off < 1e-12 if outcomes == POSTERIOR else off > 0.1
 
 
-def test_nothing_follows_where_nothing_is_in_doubt(draw_sample):
-    settled = (draw_sample.states == 0) | (draw_sample.states == 1)
-    moved = draw_sample.following != np.arange(len(draw_sample.states))[:, None, None]
-    assert not (moved & (draw_sample.chance > 0))[settled].any()
-    assert (moved & (draw_sample.chance > 0))[~settled].any()
-
-
 def test_a_falling_rate_converges_and_one_does_not(learnt, exact):
     errors = {rate: learning.error(learner.q, exact) for rate, learner in learnt.items()}
     assert errors[FALLING] <= 0.1
@@ -120,13 +113,6 @@ def test_learning_repeats_itself_and_the_key_names_it(draw_sample):
     whole = Learner(draw_sample, FALLING, 0.6, 1)
     whole.learn(1000)
     assert np.array_equal(table(1), whole.q) and not np.array_equal(table(2), whole.q)
-
-
-def test_what_is_unknown_is_refused(draw_sample):
-    with pytest.raises(ValueError, match="choose one of falling, one"):
-        Learner(draw_sample, "slow", 0.6, 1)
-    with pytest.raises(ValueError, match="choose one of uniform, posterior"):
-        rooms.problem(draw_sample.states, "certain")
 
 
 def test_the_worth_of_the_best_rooms_is_the_best_value(draw_sample, exact):

@@ -18,10 +18,8 @@ SEED = 6
 GAMES = 1 if INTERPRETED else 4
 TABLES = [
     ("ledford", ["greedy", "heuristic", "swift", "greedy"]),
-    ("ferrari2009", ["closure", "greedy", "swift"]),
     ("cai2006", [Policy("greedy", threshold=0.5), "random", "greedy"]),
     ("classic", ["uniform", "greedy", Policy("greedy", threshold=0.8), "swift"]),
-    ("speed", ["greedy", "greedy", "heuristic", "closure"]),
 ]
 
 

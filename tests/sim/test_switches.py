@@ -2,15 +2,15 @@
 
 import numpy as np
 import pytest
+from heard import wrong
 
-from sim.arena import play_many
-from sim.board import door_spots, graph
-from sim.cards import CATEGORY_MASK, FIRST_ROOM, FIRST_WEAPON, ROOMS
+from sim.board import door_spots
+from sim.cards import CATEGORY_MASK, ROOMS
 from sim.chance import game_key
 from sim.game import apply, new_game
 from sim.legal import legal
 from sim.policies.common import avoid_repeat
-from sim.rules import PRESETS, Rules, preset, world
+from sim.rules import PRESETS, preset, world
 from sim.state import (
     ACCUSE,
     ASK,
@@ -29,7 +29,7 @@ from sim.state import (
     empty,
 )
 
-STUDY, LOUNGE, BALLROOM, KITCHEN = map(ROOMS.index, ("Study", "Lounge", "Ballroom", "Kitchen"))
+LOUNGE = ROOMS.index("Lounge")
 ACCUSATIONS = range(ACCUSE, REVEAL)
 
 
@@ -46,38 +46,6 @@ def actions(board, state):
     """Return the legal actions."""
     out = np.empty(N_ACTIONS, np.int64)
     return out[: legal(board, state, out)].tolist()
-
-
-def accusation(cards):
-    """Return the accusation of the mask ``cards``."""
-    suspect, weapon, room = (card for card in range(21) if int(cards) >> card & 1)
-    return ACCUSE + 9 * (6 * suspect + weapon - FIRST_WEAPON) + room - FIRST_ROOM
-
-
-def wrong(state):
-    """Return a wrong accusation."""
-    return next(action for action in ACCUSATIONS if action != accusation(state.envelope))
-
-
-def front(door):
-    """Return the square before a door."""
-    (square,) = graph()[door]
-    return square
-
-
-# Doors.
-
-
-def test_where_the_nearest_door_is_shut_the_next_is_taken():
-    board, state = fresh(doors="any")
-    west, _, _, east = door_spots(BALLROOM)
-    state.spot[0], state.roll = west, 1
-    state.spot[1] = front(east)
-    apply(board, state, MOVE + KITCHEN)
-    assert state.spot[0] == front(door_spots(BALLROOM)[2])
-
-
-# Accusations.
 
 
 def test_nobody_suggests_the_same_twice():
@@ -100,7 +68,7 @@ def test_the_last_who_has_not_accused_wrongly_wins(name, winner):
     for seat in range(3):
         assert (state.phase, state.seat, state.winner) == (TURN, seat, -1)
         state.phase = END
-        apply(board, state, wrong(state))
+        apply(board, state, wrong(state, 0))
     assert (state.phase == OVER) == (winner == 3) and state.winner == winner
 
 
@@ -114,9 +82,6 @@ def test_a_policy_that_would_repeat_a_suggestion_makes_the_next():
     assert avoid_repeat(board, state, 0, ASK + 35) == ASK + 1
 
 
-# Hands.
-
-
 @pytest.mark.parametrize(
     ("name", "hands"),
     [
@@ -125,60 +90,12 @@ def test_a_policy_that_would_repeat_a_suggestion_makes_the_next():
     ],
 )
 def test_hands_by_category_have_their_shares_and_everybody_knows_them(name, hands):
-    counts = np.zeros((3, 21))
-    games = 1_500
-    for game in range(games):
+    for game in range(50):
         _, state = fresh(name, game)
         for player, hand in enumerate(state.hand[:3].tolist()):
-            counts[player] += [hand >> card & 1 for card in range(21)]
             shares = [(hand & kind).bit_count() for kind in CATEGORY_MASK]
             assert tuple(shares) == hands[player]
             assert state.evidence[player].shares[:3].tolist() == [list(x) for x in hands]
-    # Which cards of a category is a matter of chance: within five standard deviations.
-    for player, shares in enumerate(hands):
-        for share, first, end in zip(shares, (0, 6, 12), (6, 12, 21), strict=True):
-            p = share / (end - first)
-            gap = counts[player, first:end] - games * p
-            assert (np.abs(gap) < 5 * np.sqrt(games * p * (1 - p))).all()
-
-
-# Dice.
-
-
-@pytest.mark.parametrize("dice", [1, 2])
-def test_expected_turns_are_those_of_the_dice(dice):
-    """By rolling them: to cover so many steps."""
-    rolls = np.random.default_rng(3).integers(1, 7, (4_000, 40, dice)).sum(axis=2).cumsum(axis=1)
-    turns = world(Rules(dice=dice))[0].turns
-    assert turns[0] == 0
-    for steps in (1, 2, 6, 7, 12, 13, 20, 33):
-        needed = (rolls < steps).sum(axis=1) + 1
-        assert turns[steps] == pytest.approx(needed.mean(), abs=5 * needed.std() / 63 + 1e-9)
-
-
-# No board.
-
-
-def test_without_a_board_a_turn_is_any_room_and_a_suggestion_there():
-    board, state = fresh("speed")
-    for turn in range(12):
-        seat = turn % 4
-        assert (state.phase, state.seat, state.turn) == (TURN, seat, turn + 1)
-        assert actions(board, state) == [*range(MOVE, MOVE + 9), *ACCUSATIONS]
-        apply(board, state, MOVE + turn % 9)
-        assert (state.phase, state.seat) == (SUGGEST, seat)
-        apply(board, state, ASK + turn)
-        assert int(state.cards) >> FIRST_ROOM + turn % 9 & 1
-        if state.seat == seat:
-            apply(board, state, actions(board, state)[0])
-        assert state.spot[:4].tolist() == board.start[:4].tolist()
-        assert not state.summoned.any()
-    result = play_many(preset("speed"), ["uniform"] * 4, 1, np.arange(50))
-    won = result.winner >= 0
-    assert (result.suggestions.sum(axis=1)[won] == result.turns[won] - 1).all()  # the last accuses
-
-
-# All presets.
 
 
 @pytest.mark.parametrize("name", PRESETS)
@@ -207,26 +124,11 @@ def test_presets_are_played_by_their_own_rules(name):
     [
         ("ledford", {"players": 2}, "rules.players=2: must be at least 3"),
         ("cai2006", {"players": 4}, "rules=cai2006 is a game of 3 players, got 4"),
-        ("ferrari2009", {"players": 6}, "rules=ferrari2009 is a game of 3 players, got 6"),
         ("ledford", {"hands": "213-123-222"}, "deals 3 hands, but there are 4 players"),
-        ("ledford", {"hands": "uneven"}, "rules.hands must be one of equal, round, or the"),
         ("ferrari2009", {"hands": "213-123-321"}, "deals 6 suspects, 5 weapons and 7 rooms"),
-        ("ferrari2009", {"hands": "213-123-22"}, "each seat as in 213-123-222, got '213-123-22'"),
-        ("ledford", {"doors": "none"}, "rules.doors=none: choose one of entry, any"),
-        ("ledford", {"movement": "far"}, "rules.movement=far: choose one of towards, free"),
-        (
-            "ledford",
-            {"accuse": "never"},
-            "rules.accuse=never: choose one of start, start_or_end, any",
-        ),
-        ("classic", {"dice": 3}, "rules.dice=3: must be at most 2"),
         ("ledford", {"board": False}, "without a board no pawn can walk or block"),
         ("speed", {"blocking": True}, "rules.board=false needs rules.blocking=false"),
-        ("speed", {"movement": "free"}, "rules.board=false needs rules.blocking=false"),
-        ("speed", {"doors": "entry"}, "rules.movement=towards and rules.doors=any"),
-        ("ledford", {"repeats": False}, "rules.repeats=false needs rules.board=false and"),
         ("speed_clue", {"turn_cap": 325}, "rules.turn_cap of at most 324"),
-        ("classic", {"turn_cap": 0}, "rules.turn_cap=0: must be at least 1"),
         ("classic", {"colours": 6}, "rules have no switch 'colours': choose one of players, hands"),
         ("clasic", {}, "unknown rules 'clasic': choose one of ledford, cai2006"),
     ],

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from sim.models.best_response import wins
-from sim.models.timing import Turns, best_rule, collect_turns, join_turns, share_won
+from sim.models.timing import Turns, best_rule, collect_turns, share_won
 from sim.policies.registry import Policy
 from sim.rules import Rules
 
@@ -25,15 +25,6 @@ def turns():
 def test_what_a_rule_wins_in_the_recorded_games_is_what_it_wins_in_the_arena(turns, rule):
     played = wins(Rules(), replace(HIDE, threshold=rule[0], by_out=rule[1]), MODEL, 3, range(GAMES))
     assert share_won(turns, *rule) == pytest.approx(played.mean(), abs=2 / GAMES)
-
-
-def test_games_are_watched_in_parts(turns):
-    first, rest = (
-        collect_turns(Rules(), HIDE, MODEL, 3, games) for games in (range(9), range(9, 20))
-    )
-    both, whole = join_turns(first, rest), collect_turns(Rules(), HIDE, MODEL, 3, range(20))
-    assert both.games == 20
-    assert all(np.array_equal(part, at_once) for part, at_once in zip(both, whole, strict=True))
 
 
 def make(chance, right, out, game=None):

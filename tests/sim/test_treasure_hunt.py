@@ -4,7 +4,7 @@ The figures are those of the corrected draft; a control shows the effect of its 
 """
 
 from functools import cache
-from itertools import combinations, pairwise, permutations, product
+from itertools import product
 from math import comb, exp, factorial
 
 import numpy as np
@@ -12,8 +12,7 @@ import pytest
 
 from belief.evidence import new_evidence, reset
 from belief.exact.solver import ExactPosterior
-from belief.information import entropy, mutual
-from sim.rules import FARTHEST, Rules, preset, world
+from sim.rules import FARTHEST, Rules, world
 
 
 @cache
@@ -83,77 +82,3 @@ def test_the_draft_s_counts_of_deals_are_those_of_the_exact_posterior():
     assert of_six == pytest.approx(3.63e10, rel=1e-3)
     assert starting(6, (0, 0, 3)) == pytest.approx(of_six, rel=1e-9)
     assert 1e5 < of_six / 115_500 < 1e6  # not "two to three magnitudes"
-
-
-def inform(measurements, chosen):
-    """Return the bits that the ``chosen`` of the measurements give about a uniform y in 0 .. 3.
-
-    A measurement is a row for each y of the chances of its outcomes, given y independent of others.
-    """
-    joint = np.full((1, 4), 0.25)
-    for number in chosen:
-        likelihood = measurements[number].T
-        joint = (joint[:, None, :] * likelihood[None, :, :]).reshape(-1, 4)
-    return mutual(joint)
-
-
-HIGH_BIT = np.array([[1, 0], [1, 0], [0, 1], [0, 1]], float)
-LOW_BIT_MOSTLY = np.array([[0.9, 0.1], [0.1, 0.9], [0.9, 0.1], [0.1, 0.9]])
-
-
-def test_without_distances_falling_profit_is_best_only_where_benefits_add_up():
-    rng = np.random.default_rng(1)
-    profit = rng.random(6)
-    for number in range(1, 7):
-        best = max(combinations(range(6), number), key=lambda chosen: profit[list(chosen)].sum())
-        assert set(best) == set(np.argsort(-profit)[:number].tolist())
-    measurements = [HIGH_BIT, HIGH_BIT, LOW_BIT_MOSTLY]  # the first two are one
-    alone = [inform(measurements, [number]) for number in range(3)]
-    assert alone[0] == alone[1] == 1.0 > alone[2] > 0.5
-    falling = np.argsort(alone)[::-1][:2]
-    best = max(combinations(range(3), 2), key=lambda chosen: inform(measurements, chosen))
-    assert set(falling.tolist()) == {0, 1} and 2 in best
-    assert inform(measurements, best) > inform(measurements, falling) + 0.5
-
-
-def test_information_of_several_measurements_adds_up_to_the_drop_of_entropy():
-    """The terms of the sum depend on the order, their sum does not."""
-    measurements = [HIGH_BIT, LOW_BIT_MOSTLY, HIGH_BIT * 0.6 + 0.2]
-    whole = inform(measurements, range(3))
-    terms = set()
-    for order in permutations(range(3)):
-        so_far = [inform(measurements, order[:n]) for n in range(4)]
-        terms.add(tuple(np.round(np.diff(so_far), 6)))
-        assert np.diff(so_far).sum() == pytest.approx(whole, abs=1e-12)
-    assert len(terms) > 1 and whole <= entropy(np.full(4, 0.25))
-
-
-def shortest_tour(distance):
-    """Return the length of the shortest way through all rooms from 0 (Held and Karp)."""
-    rooms = len(distance)
-    best = {(frozenset([0]), 0): 0.0}
-    for _ in range(rooms - 1):
-        longer = {}
-        for (been, at), length in best.items():
-            for room in set(range(rooms)) - been:
-                key = (been | {room}, room)
-                longer[key] = min(longer.get(key, np.inf), length + distance[at, room])
-        best = longer
-    return min(best.values())
-
-
-def test_if_all_measurements_are_required_the_best_order_is_the_shortest_tour():
-    board = world(preset("ferrari2009"))[0]
-    distance = board.turns[board.steps[:, board.first_door].T[:7, :7]]
-    benefit = np.random.default_rng(2).random(7)
-
-    def value(order):
-        legs = sum(distance[a, b] for a, b in pairwise(order))
-        return benefit[list(order)].sum() - 0.3 * legs
-
-    orders = [(0, *rest) for rest in permutations(range(1, 7))]
-    best = max(map(value, orders))
-    assert best == pytest.approx(benefit.sum() - 0.3 * shortest_tour(distance), abs=1e-12)
-    falling = (0, *(int(room) for room in np.argsort(-benefit) if room))
-    assert value(falling) < best - 0.1
-    assert max(value(order[:n]) for order in orders for n in range(1, 7)) > best  # not required

@@ -145,38 +145,3 @@ def test_squares_alone_lose_what_they_say(workspaces, moving):
         outside = shapely.difference([squares[square] for square in seen], region)
         assert seen and shapely.area(outside).max() < 1e-9
     assert collisions(made, workspace) == 0
-
-
-def test_a_gap_too_narrow_for_squares():
-    gap = [box(4, 0, 5, 4.9), box(4, 5.1, 5, 10)]
-    given = {"bounds": box(0, 0, 10, 10), "obstacles": gap, "sensor": 1.0}
-    near = Workspace(**given, targets=[Point(8, 8)])
-    assert make_graph(near, "quadtree", smallest=0.5).graph["lost"] > 39
-    assert make_graph(near, "polygons").graph["lost"] == 0
-    begun = Workspace(**given, targets=[Point(2, 2)], start=(1, 1))
-    assert cell_at(make_graph(begun, "quadtree", smallest=0.5), 1, 1) is not None
-    both = Workspace(**given, targets=[Point(2, 2), Point(8, 8)])
-    with pytest.raises(ValueError, match="target 0 is visible from no reachable cell"):
-        make_graph(both, "quadtree", smallest=0.5)
-
-
-@pytest.mark.parametrize(
-    ("choices", "words"),
-    [
-        ({"cells": "hexagons"}, "unknown cells 'hexagons': choose one of polygons"),
-        ({"metric": "crow"}, "unknown metric 'crow': choose one of euclid, taxicab"),
-        ({"cells": "quadtree", "smallest": 0.0}, "has a side of 0.0: give"),
-        ({"cells": "quadtree", "smallest": float("nan")}, "has a side of nan: give"),
-    ],
-)
-def test_what_is_no_choice_is_refused(workspaces, choices, words):
-    with pytest.raises(ValueError, match=words):
-        make_graph(workspaces["disc"][0], **choices)
-
-
-def test_random_workspaces_repeat_themselves():
-    one, again, other = (random_workspace(seed, 5, 3) for seed in (3101, 3101, 3102))
-    assert one.free.equals(again.free) and one.targets == again.targets
-    assert not one.free.equals(other.free)
-    with pytest.raises(ValueError, match="no room for 3 targets"):
-        random_workspace(3101, 0, 3, side=4.0, robot=1.98)

@@ -8,10 +8,9 @@ import pytest
 from ways_checks import check_route, shortest_by_orders, small_hunts, values_by_orders
 
 from sim.hunt.graph import members
-from sim.hunt.measurements import NaiveBayes, Partition
-from sim.hunt.paths import held_karp, labels
+from sim.hunt.measurements import NaiveBayes
+from sim.hunt.paths import held_karp
 from sim.hunt.paths.labels import best, routes
-from sim.hunt.paths.objective import Objective
 from sim.hunt.paths.random_graphs import random_graph
 from sim.hunt.reward import Weights
 
@@ -84,13 +83,6 @@ def test_d_m_keeps_what_is_within_it():
         assert rows(free) == {row for row in rows(routes(graph, 0)) if row[1] <= 3}
 
 
-def test_a_way_back_to_the_start_sees_every_set_once():
-    graph = random_graph(12, 18, 5, seed=4)
-    ways = routes(graph, 0, 0, every=True)
-    assert len({tuple(mask) for mask in ways.masks.tolist()}) == len(ways) > 4
-    assert ways.lengths[0] == 0 and ways.cells(0) == (0,)
-
-
 def comb(teeth, length):
     """Return a long corridor with a target in every cell, and dead ends of growing depth."""
     graph = nx.path_graph(length)
@@ -122,33 +114,6 @@ def test_more_targets_than_a_word_holds():
     for way in range(len(ways)):
         assert nx.path_weight(graph, ways.cells(way), "length") == pytest.approx(ways.lengths[way])
         assert set(ways.cells(way)) == set(members(ways.masks[way]))
-
-
-def test_memory_grows():
-    graph, benefit = random_graph(40, 70, 14, seed=3), Partition(np.full(14, 1 / 14))
-    whole = routes(graph, 0, 39)
-    assert whole.made > 2 * labels.FIRST_MEMORY
-    for way in range(0, len(whole), 50):
-        length = nx.path_weight(graph, whole.cells(way), "length")
-        assert length == pytest.approx(whole.lengths[way])
-    for weights in (Weights(12, 1, 0.1), Weights(12, 1, 1)):
-        exact = held_karp.best(graph, benefit, weights, 0, 39).value
-        assert best(whole, benefit, weights).value == pytest.approx(exact)
-
-
-def test_what_is_worth_measuring_is_what_all_subsets_say():
-    for seed in range(30):
-        rng = np.random.default_rng(seed)
-        benefit = Partition(rng.dirichlet(np.ones(7)))
-        worth = Objective(benefit, Weights(3, 1, 0), 7, rng.uniform(0, 1, 7))
-        offered = (0, 2, 3, 5, 6)
-        values = {
-            chosen: 3 * benefit.value(chosen) - worth.test[list(chosen)].sum()
-            for size in range(6)
-            for chosen in combinations(offered, size)
-        }
-        chosen = worth.worth_measuring(offered)
-        assert values[chosen] == pytest.approx(max(values.values()))
 
 
 def test_sensors_that_are_too_many_to_be_summed_over_together():

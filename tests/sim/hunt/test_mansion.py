@@ -23,8 +23,6 @@ def observation_cells(graph, target=None):
         ("refinement", "before", 97, 17, 165),
         ("grid", "before", 171, 17, 278),
         ("row", "inside", 27, 17, 46),
-        ("column", "inside", 26, 17, 45),
-        ("refinement", "inside", 95, 17, 156),
         ("grid", "inside", 188, 17, 295),
     ],
 )

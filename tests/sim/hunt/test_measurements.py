@@ -175,8 +175,6 @@ def test_too_many_outcomes_are_refused(monkeypatch):
         (lambda: NaiveBayes(np.full(3, 1 / 3), detector(4, 1, 0)), "do not fit 3 hypotheses"),
         (lambda: NaiveBayes(np.full(4, 1 / 3), detector(4, 1, 0)), "sum to 1"),
         (lambda: NaiveBayes(np.full(4, 1 / 4), detector(4, 1.2, 0)), "at least 0"),
-        (lambda: NaiveBayes(np.full(4, 1 / 4), np.ones((4, 4))), "likelihoods"),
-        (lambda: NaiveBayes(np.full(4, np.nan), detector(4, 1, 0)), "at least 0"),
         (lambda: Independent(np.full(2, 0.5), classifier(np.ones(2), 2)), "of their own"),
         (lambda: Partition(np.array([0.7, 0.7])), "at most 1"),
     ],
