@@ -24,11 +24,18 @@ def _of_name(name: str) -> Mapping[str, Any]:
 
 
 def complete(player: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the settings of ``player``, those that it lacks taken from the preset of its name."""
+    """Return the settings of ``player``, those that it lacks taken from the preset of its name.
+
+    Former settings leave where they have the only value that is left.
+    """
+    from sim.players import registry  # imported only to read a run
+
     player = renew(player)
     usual = _usual(player)
     code = {key: usual[key] for key in ("_target_",) if key in usual}  # which may have moved
-    return _fill({**player, **code}, usual)
+    former = [key for key, value in registry._FORMER.items() if player.get(key) == value]
+    kept = {key: value for key, value in player.items() if key in usual or key not in former}
+    return _fill({**kept, **code}, usual)
 
 
 def _usual(player: Mapping[str, Any]) -> Mapping[str, Any]:

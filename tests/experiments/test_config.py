@@ -13,7 +13,7 @@ import sim.rules
 from experiments.compare.__main__ import COMMAND
 from experiments.compare.job import plan
 from experiments.matches import lineups
-from experiments.settings import applies, arguments, commandline, config
+from experiments.settings import applies, arguments, commandline, config, presets
 from experiments.settings.schemas import Compare
 
 PRESETS = Path(config.__file__).parents[2] / "conf/player"
@@ -180,3 +180,11 @@ def _at_once(override: str) -> int:
     settings = _compose(override)
     (match,) = lineups.matches(settings)
     return lineups.at_once(match, settings.match.workers, 8)
+
+
+def test_a_run_of_settings_that_have_left_is_continued():
+    """With the only value that is left; another value is another plan."""
+    now = presets.complete({"name": "entropy"})
+    before = {**now, "horizon": 1, "same_room": True, "about": "envelope"}
+    assert presets.complete(before) == now
+    assert presets.complete({**now, "horizon": 2}) != now
