@@ -10,7 +10,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from scipy import sparse
-from test_plain import KUHN
 
 from benchmarks.bench_plain import plain
 from mcts.contract.testing import check_domain, check_search
@@ -19,6 +18,7 @@ from mcts.kernel.rng import new_stream
 from mcts.options import Budget, Options
 from mcts.plain.enumerating import CannotFollow, list_outcomes
 from mcts.plain.problem import Problem
+from mcts.plain.table_particles import make_particles
 from mcts.problems import tiger
 from mcts.problems.closed_loop import play
 from mcts.root import RootSearch
@@ -115,6 +115,22 @@ def test_the_belief_is_bayes_rule():
         assert p.share[p.state == 0] == pytest.approx(theirs.left)
     assert p.steps == 5
     assert after(p, 1, 0).share == pytest.approx([0.5, 0.5])
+
+
+def test_particles_follow_the_exact_belief():
+    heard = ((0, 0), (0, 0), (0, 1))
+    p, deaf = make_tiger(9).position(), make_tiger(9, hear=[[0.6, 0.4], [0.4, 0.6]]).position()
+    shares = []
+    for tables in (p, deaf):
+        chance = random.Random(1)
+        belief = make_particles(tables, 4_000, chance)
+        for action, seen in heard:
+            belief.update(action, seen, chance)
+        shares.append(np.mean(np.array(belief.states) == 0))
+    for action, seen in heard:
+        p = after(p, action, seen)
+    assert shares[0] == pytest.approx(p.share[0], abs=0.03)
+    assert abs(shares[1] - p.share[0]) > 0.1  # the control: another sensor
 
 
 def test_an_impossible_observation_is_refused():
@@ -347,6 +363,45 @@ def test_lists_may_depend_on_what_was_seen():
         actions=lambda at: [] if at == 3 else ["go", at], observation=lambda at: at, start=[0]
     ).tabulate()
     assert [tables.actions[a] for a in tables.legal_in(tables.states.index(2))] == ["go", 2]
+
+
+def deal(chance):
+    """Kuhn poker for player 0 with the middle card: the other's, actions so far."""
+    return 2 * chance.below(2), ()
+
+
+def kuhn_payoff(state, player):
+    other, made = state
+    if made in ((0, 1, 0), (1, 0)):
+        won = 1.0 if len(made) % 2 == 0 else -1.0
+    else:
+        won = (2.0 if 1 in made else 1.0) * (1 if other < 1 else -1)
+    return won if player == 0 else -won
+
+
+def kuhn_over(state):
+    return len(state[1]) == 3 or (len(state[1]) == 2 and state[1] != (0, 1))
+
+
+KUHN = Problem(
+    start=deal,
+    actions=lambda state: (0, 1),
+    step=lambda state, action, chance: ((state[0], (*state[1], action)), 0.0),
+    observation=lambda state: state[1],
+    terminal=kuhn_over,
+    low=-2.0,
+    high=2.0,
+    steps=3,
+    players=2,
+    trees=True,
+    mover=lambda state: len(state[1]) % 2,
+    seen=lambda state, player: (
+        64 * (state[0] + 1) * player
+        + 8 * len(state[1])
+        + sum(bet << i for i, bet in enumerate(state[1]))
+    ),
+    payoff=kuhn_payoff,
+)
 
 
 @pytest.mark.parametrize("trees", [True, False])
