@@ -94,7 +94,11 @@ class _Walk:
         self._listed.append([self._actions.find(action) for action in listed])
         for place, action in zip(self._listed[at], listed, strict=True):
             total, rows = 0.0, dict[int, tuple[float, float]]()
-            for chance, then, reward in problem.list_outcomes(state, action):
+            for chance, then, reward in self._outcomes(state, action):
+                if chance < 0:
+                    raise TablesFault(
+                        f"the probability of an outcome of {show(action)} is negative"
+                    )
                 total += chance
                 to = self._find(then)
                 before, paid = rows.get(to, (0.0, 0.0))
@@ -108,6 +112,25 @@ class _Walk:
                 for to, (chance, paid) in rows.items()
                 if chance > 0
             ]
+
+    def _outcomes(self, state: Any, action: Any) -> list[tuple[float, Any, float]]:
+        """Return all outcomes, after trying the first twice: it must come again."""
+        try:
+            found = list(self._problem.list_outcomes(state, action))
+        except ValueError as fault:
+            if self._problem.outcomes is None or "unpack" not in str(fault):
+                raise
+            raise TablesFault(
+                "outcomes(state, action) returns (probability, state, reward) of each outcome"
+            ) from None
+        for first, again in zip(found, self._problem.list_outcomes(state, action), strict=False):
+            if self._find(first[1]) != self._find(again[1]) or first[2] != again[2]:
+                raise TablesFault(
+                    f"{show(action)} in {show(state)} came to something else the second time: "
+                    "step must draw from its chance alone"
+                )
+            break
+        return found
 
     def _tables(self, start: dict[int, float]) -> Tabular:
         problem, n, count = self._problem, len(self._states), len(self._actions.values)

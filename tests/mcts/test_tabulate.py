@@ -135,6 +135,18 @@ def test_a_draw_that_cannot_be_followed_names_the_remedy(draw):
         ({"actions": lambda at: [] if at == 3 else ["go", at]}, "depend on what is hidden"),
         ({"actions": lambda at: []}, "over at its start"),
         (
+            {"step": None, "outcomes": lambda at, action: [(1.5, 3, 0.0), (-0.5, 3, 0.0)]},
+            "negative",
+        ),
+        (
+            {"step": None, "outcomes": lambda at, action: [(1.0, 3)]},
+            r"\(probability, state, reward\)",
+        ),
+        (
+            {"step": lambda at, action, chance: (random.randrange(4), 0.0)},
+            "step must draw from its chance alone",
+        ),
+        (
             {
                 "available": lambda at, action: True,
                 "players": 2,
