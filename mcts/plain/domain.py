@@ -137,6 +137,7 @@ def _ask_with_chance(p, s, what, argument, stream):
 
 @jit
 def start(p, s, stream):
+    """Draw the state; draws as the problem does."""
     s[SEEN] = s[MOVER] = s[STATE] = 0
     s[TO_GO] = p.steps
     _ask_with_chance(p, s, START, 0, stream)
@@ -144,6 +145,7 @@ def start(p, s, stream):
 
 @jit
 def actions(p, s, out, edge_data):
+    """List the actions by number."""
     n = int(_ask_python(p, s, ACTIONS, 0))
     for i in range(n):
         out[i] = s[SEEN_BY + 2 * p.players + i]
@@ -175,42 +177,50 @@ def step(p, s, action, edge_data, stream):
 
 @jit
 def observation(p, s):
+    """Return the number of the observation."""
     return np.uint64(s[SEEN])
 
 
 @jit
 def terminal(p, s):
+    """Return whether the state is terminal."""
     return s[OVER] != 0
 
 
 @jit
 def rollout(p, s, stream):
+    """Roll out; draws as the problem does."""
     return _ask_with_chance(p, s, ROLLOUT, 0, stream)
 
 
 @jit
 def mover(p, s):
+    """Return the player to move."""
     return s[MOVER]
 
 
 @jit
 def available(p, s, action):
+    """Return whether an action is legal in this state."""
     return p.hides == 0 or _ask_python(p, s, AVAILABLE, action) != 0.0
 
 
 @jit
 def action_type(p, s, action):
+    """Return the type of an action."""
     return int(_ask_python(p, s, ACTION_TYPE, action))
 
 
 @jit
 def observation_of(p, s, player):
+    """Return the number of ``player``'s observation."""
     s[SEEN] = s[SEEN_BY + player]
     return np.uint64(s[SEEN])
 
 
 @jit
 def payoff(p, s, player):
+    """Return ``player``'s payoff."""
     at = SEEN_BY + p.players + player
     return s[at : at + 1].view(np.float64)[0]
 

@@ -50,6 +50,7 @@ def draw(p, s, stream):
 
 @jit
 def outcome(p, s, action, number):
+    """Return the deterministic successor."""
     chance = 1.0 if number == 0 else 0.0
     if action == STOP or s > 2 * p.radius:
         return 2 * p.radius + 1, chance
@@ -68,6 +69,7 @@ def reward(p, s, action, then):
 
 @jit
 def terminal(p, s):
+    """Return whether the agent has stopped."""
     return s[0] > 2 * p.radius
 
 
@@ -80,6 +82,7 @@ def observe(p, action, then, seen, stream):
 
 @jit
 def density(p, action, then, seen):
+    """Return the density of the observation."""
     place = then[0] - p.radius
     return bell(seen[0], place, abs(place - p.light) + _CERTAIN)
 

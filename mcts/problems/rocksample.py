@@ -266,6 +266,7 @@ def _rollout_action(p, s, stream):
 
 @jit
 def rollout(p, s, stream):
+    """Play the roll-out policy to the end; draws for actions and as `step` does."""
     total = 0.0
     weight = 1.0
     while not terminal(p, s):

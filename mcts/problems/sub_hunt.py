@@ -124,6 +124,7 @@ def outcome(p, s, action, number):
 
 @jit
 def reward(p, s, action, then):
+    """Return 100 for a kill."""
     return 100.0 if then[0] == _number_killed(p) else 0.0
 
 
@@ -155,11 +156,13 @@ def _reading(p, action, then):
 
 @jit
 def observe(p, action, then, seen, stream):
+    """Draw the readings of the beams."""
     draw_readings(_reading(p, action, then), seen, stream)
 
 
 @jit
 def density(p, action, then, seen):
+    """Return the density of the readings."""
     return weigh_readings(_reading(p, action, then), seen)
 
 

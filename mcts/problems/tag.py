@@ -139,6 +139,7 @@ def outcome(p, s, action, number):
 
 @jit
 def reward(p, s, action, then):
+    """Return the reward of tagging, or the cost of a move."""
     if action != TAG:
         return p.move
     robot, opponent = divmod(int(s[0]), p.blocked.size)
@@ -147,6 +148,7 @@ def reward(p, s, action, then):
 
 @jit
 def terminal(p, s):
+    """Return whether the opponent is tagged."""
     return s[0] == p.blocked.size**2
 
 
@@ -165,6 +167,7 @@ def _free_cells(p, robot, opponent, beam):
 
 @jit
 def observe(p, action, then, seen, stream):
+    """Draw the observation: the robot's cell in Tag, eight readings in Laser Tag."""
     robot, opponent = divmod(int(then[0]), p.blocked.size)
     same = robot == opponent or terminal(p, then)
     for beam in range(len(seen)):
@@ -178,6 +181,7 @@ def observe(p, action, then, seen, stream):
 
 @jit
 def density(p, action, then, seen):
+    """Return the probability of the observation."""
     robot, opponent = divmod(int(then[0]), p.blocked.size)
     same = robot == opponent or terminal(p, then)
     if same or seen[0] == SAME:

@@ -95,6 +95,7 @@ def start(p, s, stream):
 
 @jit
 def actions(p, s, out, edge_data):
+    """List the three actions."""
     for action in range(3):
         out[action] = action
         edge_data[action] = 0.0
@@ -130,11 +131,13 @@ def step(p, s, action, edge_data, stream):
 
 @jit
 def observation(p, s):
+    """Return the side just heard, and the noise."""
     return np.uint64(s[_HEARD])
 
 
 @jit
 def terminal(p, s):
+    """Return whether no steps are left."""
     return s[_TO_GO] <= 0
 
 
@@ -153,6 +156,7 @@ def _rollout_action(p, s, stream):
 
 @jit
 def rollout(p, s, stream):
+    """Play the roll-out policy to the end; draws as it acts."""
     total = 0.0
     weight = 1.0
     while s[_TO_GO] > 0:

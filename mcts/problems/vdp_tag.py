@@ -105,6 +105,7 @@ def step(p, s, action, then, stream):
 
 @jit
 def terminal(p, s):
+    """Return whether the target is tagged."""
     return math.hypot(s[0] - s[2], s[1] - s[3]) < p.radius
 
 
@@ -125,11 +126,13 @@ def _reading(p, action, then):
 
 @jit
 def observe(p, action, then, seen, stream):
+    """Draw the readings of the beams."""
     draw_readings(_reading(p, action, then), seen, stream)
 
 
 @jit
 def density(p, action, then, seen):
+    """Return the density of the readings."""
     return weigh_readings(_reading(p, action, then), seen)
 
 
