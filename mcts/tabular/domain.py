@@ -200,18 +200,8 @@ def _read(name: str) -> Any:
     return lambda p: getattr(p, name)
 
 
-register(
+register(  # and the functions above, by their names
     TabularPosition,
-    start=start,
-    actions=actions,
-    step=step,
-    observation=observation,
-    terminal=terminal,
-    rollout=rollout,
-    mover=mover,
-    available=available,
-    observation_of=observation_of,
-    payoff=payoff,
     workspace=workspace,
     discount=_read("discount"),
     low=_read("low"),

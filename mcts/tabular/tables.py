@@ -173,18 +173,20 @@ class Tabular:
                 f"observations of {self._name('actions', action)} in {self._name('states', state)} "
                 f"sum to {seen.sums[wrong[0]]:.6g}, not 1"
             )
-        if not (
-            np.isfinite(start).all() and (start >= 0).all() and abs(start.sum() - 1) < TOLERANCE
-        ):
+        if not _is_distribution(start):
             raise TablesFault(f"start sums to {start.sum():.6g}, not 1")
 
     def _expected_rewards(self, rows: np.ndarray, then: np.ndarray, count: int) -> np.ndarray:
         state, action = rows // count, rows % count
-        if sparse.issparse(self.rewards) or np.ndim(self.rewards[0]) < 2:
+        n = len(self.start)
+        if {np.shape(part) for part in self.rewards} not in ({(n,)}, {(n, n)}):
+            raise TablesFault(f"rewards need the shape ({count}, {n}) or ({count}, {n}, {n})")
+        if len(self.rewards) != count:
+            raise TablesFault(f"rewards of {len(self.rewards)} actions were given for {count}")
+        if np.ndim(self.rewards[0]) < 2:
             found = np.asarray(self.rewards, np.float64)[action, state]
         else:
             stacked = sparse.csr_array(_stack(self.rewards, count))
-            n = stacked.shape[1]
             found = np.asarray(stacked[action * n + state, then], np.float64).ravel()
         if not np.isfinite(found).all():
             raise TablesFault("rewards: a number is not finite")
@@ -224,10 +226,22 @@ class Tabular:
         return str(self._name("actions", int(action)))
 
     @cached_property
-    def _range(self) -> list[np.ndarray]:
-        """The least and the greatest returns, by steps to go and state."""
-        criteria = values.LEAST, values.MOST
-        return [values.find_values(self.tables, self.horizon, found) for found in criteria]
+    def _ranges(self) -> dict[int, tuple[np.ndarray, np.ndarray]]:
+        """The least and the greatest returns of all states, by steps to go."""
+        return {}
+
+    @cached_property
+    def _leaves(self) -> dict[str, np.ndarray]:
+        """Values of all states by the name of the roll-out that they replace."""
+        return {}
+
+    def _find_range(self, steps: int) -> tuple[np.ndarray, np.ndarray]:
+        if steps not in self._ranges:
+            self._ranges[steps] = (
+                values.find_last(self.tables, steps, values.LEAST),
+                values.find_last(self.tables, steps, values.MOST),
+            )
+        return self._ranges[steps]
 
     def position(
         self, belief: Any = None, steps: int | None = None, rollout: str = "random"
@@ -246,9 +260,12 @@ class Tabular:
         steps = self.horizon if steps is None else steps
         check_count("steps", steps)
         if belief is not None:
-            p = _at(p, np.asarray(belief, np.float64))
-        least, greatest = (rows[min(steps, len(rows) - 1), p.state] for rows in self._range)
-        low, high = float(least.min()), float(greatest.max())
+            belief = np.asarray(belief, np.float64)
+            if belief.shape != p.kind.shape or not _is_distribution(belief):
+                raise TablesFault(f"a belief has {len(p.kind)} probabilities that sum to 1")
+            p = _at(p, belief)
+        least, greatest = self._find_range(steps)
+        low, high = float(least[p.state].min()), float(greatest[p.state].max())
         p = p._replace(steps=steps, low=low, high=high if high > low else low + 1.0)
         if rollout == "policy":
             if self.policy is None:
@@ -258,7 +275,9 @@ class Tabular:
             return p
         if rollout not in ROLLOUTS:
             raise TablesFault(f"rollout={rollout}: choose {', '.join(ROLLOUTS)}")
-        return p._replace(rollout=domain.LEAF, leaf=self._leaf(rollout))
+        if rollout not in self._leaves:
+            self._leaves[rollout] = self._leaf(rollout)
+        return p._replace(rollout=domain.LEAF, leaf=self._leaves[rollout])
 
     @staticmethod
     def after(position: TabularPosition, action: int, seen: int) -> TabularPosition:
@@ -290,6 +309,11 @@ def _by_state(transitions: Any, n: int) -> sparse.csr_array:
         return stacked
     order = np.arange(count * n).reshape(count, n).T.ravel()
     return sparse.csr_array(stacked[order])
+
+
+def _is_distribution(dense: np.ndarray) -> bool:
+    """Return whether ``dense`` holds probabilities that sum to 1."""
+    return bool((dense >= 0).all() and abs(dense.sum() - 1) < TOLERANCE)
 
 
 def _at(p: TabularPosition, dense: np.ndarray) -> TabularPosition:

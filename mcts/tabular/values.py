@@ -13,6 +13,10 @@ values with ``h`` steps to go, the last row those with any more.
 
 from __future__ import annotations
 
+from collections import deque
+from collections.abc import Callable, Iterator
+from functools import partial
+
 import numpy as np
 
 from mcts.kernel.compile import jit, jit_owning
@@ -50,16 +54,28 @@ def _back_up(p, criterion, before, after):
     return change
 
 
+def _iterate(
+    back_up: Callable[[np.ndarray, np.ndarray], float], first: np.ndarray, steps: int
+) -> Iterator[np.ndarray]:
+    """Yield values with 0, 1, ... ``steps`` to go, until they no longer change."""
+    yield (before := first)
+    for _ in range(steps):
+        after = np.zeros_like(before)
+        change = back_up(before, after)
+        yield (before := after)
+        if change <= _SAME * max(1.0, np.abs(after).max()):
+            return
+
+
 def find_values(p: TabularPosition, steps: int, criterion: int = BEST) -> np.ndarray:
     """Return float64 (rows, states) of the position's tables ``p``, for up to ``steps`` to go."""
-    rows = [np.zeros(len(p.kind))]
-    for _ in range(steps):
-        after = np.empty_like(rows[0])
-        change = _back_up(p, criterion, rows[-1], after)
-        rows.append(after)
-        if change <= _SAME * max(1.0, np.abs(after).max()):
-            break
-    return np.array(rows)
+    return np.array(list(_iterate(partial(_back_up, p, criterion), np.zeros(len(p.kind)), steps)))
+
+
+def find_last(p: TabularPosition, steps: int, criterion: int) -> np.ndarray:
+    """Return float64 (states,), the last row of `find_values`, without keeping the others."""
+    rows = _iterate(partial(_back_up, p, criterion), np.zeros(len(p.kind)), steps)
+    return deque(rows, maxlen=1)[0]
 
 
 @jit_owning
@@ -96,11 +112,5 @@ def _back_up_informed(p, observations, before, after):
 
 def fast_informed_bound(p: TabularPosition, steps: int, observations: int) -> np.ndarray:
     """Return float64 (rows, states, actions): an upper bound of each action in each state."""
-    rows = [np.zeros((len(p.kind), p.actions))]
-    for _ in range(steps):
-        after = np.zeros_like(rows[0])
-        change = _back_up_informed(p, observations, rows[-1], after)
-        rows.append(after)
-        if change <= _SAME * max(1.0, np.abs(after).max()):
-            break
-    return np.array(rows)
+    back_up = partial(_back_up_informed, p, observations)
+    return np.array(list(_iterate(back_up, np.zeros((len(p.kind), p.actions)), steps)))

@@ -164,6 +164,18 @@ def test_it_can_be_sent_to_another_process():
     assert search_value(position, 2_000) == search_value(make_tiger().position(), 2_000)
 
 
+@pytest.mark.parametrize("belief", [[0.5, 0.4], [1.5, -0.5], [1.0], [np.nan, 1.0]])
+def test_a_belief_that_is_none_is_refused(belief):
+    with pytest.raises(TablesFault, match="a belief has 2 probabilities that sum to 1"):
+        make_tiger().position(belief)
+
+
+def test_values_are_found_once():
+    problem = make_tiger(30)
+    first, again = (problem.position([x, 1 - x], rollout="fib") for x in (0.5, 0.9))
+    assert first.leaf is again.leaf and first.low == again.low
+
+
 def test_threads_share_its_tree():
     search = Search(make_tiger().position(), Options(nodes=2_000, threads=2))
     assert search.run(Budget(simulations=4_000), 1).visits.sum() == 4_000
@@ -187,6 +199,8 @@ def test_processes_search_it_alike_again():
         ({"transitions": [np.eye(2), EVEN, [[1.5, -0.5], [1, 0]]]}, "negative or not a number"),
         ({"start": [0.5, 0.6]}, "start sums to 1.1"),
         ({"rewards": [[-1, -1], [math.nan, 1], [1, 1]]}, "rewards: a number is not finite"),
+        ({"rewards": [[-1, -100, 10], [-1, 10, -100]]}, r"rewards need the shape \(3, 2\)"),
+        ({"rewards": [[-1, -1]] * 2}, "rewards of 2 actions were given for 3"),
         ({"observations": [HEAR, EVEN]}, "2 matrices were given for 3 actions"),
         ({"transitions": [np.eye(3)] * 3}, r"need transitions \(3, 2, 2\)"),
     ],
