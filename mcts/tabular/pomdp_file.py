@@ -45,6 +45,9 @@ NUMBER: /[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?/
 _MOST = 2**28
 """Maximum number of entries of a table."""
 
+_MOST_NAMES = 2**20
+"""Maximum number of states, actions or observations."""
+
 
 @cache
 def _parser() -> Lark:
@@ -138,7 +141,7 @@ class _Reader:
         if part.children[0].type == "NUMBER":
             if not words[0].isdecimal() or int(words[0]) == 0:
                 self._refuse(part, f"{part.data}: {words[0]} is no number of them")
-            if int(words[0]) > _MOST:
+            if int(words[0]) > _MOST_NAMES:
                 self._refuse(part, f"{part.data}: {words[0]} are too many")
             return [str(i) for i in range(int(words[0]))]
         if len(set(words)) < len(words):

@@ -147,6 +147,7 @@ FAULTS = [
     ("R: 2 : 0", "R: north : early", "bus.POMDP:23:1: this was given before with other numbers"),
     ("R: * : * : * : * -1", "R: * : * : * : * one", "bus.POMDP:19:18: one is no number"),
     ("states: early late", "states: early early", "bus.POMDP:6:1: states: early is named twice"),
+    ("states: early late", "states: 200000000", "bus.POMDP:6:1: states: 200000000 are too many"),
     ("states: early late", "states: 0", "bus.POMDP:6:1: states: 0 is no number of them"),
     ("values: reward", "values reward", "bus.POMDP:2:8: reward does not fit here"),
     ("O : south: *\nuniform", "O : south:", "bus.POMDP:"),
