@@ -1,4 +1,7 @@
 from . import openspiel, problems
+from .bmcts.explain import export_beliefs
+from .bmcts.options import BeliefOptions
+from .bmcts.search import BeliefSearch
 from .contract.testing import check_domain, check_search
 from .domain import domain_of, register
 from .inspect import draw, export, principal_variation, root_table
@@ -20,6 +23,8 @@ from .threads import private
 from .tree import Tree
 
 __all__ = [
+    "BeliefOptions",
+    "BeliefSearch",
     "Budget",
     "Deprived",
     "Episode",
@@ -42,6 +47,7 @@ __all__ = [
     "draw",
     "exact_value",
     "export",
+    "export_beliefs",
     "jit",
     "new_stream",
     "one_of",

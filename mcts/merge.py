@@ -77,7 +77,16 @@ def merge(results: Sequence[SearchResult], rule: str, final: str = "visits") -> 
         },
         lost=sum(result.lost for result in results),
         types=types,
+        lower=_greatest_lower(results, actions),
     )
+
+
+def _greatest_lower(results: Sequence[SearchResult], actions: np.ndarray) -> np.ndarray | None:
+    """Return the greatest of the lower bounds of each action, if all searches have them."""
+    if any(result.lower is None for result in results):
+        return None
+    found = [dict(zip(result.actions, result.lower, strict=True)) for result in results]
+    return np.array([max(each.get(action, -np.inf) for each in found) for action in actions])
 
 
 def _first_of(results: Sequence[SearchResult], name: str) -> dict[int, float]:

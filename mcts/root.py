@@ -20,7 +20,7 @@ import os
 import pickle
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
@@ -105,12 +105,13 @@ class RootSearch:
     Parameters
     ----------
     p : the domain's parameters: the position to search, unless `run` is given another
-    options : options of each worker's search.  With ``oversubscribe`` workers reserve the fraction
-        of a CPU with which all fit
+    options : options of each worker's search, by default `Options`.  With ``oversubscribe`` workers
+        reserve the fraction of a CPU with which all fit
     workers : number of trees
     merge : one of `mcts.options.MERGES`
     cpus_per_worker : CPUs that a worker reserves of Ray's; None: one per thread
     start_seconds : maximum wait for Ray to start the workers' processes
+    search : the class of each worker's search, which takes ``p`` and ``options``
 
     Attributes
     ----------
@@ -120,11 +121,12 @@ class RootSearch:
     def __init__(
         self,
         p: Any,
-        options: Options | None = None,
+        options: Any = None,
         workers: int = 2,
         merge: str = "visits",
         cpus_per_worker: float | None = None,
         start_seconds: float = START_SECONDS,
+        search: Callable[..., Any] = Search,
     ) -> None:
         if merge not in MERGES:
             raise ValueError(f"merge must be {' or '.join(MERGES)}, not {merge!r}")
@@ -149,8 +151,8 @@ class RootSearch:
         self._kind, self._packed = type(p), _pack(p)
         # Compiled once, here, for the types that arrive: the workers load it from the cache.
         arriving = type(p)(*map(pickle.loads, self._packed))
-        Search(arriving, replace(self.options, threads=1, nodes=1, edges=None))
-        self._p = ray.put((type(p), self._packed))
+        search(arriving, replace(self.options, threads=1, nodes=1))
+        self._p = ray.put((search, type(p), self._packed))
         try:
             started = self._start(range(workers))
             if started < workers:
@@ -298,12 +300,14 @@ class _Worker:
     def place(self) -> Place:
         return Place(ray.get_runtime_context().get_node_id(), os.getpid())
 
-    def prepare(self, packed: tuple[type, list[bytes]], options: Options, code: str) -> None:
+    def prepare(
+        self, packed: tuple[Callable[..., Any], type, list[bytes]], options: Any, code: str
+    ) -> None:
         check(code)
         # Ray's own way would make arrays read-only, another type for Numba.
-        kind, fields = packed
+        search, kind, fields = packed
         self._p = kind(*map(pickle.loads, fields))
-        self._search = Search(self._p, options)
+        self._search = search(self._p, options)
         self._lock = threading.Lock()
         self._running = self._cancelled = 0
 

@@ -85,6 +85,8 @@ class SearchResult:
     """Workers of a root-parallel search whose share is missing."""
     types: np.ndarray | None = None
     """int64: the types of the actions, if they were chosen by type first."""
+    lower: np.ndarray | None = None
+    """float64: lower bounds of the values, from a search that has bounds."""
 
     def __repr__(self) -> str:
         return (

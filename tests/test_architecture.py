@@ -34,7 +34,7 @@ FLOORS = (
     ("mcts.distributed",),
     ("mcts",),
     ("mcts.continuous",),
-    ("mcts.plain", "mcts.problems", "mcts.contract", "belief"),
+    ("mcts.plain", "mcts.problems", "mcts.contract", "mcts.bmcts", "belief"),
     ("mcts.openspiel", "mcts.reference", "belief.exact", "belief.sampling"),
     ("belief.information",),  # of beliefs in general, with a closed form by the exact solver
     ("belief.beliefs",),

@@ -8,7 +8,6 @@ from __future__ import annotations
 import hashlib
 import importlib
 import importlib.util
-import math
 import re
 import sys
 import time
@@ -20,23 +19,17 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from experiments.episodes import models
+from experiments.episodes import models, searches
 from experiments.settings.commandline import Refusal
-from mcts.domain import domain_of
 from mcts.kernel.errors import describe
 from mcts.kernel.rng import derive_key
 from mcts.limits import did_you_mean
-from mcts.options import MOST_NODES, Budget, Options
 from mcts.plain.episode import Episode, play_episode
 from mcts.plain.particle_filter import Deprived
 from mcts.plain.problem import Problem
 from mcts.problems import rocksample, tiger
 from mcts.problems.closed_loop import play
-from mcts.search import OutOfRange, Search
 from mcts.tabular import tables
-from mcts.tabular.domain import TabularPosition
 from mcts.tabular.files import ENDINGS, read_pomdp
 from mcts.tabular.tables import TablesFault, Tabular
 
@@ -47,9 +40,6 @@ KNOWN = tuple(dict.fromkeys((*EXACT, *models.MODELS)))
 
 STEPS = 90
 """Actions of an episode, and depth of searches, in problems without an end."""
-
-_UNITS = {"tiger": 110.0, "rocksample": 20.0}
-"""POMCP's exploration: the range of one reward."""
 
 
 @dataclass(frozen=True)
@@ -73,7 +63,8 @@ class Setup:
     particles: int
     seed: int
     planner: str | None = None
-    """A planner of `experiments.episodes.models`; null: the general search, for other problems."""
+    """A planner of `experiments.episodes.models`, or for other problems one of
+    `experiments.episodes.searches`; null: POMCPOW and the general search."""
     leaf: str | None = None
     horizon: int | None = None
     """... unless they look this many actions ahead: a receding horizon."""
@@ -164,9 +155,17 @@ def check(setup: Setup) -> None:
         search = models.find_search(setup.problem, setup.planner or "pomcpow", setup.leaf)
         if search is None and setup.horizon is not None:
             raise Refusal(f"horizon={setup.horizon}: planner={setup.planner} does not search")
-    elif setup.planner or setup.leaf:
-        names = ", ".join(models.MODELS)
-        raise Refusal(f"planner and leaf are for {names}, the planner given")
+    elif setup.leaf:
+        raise Refusal(f"leaf={setup.leaf} is for {', '.join(models.MODELS)}, the planner given")
+    elif setup.planner not in (None, *searches.PLANNERS):
+        hint = did_you_mean(setup.planner, searches.PLANNERS)
+        names = ", ".join(searches.PLANNERS)
+        raise Refusal(f"planner={setup.planner}: {setup.problem} has {names}{hint}")
+    elif setup.planner in searches.TABLES and setup.problem in EXACT:
+        raise Refusal(
+            f"planner={setup.planner} needs tables, which problem={setup.problem} has not: "
+            "name a file or a Problem in Python"
+        )
     file = is_file(setup.problem)
     if not file and setup.rollout not in ("informed", "random"):
         raise Refusal(f"rollout={setup.rollout} is for files: choose informed or random")
@@ -233,10 +232,22 @@ def player(setup: Setup) -> Callable[[int], dict[str, Any]]:
         kind = {"informed": "fib"}.get(setup.rollout, setup.rollout)
         return _exact(setup, read(setup).position(rollout=kind), tables.after)
     problem = load(setup.problem)
+    if setup.planner in searches.TABLES:
+        return _exact(setup, _tabulate(setup, problem).position(), tables.after)
     problem = replace(
         problem, steps=setup.steps or problem.steps, rollout=problem.rollout if informed else None
     )
     return _own(setup, problem)
+
+
+def _tabulate(setup: Setup, problem: Problem) -> Tabular:
+    """Return the tables of the user's own problem; raises Refusal if it has none."""
+    try:
+        found = replace(problem, steps=setup.steps or problem.steps).tabulate()
+    except TablesFault as fault:
+        raise Refusal(f"planner={setup.planner}: {setup.problem}: {fault}") from None
+    assert isinstance(found, Tabular), "it has one player"
+    return found
 
 
 def returns(setup: Setup) -> tuple[float, float] | None:
@@ -247,38 +258,9 @@ def returns(setup: Setup) -> tuple[float, float] | None:
     return problem.low, problem.high
 
 
-def _search(setup: Setup, params: Any) -> Callable[[Any, int], int]:
-    """Return a chooser of actions, which searches positions for at most the steps of ``params``.
-
-    If fewer steps have a smaller range of returns, exploration is scaled to keep its units.
-    """
-    domain = domain_of(params)
-
-    def span(position: Any) -> float:
-        return domain.declaration("high", position) - domain.declaration("low", position)
-
-    units = setup.exploration or _UNITS.get(setup.problem, span(params))
-    if isinstance(params, TabularPosition) and not setup.exploration:
-        units = float(np.ptp(params.reward)) or units
-    options = Options(
-        exploration=units / math.sqrt(2) / span(params),
-        nodes=setup.nodes or min(setup.simulations, MOST_NODES),
-        final=setup.final,
-    )
-    search, budget = Search(params, options), Budget(simulations=setup.simulations)
-    warnings.simplefilter("ignore", OutOfRange)  # the summary reports it
-
-    def choose(position: Any, key: int) -> int:
-        more = span(position._replace(steps=params.steps)) / span(position)
-        search.options = replace(options, exploration=more * options.exploration)
-        return search.run(budget, key, position).best
-
-    return choose
-
-
 def _exact(setup: Setup, params: Any, after: Callable) -> Callable[[int], dict[str, Any]]:
     horizon = setup.horizon or (None if setup.steps else params.steps)
-    choose = _search(setup, params._replace(steps=horizon or params.steps))
+    choose = searches.searcher(setup, params._replace(steps=horizon or params.steps))
 
     def episode(number: int) -> dict[str, Any]:
         actions: list[int] = []
@@ -299,7 +281,7 @@ def _own(setup: Setup, problem: Problem) -> Callable[[int], dict[str, Any]]:
     def episode(number: int) -> dict[str, Any]:
         began = time.process_time()
         try:
-            choose = _search(setup, problem.position(steps=setup.horizon))
+            choose = searches.searcher(setup, problem.position(steps=setup.horizon))
             key = int(derive_key(setup.seed, number))
             played = play_episode(problem, choose, key, setup.particles, setup.horizon)
         except Deprived as fault:

@@ -87,6 +87,8 @@ class TabularPosition(NamedTuple):
     """1: at the nodes of others all actions are listed, since the legal ones may reveal a hand."""
     order: int
     """Keys the order in which the actions of a node are tried; 0: as they are listed."""
+    endless: int = 0
+    """1: the trial has no end, and ``steps`` is how far a search looks ahead."""
 
 
 def workspace(p: TabularPosition) -> np.ndarray:

@@ -144,6 +144,7 @@ class Tabular:
             me=0,
             lists_all=0,
             order=0,
+            endless=int(self.steps is None),
         )
 
     def _check(self, start: np.ndarray, joint: Rows, seen: Rows) -> None:
@@ -238,8 +239,8 @@ class Tabular:
     def _find_range(self, steps: int) -> tuple[np.ndarray, np.ndarray]:
         if steps not in self._ranges:
             self._ranges[steps] = (
-                values.find_last(self.tables, steps, values.LEAST),
-                values.find_last(self.tables, steps, values.MOST),
+                values.find_values(self.tables, steps, values.LEAST, last=True)[0],
+                values.find_values(self.tables, steps, values.MOST, last=True)[0],
             )
         return self._ranges[steps]
 
@@ -256,7 +257,7 @@ class Tabular:
         rollout : one of `ROLLOUTS`: random actions, those of ``policy``, or in place of roll-outs
             the values of the MDP, of the fast informed bound, or of random actions in the mean
         """
-        p = self.tables
+        p = self.tables._replace(endless=int(self.steps is None and steps is None))
         steps = self.horizon if steps is None else steps
         check_count("steps", steps)
         if belief is not None:

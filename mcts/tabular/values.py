@@ -54,7 +54,7 @@ def _back_up(p, criterion, before, after):
     return change
 
 
-def _iterate(
+def iterate(
     back_up: Callable[[np.ndarray, np.ndarray], float], first: np.ndarray, steps: int
 ) -> Iterator[np.ndarray]:
     """Yield values with 0, 1, ... ``steps`` to go, until they no longer change."""
@@ -63,23 +63,24 @@ def _iterate(
         after = np.zeros_like(before)
         change = back_up(before, after)
         yield (before := after)
-        if change <= _SAME * max(1.0, np.abs(after).max()):
+        if change <= _SAME * max(1.0, np.abs(after[np.isfinite(after)]).max(initial=0.0)):
             return
 
 
-def find_values(p: TabularPosition, steps: int, criterion: int = BEST) -> np.ndarray:
-    """Return float64 (rows, states) of the position's tables ``p``, for up to ``steps`` to go."""
-    return np.array(list(_iterate(partial(_back_up, p, criterion), np.zeros(len(p.kind)), steps)))
+def find_values(
+    p: TabularPosition, steps: int, criterion: int = BEST, last: bool = False
+) -> np.ndarray:
+    """Return float64 (rows, states) of the position's tables ``p``, for up to ``steps`` to go.
 
-
-def find_last(p: TabularPosition, steps: int, criterion: int) -> np.ndarray:
-    """Return float64 (states,), the last row of `find_values`, without keeping the others."""
-    rows = _iterate(partial(_back_up, p, criterion), np.zeros(len(p.kind)), steps)
-    return deque(rows, maxlen=1)[0]
+    ``last``: only the last row is kept.
+    """
+    rows = iterate(partial(_back_up, p, criterion), np.zeros(len(p.kind)), steps)
+    return np.array(deque(rows, maxlen=1 if last else None))
 
 
 @jit_owning
-def _back_up_informed(p, observations, before, after):
+def back_up_informed(p, observations, before, after):
+    """Write bounds (S, A) of one step more than ``before``; return the greatest change."""
     change = 0.0
     joint = np.zeros((observations, p.actions))
     for state in range(len(p.kind)):
@@ -112,5 +113,5 @@ def _back_up_informed(p, observations, before, after):
 
 def fast_informed_bound(p: TabularPosition, steps: int, observations: int) -> np.ndarray:
     """Return float64 (rows, states, actions): an upper bound of each action in each state."""
-    back_up = partial(_back_up_informed, p, observations)
-    return np.array(list(_iterate(back_up, np.zeros((len(p.kind), p.actions)), steps)))
+    back_up = partial(back_up_informed, p, observations)
+    return np.array(list(iterate(back_up, np.zeros((len(p.kind), p.actions)), steps)))

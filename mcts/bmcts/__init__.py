@@ -1,0 +1,1 @@
+"""BMCTS for finite problems: a search whose nodes carry exact beliefs."""

@@ -1,0 +1,228 @@
+"""The exact filter inside the tree: new nodes, and the outcomes of an action at a belief."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from mcts.bmcts.tree import (
+    EDGES,
+    FRESH,
+    NODES,
+    NOWHERE,
+    NUMBERS,
+    OPEN,
+    OPENING,
+    OUTCOMES,
+    take,
+    widen_span,
+)
+from mcts.kernel.atomics import compare_and_swap
+from mcts.kernel.compile import jit
+from mcts.tabular.domain import LIVE, OVER
+
+
+class Filter(NamedTuple):
+    """Working memory of one thread."""
+
+    mass: np.ndarray
+    """float64 (S,): probabilities of states; 0 between calls."""
+    touched: np.ndarray
+    """int64 (S,): the states that have any."""
+    chance: np.ndarray
+    """float64 (O,): probabilities of observations; 0 between calls."""
+    met: np.ndarray
+    """int64 (O,): the observations that have any."""
+    leaf: np.ndarray
+    """float64 (O, K): sums of the leaf vectors ..."""
+    lower: np.ndarray
+    """float64 (O, L): ... and of those of lower bounds."""
+    sums: np.ndarray
+    """float64 (A,)."""
+
+
+def new_filter(states: int, observations: int, actions: int, leaf: int, lower: int) -> Filter:
+    """Return working memory for these numbers of states, observations, actions and vectors."""
+    return Filter(
+        np.zeros(states),
+        np.zeros(states, np.int64),
+        np.zeros(observations),
+        np.zeros(observations, np.int64),
+        np.zeros((observations, leaf)),
+        np.zeros((observations, lower)),
+        np.zeros(actions),
+    )
+
+
+@jit
+def predict(p, tree, node, action, work):
+    """Write the belief after ``action`` to ``work.mass``; return how many states it touches."""
+    count = 0
+    begin = tree.belief_first[node]
+    for i in range(begin, begin + tree.belief_length[node]):
+        row = tree.state[i] * p.actions + action
+        share = tree.share[i]
+        for entry in range(p.first[row], p.first[row + 1]):
+            then, joint = p.then[entry], share * p.chance[entry]
+            if p.kind[then] != OVER and joint > 0.0:  # a small share may vanish
+                if work.mass[then] == 0.0:
+                    work.touched[count] = then
+                    count += 1
+                work.mass[then] += joint
+    return count
+
+
+@jit
+def open_edge(p, bounds, tree, edge, steps, work):
+    """List the outcomes of a fresh ``edge`` and their values; return whether it is open.
+
+    ``steps``: to go after the action.  It stays closed if another thread opens it, or without room.
+    """
+    if compare_and_swap(tree.status, edge, FRESH, OPENING) != FRESH:
+        return False
+    action = tree.action[edge]
+    count, found = predict(p, tree, tree.node[edge], action, work), 0
+    leaf = bounds.leaf[min(steps, len(bounds.leaf) - 1)]
+    lower = bounds.lower[min(steps, len(bounds.lower) - 1)]
+    for i in range(count):
+        state = work.touched[i]
+        row = action * len(p.kind) + state
+        for j in range(p.seen_first[row], p.seen_first[row + 1]):
+            seen, joint = p.seen[j], work.mass[state] * p.seen_chance[j]
+            if joint == 0.0:
+                continue
+            if work.chance[seen] == 0.0:
+                work.met[found] = seen
+                found += 1
+                work.leaf[seen] = 0.0
+                work.lower[seen] = 0.0
+            work.chance[seen] += joint
+            for k in range(leaf.shape[1]):
+                work.leaf[seen, k] += joint * leaf[state, k]
+            for k in range(lower.shape[1]):
+                work.lower[seen, k] += joint * lower[state, k]
+        work.mass[state] = 0.0
+    first = take(tree, OUTCOMES, found, len(tree.seen))
+    for i in range(found):
+        seen = work.met[i]
+        if first != NOWHERE:
+            at = first + i
+            tree.seen[at], tree.edge[at], tree.child[at] = seen, edge, NOWHERE
+            tree.chance[at] = work.chance[seen]
+            tree.leaf[at] = greatest(work.leaf[seen]) / work.chance[seen]
+            tree.leaf_lower[at] = greatest(work.lower[seen]) / work.chance[seen]
+        work.chance[seen] = 0.0
+    if first == NOWHERE:
+        compare_and_swap(tree.status, edge, OPENING, FRESH)
+        return False
+    tree.first[edge], tree.length[edge] = first, found
+    compare_and_swap(tree.status, edge, OPENING, OPEN)  # the outcomes become visible with it
+    return True
+
+
+@jit
+def greatest(values):
+    """Return the maximum; -inf without any."""
+    found = -np.inf
+    for value in values:
+        found = max(found, value)
+    return found
+
+
+@jit
+def make_child(p, bounds, tree, outcome, depth, steps, work):
+    """Return a new node at ``outcome``; `NOWHERE` without room.  ``steps``: to go there."""
+    edge = tree.edge[outcome]
+    action, seen = tree.action[edge], tree.seen[outcome]
+    count, kept = predict(p, tree, tree.node[edge], action, work), 0
+    for i in range(count):
+        state = work.touched[i]
+        row, likely = action * len(p.kind) + state, 0.0
+        for j in range(p.seen_first[row], p.seen_first[row + 1]):
+            if p.seen[j] == seen:
+                likely += p.seen_chance[j]
+        work.mass[state] *= likely
+        if work.mass[state] > 0.0:
+            work.touched[kept] = state
+            kept += 1
+        else:
+            work.mass[state] = 0.0
+    return make_node(p, bounds, tree, outcome, kept, tree.chance[outcome], depth, steps, work)
+
+
+@jit
+def make_node(p, bounds, tree, parent, count, total, depth, steps, work):
+    """Return a node with the ``count`` states of ``work``, divided by ``total``; or `NOWHERE`.
+
+    Its edges have their first values.  Empties the working memory.
+    """
+    live, legal = NOWHERE, 0
+    for i in range(count):
+        if live == NOWHERE and p.kind[work.touched[i]] == LIVE:
+            live = work.touched[i]
+            legal = p.legal_first[live + 1] - p.legal_first[live]
+    if steps <= 0:
+        legal = 0
+    node, numbers, edges = take(tree, NODES, 1, len(tree.node_value)), NOWHERE, NOWHERE
+    if node != NOWHERE:
+        numbers = take(tree, NUMBERS, count, len(tree.state))
+    if numbers != NOWHERE:
+        edges = take(tree, EDGES, legal, len(tree.action))
+    for i in range(count):
+        state = work.touched[i]
+        if edges != NOWHERE:
+            tree.state[numbers + i] = state
+            tree.share[numbers + i] = work.mass[state] / total
+        work.mass[state] = 0.0
+    if edges == NOWHERE:
+        return NOWHERE
+    tree.belief_first[node], tree.belief_length[node] = numbers, count
+    tree.node_first[node], tree.node_length[node] = edges, legal
+    tree.node_depth[node], tree.node_parent[node] = depth, parent
+    tree.node_visits[node] = 0
+    tree.node_value[node] = tree.node_lower[node] = 0.0
+    if legal > 0:
+        list_edges(p, bounds, tree, node, live, steps, work)
+    return node
+
+
+@jit
+def list_edges(p, bounds, tree, node, live, steps, work):
+    """Fill the edges of ``node``, at which the actions of the state ``live`` are legal."""
+    first, lower = bounds.first[min(steps, len(bounds.first) - 1)], bounds.lower
+    begin, end = tree.belief_first[node], tree.belief_first[node] + tree.belief_length[node]
+    worth = greatest_sum(tree, begin, end, lower[min(steps, len(lower) - 1)])
+    total, best = 0.0, -np.inf
+    for k in range(tree.node_length[node]):
+        edge, action = tree.node_first[node] + k, p.legal[p.legal_first[live] + k]
+        gain = value = prior = 0.0
+        for i in range(begin, end):
+            state, share = tree.state[i], tree.share[i]
+            gain += share * bounds.gain[state * p.actions + action]
+            value += share * first[state, action]
+            prior += share * bounds.prior[state, action]
+        tree.action[edge], tree.node[edge], tree.status[edge] = action, node, FRESH
+        tree.gain[edge], tree.value[edge], tree.prior[edge] = gain, value, prior
+        tree.lower[edge], tree.total[edge] = -np.inf, 0.0
+        tree.visits[edge] = tree.in_flight[edge] = tree.length[edge] = 0
+        widen_span(tree, value)
+        total += prior
+        best = max(best, value)
+    for k in range(tree.node_length[node]):
+        edge = tree.node_first[node] + k
+        even = 1.0 / tree.node_length[node]
+        tree.prior[edge] = tree.prior[edge] / total if total > 0.0 else even
+    tree.node_value[node], tree.node_lower[node] = best, worth
+
+
+@jit
+def greatest_sum(tree, begin, end, vectors):
+    """Return the maximum over ``vectors`` (S, L) of their mean under a belief; -inf without any."""
+    best = -np.inf
+    for k in range(vectors.shape[1]):
+        found = 0.0
+        for i in range(begin, end):
+            found += tree.share[i] * vectors[tree.state[i], k]
+        best = max(best, found)
+    return best

@@ -1,0 +1,148 @@
+"""The tree of BMCTS: nodes with exact beliefs, edges (actions), and outcomes (observations).
+
+All are blocks of pre-allocated arrays that threads take parts of; memory that is not used yet costs
+nothing.  A node lists its edges when it is made; an edge lists its outcomes when it is first
+followed; an outcome has a node once a simulation ends there.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from mcts.kernel.atomics import fetch_add, load
+from mcts.kernel.compile import jit
+
+ROOT = 0
+NOWHERE, MAKING = -1, -2
+"""In place of a node: none yet, and one that a thread is making."""
+
+FRESH, OPENING, OPEN = 0, 1, 2
+"""Status of an edge: outcomes not listed; one thread lists them; usable."""
+
+# Places in `BeliefTree.counters`, a cache line apart.
+NODES, EDGES, OUTCOMES, NUMBERS, FULL, SIMULATIONS, TOP = 0, 8, 16, 24, 32, 40, 48
+
+LEAST, GREATEST = 0, 8
+"""Places in `BeliefTree.span`: the range of the values seen so far."""
+
+
+class BeliefTree(NamedTuple):
+    """A tree as a struct of arrays; values are in the problem's units."""
+
+    node_value: np.ndarray
+    """float64 (N,): value of the node's belief ..."""
+    node_lower: np.ndarray
+    """float64 (N,): ... and a lower bound."""
+    node_visits: np.ndarray
+    node_depth: np.ndarray
+    """int64 (N,): actions from the root of the first search."""
+    node_parent: np.ndarray
+    """int64 (N,): the outcome that leads here; `NOWHERE` at the root."""
+    node_first: np.ndarray
+    node_length: np.ndarray
+    """int64 (N,): first edge, and number of edges; 0 if nothing can be gained any more."""
+    belief_first: np.ndarray
+    belief_length: np.ndarray
+    """int64 (N,): the node's part of ``state`` and ``share``."""
+    state: np.ndarray
+    """int32 (M,): states of beliefs ..."""
+    share: np.ndarray
+    """float64 (M,): ... with their probabilities."""
+    action: np.ndarray
+    """int64 (E,): action of an edge."""
+    node: np.ndarray
+    """int64 (E,): the node to which it belongs."""
+    gain: np.ndarray
+    """float64 (E,): its expected reward."""
+    prior: np.ndarray
+    value: np.ndarray
+    """float64 (E,): its value: expected rewards and values that follow, or the mean return."""
+    lower: np.ndarray
+    total: np.ndarray
+    """float64 (E,): sum of the returns."""
+    visits: np.ndarray
+    in_flight: np.ndarray
+    first: np.ndarray
+    length: np.ndarray
+    """int64 (E,): first outcome, and number of outcomes."""
+    status: np.ndarray
+    """int64 (E,): `FRESH`, `OPENING` or `OPEN`."""
+    seen: np.ndarray
+    """int64 (U,): observation of an outcome; terminal states have none."""
+    edge: np.ndarray
+    """int64 (U,): the edge to which it belongs."""
+    chance: np.ndarray
+    """float64 (U,): its probability, given the belief and the action."""
+    leaf: np.ndarray
+    """float64 (U,): its value without a node ..."""
+    leaf_lower: np.ndarray
+    """float64 (U,): ... and a lower bound."""
+    child: np.ndarray
+    """int64 (U,): its node, `NOWHERE` or `MAKING`."""
+    counters: np.ndarray
+    span: np.ndarray
+
+
+def new_tree(nodes: int, numbers: int, actions: int, outcomes: int) -> BeliefTree:
+    """Return an empty tree of up to ``nodes`` nodes and ``numbers`` probabilities of beliefs.
+
+    ``actions``: of a node; ``outcomes``: of an edge, at most.
+    """
+    edges = nodes * actions
+    sizes = {"node": nodes, "belief": nodes, "edge": edges, "outcome": edges * outcomes}
+    of = {"state": numbers, "share": numbers, "counters": 56, "span": 16}
+    of |= dict.fromkeys(("seen", "edge", "chance", "leaf", "leaf_lower", "child"), sizes["outcome"])
+    made = {}
+    for name, kind in _KINDS.items():
+        default = sizes["node"] if name.startswith(("node_", "belief_")) else edges
+        made[name] = np.empty(of.get(name, default), kind)
+    tree = BeliefTree(**made)
+    clear(tree)
+    return tree
+
+
+_FLOATS = "node_value node_lower share gain prior value lower total chance leaf leaf_lower span"
+_KINDS = dict.fromkeys(BeliefTree._fields, np.int64) | dict.fromkeys(_FLOATS.split(), np.float64)
+_KINDS["state"] = np.int32
+
+
+def clear(tree: BeliefTree) -> None:
+    """Empty ``tree``."""
+    tree.counters[:] = 0
+    tree.span[LEAST], tree.span[GREATEST] = np.inf, -np.inf
+
+
+@jit
+def take(tree: BeliefTree, what: int, count: int, capacity: int) -> int:
+    """Return the first of ``count`` free places of ``what``; `NOWHERE` if the tree is full."""
+    first = fetch_add(tree.counters, what, count)
+    if first + count <= capacity:
+        return first
+    fetch_add(tree.counters, what, -count)
+    tree.counters[FULL] = 1
+    return NOWHERE
+
+
+@jit
+def widen_span(tree: BeliefTree, value: float) -> None:
+    """Take ``value`` into the range of values seen.  Threads may lose one to each other."""
+    if value < load(tree.span, LEAST):
+        tree.span[LEAST] = value
+    if value > load(tree.span, GREATEST):
+        tree.span[GREATEST] = value
+
+
+def measure(tree: BeliefTree) -> int:
+    """Return the bytes of the tree that are in use."""
+    used = {"node": NODES, "belief": NODES, "outcome": OUTCOMES, "numbers": NUMBERS}
+    total = 0
+    for name, array in tree._asdict().items():
+        kind = name.partition("_")[0]
+        if name in ("state", "share"):
+            kind = "numbers"
+        elif name in ("seen", "edge", "chance", "leaf", "leaf_lower", "child"):
+            kind = "outcome"
+        total += int(tree.counters[used.get(kind, EDGES)]) * array.itemsize
+    return total
