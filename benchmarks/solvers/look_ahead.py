@@ -1,7 +1,7 @@
 """One step ahead of an exact belief, with the value of a belief from vectors.
 
-V(b) is the greatest of sum over s of b(s) vector(s), of states with a decision: the value of all
-others is 0.  A belief is sparse: its states and their shares, which need not sum to 1.
+V(b) is the greatest sum over s of b(s) vector(s), over states with a decision: others are worth 0.
+A belief is sparse: its states and their shares, which need not sum to 1.
 """
 
 from __future__ import annotations

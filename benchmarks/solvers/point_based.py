@@ -19,21 +19,21 @@ from mcts.tabular.values import LEAST, fast_informed_bound, find_last
 
 BELIEFS, SWEEPS = 100, 15
 """Beliefs that a round adds, and sweeps over all of them."""
-ROUNDS, WORK = 20, 2e10
+ROUNDS, WORK = 40, 4e10
 """Ends: rounds, and multiplications."""
 _RANDOM = 0.2
 """Share of random actions in the episodes."""
 
 
-def solve(p: TabularPosition, key: int, work: float = WORK) -> np.ndarray:
+def solve(p: TabularPosition, key: int, work: float | None = None) -> np.ndarray:
     """Return vectors, float64 (states, any), from the start of ``p`` with its ``steps`` ahead."""
     times = 10 * p.steps  # what is left after them is no sum any more
     least = find_last(p, times, LEAST)
     look = LookAhead(p, least[:, None])
     bound = LookAhead(p, fast_informed_bound(p, p.steps, look.observations)[-1])
     vectors = np.column_stack([least, *(look.blind(a, times) for a in range(p.actions))])
-    stream, rows, spent = new_stream(derive_key(key, 0)), [live_part(p)], 0.0
-    for number in range(1, ROUNDS + 1):
+    stream, rows, spent = new_stream(int(derive_key(key, 0))), [live_part(p)], 0.0
+    for _ in range(ROUNDS):
         look = LookAhead(p, vectors)
         for guide in (look, bound):
             _collect(guide, rows, len(rows) + BELIEFS // 2, stream)
@@ -43,7 +43,7 @@ def solve(p: TabularPosition, key: int, work: float = WORK) -> np.ndarray:
         for _ in range(SWEEPS):
             vectors = _improve(look, beliefs, stream)
             spent += look.work
-            if spent > work:
+            if spent > (work or WORK):
                 return vectors
             look = LookAhead(p, vectors)
     return vectors

@@ -1,4 +1,4 @@
-"""Values of problems by others' solvers: known ones, and those that solvers on the path find."""
+"""Values of problems by others' solvers: known ones, and what solvers on the path find."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ import re
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Callable, Iterator
-from functools import cache
+from collections.abc import Iterator
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -18,80 +17,56 @@ import yaml
 from mcts.tabular.files import write_pomdp
 from mcts.tabular.tables import Tabular
 
-LINE = re.compile(r"^\s*[\d.e+-]+\s+\d+\s+\d+\s+(\S+)\s+(\S+)\s+\S+\s+\d+\s+\d+\s*$", re.M)
-"""A line of `pomdpsol`: time, trials, backups, lower bound, upper bound, precision, sizes."""
+LINE = re.compile(r"^ *[\d.e+-]+ +\d+ +\d+ +(\S+) +(\S+) +\S+ +\d+ +\d+ *$", re.M)
+"""A line of `pomdpsol`: time, trials, backups, lower and upper bound, precision, two sizes."""
 
-_GRACE = 60.0
+COMMANDS = {
+    "pomdpsol": "pomdpsol --timeout {seconds} --precision 1e-3 --output {folder}/policy {file}",
+    "pomdp-solve": "pomdp-solve -pomdp {file} -time_limit {seconds} -o {folder}/solved",
+}
+_GRACE = 60
 """Seconds beyond its limit after which a solver is stopped."""
 
 
-@cache
-def _known() -> dict[str, dict[str, Any]]:
-    text = files("benchmarks.solvers").joinpath("references.yaml").read_text("utf-8")
-    found: dict[str, dict[str, Any]] = yaml.safe_load(text)
-    return found
-
-
-def read_bounds(printed: str) -> tuple[float, float] | None:
-    """Return the last bounds that `pomdpsol` printed, or None."""
-    lines = LINE.findall(printed)
-    return (float(lines[-1][0]), float(lines[-1][1])) if lines else None
-
-
-def _solve_by_sarsop(file: Path, problem: Tabular, seconds: int) -> tuple[float, float] | None:
-    policy = file.with_suffix(".policy")
-    limits = ["--timeout", str(seconds), "--precision", "1e-3", "--output", str(policy)]
-    return read_bounds(_run(["pomdpsol", *limits, str(file)], seconds))
-
-
-def _solve_exactly(file: Path, problem: Tabular, seconds: int) -> tuple[float, float] | None:
-    """Return the value twice, from the vectors; None if the limit came first."""
-    limits = ["-time_limit", str(seconds), "-o", str(file.with_suffix(""))]
-    printed = _run(["pomdp-solve", "-pomdp", str(file), *limits], seconds)
-    if file.suffix == ".pomdpx" or "Solution found" not in printed:
-        return None
-    lines = file.with_suffix(".alpha").read_text().splitlines()
-    vectors = [np.array(line.split(), float) for line in lines if len(line.split()) > 1]
-    value = float(max(vector @ np.asarray(problem.start, float) for vector in vectors))
-    return value, value
-
-
-SOLVERS: dict[str, Callable[[Path, Tabular, int], tuple[float, float] | None]] = {
-    "pomdpsol": _solve_by_sarsop,
-    "pomdp-solve": _solve_exactly,
-}
-
-
-def _run(command: list[str], seconds: int) -> str:
-    try:
-        done = subprocess.run(
-            command, capture_output=True, text=True, errors="replace", timeout=seconds + _GRACE
-        )
-    except subprocess.TimeoutExpired as late:
-        return (late.stdout or b"").decode(errors="replace")
-    return done.stdout
-
-
 def find(path: Path, problem: Tabular, seconds: int) -> Iterator[dict[str, Any]]:
-    """Yield rows of bounds for the file: the known ones, and those of each installed solver.
+    """Yield rows of bounds at the start: the known ones, and those of each solver on the path.
 
     ``seconds`` : limit of each solver; 0: none is run
     """
-    p = problem.tables
-    known = _known().get(path.name)
-    if known and known["size"] == [len(p.kind), p.actions]:
-        yield _row(path.name, known["source"], (known["lower"], known["upper"]))
-    for name, solve in SOLVERS.items():
+    text = files("benchmarks.solvers").joinpath("references.yaml").read_text("utf-8")
+    known, size = yaml.safe_load(text).get(path.name), [*problem.tables.kind.shape]
+    if known and known.pop("size") == [*size, problem.tables.actions]:
+        yield {"problem": path.name, **known}
+    for name in COMMANDS:
         if seconds and shutil.which(name):
-            with tempfile.TemporaryDirectory() as folder:
-                file = Path(folder) / f"problem{path.suffix.lower()}"
-                if file.suffix == ".pomdpx":  # solvers ignore costs in the other format
-                    shutil.copyfile(path, file)
-                else:
-                    write_pomdp(problem, file)
-                bounds = solve(file, problem, seconds)
-            yield _row(path.name, f"{name}, {seconds} s", bounds or (None, None))
+            lower, upper = _solve(name, path, problem, seconds) or (None, None)
+            source = f"{name}, {seconds} s"
+            yield {"problem": path.name, "lower": lower, "upper": upper, "source": source}
 
 
-def _row(problem: str, source: str, bounds: tuple[float | None, float | None]) -> dict[str, Any]:
-    return {"problem": problem, "source": source, "lower": bounds[0], "upper": bounds[1]}
+def _solve(name: str, path: Path, problem: Tabular, seconds: int) -> tuple[float, float] | None:
+    """Return the bounds that a solver finds in time, or None."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / f"problem{path.suffix.lower()}"
+        if file.suffix == ".pomdpx":
+            shutil.copyfile(path, file)
+        else:
+            write_pomdp(problem, file)  # solvers ignore that a file has costs
+        words = COMMANDS[name].format(seconds=seconds, folder=folder, file=file).split()
+        try:
+            printed = subprocess.run(words, capture_output=True, timeout=seconds + _GRACE).stdout
+        except subprocess.TimeoutExpired as late:
+            printed = late.stdout or b""
+        solved = Path(folder) / "solved.alpha"
+        vectors = solved.read_text() if b"Solution found" in printed and solved.exists() else None
+    return read_bounds(printed.decode(errors="replace"), vectors, np.asarray(problem.start))
+
+
+def read_bounds(printed: str, vectors: str | None, start: np.ndarray) -> tuple[float, float] | None:
+    """Return the last bounds that `pomdpsol` printed, or the value of `pomdp-solve` twice."""
+    if vectors is None:
+        lines = LINE.findall(printed)
+        return (float(lines[-1][0]), float(lines[-1][1])) if lines else None
+    rows = [line.split() for line in vectors.splitlines()]
+    value = max(float(start @ np.array(row, float)) for row in rows if len(row) == len(start))
+    return value, value

@@ -2,111 +2,98 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 
+import numpy as np
 import polars as pl
 
-from benchmarks.solvers.planners import PAIRS
+from benchmarks.solvers.planners import PAIRS, PLANNERS
 from experiments.stats.intervals import mean
 
 CELL = ("problem", "simulations", "leaf")
-Lines = Iterable[Sequence[str]]
+Line = dict[str, str]
 
 
 def tables(rows: pl.DataFrame, references: pl.DataFrame) -> str:
     """Return three tables: returns, differences of pairs, and standard errors."""
-    planners = rows["planner"].unique(maintain_order=True).to_list()
-    pairs = [pair for pair in PAIRS if {*pair} <= {*planners}]
-    parts = (
-        _draw(
-            "Corrected return, in per cent of the best lower bound; milliseconds of CPU a decision",
-            (*CELL, "bounds", *planners),
-            _returns(rows, references, planners),
-        ),
-        _draw(
-            "Differences on the same episodes",
-            (*CELL, "episodes", *(f"{first} less {second}" for first, second in pairs)),
-            _differences(rows, pairs),
-        ),
-        _draw(
-            "Standard errors of one planner's return",
-            (*CELL, "planner", "episodes", "return", "corrected", "errors", "ratio"),
-            _errors(rows),
-        ),
-        "Means over episodes with 95 % intervals.\n",
+    names = sorted(set(rows["planner"]), key=[*PLANNERS].index)
+    returns, differences, errors = [], [], []
+    for cell, found in _cells(rows):
+        lower, upper = _bounds(references.filter(problem=cell["problem"]))
+        by_name = {name: found.filter(planner=name).sort("episode") for name in names}
+        shown = {name: _show(by_name[name], lower) for name in names}
+        returns.append({**cell, "bounds": f"{lower:.5g} to {upper:.5g}", **shown})
+        shown = {
+            f"{first} less {second}": _difference(by_name[first], by_name[second])
+            for first, second in PAIRS
+            if first in names and second in names
+        }
+        differences.append({**cell, **shown})
+        errors += [{**cell, "planner": name, **_errors(by_name[name])} for name in names]
+    return "\n".join(
+        (
+            *_draw("Corrected return, per cent of the lower bound, ms of CPU a decision", returns),
+            *_draw("Differences on the same episodes", differences),
+            *_draw("Standard errors", errors),
+            "Means over episodes with 95 % intervals; the number of episodes is in brackets.",
+        )
     )
-    return "\n".join(parts)
 
 
-def _draw(title: str, head: Sequence[str], body: Lines) -> str:
-    lines = [head, ["---"] * len(head), *body]
-    return "\n".join((f"## {title}\n", *(f"| {' | '.join(line)} |" for line in lines), ""))
+def _draw(title: str, lines: list[Line]) -> Iterator[str]:
+    yield f"## {title}\n"
+    for line in (lines[0].keys(), ["---"] * len(lines[0]), *(line.values() for line in lines)):
+        yield f"| {' | '.join(line)} |"
+    yield ""
 
 
-def _cells(rows: pl.DataFrame) -> Iterator[tuple[list[str], pl.DataFrame]]:
-    """Yield each cell as words and its rows; policies are in all cells of their problem."""
-    searches = rows.filter(pl.col("simulations") > 0)
+def _cells(rows: pl.DataFrame) -> Iterator[tuple[Line, pl.DataFrame]]:
+    """Yield the words of each cell, and its rows; those of policies are in all cells."""
+    policy = pl.col("simulations") == 0
+    searches = rows.filter(~policy)
     for cell in (rows if searches.is_empty() else searches).select(CELL).unique().sort(CELL).rows():
-        of_cell = pl.lit(True)
-        for name, value, every in zip(CELL, cell, (None, 0, ""), strict=True):
-            of_cell &= pl.col(name).is_in([value, every] if every is not None else [value])
-        yield [cell[0], f"{cell[1]:,}", cell[2]], rows.filter(of_cell)
+        here = (pl.col("simulations") == cell[1]) & (pl.col("leaf") == cell[2])
+        words = dict(zip(CELL, (cell[0], f"{cell[1]:,}", cell[2]), strict=True))
+        yield words, rows.filter(here | policy, problem=cell[0])
 
 
-def _returns(rows: pl.DataFrame, references: pl.DataFrame, planners: list[str]) -> Lines:
-    for words, found in _cells(rows):
-        known = references.filter(problem=words[0])
-        lower, upper = known["lower"].max(), known["upper"].min()
-        bounds = "" if lower is None else f"{lower:.4g} to {upper:.4g}"
-        shown = []
-        for planner in planners:
-            mine = found.filter(planner=planner)
-            if len(mine) < 2:
-                shown.append("")
-                continue
-            value = _mean(mine["corrected"])
-            part = "" if lower is None else f", {per_cent(mine['corrected'].mean(), lower):.1f} %"
-            spent = 1000 * mine["seconds"].sum() / max(1, mine["decisions"].sum())
-            shown.append(f"{value}{part}, {spent:.3g} ms")
-        yield [*words, bounds, *shown]
+def _bounds(known: pl.DataFrame) -> tuple[float, float]:
+    """Return the greatest lower and the least upper bound, nan without any."""
+    lower, upper = (known[name].cast(pl.Float64).to_numpy() for name in ("lower", "upper"))
+    return float(np.fmax.reduce(lower, initial=np.nan)), float(
+        np.fmin.reduce(upper, initial=np.nan)
+    )
 
 
 def per_cent(value: float, bound: float) -> float:
-    """Return ``value`` in per cent of ``bound``: 90 is a tenth of its size below, of any sign."""
+    """Return ``value`` in per cent of ``bound``: 90 is worse by a tenth, also below 0."""
     return 100 + 100 * (value - bound) / abs(bound)
 
 
-def _differences(rows: pl.DataFrame, pairs: Iterable[tuple[str, str]]) -> Lines:
-    for words, found in _cells(rows):
-        shown, count = [], 0
-        for pair in pairs:
-            first, second = (found.filter(planner=name) for name in pair)
-            both = first.join(second, on="episode")
-            apart = both["corrected"] - both["corrected_right"]
-            shown.append(_mean(apart) if len(apart) > 1 else "")
-            count = max(count, len(apart))
-        yield [*words, str(count), *shown]
+def _show(found: pl.DataFrame, lower: float) -> str:
+    value = found["corrected"].to_numpy()
+    if len(value) < 2:
+        return ""
+    spent = 1000 * found["seconds"].to_numpy().sum() / max(1, found["decisions"].to_numpy().sum())
+    return f"{_mean(value)}, {per_cent(value.mean(), lower):.1f} %, {spent:.3g} ms"
 
 
-def _errors(rows: pl.DataFrame) -> Lines:
-    for words, found in _cells(rows):
-        for (planner,), mine in found.group_by(["planner"], maintain_order=True):
-            if len(mine) > 1:
-                raw, corrected = (
-                    mine[name].std() / len(mine) ** 0.5 for name in ("return", "corrected")
-                )
-                ratio = f"{raw / corrected:.1f}" if 1000 * corrected > raw else "> 1,000"
-                yield [
-                    *words,
-                    planner,
-                    str(len(mine)),
-                    f"{mine['return'].mean():.4g}",
-                    f"{mine['corrected'].mean():.5g}",
-                    f"{raw:.3g}, {corrected:.3g}",
-                    ratio,
-                ]
+def _mean(values: np.ndarray) -> str:
+    if len(values) < 2:
+        return ""
+    found = mean(values)
+    return f"{found.value:.4f} +- {found.high - found.value:.4f} ({len(values)})"
 
 
-def _mean(values: pl.Series) -> str:
-    found = mean(values.to_numpy())
-    return f"{found.value:.4f} +- {found.high - found.value:.4f}"
+def _difference(first: pl.DataFrame, second: pl.DataFrame) -> str:
+    both = first.join(second, on="episode")
+    return _mean((both["corrected"] - both["corrected_right"]).to_numpy())
+
+
+def _errors(found: pl.DataFrame) -> Line:
+    line: Line = {}
+    for name in ("return", "corrected"):
+        values = found[name].to_numpy()
+        error = np.std(values, ddof=1) / len(values) ** 0.5 if len(values) > 1 else np.nan
+        line |= {name: f"{np.mean(values):.4g}", f"error of {name}": f"{error:.2g}"}
+    return line

@@ -1,4 +1,4 @@
-"""Rows of episodes in a folder of results: which are missing, who plays them, when they are kept."""
+"""Rows of episodes in a folder of results: which are missing, who plays them, how they are kept."""
 
 from __future__ import annotations
 
@@ -16,27 +16,25 @@ import polars as pl
 
 from benchmarks.solvers import point_based
 from benchmarks.solvers.episodes import Player
-from benchmarks.solvers.planners import PLANNERS, Choose
+from benchmarks.solvers.planners import PLANNERS
 from experiments.provenance.files import atomic_write
 from mcts.kernel.rng import derive_key
 from mcts.search import OutOfRange
-from mcts.tabular.domain import TabularPosition
 from mcts.tabular.files import read_pomdp
-from mcts.tabular.tables import Tabular
 
 EPISODES, REFERENCES = "episodes.parquet", "references.parquet"
 SAVE_SECONDS = 10.0
-"""Time between two saves and two lines of progress."""
+"""Time between two saves, and between two lines of progress."""
+
+read_problem = lru_cache(maxsize=2)(read_pomdp)
 
 
 class Unit(NamedTuple):
-    """An episode to play; the first columns of its row."""
+    """An episode; the first columns of its row.  Policies have 0 simulations and no leaf."""
 
     problem: str
-    """Name of the file."""
     planner: str
     simulations: int
-    """0 for policies, which have no leaf either."""
     leaf: str
     seed: int
     episode: int
@@ -53,29 +51,24 @@ def write(file: Path, rows: list[dict[str, Any]]) -> None:
         pl.DataFrame(rows, infer_schema_length=None).write_parquet(path)
 
 
-@lru_cache(maxsize=2)
-def read_problem(path: Path) -> Tabular:
-    """Return the problem in a file; TablesFault if it is none."""
-    return read_pomdp(path)
-
-
 def find_vectors(path: Path, out: Path, seed: int) -> np.ndarray:
-    """Return the vectors of the corrected return, which are made once for a problem and a seed."""
+    """Return the vectors of the corrected return, found once for a problem and a seed."""
     file = out / f"{path.name}.{seed}.npy"
     if not file.exists():
         vectors = point_based.solve(read_problem(path).position(), int(derive_key(seed, 0, 1)))
         with atomic_write(file) as temporary, temporary.open("wb") as stream:
             np.save(stream, vectors)
-    return np.load(file)
+    found: np.ndarray = np.load(file)
+    return found
 
 
 @lru_cache(maxsize=1)
-def _player(path: Path, out: Path, seed: int) -> tuple[Player, Callable[..., Any]]:
-    """Return who plays a problem, and a maker of choosers that keeps them: both hold memory."""
+def _player(path: Path, out: Path, seed: int) -> tuple[Player, Callable]:
+    """Return a player of the problem, and a maker of planners, which are kept until the next."""
     problem = read_problem(path)
 
     @cache
-    def make(planner: str, simulations: int, leaf: str) -> tuple[TabularPosition, Choose]:
+    def make(planner: str, simulations: int, leaf: str) -> tuple:
         p = problem.position(rollout=leaf or "random")
         choose = PLANNERS[planner](p, simulations)
         choose(p, 0)  # compiles, which is no decision's time
@@ -89,38 +82,32 @@ def play(task: tuple[Path, Path, Unit]) -> dict[str, Any]:
     folder, out, unit = task
     warnings.simplefilter("ignore", OutOfRange)
     player, make = _player(folder / unit.problem, out, unit.seed)
-    started = make(unit.planner, unit.simulations, unit.leaf)
-    return {**unit._asdict(), **player.play(*started, unit.seed, unit.episode)}
-
-
-def _ignore_interrupts() -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    p, choose = make(unit.planner, unit.simulations, unit.leaf)
+    return {**unit._asdict(), **player.play(p, choose, int(derive_key(unit.seed, unit.episode)))}
 
 
 def _play_all(tasks: list[tuple[Path, Path, Unit]], workers: int) -> Iterator[dict[str, Any]]:
-    if workers == 1:
+    if min(workers, len(tasks)) < 2:
         yield from map(play, tasks)
         return
-    spawning = multiprocessing.get_context("spawn")
-    with spawning.Pool(workers, _ignore_interrupts) as pool:  # ended with the block
+    ignore = (signal.SIGINT, signal.SIG_IGN)
+    with multiprocessing.get_context("spawn").Pool(workers, signal.signal, ignore) as pool:
         yield from pool.imap_unordered(play, tasks)
 
 
 def measure(folder: Path, out: Path, units: Iterable[Unit], workers: int) -> None:
-    """Play the units without a row in ``out``; keep rows every few seconds and on Ctrl-C."""
-    file = out / EPISODES
-    rows = read(file)
+    """Play the units without a row in ``out``; save rows every few seconds and on Ctrl-C."""
+    rows = read(out / EPISODES)
     known = {tuple(row[name] for name in Unit._fields) for row in rows}
-    left = [unit for unit in units if tuple(unit) not in known]
-    played, saved = 0, time.monotonic()
+    tasks = [(folder, out, unit) for unit in units if unit not in known]
+    saved = time.monotonic()
     try:
-        for row in _play_all([(folder, out, unit) for unit in left], workers):
+        for played, row in enumerate(_play_all(tasks, workers), 1):
             rows.append(row)
-            played += 1
             if time.monotonic() - saved > SAVE_SECONDS:
-                write(file, rows)
+                write(out / EPISODES, rows)
                 saved = time.monotonic()
-                print(f"{played:,} of {len(left):,} episodes, {row['problem']}", flush=True)
+                print(f"{row['problem']}: {played:,} of {len(tasks):,} episodes", flush=True)
     finally:
-        if played:
-            write(file, rows)
+        if rows:
+            write(out / EPISODES, rows)
