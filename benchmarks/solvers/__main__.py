@@ -5,10 +5,9 @@
         [--episodes 30] [--seed 9101] [--seconds 120] [--workers 2]
     python -m benchmarks.solvers --out results/solvers
 
-FOLDER has files that `mcts.tabular.files` reads; those with faults or a discount of 1 are left out.
-Solvers on the path (`pomdpsol`, `pomdp-solve`) run for at most the given seconds each.  Rows are
-kept in the folder of results: the same command continues, and without FOLDER the tables are made
-from the rows.
+Files with faults or a discount of 1 are left out.  Solvers on the path (`pomdpsol`, `pomdp-solve`)
+run for at most the given seconds each.  Rows are kept in the folder of results: the same command
+continues, and without FOLDER the tables are made from the rows.
 """
 
 from __future__ import annotations

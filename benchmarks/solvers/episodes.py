@@ -4,9 +4,8 @@ With any function V of beliefs that is 0 where nothing can follow, the return ha
 
     J = V(b0) + sum over t of discount^t [R(b, a) + discount x E V(b') - V(b)]
 
-over the beliefs and actions of the episode: each term replaces what chance paid by its expectation.
-The nearer V is to the policy's value, the less J varies.  An episode that is cut off counts V for
-the rest.
+over the beliefs and actions of the episode.  The nearer V is to the policy's value, the less J
+varies.  Where an episode is cut off, V is the rest.
 """
 
 from __future__ import annotations
@@ -32,12 +31,9 @@ NEGLIGIBLE = 1e-3
 def correct(
     look: LookAhead, decisions: Sequence[tuple[TabularPosition, int]], steps: int | None = None
 ) -> float:
-    """Return J of an episode, given as positions and actions.
+    """Return J of an episode, by any vectors of ``look``, which is at the start.
 
-    Parameters
-    ----------
-    look : at the start of the trial, with any vectors
-    steps : actions of a trial that ends after them; None: it has no end
+    ``steps`` : actions of a trial that ends after them; None: it has no end
     """
     total, weight = look.value(*live_part(look.p)), 1.0
     for number, (position, action) in enumerate(decisions, 1):

@@ -80,17 +80,16 @@ class LookAhead:
 
     def ahead(self, state: np.ndarray, share: np.ndarray, action: int) -> tuple[float, float]:
         """Return R(b, a) and the expectation of V at the next belief."""
-        args = self.p, state, share, action, self.vectors, self._joint, self._dots
-        reward = _look_ahead(*args)
+        work = self.vectors, self._joint, self._dots
+        reward = _look_ahead(self.p, state, share, action, *work)
         return float(reward), float(self._dots.max(axis=1).sum())
 
     def best(self, state: np.ndarray, share: np.ndarray) -> tuple[int, np.ndarray]:
         """Return the action with the greatest R(b, a) + discount x E V(b'), and its vector."""
         p, found = self.p, []
-        first = int(state[0])
         sums = len(state) * len(p.seen) / len(p.seen_first) + self.observations
         self.work += p.actions * (self.vectors.shape[1] * sums + len(p.kind))
-        for action in p.legal[p.legal_first[first] : p.legal_first[first + 1]]:
+        for action in p.legal[slice(*p.legal_first[state[0] :][:2])]:
             reward, ahead = self.ahead(state, share, int(action))
             best = self._dots.argmax(axis=1)
             found.append((reward + p.discount * ahead, -int(action), best))

@@ -24,8 +24,6 @@ COMMANDS = {
     "pomdpsol": "pomdpsol --timeout {seconds} --precision 1e-3 --output {folder}/policy {file}",
     "pomdp-solve": "pomdp-solve -pomdp {file} -time_limit {seconds} -o {folder}/solved",
 }
-_GRACE = 60
-"""Seconds beyond its limit after which a solver is stopped."""
 
 
 def find(path: Path, problem: Tabular, seconds: int) -> Iterator[dict[str, Any]]:
@@ -53,8 +51,8 @@ def _solve(name: str, path: Path, problem: Tabular, seconds: int) -> tuple[float
         else:
             write_pomdp(problem, file)  # solvers ignore that a file has costs
         words = COMMANDS[name].format(seconds=seconds, folder=folder, file=file).split()
-        try:
-            printed = subprocess.run(words, capture_output=True, timeout=seconds + _GRACE).stdout
+        try:  # which may need some time beyond its limit
+            printed = subprocess.run(words, capture_output=True, timeout=seconds + 60).stdout
         except subprocess.TimeoutExpired as late:
             printed = late.stdout or b""
         solved = Path(folder) / "solved.alpha"

@@ -30,21 +30,19 @@ def tables(rows: pl.DataFrame, references: pl.DataFrame) -> str:
         }
         differences.append({**cell, **shown})
         errors += [{**cell, "planner": name, **_errors(by_name[name])} for name in names]
-    return "\n".join(
-        (
-            *_draw("Corrected return, per cent of the lower bound, ms of CPU a decision", returns),
-            *_draw("Differences on the same episodes", differences),
-            *_draw("Standard errors", errors),
-            "Means over episodes with 95 % intervals; the number of episodes is in brackets.",
-        )
+    titles = (
+        "Corrected return, per cent of the lower bound, ms of CPU a decision",
+        "Differences on the same episodes",
+        "Standard errors",
     )
+    drawn = map(_draw, titles, (returns, differences, errors))
+    note = "Means over episodes with 95 % intervals; the number of episodes is in brackets."
+    return "\n\n".join((*drawn, note))
 
 
-def _draw(title: str, lines: list[Line]) -> Iterator[str]:
-    yield f"## {title}\n"
-    for line in (lines[0].keys(), ["---"] * len(lines[0]), *(line.values() for line in lines)):
-        yield f"| {' | '.join(line)} |"
-    yield ""
+def _draw(title: str, lines: list[Line]) -> str:
+    shown = lines[0].keys(), ["---"] * len(lines[0]), *(line.values() for line in lines)
+    return "\n".join((f"## {title}\n", *(f"| {' | '.join(line)} |" for line in shown)))
 
 
 def _cells(rows: pl.DataFrame) -> Iterator[tuple[Line, pl.DataFrame]]:

@@ -72,7 +72,7 @@ def errors_apart(problem, kind, vectors):
 @pytest.mark.parametrize("make", [make_tiger, make_corridor])
 def test_the_corrected_return_has_the_mean_of_the_return(make):
     problem = make()
-    vectors = np.random.default_rng(1).normal(8.0, 4.0, (len(problem.start), 3))
+    vectors = np.random.default_rng(1).normal(60.0, 4.0, (len(problem.start), 3))
     vectors[problem.tables.kind != 0] = 0.0
     assert abs(errors_apart(problem, LookAhead, vectors)) < 3
     assert abs(errors_apart(problem, WithoutDiscount, vectors)) > 6
