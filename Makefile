@@ -3,7 +3,8 @@
 # on an idle machine).  `make bench` measures speed,
 # `make fuzz` attacks the commands and all files at length, `make docs`
 # builds the site of the documentation, `make web` serves the table in the browser, `make peers` prints
-# how OpenSpiel and pomdp-py compare, installed in an environment of their own, `make planners` the
+# how OpenSpiel and pomdp-py compare, installed in an environment of their own, and with
+# PROBLEMS=FOLDER what planners reach of the values of others' solvers, `make planners` the
 # same for POMDPPlanners, which needs 6 GB, `make cluster` starts
 # four hosts in namespaces, as root, `make lowest` runs what is quick with the oldest versions that
 # pyproject.toml allows, `make evidence` lists what the results are made from, and plays
@@ -62,6 +63,7 @@ bench: $(VENV)/.benchmarks
 
 peers: $(PEERS)/.peers
 	$(PEERS)/bin/python -m benchmarks.peers $(ARGS)
+	$(if $(PROBLEMS),$(PEERS)/bin/python -m benchmarks.solvers $(PROBLEMS) $(SOLVERS))
 
 planners: $(PLANNERS)/.planners
 	$(PLANNERS)/bin/python -m benchmarks.peers.planners $(ARGS)

@@ -1,0 +1,57 @@
+"""Planners of finite problems by name.  To add one, write a function and name it in `PLANNERS`."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import partial
+
+import numpy as np
+
+from mcts.options import MOST_NODES, Budget, Options
+from mcts.search import Search
+from mcts.tabular.domain import TabularPosition
+from mcts.tabular.values import fast_informed_bound
+
+Choose = Callable[[TabularPosition, int], int]
+"""Returns an action for a position with its exact belief, and a key."""
+
+Planner = Callable[[TabularPosition, int], Choose]
+"""Makes a chooser from the position at the start, whose ``steps`` searches look ahead and whose
+``rollout`` is the leaf, and from simulations a decision."""
+
+
+def search(p: TabularPosition, simulations: int, nodes: int | None = None) -> Choose:
+    """Return the general search with the options of `experiments.episodes` for files."""
+    span = p.high - p.low
+    units = float(np.ptp(p.reward)) or span
+    options = Options(
+        exploration=units / math.sqrt(2) / span, nodes=nodes or min(simulations, MOST_NODES)
+    )
+    found, budget = Search(p, options), Budget(simulations=simulations)
+    return lambda position, key: found.run(budget, key, position).best
+
+
+def follow_bound(p: TabularPosition, simulations: int) -> Choose:
+    """Return the policy of the fast informed bound, without a search."""
+    bound = fast_informed_bound(p, p.steps, int(p.seen.max()) + 1)[-1]
+
+    def choose(position: TabularPosition, key: int) -> int:
+        first = position.legal_first[position.state[0] :][:2]
+        legal = position.legal[slice(*first)]
+        return int(legal[(position.share @ bound[position.state])[legal].argmax()])
+
+    return choose
+
+
+PLANNERS: dict[str, Planner] = {
+    "pomcp": search,
+    "root_only": partial(search, nodes=1),
+    "fib": follow_bound,
+}
+
+POLICIES = {"fib"}
+"""Planners that make no simulations and read no leaf."""
+
+PAIRS = (("pomcp", "root_only"), ("bmcts", "one_step"), ("bmcts", "root_only"), ("bmcts", "pomcp"))
+"""Differences that the report shows: the first less the second, on the same episodes."""

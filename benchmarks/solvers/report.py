@@ -1,0 +1,97 @@
+"""Tables in Markdown from rows alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import polars as pl
+
+from benchmarks.solvers.planners import PAIRS, PLANNERS
+from experiments.stats.intervals import mean
+
+CELL = ("problem", "simulations", "leaf")
+Line = dict[str, str]
+
+
+def tables(rows: pl.DataFrame, references: pl.DataFrame) -> str:
+    """Return three tables: returns, differences of pairs, and standard errors."""
+    names = sorted(set(rows["planner"]), key=[*PLANNERS].index)
+    returns, differences, errors = [], [], []
+    for cell, found in _cells(rows):
+        lower, upper = _bounds(references.filter(problem=cell["problem"]))
+        by_name = {name: found.filter(planner=name).sort("episode") for name in names}
+        shown = {name: _show(by_name[name], lower) for name in names}
+        returns.append({**cell, "bounds": f"{lower:.5g} to {upper:.5g}", **shown})
+        shown = {
+            f"{first} less {second}": _difference(by_name[first], by_name[second])
+            for first, second in PAIRS
+            if first in names and second in names
+        }
+        differences.append({**cell, **shown})
+        errors += [{**cell, "planner": name, **_errors(by_name[name])} for name in names]
+    titles = (
+        "Corrected return, per cent of the lower bound, ms of CPU a decision",
+        "Differences on the same episodes",
+        "Standard errors",
+    )
+    drawn = map(_draw, titles, (returns, differences, errors))
+    note = "Means over episodes with 95 % intervals; the number of episodes is in brackets."
+    return "\n\n".join((*drawn, note))
+
+
+def _draw(title: str, lines: list[Line]) -> str:
+    shown = lines[0].keys(), ["---"] * len(lines[0]), *(line.values() for line in lines)
+    return "\n".join((f"## {title}\n", *(f"| {' | '.join(line)} |" for line in shown)))
+
+
+def _cells(rows: pl.DataFrame) -> Iterator[tuple[Line, pl.DataFrame]]:
+    """Yield the words of each cell, and its rows; those of policies are in all cells."""
+    policy = pl.col("simulations") == 0
+    searches = rows.filter(~policy)
+    for cell in (rows if searches.is_empty() else searches).select(CELL).unique().sort(CELL).rows():
+        here = (pl.col("simulations") == cell[1]) & (pl.col("leaf") == cell[2])
+        words = dict(zip(CELL, (cell[0], f"{cell[1]:,}", cell[2]), strict=True))
+        yield words, rows.filter(here | policy, problem=cell[0])
+
+
+def _bounds(known: pl.DataFrame) -> tuple[float, float]:
+    """Return the greatest lower and the least upper bound, nan without any."""
+    lower, upper = (known[name].cast(pl.Float64).to_numpy() for name in ("lower", "upper"))
+    return float(np.fmax.reduce(lower, initial=np.nan)), float(
+        np.fmin.reduce(upper, initial=np.nan)
+    )
+
+
+def per_cent(value: float, bound: float) -> float:
+    """Return ``value`` in per cent of ``bound``: 90 is worse by a tenth, also below 0."""
+    return 100 + 100 * (value - bound) / abs(bound)
+
+
+def _show(found: pl.DataFrame, lower: float) -> str:
+    value = found["corrected"].to_numpy()
+    if len(value) < 2:
+        return ""
+    spent = 1000 * found["seconds"].to_numpy().sum() / max(1, found["decisions"].to_numpy().sum())
+    return f"{_mean(value)}, {per_cent(value.mean(), lower):.1f} %, {spent:.3g} ms"
+
+
+def _mean(values: np.ndarray) -> str:
+    if len(values) < 2:
+        return ""
+    found = mean(values)
+    return f"{found.value:.4f} +- {found.high - found.value:.4f} ({len(values)})"
+
+
+def _difference(first: pl.DataFrame, second: pl.DataFrame) -> str:
+    both = first.join(second, on="episode")
+    return _mean((both["corrected"] - both["corrected_right"]).to_numpy())
+
+
+def _errors(found: pl.DataFrame) -> Line:
+    line: Line = {}
+    for name in ("return", "corrected"):
+        values = found[name].to_numpy()
+        error = np.std(values, ddof=1) / len(values) ** 0.5 if len(values) > 1 else np.nan
+        line |= {name: f"{np.mean(values):.4g}", f"error of {name}": f"{error:.2g}"}
+    return line
