@@ -22,7 +22,7 @@ from benchmarks.solvers.planners import Choose
 from mcts.problems.closed_loop import play
 from mcts.tabular.domain import TabularPosition
 from mcts.tabular.tables import after
-from mcts.tabular.values import LEAST, MOST, find_last
+from mcts.tabular.values import LEAST, MOST, find_values
 
 NEGLIGIBLE = 1e-3
 """Discount after which an episode is cut off."""
@@ -51,7 +51,7 @@ class Player:
 
     def __init__(self, p: TabularPosition, vectors: np.ndarray) -> None:
         self.look = LookAhead(p, vectors)
-        least, most = (find_last(p, 10 * p.steps, which) for which in (LEAST, MOST))
+        least, most = (find_values(p, 10 * p.steps, which, last=True)[0] for which in (LEAST, MOST))
         self._settled = (least == 0) & (most == 0)
 
     def play(self, p: TabularPosition, choose: Choose, key: int) -> dict[str, Any]:

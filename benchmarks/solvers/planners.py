@@ -5,9 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 import numpy as np
 
+from mcts.bmcts.options import BeliefOptions
+from mcts.bmcts.search import BeliefSearch
 from mcts.options import MOST_NODES, Budget, Options
 from mcts.search import Search
 from mcts.tabular.domain import TabularPosition
@@ -16,12 +19,12 @@ from mcts.tabular.values import fast_informed_bound
 Choose = Callable[[TabularPosition, int], int]
 """Returns an action for a position with its exact belief, and a key."""
 
-Planner = Callable[[TabularPosition, int], Choose]
+Planner = Callable[[TabularPosition, int, str], Choose]
 """Makes a chooser from the position at the start, whose ``steps`` searches look ahead and whose
-``rollout`` is the leaf, and from simulations a decision."""
+``rollout`` is the leaf, from simulations a decision, and from the name of the leaf."""
 
 
-def search(p: TabularPosition, simulations: int, nodes: int | None = None) -> Choose:
+def search(p: TabularPosition, simulations: int, _: str, nodes: int | None = None) -> Choose:
     """Return the general search with the options of `experiments.episodes` for files."""
     span = p.high - p.low
     units = float(np.ptp(p.reward)) or span
@@ -32,7 +35,21 @@ def search(p: TabularPosition, simulations: int, nodes: int | None = None) -> Ch
     return lambda position, key: found.run(budget, key, position).best
 
 
-def follow_bound(p: TabularPosition, simulations: int) -> Choose:
+def believe(p: TabularPosition, simulations: int, leaf: str, **options: Any) -> Choose:
+    """Return BMCTS with exact beliefs, by default with its default options."""
+    nodes = min(simulations + 1, MOST_NODES)
+    found = BeliefSearch(p, BeliefOptions(**{"leaf": leaf, "nodes": nodes} | options))
+    budget = Budget(simulations=simulations)
+    return lambda position, key: found.run(budget, key, position).best
+
+
+def look_one_step(p: TabularPosition, simulations: int, leaf: str) -> Choose:
+    """Return BMCTS cut to one step: every action is tried, no belief after it is entered."""
+    cut = {"nodes": 1, "exploration": 1e6, "final": "mean"}
+    return believe(p, p.actions, leaf, **cut)
+
+
+def follow_bound(p: TabularPosition, simulations: int, _: str) -> Choose:
     """Return the policy of the fast informed bound, without a search."""
     bound = fast_informed_bound(p, p.steps, int(p.seen.max()) + 1)[-1]
 
@@ -47,11 +64,18 @@ def follow_bound(p: TabularPosition, simulations: int) -> Choose:
 PLANNERS: dict[str, Planner] = {
     "pomcp": search,
     "root_only": partial(search, nodes=1),
+    "bmcts": believe,
+    "one_step": look_one_step,
     "fib": follow_bound,
 }
 
-POLICIES = {"fib"}
-"""Planners that make no simulations and read no leaf."""
+POLICIES = {"fib", "one_step"}
+"""Planners that make no simulations; their leaf is the fast informed bound."""
 
-PAIRS = (("pomcp", "root_only"), ("bmcts", "one_step"), ("bmcts", "root_only"), ("bmcts", "pomcp"))
+PAIRS = (
+    ("bmcts", "root_only"),
+    ("bmcts", "one_step"),
+    ("bmcts", "pomcp"),
+    ("pomcp", "root_only"),
+)
 """Differences that the report shows: the first less the second, on the same episodes."""

@@ -15,7 +15,7 @@ from mcts.kernel.rng import below, derive_key, new_stream, uniform
 from mcts.problems.closed_loop import play
 from mcts.tabular.domain import TabularPosition
 from mcts.tabular.tables import after
-from mcts.tabular.values import LEAST, fast_informed_bound, find_last
+from mcts.tabular.values import LEAST, fast_informed_bound, find_values
 
 BELIEFS, SWEEPS = 100, 15
 """Beliefs that a round adds, and sweeps over all of them."""
@@ -28,7 +28,7 @@ _RANDOM = 0.2
 def solve(p: TabularPosition, key: int, work: float | None = None) -> np.ndarray:
     """Return vectors, float64 (states, any), from the start of ``p`` with its ``steps`` ahead."""
     times = 10 * p.steps  # what is left after them is no sum any more
-    least = find_last(p, times, LEAST)
+    least = find_values(p, times, LEAST, last=True)[0]
     look = LookAhead(p, least[:, None])
     bound = LookAhead(p, fast_informed_bound(p, p.steps, look.observations)[-1])
     vectors = np.column_stack([least, *(look.blind(a, times) for a in range(p.actions))])

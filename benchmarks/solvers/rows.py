@@ -70,7 +70,7 @@ def _player(path: Path, out: Path, seed: int) -> tuple[Player, Callable]:
     @cache
     def make(planner: str, simulations: int, leaf: str) -> tuple:
         p = problem.position(rollout=leaf or "random")
-        choose = PLANNERS[planner](p, simulations)
+        choose = PLANNERS[planner](p, simulations, leaf or "fib")
         choose(p, 0)  # compiles, which is no decision's time
         return p, choose
 
