@@ -51,8 +51,7 @@ class Bounds(NamedTuple):
 
 @jit
 def _look_ahead(p, values, first):
-    """Write to ``first`` (S, A) the value of each action if the state after it is worth
-    ``values``."""
+    """Write to ``first`` (S, A) the values of actions, from ``values`` (S,) of what follows."""
     for state in range(len(p.kind)):
         for action in range(p.actions):
             row = state * p.actions + action

@@ -15,6 +15,7 @@ from mcts.bmcts.tree import (
     OPEN,
     OPENING,
     OUTCOMES,
+    has_room,
     take,
     widen_span,
 )
@@ -164,7 +165,9 @@ def make_node(p, bounds, tree, parent, count, total, depth, steps, work):
             legal = p.legal_first[live + 1] - p.legal_first[live]
     if steps <= 0:
         legal = 0
-    node, numbers, edges = take(tree, NODES, 1, len(tree.node_value)), NOWHERE, NOWHERE
+    node = numbers = edges = NOWHERE
+    if has_room(tree, NUMBERS, count, len(tree.state)):
+        node = take(tree, NODES, 1, len(tree.node_value))
     if node != NOWHERE:
         numbers = take(tree, NUMBERS, count, len(tree.state))
     if numbers != NOWHERE:

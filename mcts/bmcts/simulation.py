@@ -65,7 +65,7 @@ class KernelParams(NamedTuple):
 
 
 class Path(NamedTuple):
-    """What one thread followed: int64 (depth,), and its stream, uint64 (1,)."""
+    """The path that one thread followed: int64 (depth,), and its stream, uint64 (1,)."""
 
     edges: np.ndarray
     outcomes: np.ndarray

@@ -91,16 +91,26 @@ def new_tree(nodes: int, numbers: int, actions: int, outcomes: int) -> BeliefTre
     ``actions``: of a node; ``outcomes``: of an edge, at most.
     """
     edges = nodes * actions
-    sizes = {"node": nodes, "belief": nodes, "edge": edges, "outcome": edges * outcomes}
-    of = {"state": numbers, "share": numbers, "counters": 56, "span": 16}
-    of |= dict.fromkeys(("seen", "edge", "chance", "leaf", "leaf_lower", "child"), sizes["outcome"])
-    made = {}
-    for name, kind in _KINDS.items():
-        default = sizes["node"] if name.startswith(("node_", "belief_")) else edges
-        made[name] = np.empty(of.get(name, default), kind)
+    sizes = {NODES: nodes, EDGES: edges, OUTCOMES: min(edges * outcomes, _MOST_OUTCOMES)}
+    sizes |= {NUMBERS: numbers, FULL: 56, TOP: 16}
+    made = {name: np.empty(sizes[_part(name)], kind) for name, kind in _KINDS.items()}
     tree = BeliefTree(**made)
     clear(tree)
     return tree
+
+
+_MOST_OUTCOMES = 50_000_000
+
+
+def _part(name: str) -> int:
+    """Return the counter of the field ``name``; `FULL` and `TOP` for the two that have none."""
+    if name in ("counters", "span"):
+        return FULL if name == "counters" else TOP
+    if name in ("state", "share"):
+        return NUMBERS
+    if name in ("seen", "edge", "chance", "leaf", "leaf_lower", "child"):
+        return OUTCOMES
+    return NODES if name.startswith(("node_", "belief_")) else EDGES
 
 
 _FLOATS = "node_value node_lower share gain prior value lower total chance leaf leaf_lower span"
@@ -126,6 +136,15 @@ def take(tree: BeliefTree, what: int, count: int, capacity: int) -> int:
 
 
 @jit
+def has_room(tree: BeliefTree, what: int, count: int, capacity: int) -> bool:
+    """Return whether ``count`` places of ``what`` are free, or note that the tree is full."""
+    if load(tree.counters, what) + count <= capacity:
+        return True
+    tree.counters[FULL] = 1
+    return False
+
+
+@jit
 def widen_span(tree: BeliefTree, value: float) -> None:
     """Take ``value`` into the range of values seen.  Threads may lose one to each other."""
     if value < load(tree.span, LEAST):
@@ -136,13 +155,5 @@ def widen_span(tree: BeliefTree, value: float) -> None:
 
 def measure(tree: BeliefTree) -> int:
     """Return the bytes of the tree that are in use."""
-    used = {"node": NODES, "belief": NODES, "outcome": OUTCOMES, "numbers": NUMBERS}
-    total = 0
-    for name, array in tree._asdict().items():
-        kind = name.partition("_")[0]
-        if name in ("state", "share"):
-            kind = "numbers"
-        elif name in ("seen", "edge", "chance", "leaf", "leaf_lower", "child"):
-            kind = "outcome"
-        total += int(tree.counters[used.get(kind, EDGES)]) * array.itemsize
-    return total
+    counted = (name for name in _KINDS if name not in ("counters", "span"))
+    return sum(int(tree.counters[_part(name)]) * getattr(tree, name).itemsize for name in counted)
