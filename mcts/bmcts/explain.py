@@ -22,17 +22,21 @@ def export_beliefs(
 ) -> nx.DiGraph:
     """Return the ``most`` most visited nodes of the last search as a graph for `mcts.draw`.
 
-    The root is 0.  A node has ``visits``, ``depth``, ``value``, ``lower``, ``belief`` (the
-    ``states`` most probable states with their probabilities), ``chance`` (of its observation) and
-    ``seen``, its observation in words.  An edge has ``action``, ``words``, ``visits``, ``value``
-    and ``lower``.
+    The root is 0.  Each belief is shown once, below its most visited parent.  A node has
+    ``visits``, ``depth``, ``value``, ``lower``, ``belief`` (the ``states`` most probable states
+    with their probabilities), ``chance`` (of its observation) and ``seen``, its observation in
+    words.  An edge has ``action``, ``words``, ``visits``, ``value`` and ``lower``.
     """
     tree = search.tree
     graph = nx.DiGraph(root=0, nodes=int(tree.counters[NODES]))
     waiting: list[tuple[int, int, int, Any]] = [(0, 0, int(tree.counters[TOP]), None)]
+    shown: set[int] = set()
     top_depth = int(tree.node_depth[tree.counters[TOP]])
     while waiting and len(graph) < most:
         _, _, node, above = heapq.heappop(waiting)
+        if node in shown:
+            continue
+        shown.add(node)
         place = len(graph)
         about: dict[str, Any] = {
             "visits": int(tree.node_visits[node]),

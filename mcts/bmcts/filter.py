@@ -9,19 +9,25 @@ import numpy as np
 from mcts.bmcts.tree import (
     EDGES,
     FRESH,
+    MAKING,
     NODES,
     NOWHERE,
     NUMBERS,
     OPEN,
     OPENING,
     OUTCOMES,
+    find_slot,
     has_room,
     take,
     widen_span,
 )
-from mcts.kernel.atomics import compare_and_swap
+from mcts.kernel.atomics import compare_and_swap, load
 from mcts.kernel.compile import jit
+from mcts.kernel.rng import fold
 from mcts.tabular.domain import LIVE, OVER
+
+_GRID, _OFF_GRID = 2.0**30, 0.382
+"""Shares are rounded to this grid where beliefs are compared, halves of its cells apart."""
 
 
 class Filter(NamedTuple):
@@ -133,7 +139,10 @@ def greatest(values):
 
 @jit
 def make_child(p, bounds, tree, outcome, depth, steps, work):
-    """Return a new node at ``outcome``; `NOWHERE` without room.  ``steps``: to go there."""
+    """Return the node of ``outcome``, new or met before; `NOWHERE` without room.
+
+    ``steps``: to go there.
+    """
     edge = tree.edge[outcome]
     action, seen = tree.action[edge], tree.seen[outcome]
     count, kept = predict(p, tree, tree.node[edge], action, work), 0
@@ -149,7 +158,41 @@ def make_child(p, bounds, tree, outcome, depth, steps, work):
             kept += 1
         else:
             work.mass[state] = 0.0
-    return make_node(p, bounds, tree, outcome, kept, tree.chance[outcome], depth, steps, work)
+    return find_or_make(p, bounds, tree, outcome, kept, tree.chance[outcome], depth, steps, work)
+
+
+@jit
+def make_root(p, bounds, tree, work):
+    """Return the node of the belief of the position ``p`` in an empty tree; or `NOWHERE`."""
+    for i in range(len(p.state)):
+        work.touched[i] = p.state[i]
+        work.mass[p.state[i]] = p.share[i]
+    return find_or_make(p, bounds, tree, NOWHERE, len(p.state), 1.0, 0, p.steps, work)
+
+
+@jit
+def find_or_make(p, bounds, tree, parent, count, total, depth, steps, work):
+    """Return the node of the belief in ``work``, an earlier one if its shares differ by 1e-9."""
+    key = np.uint64(0 if p.endless else steps)
+    for i in range(count):
+        state = work.touched[i]
+        place = np.int64(work.mass[state] / total * _GRID + _OFF_GRID)
+        key += fold(fold(np.uint64(0), state), place)
+    room = has_room(tree, NODES, 1, len(tree.node_value)) and has_room(
+        tree, NUMBERS, count, len(tree.state)
+    )
+    slot = find_slot(tree, max(key, np.uint64(1)), room)
+    node = NOWHERE if slot == NOWHERE else load(tree.slot_node, slot)
+    if len(tree.node_value) == 1 and node != MAKING:
+        node = NOWHERE  # one step of look-ahead, even where it leads back
+    if node == MAKING and room:
+        node = make_node(p, bounds, tree, parent, count, total, depth, steps, work)
+        if node != NOWHERE:
+            compare_and_swap(tree.slot_node, slot, MAKING, node)
+        return node
+    for i in range(count):
+        work.mass[work.touched[i]] = 0.0
+    return max(node, NOWHERE)
 
 
 @jit
@@ -165,9 +208,8 @@ def make_node(p, bounds, tree, parent, count, total, depth, steps, work):
             legal = p.legal_first[live + 1] - p.legal_first[live]
     if steps <= 0:
         legal = 0
-    node = numbers = edges = NOWHERE
-    if has_room(tree, NUMBERS, count, len(tree.state)):
-        node = take(tree, NODES, 1, len(tree.node_value))
+    numbers = edges = NOWHERE
+    node = take(tree, NODES, 1, len(tree.node_value))
     if node != NOWHERE:
         numbers = take(tree, NUMBERS, count, len(tree.state))
     if numbers != NOWHERE:

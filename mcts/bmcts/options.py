@@ -45,7 +45,8 @@ class BeliefOptions:
     workers: int = between(1, 1024, default=1)
     merge: str = like(Options, "merge", default="visits")
     nodes: int = between(1, MOST_NODES, default=100_000)
-    """Maximum nodes.  One node is one step of look-ahead, once each action was tried."""
+    """Maximum nodes, equal beliefs being one.  One node is one step of look-ahead, once each action
+    was tried."""
     numbers: int = between(1, 2_000_000_000, default=20_000_000)
     """Maximum probabilities in the beliefs of all nodes, 12 bytes each."""
     oversubscribe: bool = False

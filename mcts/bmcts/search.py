@@ -18,7 +18,7 @@ from numba import int64, typeof
 from mcts import threads
 from mcts.bmcts import tree as parts
 from mcts.bmcts.bounds import Bounds, find_bounds
-from mcts.bmcts.filter import Filter, make_node, new_filter
+from mcts.bmcts.filter import Filter, make_root, new_filter
 from mcts.bmcts.options import BeliefOptions
 from mcts.bmcts.simulation import Path, run_simulations
 from mcts.bmcts.tree import NODES, NOWHERE, ROOT, SIMULATIONS, TOP, clear, measure, new_tree
@@ -93,7 +93,8 @@ class BeliefSearch:
         """Search from an empty tree unless `advance` kept the last one; as `mcts.Search.run`.
 
         Returns the values of actions as ``values``, upper bounds if the leaf's are, and ``lower``
-        bounds if there are any.  Raises ValueError if the kept tree does not belong to ``p``, there
+        bounds if there are any; ``visits`` include those by which simulations came back to the
+        root's belief.  Raises ValueError if the kept tree does not belong to ``p``, there
         is nothing to decide, or the tree has no room for the root.
         """
         began = mark()
@@ -127,10 +128,7 @@ class BeliefSearch:
     def _begin(self, p: TabularPosition) -> None:
         """Empty the tree down to a root at the position ``p``."""
         clear(self.tree)
-        work = self._work[0]
-        work.mass[p.state], work.touched[: len(p.state)] = p.share, p.state
-        how = NOWHERE, len(p.state), 1.0, 0, p.steps, work
-        if make_node(p, self.bounds, self.tree, *how) == NOWHERE:
+        if make_root(p, self.bounds, self.tree, self._work[0]) == NOWHERE:
             raise ValueError(f"numbers={self.options.numbers} do not hold the root's belief")
         if not self.tree.node_length[ROOT]:
             raise ValueError("the position searched offers no action")

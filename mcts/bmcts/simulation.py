@@ -122,8 +122,8 @@ def simulate(p, bounds, tree, work, path, settings):
             node = make_child(p, bounds, tree, outcome, at, to_go, work)
             compare_and_swap(tree.child, outcome, MAKING, node)
             if node != NOWHERE:
-                fetch_add(tree.node_visits, node, 1)
-                if settings.backup == MAXIMUM:
+                fresh = fetch_add(tree.node_visits, node, 1) == 0
+                if settings.backup == MAXIMUM and fresh:
                     look_ahead(p, bounds, tree, node, max(steps - 1, p.endless), work)
                 elif settings.rollouts != 0:
                     value = roll_out(p, tree, node, steps, path)

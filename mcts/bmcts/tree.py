@@ -2,7 +2,8 @@
 
 All are blocks of pre-allocated arrays that threads take parts of; memory that is not used yet costs
 nothing.  A node lists its edges when it is made; an edge lists its outcomes when it is first
-followed; an outcome has a node once a simulation ends there.
+followed; an outcome has a node once a simulation ends there.  Histories with equal beliefs share a
+node [Ledford 2018, s. 2.5.2], so that a tree may be a graph with circles.
 """
 
 from __future__ import annotations
@@ -11,8 +12,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from mcts.kernel.atomics import fetch_add, load
+from mcts.kernel.atomics import compare_and_swap, fetch_add, load
 from mcts.kernel.compile import jit
+from mcts.tree import EMPTY_KEY
 
 ROOT = 0
 NOWHERE, MAKING = -1, -2
@@ -81,6 +83,10 @@ class BeliefTree(NamedTuple):
     """float64 (U,): ... and a lower bound."""
     child: np.ndarray
     """int64 (U,): its node, `NOWHERE` or `MAKING`."""
+    slot_key: np.ndarray
+    """uint64 (T,): hash of a belief (and the steps to go), or 0 ..."""
+    slot_node: np.ndarray
+    """int64 (T,): ... and its node, `MAKING` until it has one."""
     counters: np.ndarray
     span: np.ndarray
 
@@ -93,6 +99,7 @@ def new_tree(nodes: int, numbers: int, actions: int, outcomes: int) -> BeliefTre
     edges = nodes * actions
     sizes = {NODES: nodes, EDGES: edges, OUTCOMES: min(edges * outcomes, _MOST_OUTCOMES)}
     sizes |= {NUMBERS: numbers, FULL: 56, TOP: 16}
+    sizes[SIMULATIONS] = 1 << (2 * nodes + 2).bit_length()
     made = {name: np.empty(sizes[_part(name)], kind) for name, kind in _KINDS.items()}
     tree = BeliefTree(**made)
     clear(tree)
@@ -100,12 +107,13 @@ def new_tree(nodes: int, numbers: int, actions: int, outcomes: int) -> BeliefTre
 
 
 _MOST_OUTCOMES = 50_000_000
+_OTHERS = {"counters": FULL, "span": TOP, "slot_key": SIMULATIONS, "slot_node": SIMULATIONS}
 
 
 def _part(name: str) -> int:
-    """Return the counter of the field ``name``; `FULL` and `TOP` for the two that have none."""
-    if name in ("counters", "span"):
-        return FULL if name == "counters" else TOP
+    """Return the counter of what the field ``name`` holds; of others, any that holds nothing."""
+    if name in _OTHERS:
+        return _OTHERS[name]
     if name in ("state", "share"):
         return NUMBERS
     if name in ("seen", "edge", "chance", "leaf", "leaf_lower", "child"):
@@ -115,13 +123,33 @@ def _part(name: str) -> int:
 
 _FLOATS = "node_value node_lower share gain prior value lower total chance leaf leaf_lower span"
 _KINDS = dict.fromkeys(BeliefTree._fields, np.int64) | dict.fromkeys(_FLOATS.split(), np.float64)
-_KINDS["state"] = np.int32
+_KINDS |= {"state": np.int32, "slot_key": np.uint64}
 
 
 def clear(tree: BeliefTree) -> None:
     """Empty ``tree``."""
     tree.counters[:] = 0
+    tree.slot_key[:] = 0
+    tree.slot_node[:] = MAKING
     tree.span[LEAST], tree.span[GREATEST] = np.inf, -np.inf
+
+
+@jit
+def find_slot(tree: BeliefTree, key: np.uint64, may_add: bool) -> int:
+    """Return the slot of the belief ``key``; `NOWHERE` without one, unless it may be added."""
+    mask = len(tree.slot_key) - 1
+    slot = np.int64(key & np.uint64(mask))
+    while True:
+        found = load(tree.slot_key, slot)
+        if found == EMPTY_KEY:
+            if not may_add:
+                return NOWHERE
+            found = compare_and_swap(tree.slot_key, slot, EMPTY_KEY, key)
+            if found == EMPTY_KEY:
+                return slot
+        if found == key:
+            return slot
+        slot = (slot + 1) & mask
 
 
 @jit
@@ -155,5 +183,5 @@ def widen_span(tree: BeliefTree, value: float) -> None:
 
 def measure(tree: BeliefTree) -> int:
     """Return the bytes of the tree that are in use."""
-    counted = (name for name in _KINDS if name not in ("counters", "span"))
+    counted = (name for name in _KINDS if name not in _OTHERS)
     return sum(int(tree.counters[_part(name)]) * getattr(tree, name).itemsize for name in counted)

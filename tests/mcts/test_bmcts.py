@@ -43,21 +43,22 @@ def test_means_of_roll_outs_converge():
 
 
 def test_values_of_a_problem_without_end_are_bounds():
-    """Of tiger, discount 0.95: 19.3711 to 19.3721 by SARSOP."""
+    """By pomdp-solve 19.3713683744."""
     p = make_tiger(None).position()
     assert p.endless
     for simulations in (10, 100, 1_000):
         found = best(p, simulations, lower="blind")
-        assert found.lower.max() <= 19.3721
-        assert found.values.max() >= 19.3711
+        assert found.lower.max() <= 19.3713684  # beliefs are merged at a distance of 1e-9
+        assert found.values.max() >= 19.3713683
+    assert found.values.max() - found.lower.max() < 1e-8
 
 
 def test_vectors_of_the_user_are_leaf_values():
     p = make_tiger(None).position()
     given = find_bounds(p, "fib").leaf[0].T
-    named, own = best(p, 500), best(p, 500, leaf=given)
-    assert own.values.max() == pytest.approx(named.values.max(), rel=0.1)
-    assert best(p, 500, leaf=given - 20).values.max() < named.values.max() - 10
+    named, own = best(p, 3), best(p, 3, leaf=given)
+    assert own.values.max() == pytest.approx(named.values.max(), rel=0.2)
+    assert best(p, 3, leaf=given - 20).values.max() < named.values.max() - 10
 
 
 def test_close_bounds_end_the_search():
@@ -132,10 +133,22 @@ def test_a_trial_that_ends_is_seen_to_end():
     assert exact_value(problem, 4) == pytest.approx(4.5)
 
 
+def test_equal_beliefs_share_a_node():
+    """Left and right heard in either order; an opened door leads back to the start."""
+    search = BeliefSearch(make_tiger(None).position(), BeliefOptions())
+    found = search.run(Budget(5_000), key=1)
+    assert found.nodes < 50
+    beliefs = [dict(zip(*search.belief(node), strict=True)) for node in range(found.nodes)]
+    shares = {round(float(belief.get(0, 0.0)), 8) for belief in beliefs}
+    assert len(shares) == found.nodes
+    by_steps = BeliefSearch(make_tiger(4).position(), BeliefOptions())
+    assert by_steps.run(Budget(5_000), key=1).nodes > 1 + 3 + 3  # by steps to go, too
+
+
 def test_the_same_key_gives_the_same_tree():
     p = make_tiger(None).position()
     first, again, other = (
-        BeliefSearch(p, BeliefOptions()).run(Budget(700), key) for key in (5, 5, 6)
+        BeliefSearch(p, BeliefOptions()).run(Budget(30), key) for key in (5, 5, 6)
     )
     assert first.values.tolist() == again.values.tolist()
     assert first.values.tolist() != other.values.tolist()
@@ -168,7 +181,7 @@ def test_threads_share_a_tree(how):
     for problem in (make_tiger(4), make_tiger(None)):
         search = BeliefSearch(problem.position(), BeliefOptions(**options))
         found = search.run(Budget(20_000), key=1)
-        assert found.visits.sum() == found.simulations == 20_000
+        assert found.visits.sum() >= found.simulations == 20_000
         assert not search.tree.in_flight[: search.edges(0).stop].any()
     exact = best(make_tiger(4).position(), 20_000, **options)
     assert exact.values.max() == pytest.approx(exact_value(make_tiger(4), 4), abs=1e-9)
@@ -176,8 +189,8 @@ def test_threads_share_a_tree(how):
 
 def test_nodes_and_beliefs_are_bounded():
     p = make_tiger(None).position()
-    found = best(p, 2_000, nodes=50)
-    assert found.nodes == 50 and found.full
+    found = best(p, 2_000, nodes=15)
+    assert found.nodes == 15 and found.full
     search = BeliefSearch(p, BeliefOptions(numbers=21))
     assert search.run(Budget(2_000), key=1).full
     assert search.tree.counters[NODES] == 10
