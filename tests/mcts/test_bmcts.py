@@ -139,7 +139,7 @@ def test_equal_beliefs_share_a_node():
     found = search.run(Budget(5_000), key=1)
     assert found.nodes < 50
     beliefs = [dict(zip(*search.belief(node), strict=True)) for node in range(found.nodes)]
-    shares = {round(float(belief.get(0, 0.0)), 8) for belief in beliefs}
+    shares = {round(float(belief.get(0, 0.0)), 11) for belief in beliefs}
     assert len(shares) == found.nodes
     by_steps = BeliefSearch(make_tiger(4).position(), BeliefOptions())
     assert by_steps.run(Budget(5_000), key=1).nodes > 1 + 3 + 3  # by steps to go, too
