@@ -24,7 +24,7 @@ import numpy as np
 from mcts.kernel.compile import jit
 from mcts.tabular.domain import LIVE, OVER, TabularPosition
 from mcts.tabular.tables import TablesFault
-from mcts.tabular.values import RANDOM, back_up_informed, find_values, iterate
+from mcts.tabular.values import BEST, RANDOM, SAME, back_up_informed, find_values, iterate
 
 UPPER = ("fib", "qmdp", "mdp")
 LEAVES = (*UPPER, "mean", "rollout")
@@ -32,6 +32,8 @@ LEAVES = (*UPPER, "mean", "rollout")
 
 _ENDLESS = 100_000
 """Maximum number of backups of a problem without end; they stop when nothing changes."""
+_NEAR = 1e-6
+"""Relative change below which the fast informed bound is near enough."""
 
 
 class Bounds(NamedTuple):
@@ -46,7 +48,7 @@ class Bounds(NamedTuple):
     lower: np.ndarray
     """float64 (rows, S, L): ... and of lower bounds; L is 0 without."""
     prior: np.ndarray
-    """float64 (S, A): prior probability of actions by state."""
+    """float64 (S, A): prior weights of actions by state; empty: all alike."""
 
 
 @jit
@@ -82,11 +84,11 @@ def _back_up_blind(p, before, after):
     return change
 
 
-def _rows(p: TabularPosition, back_up: Callable, first: np.ndarray) -> np.ndarray:
-    """Return values by steps to go, or without an end the last row alone."""
+def _rows(p: TabularPosition, back_up: Callable, first: np.ndarray, same: float) -> np.ndarray:
+    """Return values by steps to go, or without an end the last row alone, until the ``same``."""
     if not p.endless:
         return np.array(list(iterate(back_up, first, p.steps)))
-    return deque(iterate(back_up, first, _ENDLESS), maxlen=1)[0][None]
+    return deque(iterate(back_up, first, _ENDLESS, same), maxlen=1)[0][None]
 
 
 def _states(p: TabularPosition, criterion: int) -> np.ndarray:
@@ -130,9 +132,12 @@ def _leaf_and_first(
         return none, np.zeros((1, len(p.kind), p.actions))
     if leaf == "fib":
         back_up = partial(back_up_informed, p, observations)
-        found = _mask(p, _rows(p, back_up, np.zeros((len(p.kind), p.actions))))
+        first = np.zeros((len(p.kind), p.actions))
+        if p.endless:  # from above, so that every row is an upper bound
+            first = np.where(np.isfinite(found := _first(p, _states(p, BEST))[0]), found, 0.0)
+        found = _mask(p, _rows(p, back_up, first, _NEAR))
         return found, found
-    values = _states(p, RANDOM if leaf == "mean" else 0)
+    values = _states(p, RANDOM if leaf == "mean" else BEST)
     first = _first(p, values)
     return (first if leaf == "qmdp" else values[:, :, None]), first
 
@@ -159,15 +164,15 @@ def find_bounds(
     vectors, first = _leaf_and_first(p, leaf, observations)
     low = np.zeros((1, n, 0))
     if isinstance(lower, str) and lower == "blind":
-        blind = _rows(p, partial(_back_up_blind, p), np.zeros((n, p.actions)))
+        blind = _rows(p, partial(_back_up_blind, p), np.zeros((n, p.actions)), SAME)
         random = _states(p, RANDOM)[:, :, None]
         longest = max(len(blind), len(random))
         low = np.concatenate([_fill(blind, longest), _fill(random, longest)], axis=2)
     elif lower is not None:
         low = _read(p, lower)
-    weights = np.ones((n, p.actions))
+    weights = np.zeros((0, p.actions))
     if prior is not None:
-        weights = np.broadcast_to(np.asarray(prior, np.float64), weights.shape)
+        weights = np.broadcast_to(np.asarray(prior, np.float64), (n, p.actions))
         if not (np.isfinite(weights).all() and (weights >= 0).all()):
             raise TablesFault("prior: a weight is negative or not a number")
     parts = (gain, vectors, first, low, weights)

@@ -45,12 +45,10 @@ class Filter(NamedTuple):
     """float64 (O, K): sums of the leaf vectors ..."""
     lower: np.ndarray
     """float64 (O, L): ... and of those of lower bounds."""
-    sums: np.ndarray
-    """float64 (A,)."""
 
 
-def new_filter(states: int, observations: int, actions: int, leaf: int, lower: int) -> Filter:
-    """Return working memory for these numbers of states, observations, actions and vectors."""
+def new_filter(states: int, observations: int, leaf: int, lower: int) -> Filter:
+    """Return working memory for these numbers of states, observations and vectors."""
     return Filter(
         np.zeros(states),
         np.zeros(states, np.int64),
@@ -58,7 +56,6 @@ def new_filter(states: int, observations: int, actions: int, leaf: int, lower: i
         np.zeros(observations, np.int64),
         np.zeros((observations, leaf)),
         np.zeros((observations, lower)),
-        np.zeros(actions),
     )
 
 
@@ -238,26 +235,31 @@ def list_edges(p, bounds, tree, node, live, steps, work):
     first, lower = bounds.first[min(steps, len(bounds.first) - 1)], bounds.lower
     begin, end = tree.belief_first[node], tree.belief_first[node] + tree.belief_length[node]
     worth = greatest_sum(tree, begin, end, lower[min(steps, len(lower) - 1)])
-    total, best = 0.0, -np.inf
-    for k in range(tree.node_length[node]):
-        edge, action = tree.node_first[node] + k, p.legal[p.legal_first[live] + k]
-        gain = value = prior = 0.0
-        for i in range(begin, end):
-            state, share = tree.state[i], tree.share[i]
-            gain += share * bounds.gain[state * p.actions + action]
-            value += share * first[state, action]
-            prior += share * bounds.prior[state, action]
-        tree.action[edge], tree.node[edge], tree.status[edge] = action, node, FRESH
-        tree.gain[edge], tree.value[edge], tree.prior[edge] = gain, value, prior
-        tree.lower[edge], tree.total[edge] = -np.inf, 0.0
+    edges, legal, length = tree.node_first[node], p.legal_first[live], tree.node_length[node]
+    for k in range(length):
+        edge = edges + k
+        tree.action[edge], tree.node[edge], tree.status[edge] = p.legal[legal + k], node, FRESH
+        tree.gain[edge] = tree.value[edge] = tree.prior[edge] = tree.total[edge] = 0.0
+        tree.lower[edge] = -np.inf
         tree.visits[edge] = tree.in_flight[edge] = tree.length[edge] = 0
-        widen_span(tree, value)
-        total += prior
-        best = max(best, value)
-    for k in range(tree.node_length[node]):
-        edge = tree.node_first[node] + k
-        even = 1.0 / tree.node_length[node]
-        tree.prior[edge] = tree.prior[edge] / total if total > 0.0 else even
+    for i in range(begin, end):
+        state, share = np.int64(tree.state[i]), tree.share[i]
+        for k in range(length):
+            action = p.legal[legal + k]
+            tree.gain[edges + k] += share * bounds.gain[state * p.actions + action]
+            tree.value[edges + k] += share * first[state, action]
+    if len(bounds.prior) > 0:
+        for i in range(begin, end):
+            for k in range(length):
+                prior = bounds.prior[tree.state[i], p.legal[legal + k]]
+                tree.prior[edges + k] += tree.share[i] * prior
+    total, best = 0.0, -np.inf
+    for edge in range(edges, edges + length):
+        total += tree.prior[edge]
+        best = max(best, tree.value[edge])
+        widen_span(tree, tree.value[edge])
+    for edge in range(edges, edges + length):
+        tree.prior[edge] = tree.prior[edge] / total if total > 0.0 else 1.0 / length
     tree.node_value[node], tree.node_lower[node] = best, worth
 
 

@@ -68,7 +68,7 @@ class BeliefSearch:
         longest = int(np.diff(p.legal_first).max())
         observations = int(p.seen.max()) + 1
         vectors = self.bounds.leaf.shape[2], self.bounds.lower.shape[2]
-        sizes = len(p.kind), observations, p.actions, *vectors
+        sizes = len(p.kind), observations, *vectors
         self._work: list[Filter] = [new_filter(*sizes) for _ in range(self.options.threads)]
         whole = p.steps, p.steps, 3
         self._paths = [

@@ -24,7 +24,7 @@ from mcts.tabular.domain import LIVE, TabularPosition
 
 BEST, RANDOM, MOST, LEAST = 0, 1, 2, 3
 
-_SAME = 1e-12
+SAME = 1e-12
 """Relative change below which values no longer change."""
 
 
@@ -55,7 +55,10 @@ def _back_up(p, criterion, before, after):
 
 
 def iterate(
-    back_up: Callable[[np.ndarray, np.ndarray], float], first: np.ndarray, steps: int
+    back_up: Callable[[np.ndarray, np.ndarray], float],
+    first: np.ndarray,
+    steps: int,
+    same: float = SAME,
 ) -> Iterator[np.ndarray]:
     """Yield values with 0, 1, ... ``steps`` to go, until they no longer change."""
     yield (before := first)
@@ -63,7 +66,7 @@ def iterate(
         after = np.zeros_like(before)
         change = back_up(before, after)
         yield (before := after)
-        if change <= _SAME * max(1.0, np.abs(after[np.isfinite(after)]).max(initial=0.0)):
+        if change <= same * max(1.0, np.abs(after[np.isfinite(after)]).max(initial=0.0)):
             return
 
 
