@@ -29,7 +29,7 @@ def tables(rows: pl.DataFrame, references: pl.DataFrame) -> str:
             if first in names and second in names
         }
         differences.append({**cell, **shown})
-        errors += [{**cell, "planner": name, **_errors(by_name[name])} for name in names]
+        errors += [{**cell, "planner": name, **_errors(mine)} for name, mine in by_name.items()]
     titles = (
         "Corrected return, per cent of the lower bound, ms of CPU a decision",
         "Differences on the same episodes",
@@ -89,7 +89,7 @@ def _difference(first: pl.DataFrame, second: pl.DataFrame) -> str:
 
 
 def _errors(found: pl.DataFrame) -> Line:
-    line: Line = {}
+    line = {"episodes": str(len(found))}
     for name in ("return", "corrected"):
         values = found[name].to_numpy()
         error = np.std(values, ddof=1) / len(values) ** 0.5 if len(values) > 1 else np.nan

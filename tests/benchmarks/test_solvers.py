@@ -22,10 +22,9 @@ EVEN = np.full((2, 2), 0.5)
 
 
 def make_tiger(discount=0.75, steps=None):
-    hear = [[0.85, 0.15], [0.15, 0.85]]
-    rewards = [[-1, -1], [-100, 10], [10, -100]]
-    moves = [np.eye(2), EVEN, EVEN]
-    parts = {"transitions": moves, "observations": [hear, EVEN, EVEN], "rewards": rewards}
+    seen = [[[0.85, 0.15], [0.15, 0.85]], EVEN, EVEN]
+    parts = {"transitions": [np.eye(2), EVEN, EVEN], "observations": seen}
+    parts["rewards"] = [[-1, -1], [-100, 10], [10, -100]]
     return Tabular(start=[0.5, 0.5], discount=discount, steps=steps, **parts)
 
 
@@ -45,11 +44,10 @@ def make_corridor():
 
 
 def wander(position, key):
-    """Choose by the likeliest state, or at random."""
+    """Choose by the likeliest state and chance."""
     legal = position.legal[slice(*position.legal_first[position.state[0] :][:2])]
-    if position.share.max() > 0.8:
-        return int(legal[position.state[position.share.argmax()] % len(legal)])
-    return int(legal[below(new_stream(key), len(legal))])
+    likeliest = position.state[position.share.argmax()]
+    return int(legal[(likeliest + below(new_stream(key), 2)) % len(legal)])
 
 
 class WithoutDiscount(LookAhead):
@@ -97,12 +95,10 @@ def test_the_corrected_return_of_a_short_trial_meets_the_recursion():
 
 
 def value_of(problem, p, action):
-    belief = np.zeros(2)
-    belief[p.state] = p.share
     move, seen, reward = problem.matrices(action)
-    after_each = ((belief @ move)[:, None] * seen).T
-    ahead = sum(exact_value(problem, p.steps - 1, joint) for joint in after_each)
-    return belief @ reward + problem.discount * ahead
+    joint = (p.share @ move[p.state])[:, None] * seen
+    ahead = sum(exact_value(problem, p.steps - 1, column) for column in joint.T)
+    return p.share @ reward[p.state] + problem.discount * ahead
 
 
 def test_one_step_ahead_is_that_of_the_matrices():
@@ -128,8 +124,9 @@ def test_solvers_on_the_path_are_run_and_read(tmp_path, monkeypatch):
     write_pomdp(problem, file)
     known = [row["source"] for row in references.find(file, problem, 0)]
     assert known == ["SARSOP"] and not [*references.find(file, make_corridor(), 0)]
-    program = tmp_path / "pomdpsol"
-    program.write_text("#!/bin/sh\necho ' 0.5     3    40   1.25  2.5e1    23.75   7    9  '\n")
+    (program := tmp_path / "pomdpsol").write_text(
+        "#!/bin/sh\necho ' 0.5     3    40   1.25  2.5e1    23.75   7    9  '\n"
+    )
     program.chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
     row = [row for row in references.find(file, problem, 9) if row["source"] == "pomdpsol, 9 s"]
@@ -140,16 +137,17 @@ def test_solvers_on_the_path_are_run_and_read(tmp_path, monkeypatch):
 
 @pytest.mark.skipif(INTERPRETED, reason="too slow for the interpreter")
 def test_rows_are_kept_and_make_the_tables(tmp_path, capsys, monkeypatch):
-    folder, out = tmp_path / "files", tmp_path / "out"
-    folder.mkdir()
+    (folder := tmp_path / "files").mkdir()
+    out = tmp_path / "out"
     write_pomdp(make_tiger(), folder / "tiger.aaai.POMDP")
     (folder / "wrong.POMDP").write_text("discount: 2\n")
     monkeypatch.setattr(point_based, "WORK", 1e5)
-    asked = [str(folder), "--out", str(out), "--simulations", "50", "--episodes", "2"]
-    solvers.main([*asked, "--seconds", "0", "--planners", "root_only,fib"])
+    few = ["--simulations", "50", "--episodes", "2", "--seconds", "0"]
+    asked = [str(folder), "--out", str(out), *few]
+    solvers.main([*asked, "--planners", "root_only,fib"])
     printed = capsys.readouterr().out
     assert "left out: wrong.POMDP" in printed and "1.933 to 1.9339" in printed
-    solvers.main([*asked, "--seconds", "0"])
+    solvers.main(asked)
     assert "pomcp less root_only" in (tables := capsys.readouterr().out)
     monkeypatch.setattr(rows, "play", lambda task: pytest.fail("played again"))
     solvers.main(["--out", str(out)])
