@@ -16,13 +16,21 @@ from typing import Any, NamedTuple, get_type_hints
 
 from mcts.limits import above, between, check, one_of
 
-UCT, AVAILABILITY, WEIGHTED = 0, 1, 2
-SELECTION = {"uct": UCT, "availability": AVAILABILITY, "weighted": WEIGHTED}
+UCT, AVAILABILITY, WEIGHTED, PUCT = 0, 1, 2, 3
+SELECTION = {"uct": UCT, "availability": AVAILABILITY, "weighted": WEIGHTED, "puct": PUCT}
 """Selection rules by name."""
 
 NONE, VIRTUAL_LOSS, WU_UCT = 0, 1, 2
 IN_FLIGHT = {"none": NONE, "virtual_loss": VIRTUAL_LOSS, "wu_uct": WU_UCT}
 """In-flight treatments by name."""
+
+MEAN, MAX = 0, 1
+BACKUPS = {"mean": MEAN, "max": MAX}
+"""Backups by name."""
+
+DECLARED, SEEN = 0, 1
+UNITS = {"declared": DECLARED, "seen": SEEN}
+"""Units of exploration by name."""
 
 FINAL = ("visits", "mean")
 """Rules for the final choice of an action."""
@@ -122,6 +130,18 @@ class KernelParams(NamedTuple):
     widening_base: float
     """Actions offered at a node of N visits: ceil(base N**exponent), at least 1; base 0: all."""
     widening_exponent: float
+    unit: int
+    """One of `UNITS`."""
+    rollout_arm: int
+    """1: to roll out from a node is one more arm of it."""
+    listing: float
+    """Visits of a node that only roll out: listing * (visits of its parent)**exponent."""
+    listing_exponent: float
+    backup: int
+    """One of `BACKUPS`."""
+    enough: float
+    halving: int
+    """Simulations of a search that halves the root's actions; 0: selection as below the root."""
     action_types: int
     """1: the type of an action is chosen first, then an action of that type."""
     common_random_numbers: int
@@ -163,6 +183,19 @@ class Options:
     widening_base: float = between(0, _MOST, default=0.0)
     """A node of N visits offers ceil(base N**exponent) actions; 0: all."""
     widening_exponent: float = between(0, 1, default=0.5)
+    unit: str = one_of(*UNITS, default="declared")
+    """Unit of exploration: the ``declared`` range of returns, or that of the means ``seen``."""
+    rollout_arm: bool = False
+    """Whether to roll out from a node is one more arm of it, below the root."""
+    listing: float = between(1, _MOST, default=1.0)
+    """A node lists its actions after listing * (visits of its parent)**exponent visits."""
+    listing_exponent: float = between(0, 1, default=0.0)
+    backup: str = one_of(*BACKUPS, default="mean")
+    """What a node passes up: the ``mean`` of its returns, or its best arm's (``max``)."""
+    enough: float = between(0, 1, default=1.0)
+    """An arm counts for ``max`` from this share of the visits of the most visited one."""
+    halving: bool = False
+    """Sequential halving of the root's actions [Karnin, Koren & Somekh 2013]."""
     final: str = one_of(*FINAL, default="visits")
     """Final choice: most ``visits`` (ties: mean), or best ``mean`` (ties: visits); then the action
     listed first."""
@@ -197,6 +230,8 @@ class Options:
             raise ValueError("keep_tree needs one tree: it excludes mode root")
         if self.action_types and self.selection != "uct":
             raise ValueError(f"action_types needs selection uct, not {self.selection}")
+        if self.halving and (self.keep_tree or self.action_types):
+            raise ValueError("halving begins with an empty root: no keep_tree, no action_types")
         if self.threads > cores() and not self.oversubscribe:
             raise ValueError(
                 f"{self.threads} threads are more than the {cores()} cores; "
@@ -227,6 +262,7 @@ class Options:
         found |= {"discount": discount, "low": low, "span": span}
         found |= {"players": players, "perspectives": perspectives}
         found |= {"selection": SELECTION[self.selection], "in_flight": IN_FLIGHT[self.in_flight]}
+        found |= {"unit": UNITS[self.unit], "backup": BACKUPS[self.backup]}
         if self.root_exploration is None:
             found["root_exploration"] = self.exploration
         return fill(KernelParams, found)

@@ -170,6 +170,12 @@ class Search:
         limit = threads.UNLIMITED
         if budget.simulations is not None:
             limit = -(-int(budget.simulations) // self.options.playouts)
+        if self.options.halving:
+            if budget.simulations is None or budget.seconds is not None:
+                raise ValueError("halving needs a budget of simulations alone")
+            settings = settings._replace(halving=limit)
+        if self.options.backup != "mean" and settings.players > 1:
+            raise ValueError(f"backup={self.options.backup} is for one player")
         self._workers = self._memory.fit(p)
         scale = settings.low, settings.span
         if self._kept:

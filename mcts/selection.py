@@ -40,11 +40,20 @@ import math
 import numpy as np
 
 from mcts.domain import TYPES, action_type, available
-from mcts.kernel.atomics import fetch_add
+from mcts.kernel.atomics import fetch_add, load
 from mcts.kernel.compile import jit, jit_generic, jit_inlined
 from mcts.kernel.stack import floats
-from mcts.options import AVAILABILITY, VIRTUAL_LOSS, WEIGHTED, WU_UCT, KernelParams
-from mcts.tree import NOWHERE, TOP, Tree
+from mcts.options import (
+    AVAILABILITY,
+    DECLARED,
+    MEAN,
+    PUCT,
+    VIRTUAL_LOSS,
+    WEIGHTED,
+    WU_UCT,
+    KernelParams,
+)
+from mcts.tree import BELOW_ONE, EXPANDED, GREATEST, NOWHERE, TOP, Tree
 
 _ROWS = 4
 """Of each type: visits, completed visits, their returns, its first untried action."""
@@ -90,6 +99,10 @@ def select(params, state, tree, node, settings):
     if settings.action_types:
         return _select_by_type(params, state, tree, node, settings)
     top = node == tree.counters[TOP]
+    if top and settings.halving > 0:
+        return _halve(tree, node, settings)
+    if settings.selection == PUCT:
+        return _select_by_prior(params, state, tree, node, settings)
     first = tree.first[node]
     last = _last(tree, node, settings)
     total = 0.0
@@ -110,9 +123,14 @@ def select(params, state, tree, node, settings):
         total += n
     if fresh != NOWHERE:
         return fresh
-    width = 2.0 * math.log(max(total, 1.0))
-    c = settings.root_exploration if top else settings.exploration
+    c = _unit(tree, settings) * (settings.root_exploration if top else settings.exploration)
     best, best_bound = NOWHERE, -math.inf
+    if settings.rollout_arm and not top:
+        n = float(tree.rolls[node])
+        total += n
+        width = 2.0 * math.log(max(total, 1.0))
+        best_bound = tree.rolled[node] / n + c * math.sqrt(width / n)
+    width = 2.0 * math.log(max(total, 1.0))
     for edge in range(first, last):
         if not (top or available(params, state, tree.action[edge])):
             continue
@@ -126,6 +144,106 @@ def select(params, state, tree, node, settings):
         if bound > best_bound:
             best, best_bound = edge, bound
     return best
+
+
+@jit_generic
+def _select_by_prior(params, state, tree, node, settings):
+    """Return the edge of the greatest mean + c P sqrt(N) / (1 + n), P even, or `NOWHERE`.
+
+    PUCT [Rosin 2011; Silver et al. 2017].  An untried action is worth what the node is.
+    """
+    top = node == tree.counters[TOP]
+    first, last = tree.first[node], _last(tree, node, settings)
+    arms, total = 0, 0.0
+    for edge in range(first, last):
+        if top or available(params, state, tree.action[edge]):
+            arms += 1
+            total += count(tree, edge, settings)
+    rolls = float(tree.rolls[node]) if settings.rollout_arm and not top else 0.0
+    if rolls > 0.0:
+        arms += 1
+        total += rolls
+    _, untried = worth(tree, node, settings)
+    c = _unit(tree, settings) * (settings.root_exploration if top else settings.exploration)
+    c *= math.sqrt(max(total, 1.0)) / max(arms, 1)
+    best, best_bound = NOWHERE, -math.inf
+    if rolls > 0.0:
+        best_bound = tree.rolled[node] / rolls + c / (1.0 + rolls)
+    for edge in range(first, last):
+        if not (top or available(params, state, tree.action[edge])):
+            continue
+        n = count(tree, edge, settings)
+        value = mean(tree, edge, n, settings) if n > 0.0 else untried
+        bound = value + c / (1.0 + n)
+        if bound > best_bound:
+            best, best_bound = edge, bound
+    return best
+
+
+@jit
+def _halve(tree: Tree, node: int, settings: KernelParams) -> int:
+    """Return the edge that sequential halving tries next.
+
+    Of the edges with the number of visits that is due, the one of the best mean: those that were
+    dropped have fewer [mctx, after Danihelka et al. 2022].
+    """
+    first, arms = tree.first[node], tree.length[node]
+    done = 0
+    for edge in range(first, first + arms):
+        done += tree.edge_visits[edge] + tree.edge_in_flight[edge]
+    phase = settings.halving // max(1, math.ceil(math.log2(arms)))
+    due, left = 0, arms
+    each = max(1, phase // left)
+    while done >= each * left:
+        done -= each * left
+        due += each
+        left = max(min(2, arms), left // 2)
+        each = max(1, phase // left)
+    due += done // left
+    best, best_n, best_mean = first, -1, -math.inf
+    for edge in range(first, first + arms):
+        n = tree.edge_visits[edge] + tree.edge_in_flight[edge]
+        average = tree.edge_total[edge] / max(float(tree.edge_visits[edge]), 1.0)
+        if n <= due and (n > best_n or (n == best_n and average > best_mean)):
+            best, best_n, best_mean = edge, n, average
+    return best
+
+
+@jit
+def worth(tree: Tree, node: int, settings: KernelParams) -> tuple[float, float]:
+    """Return the completed visits of ``node`` and its value, scaled, by the rule of backup."""
+    visits = float(tree.rolls[node])
+    most, total = visits, tree.rolled[node]
+    first = tree.first[node]
+    last = first
+    if load(tree.status, node) == EXPANDED:
+        last += tree.length[node]
+    for edge in range(first, last):
+        n = float(tree.edge_visits[edge])
+        visits += n
+        most = max(most, n)
+        total += tree.edge_total[edge]
+    if visits == 0.0:
+        return 0.0, 0.0
+    if settings.backup == MEAN:
+        return visits, total / visits
+    least = max(1.0, settings.enough * most)
+    best = -math.inf
+    if float(tree.rolls[node]) >= least:
+        best = tree.rolled[node] / float(tree.rolls[node])
+    for edge in range(first, last):
+        n = float(tree.edge_visits[edge])
+        if n >= least:
+            best = max(best, tree.edge_total[edge] / n)
+    return visits, best
+
+
+@jit
+def _unit(tree: Tree, settings: KernelParams) -> float:
+    """Return the unit of exploration in scaled returns."""
+    if settings.unit == DECLARED:
+        return 1.0
+    return max(tree.returns[GREATEST] + tree.returns[BELOW_ONE] - 1.0, 0.0)
 
 
 @jit_generic
