@@ -24,12 +24,12 @@ NONE, VIRTUAL_LOSS, WU_UCT = 0, 1, 2
 IN_FLIGHT = {"none": NONE, "virtual_loss": VIRTUAL_LOSS, "wu_uct": WU_UCT}
 """In-flight treatments by name."""
 
-MEAN, MAX = 0, 1
-BACKUPS = {"mean": MEAN, "max": MAX}
+MEAN, MAX, FLOOR, PRUNED = 0, 1, 2, 3
+BACKUPS = {"mean": MEAN, "max": MAX, "floor": FLOOR, "pruned": PRUNED}
 """Backups by name."""
 
-DECLARED, SEEN = 0, 1
-UNITS = {"declared": DECLARED, "seen": SEEN}
+DECLARED, SEEN, SPREAD = 0, 1, 2
+UNITS = {"declared": DECLARED, "seen": SEEN, "spread": SPREAD}
 """Units of exploration by name."""
 
 FINAL = ("visits", "mean")
@@ -140,6 +140,8 @@ class KernelParams(NamedTuple):
     backup: int
     """One of `BACKUPS`."""
     enough: float
+    share: float
+    floor: float
     halving: int
     """Simulations of a search that halves the root's actions; 0: selection as below the root."""
     action_types: int
@@ -194,6 +196,8 @@ class Options:
     """What a node passes up: the ``mean`` of its returns, or its best arm's (``max``)."""
     enough: float = between(0, 1, default=1.0)
     """An arm counts for ``max`` from this share of the visits of the most visited one."""
+    share: float = between(0, 1, default=0.0)
+    floor: float = between(0, _MOST, default=8.0)
     halving: bool = False
     """Sequential halving of the root's actions [Karnin, Koren & Somekh 2013]."""
     final: str = one_of(*FINAL, default="visits")

@@ -46,8 +46,11 @@ from mcts.kernel.stack import floats
 from mcts.options import (
     AVAILABILITY,
     DECLARED,
+    FLOOR,
     MEAN,
+    PRUNED,
     PUCT,
+    SEEN,
     VIRTUAL_LOSS,
     WEIGHTED,
     WU_UCT,
@@ -123,7 +126,7 @@ def select(params, state, tree, node, settings):
         total += n
     if fresh != NOWHERE:
         return fresh
-    c = _unit(tree, settings) * (settings.root_exploration if top else settings.exploration)
+    c = _unit(tree, node, settings) * (settings.root_exploration if top else settings.exploration)
     best, best_bound = NOWHERE, -math.inf
     if settings.rollout_arm and not top:
         n = float(tree.rolls[node])
@@ -164,11 +167,16 @@ def _select_by_prior(params, state, tree, node, settings):
         arms += 1
         total += rolls
     _, untried = worth(tree, node, settings)
-    c = _unit(tree, settings) * (settings.root_exploration if top else settings.exploration)
-    c *= math.sqrt(max(total, 1.0)) / max(arms, 1)
+    c = _unit(tree, node, settings) * (settings.root_exploration if top else settings.exploration)
+    c *= math.sqrt(max(total, 1.0))
     best, best_bound = NOWHERE, -math.inf
+    share = 0.0
     if rolls > 0.0:
-        best_bound = tree.rolled[node] / rolls + c / (1.0 + rolls)
+        share = settings.share if settings.share > 0.0 else 1.0 / arms
+        best_bound = tree.rolled[node] / rolls + share * c / (1.0 + rolls)
+        c *= (1.0 - share) / max(1, arms - 1)
+    else:
+        c /= max(arms, 1)
     for edge in range(first, last):
         if not (top or available(params, state, tree.action[edge])):
             continue
@@ -227,7 +235,23 @@ def worth(tree: Tree, node: int, settings: KernelParams) -> tuple[float, float]:
         return 0.0, 0.0
     if settings.backup == MEAN:
         return visits, total / visits
+    if settings.backup == FLOOR:
+        value = total / visits
+        rolls = float(tree.rolls[node])
+        if rolls >= settings.floor:
+            value = max(value, tree.rolled[node] / rolls)
+        return visits, value
     least = max(1.0, settings.enough * most)
+    if settings.backup == PRUNED:
+        known, total = 0.0, 0.0
+        if float(tree.rolls[node]) >= least:
+            known, total = float(tree.rolls[node]), tree.rolled[node]
+        for edge in range(first, last):
+            n = float(tree.edge_visits[edge])
+            if n >= least:
+                known += n
+                total += tree.edge_total[edge]
+        return visits, total / known
     best = -math.inf
     if float(tree.rolls[node]) >= least:
         best = tree.rolled[node] / float(tree.rolls[node])
@@ -239,11 +263,22 @@ def worth(tree: Tree, node: int, settings: KernelParams) -> tuple[float, float]:
 
 
 @jit
-def _unit(tree: Tree, settings: KernelParams) -> float:
+def _unit(tree: Tree, node: int, settings: KernelParams) -> float:
     """Return the unit of exploration in scaled returns."""
     if settings.unit == DECLARED:
         return 1.0
-    return max(tree.returns[GREATEST] + tree.returns[BELOW_ONE] - 1.0, 0.0)
+    seen = max(tree.returns[GREATEST] + tree.returns[BELOW_ONE] - 1.0, 0.0)
+    if settings.unit == SEEN:
+        return seen
+    n, total, squares = float(tree.rolls[node]), tree.rolled[node], tree.rolled_squares[node]
+    for edge in range(tree.first[node], tree.first[node] + tree.length[node]):
+        n += float(tree.edge_visits[edge])
+        total += tree.edge_total[edge]
+        squares += tree.edge_squares[edge]
+    if n == 0.0:
+        return seen
+    spread = max(squares - total * total / n, 0.0)
+    return math.sqrt((spread + 0.25 * seen * seen) / (n + 1.0))
 
 
 @jit_generic

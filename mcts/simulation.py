@@ -45,7 +45,7 @@ from mcts.kernel.atomics import compare_and_swap, fetch_add, load
 from mcts.kernel.compile import jit, jit_generic, jit_inlined
 from mcts.kernel.rng import draw, fold
 from mcts.memory import LISTING_ACTIONS, ROLLING_OUT, SELECTING, Scratch, begin_lap, end_lap
-from mcts.options import MEAN, SEEN, KernelParams
+from mcts.options import DECLARED, MEAN, KernelParams
 from mcts.selection import select, worth
 from mcts.threads import ANSWERED, CHANCE, ENDED, NEXT, STOP, TICKET, give_way
 from mcts.tree import (
@@ -209,6 +209,7 @@ def backpropagate(tree, scratch, depth, settings):
     if leaf != NOWHERE:
         rolled = (scratch.payoff[scratch.movers[depth]] - settings.low) / settings.span
         fetch_add(tree.rolled, leaf, rolled)
+        fetch_add(tree.rolled_squares, leaf, rolled * rolled)
         fetch_add(tree.rolls, leaf, 1)
         if settings.backup != MEAN:
             value = settle(tree, leaf, settings)
@@ -223,7 +224,7 @@ def backpropagate(tree, scratch, depth, settings):
         fetch_add(tree.edge_squares, edge, scaled * scaled)
         fetch_add(tree.edge_visits, edge, 1)
         fetch_add(tree.edge_in_flight, edge, -1)
-        if settings.unit == SEEN:
+        if settings.unit != DECLARED:
             note_seen(tree, edge)
         if settings.backup != MEAN and i > 0:
             value = settle(tree, scratch.nodes[i], settings)

@@ -64,6 +64,7 @@ class Tree(NamedTuple):
     """int64 (S,): completed roll-outs from here ..."""
     rolled: np.ndarray
     """float64 (S,): ... and the sum of their scaled returns."""
+    rolled_squares: np.ndarray
     passed: np.ndarray
     """float64 (S,): returns passed up from here, in the domain's units, if not the mean's."""
     order: np.ndarray
@@ -106,6 +107,7 @@ def new_tree(nodes: int, edges: int) -> Tree:
         visits=np.zeros(slots, np.int64),
         rolls=np.zeros(slots, np.int64),
         rolled=np.zeros(slots, np.float64),
+        rolled_squares=np.zeros(slots, np.float64),
         passed=np.zeros(slots, np.float64),
         order=np.empty(nodes, np.int64),
         action=np.empty(edges, np.int64),
@@ -128,7 +130,7 @@ def clear(tree: Tree) -> None:
     tree.key[used] = EMPTY_KEY
     tree.status[used] = UNLISTED
     tree.visits[used] = tree.rolls[used] = 0
-    tree.rolled[used] = tree.passed[used] = 0.0
+    tree.rolled_squares[used] = tree.rolled[used] = tree.passed[used] = 0.0
     tree.counters[:] = 0
     tree.returns[:] = 0.0
     tree.key[ROOT] = ROOT_KEY
