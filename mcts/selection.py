@@ -15,6 +15,18 @@ The two agree if every listed action is always legal.
   with N as in `UCT`, and the heaviest unvisited action comes first.  So chance that is searched
   like a player is still met in proportion [program of Ledford 2018].
 
+* `PUCT` [Rosin 2011; Silver et al. 2017]: mean + c P sqrt(N) / (1 + n), with N as in `UCT`, an even
+  prior P, and for an untried action the node's own value as its mean.  No action must be tried.
+  Below the root the roll-out policy may be one more arm (``rollout_share``, its P): to select it
+  ends the descent.
+
+With ``halving`` the root's actions share the budget by sequential halving [Karnin, Koren & Somekh
+2013]: rounds of equal budgets, after each of which the worse half is dropped.  With the tree below
+it is Hybrid MCTS [Pepels et al. 2014].
+
+With ``pruning`` a node passes up the mean over the arms that have enough visits, so that tries of
+bad actions are not charged to its parent [as the visits that Wu 2019 prunes from targets].
+
 Progressive widening [Coulom 2007; Chaslot et al. 2008] offers only the first part of a node's list,
 which grows with its visits.
 
@@ -46,11 +58,7 @@ from mcts.kernel.stack import floats
 from mcts.options import (
     AVAILABILITY,
     DECLARED,
-    FLOOR,
-    MEAN,
-    PRUNED,
     PUCT,
-    SEEN,
     VIRTUAL_LOSS,
     WEIGHTED,
     WU_UCT,
@@ -126,14 +134,9 @@ def select(params, state, tree, node, settings):
         total += n
     if fresh != NOWHERE:
         return fresh
-    c = _unit(tree, node, settings) * (settings.root_exploration if top else settings.exploration)
-    best, best_bound = NOWHERE, -math.inf
-    if settings.rollout_arm and not top:
-        n = float(tree.rolls[node])
-        total += n
-        width = 2.0 * math.log(max(total, 1.0))
-        best_bound = tree.rolled[node] / n + c * math.sqrt(width / n)
     width = 2.0 * math.log(max(total, 1.0))
+    c = _unit(tree, settings) * (settings.root_exploration if top else settings.exploration)
+    best, best_bound = NOWHERE, -math.inf
     for edge in range(first, last):
         if not (top or available(params, state, tree.action[edge])):
             continue
@@ -151,40 +154,30 @@ def select(params, state, tree, node, settings):
 
 @jit_generic
 def _select_by_prior(params, state, tree, node, settings):
-    """Return the edge of the greatest mean + c P sqrt(N) / (1 + n), P even, or `NOWHERE`.
-
-    PUCT [Rosin 2011; Silver et al. 2017].  An untried action is worth what the node is.
-    """
+    """Return the edge that `PUCT` follows, `NOWHERE` for a roll-out from here."""
     top = node == tree.counters[TOP]
     first, last = tree.first[node], _last(tree, node, settings)
-    arms, total = 0, 0.0
+    edges, total = 0, 0.0
     for edge in range(first, last):
         if top or available(params, state, tree.action[edge]):
-            arms += 1
+            edges += 1
             total += count(tree, edge, settings)
-    rolls = float(tree.rolls[node]) if settings.rollout_arm and not top else 0.0
-    if rolls > 0.0:
-        arms += 1
-        total += rolls
-    _, untried = worth(tree, node, settings)
-    c = _unit(tree, node, settings) * (settings.root_exploration if top else settings.exploration)
-    c *= math.sqrt(max(total, 1.0))
+    share = 0.0 if top else settings.rollout_share
+    rolls = float(tree.rolls[node]) if share > 0.0 else 0.0
+    c = _unit(tree, settings) * (settings.root_exploration if top else settings.exploration)
+    c *= math.sqrt(total + rolls)
     best, best_bound = NOWHERE, -math.inf
-    share = 0.0
     if rolls > 0.0:
-        share = settings.share if settings.share > 0.0 else 1.0 / arms
         best_bound = tree.rolled[node] / rolls + share * c / (1.0 + rolls)
-        c *= (1.0 - share) / max(1, arms - 1)
-    else:
-        c /= max(arms, 1)
+    c *= (1.0 - share) / max(edges, 1)
+    _, untried = node_value(tree, node, settings)
     for edge in range(first, last):
-        if not (top or available(params, state, tree.action[edge])):
-            continue
-        n = count(tree, edge, settings)
-        value = mean(tree, edge, n, settings) if n > 0.0 else untried
-        bound = value + c / (1.0 + n)
-        if bound > best_bound:
-            best, best_bound = edge, bound
+        if top or available(params, state, tree.action[edge]):
+            n = count(tree, edge, settings)
+            known = mean(tree, edge, n, settings) if n > 0.0 else untried
+            bound = known + c / (1.0 + n)
+            if bound > best_bound:
+                best, best_bound = edge, bound
     return best
 
 
@@ -192,93 +185,63 @@ def _select_by_prior(params, state, tree, node, settings):
 def _halve(tree: Tree, node: int, settings: KernelParams) -> int:
     """Return the edge that sequential halving tries next.
 
-    Of the edges with the number of visits that is due, the one of the best mean: those that were
-    dropped have fewer [mctx, after Danihelka et al. 2022].
+    Of the edges that have the visits now due, that of the best mean: those dropped have fewer.
     """
-    first, arms = tree.first[node], tree.length[node]
+    first, left = tree.first[node], tree.length[node]
+    last = first + left
     done = 0
-    for edge in range(first, first + arms):
+    for edge in range(first, last):
         done += tree.edge_visits[edge] + tree.edge_in_flight[edge]
-    phase = settings.halving // max(1, math.ceil(math.log2(arms)))
-    due, left = 0, arms
-    each = max(1, phase // left)
+    phase = settings.halving // max(1, math.ceil(math.log2(left)))
+    due, each = 0, max(1, phase // left)
     while done >= each * left:
         done -= each * left
         due += each
-        left = max(min(2, arms), left // 2)
+        left = max(min(2, last - first), left // 2)
         each = max(1, phase // left)
     due += done // left
-    best, best_n, best_mean = first, -1, -math.inf
-    for edge in range(first, first + arms):
+    best, most, greatest = first, -1, -math.inf
+    for edge in range(first, last):
         n = tree.edge_visits[edge] + tree.edge_in_flight[edge]
-        average = tree.edge_total[edge] / max(float(tree.edge_visits[edge]), 1.0)
-        if n <= due and (n > best_n or (n == best_n and average > best_mean)):
-            best, best_n, best_mean = edge, n, average
+        known = tree.edge_total[edge] / max(float(tree.edge_visits[edge]), 1.0)
+        if n <= due and (n > most or (n == most and known > greatest)):
+            best, most, greatest = edge, n, known
     return best
 
 
 @jit
-def worth(tree: Tree, node: int, settings: KernelParams) -> tuple[float, float]:
-    """Return the completed visits of ``node`` and its value, scaled, by the rule of backup."""
-    visits = float(tree.rolls[node])
-    most, total = visits, tree.rolled[node]
-    first = tree.first[node]
-    last = first
+def node_value(tree: Tree, node: int, settings: KernelParams) -> tuple[float, float]:
+    """Return the completed visits of ``node``, and the scaled return that it passes up.
+
+    Its arms are its edges and the roll-outs from here.
+    """
+    rolls = float(tree.rolls[node])
+    visits = most = rolls
+    first = last = tree.first[node]
     if load(tree.status, node) == EXPANDED:
-        last += tree.length[node]
+        last = first + tree.length[node]
     for edge in range(first, last):
         n = float(tree.edge_visits[edge])
         visits += n
         most = max(most, n)
-        total += tree.edge_total[edge]
-    if visits == 0.0:
-        return 0.0, 0.0
-    if settings.backup == MEAN:
-        return visits, total / visits
-    if settings.backup == FLOOR:
-        value = total / visits
-        rolls = float(tree.rolls[node])
-        if rolls >= settings.floor:
-            value = max(value, tree.rolled[node] / rolls)
-        return visits, value
-    least = max(1.0, settings.enough * most)
-    if settings.backup == PRUNED:
-        known, total = 0.0, 0.0
-        if float(tree.rolls[node]) >= least:
-            known, total = float(tree.rolls[node]), tree.rolled[node]
-        for edge in range(first, last):
-            n = float(tree.edge_visits[edge])
-            if n >= least:
-                known += n
-                total += tree.edge_total[edge]
-        return visits, total / known
-    best = -math.inf
-    if float(tree.rolls[node]) >= least:
-        best = tree.rolled[node] / float(tree.rolls[node])
+    least = max(settings.pruning * most, 1.0)
+    known, total = 0.0, 0.0
+    if rolls >= least:
+        known, total = rolls, tree.rolled[node]
     for edge in range(first, last):
         n = float(tree.edge_visits[edge])
         if n >= least:
-            best = max(best, tree.edge_total[edge] / n)
-    return visits, best
+            known += n
+            total += tree.edge_total[edge]
+    return visits, total / max(known, 1.0)
 
 
 @jit
-def _unit(tree: Tree, node: int, settings: KernelParams) -> float:
+def _unit(tree: Tree, settings: KernelParams) -> float:
     """Return the unit of exploration in scaled returns."""
     if settings.unit == DECLARED:
         return 1.0
-    seen = max(tree.returns[GREATEST] + tree.returns[BELOW_ONE] - 1.0, 0.0)
-    if settings.unit == SEEN:
-        return seen
-    n, total, squares = float(tree.rolls[node]), tree.rolled[node], tree.rolled_squares[node]
-    for edge in range(tree.first[node], tree.first[node] + tree.length[node]):
-        n += float(tree.edge_visits[edge])
-        total += tree.edge_total[edge]
-        squares += tree.edge_squares[edge]
-    if n == 0.0:
-        return seen
-    spread = max(squares - total * total / n, 0.0)
-    return math.sqrt((spread + 0.25 * seen * seen) / (n + 1.0))
+    return max(tree.returns[GREATEST] + tree.returns[BELOW_ONE] - 1.0, 0.0)
 
 
 @jit_generic

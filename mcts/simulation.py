@@ -45,8 +45,8 @@ from mcts.kernel.atomics import compare_and_swap, fetch_add, load
 from mcts.kernel.compile import jit, jit_generic, jit_inlined
 from mcts.kernel.rng import draw, fold
 from mcts.memory import LISTING_ACTIONS, ROLLING_OUT, SELECTING, Scratch, begin_lap, end_lap
-from mcts.options import DECLARED, MEAN, KernelParams
-from mcts.selection import select, worth
+from mcts.options import SEEN, KernelParams
+from mcts.selection import node_value, select
 from mcts.threads import ANSWERED, CHANCE, ENDED, NEXT, STOP, TICKET, give_way
 from mcts.tree import (
     BELOW_ONE,
@@ -153,7 +153,7 @@ def descend(params, state, tree, scratch, settings, chosen):
     begin_keys(tree, node, scratch, settings)
     if settings.perspectives > 1:
         add_knowledge(params, state, scratch, settings)
-    while node != NOWHERE and visit(params, state, tree, node, scratch, settings, depth):
+    while node != NOWHERE and visit(params, state, tree, node, scratch, settings):
         edge = chosen if chosen != NOWHERE else select(params, state, tree, node, settings)
         if edge == NOWHERE:
             break
@@ -201,17 +201,16 @@ def roll_out(params, state, rollout_state, scratch, control, settings):
 def backpropagate(tree, scratch, depth, settings):
     """Add the returns from each edge followed to its statistics; return player 0's, scaled.
 
-    With a backup other than the mean each node passes up by how much its visits times its value
-    grew, so that an edge's total is the sum of what the nodes below it are worth.
+    With ``pruning`` each node passes up by how much its visits times its value grew, so that an
+    edge's total is what the nodes below it are worth, by their visits.
     """
     value = scratch.payoff[0]
     leaf = scratch.nodes[depth]
     if leaf != NOWHERE:
         rolled = (scratch.payoff[scratch.movers[depth]] - settings.low) / settings.span
         fetch_add(tree.rolled, leaf, rolled)
-        fetch_add(tree.rolled_squares, leaf, rolled * rolled)
         fetch_add(tree.rolls, leaf, 1)
-        if settings.backup != MEAN:
+        if settings.pruning > 0.0:
             value = settle(tree, leaf, settings)
     for i in range(depth - 1, -1, -1):
         edge = scratch.edges[i]
@@ -224,9 +223,9 @@ def backpropagate(tree, scratch, depth, settings):
         fetch_add(tree.edge_squares, edge, scaled * scaled)
         fetch_add(tree.edge_visits, edge, 1)
         fetch_add(tree.edge_in_flight, edge, -1)
-        if settings.unit != DECLARED:
+        if settings.unit == SEEN:
             note_seen(tree, edge)
-        if settings.backup != MEAN and i > 0:
+        if settings.pruning > 0.0 and i > 0:
             value = settle(tree, scratch.nodes[i], settings)
     if settings.players > 1:
         value = scratch.payoff[0]
@@ -236,8 +235,8 @@ def backpropagate(tree, scratch, depth, settings):
 @jit
 def settle(tree, node, settings):
     """Bring what ``node`` has passed up to its visits times its value; return the difference."""
-    visits, value = worth(tree, node, settings)
-    change = visits * (settings.low + settings.span * value) - load(tree.passed, node)
+    visits, scaled = node_value(tree, node, settings)
+    change = visits * (settings.low + settings.span * scaled) - load(tree.passed, node)
     fetch_add(tree.passed, node, change)
     return change
 
@@ -251,13 +250,11 @@ def note_seen(tree, edge):
 
 
 @jit_inlined
-def visit(params, state, tree, node, scratch, settings, depth):
+def visit(params, state, tree, node, scratch, settings):
     """Count a visit of ``node``, list its actions if due; return whether it has edges to follow."""
     before = fetch_add(tree.visits, node, 1)
     status = load(tree.status, node)
-    due = status == UNLISTED and (
-        node == tree.counters[TOP] or before >= wait(tree, scratch, depth, settings)
-    )
+    due = status == UNLISTED and (before > 0 or node == tree.counters[TOP])
     if due and compare_and_swap(tree.status, node, UNLISTED, EXPANDING) == UNLISTED:
         end_lap(scratch, SELECTING)
         n = actions(params, state, scratch.actions, scratch.edge_data)
@@ -266,16 +263,6 @@ def visit(params, state, tree, node, scratch, settings, depth):
         status = expand(tree, node, scratch.actions, scratch.edge_data, n)
         end_lap(scratch, LISTING_ACTIONS)
     return status == EXPANDED
-
-
-@jit
-def wait(tree, scratch, depth, settings):
-    """Return how many visits of the node at ``depth`` only roll out."""
-    if settings.listing_exponent == 0.0:
-        return settings.listing
-    return (
-        settings.listing * float(tree.visits[scratch.nodes[depth - 1]]) ** settings.listing_exponent
-    )
 
 
 @jit_generic

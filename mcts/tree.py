@@ -64,9 +64,8 @@ class Tree(NamedTuple):
     """int64 (S,): completed roll-outs from here ..."""
     rolled: np.ndarray
     """float64 (S,): ... and the sum of their scaled returns."""
-    rolled_squares: np.ndarray
     passed: np.ndarray
-    """float64 (S,): returns passed up from here, in the domain's units, if not the mean's."""
+    """float64 (S,): with pruning, visits times value, in the domain's units, as passed up."""
     order: np.ndarray
     """int64 (nodes budget,): nodes in the order of their creation."""
     action: np.ndarray
@@ -93,7 +92,7 @@ class Tree(NamedTuple):
 def new_tree(nodes: int, edges: int) -> Tree:
     """Return an empty tree with room for ``nodes`` nodes and ``edges`` edges.
 
-    Memory is 136 to 264 bytes per node and 56 per edge, committed by the system on first use.
+    Memory is 184 to 360 bytes per node and 56 per edge, committed by the system on first use.
     """
     slots = 1 << max(1, (2 * nodes - 1).bit_length())  # at most half full
     tree = Tree(
@@ -107,7 +106,6 @@ def new_tree(nodes: int, edges: int) -> Tree:
         visits=np.zeros(slots, np.int64),
         rolls=np.zeros(slots, np.int64),
         rolled=np.zeros(slots, np.float64),
-        rolled_squares=np.zeros(slots, np.float64),
         passed=np.zeros(slots, np.float64),
         order=np.empty(nodes, np.int64),
         action=np.empty(edges, np.int64),
@@ -130,7 +128,7 @@ def clear(tree: Tree) -> None:
     tree.key[used] = EMPTY_KEY
     tree.status[used] = UNLISTED
     tree.visits[used] = tree.rolls[used] = 0
-    tree.rolled_squares[used] = tree.rolled[used] = tree.passed[used] = 0.0
+    tree.rolled[used] = tree.passed[used] = 0.0
     tree.counters[:] = 0
     tree.returns[:] = 0.0
     tree.key[ROOT] = ROOT_KEY
@@ -147,7 +145,8 @@ def rescale(tree: Tree, low: float, span: float, new_low: float, new_span: float
     n, total, squares = (e[used] for e in (tree.edge_visits, tree.edge_total, tree.edge_squares))
     squares[:] = shift**2 * n + 2 * shift * factor * total + factor**2 * squares
     total[:] = shift * n + factor * total
-    tree.rolled[:] = shift * tree.rolls + factor * tree.rolled
+    nodes = tree.order[: tree.counters[NODES]]
+    tree.rolled[nodes] = shift * tree.rolls[nodes] + factor * tree.rolled[nodes]
     tree.returns[GREATEST:] = 0.0
 
 
