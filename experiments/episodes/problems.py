@@ -28,7 +28,7 @@ from mcts.domain import domain_of
 from mcts.kernel.errors import describe
 from mcts.kernel.rng import derive_key
 from mcts.limits import did_you_mean
-from mcts.options import MOST_NODES, Budget, Options
+from mcts.options import H_MCTS, MOST_NODES, Budget, Options
 from mcts.plain.episode import Episode, play_episode
 from mcts.plain.particle_filter import Deprived
 from mcts.plain.problem import Problem
@@ -47,6 +47,12 @@ KNOWN = tuple(dict.fromkeys((*EXACT, *models.MODELS)))
 
 STEPS = 90
 """Actions of an episode, and depth of searches, in problems without an end."""
+
+SEARCHES: dict[str, dict[str, Any]] = {"pomcp": {}, "h_mcts": H_MCTS}
+"""Planners of all other problems, as options of the general search."""
+
+_OPTIMISTIC = ("informed", "fib", "mdp")
+"""Values of files that no policy returns."""
 
 _UNITS = {"tiger": 110.0, "rocksample": 20.0}
 """POMCP's exploration: the range of one reward."""
@@ -73,7 +79,7 @@ class Setup:
     particles: int
     seed: int
     planner: str | None = None
-    """A planner of `experiments.episodes.models`; null: the general search, for other problems."""
+    """A planner of `experiments.episodes.models`, or for other problems one of `SEARCHES`."""
     leaf: str | None = None
     horizon: int | None = None
     """... unless they look this many actions ahead: a receding horizon."""
@@ -164,9 +170,11 @@ def check(setup: Setup) -> None:
         search = models.find_search(setup.problem, setup.planner or "pomcpow", setup.leaf)
         if search is None and setup.horizon is not None:
             raise Refusal(f"horizon={setup.horizon}: planner={setup.planner} does not search")
-    elif setup.planner or setup.leaf:
-        names = ", ".join(models.MODELS)
-        raise Refusal(f"planner and leaf are for {names}, the planner given")
+    elif setup.leaf:
+        raise Refusal(f"leaf={setup.leaf} is for {', '.join(models.MODELS)}")
+    elif setup.planner not in (None, *SEARCHES):
+        names = " or ".join(SEARCHES)
+        raise Refusal(f"planner={setup.planner}: {setup.problem} has {names}")
     file = is_file(setup.problem)
     if not file and setup.rollout not in ("informed", "random"):
         raise Refusal(f"rollout={setup.rollout} is for files: choose informed or random")
@@ -250,7 +258,8 @@ def returns(setup: Setup) -> tuple[float, float] | None:
 def _search(setup: Setup, params: Any) -> Callable[[Any, int], int]:
     """Return a chooser of actions, which searches positions for at most the steps of ``params``.
 
-    If fewer steps have a smaller range of returns, exploration is scaled to keep its units.
+    If fewer steps have a smaller range of returns, exploration is scaled to keep its units, unless
+    they are the values seen.
     """
     domain = domain_of(params)
 
@@ -260,17 +269,21 @@ def _search(setup: Setup, params: Any) -> Callable[[Any, int], int]:
     units = setup.exploration or _UNITS.get(setup.problem, span(params))
     if isinstance(params, TabularPosition) and not setup.exploration:
         units = float(np.ptp(params.reward)) or units
-    options = Options(
-        exploration=units / math.sqrt(2) / span(params),
-        nodes=setup.nodes or min(setup.simulations, MOST_NODES),
-        final=setup.final,
-    )
+    how = {"exploration": units / math.sqrt(2) / span(params)}
+    how |= SEARCHES[setup.planner or "pomcp"]
+    if setup.exploration and setup.planner == "h_mcts":
+        how["exploration"] = setup.exploration
+    if is_file(setup.problem) and setup.rollout in _OPTIMISTIC:
+        how.pop("rollout_share", None)
+    nodes = setup.nodes or min(setup.simulations, MOST_NODES)
+    options = Options(nodes=nodes, final=setup.final, **how)
     search, budget = Search(params, options), Budget(simulations=setup.simulations)
     warnings.simplefilter("ignore", OutOfRange)  # the summary reports it
 
     def choose(position: Any, key: int) -> int:
-        more = span(position._replace(steps=params.steps)) / span(position)
-        search.options = replace(options, exploration=more * options.exploration)
+        if options.unit == "declared":
+            more = span(position._replace(steps=params.steps)) / span(position)
+            search.options = replace(options, exploration=more * options.exploration)
         return search.run(budget, key, position).best
 
     return choose

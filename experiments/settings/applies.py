@@ -148,8 +148,7 @@ _WEIGHED = ("light_dark", "laser_tag", "sub_hunt", "vdp_tag")
 
 def _is_exact(s: Any) -> bool:
     """Return whether the general search plans with one of the project's exact beliefs."""
-    known = s.problem in ("tiger", "rocksample") or _is_file(s)
-    return known and s.planner is None
+    return s.problem in ("tiger", "rocksample") or _is_file(s)
 
 
 def _is_file(s: Any, *_: str) -> bool:
