@@ -31,6 +31,8 @@ class Scratch(NamedTuple):
     edges: np.ndarray  # int64 (max_depth,): the edges followed ...
     rewards: np.ndarray  # float64 (max_depth,): ... their rewards, in the domain's units ...
     movers: np.ndarray  # int64 (max_depth,): ... and the players who followed them.
+    nodes: np.ndarray
+    """int64 (max_depth + 1,): nodes passed; the last is the leaf, `NOWHERE` if it is none."""
     payoff: np.ndarray  # float64 (players,): payoffs of the leaf's roll-outs.
     key: np.ndarray  # uint64 (perspectives,): key of the information set reached ...
     node: np.ndarray
@@ -50,6 +52,7 @@ def new_scratch(longest: int, depth: int, players: int, perspectives: int) -> Sc
         edges=private(depth, np.int64),
         rewards=private(depth),
         movers=private(depth, np.int64),
+        nodes=private(depth + 1, np.int64),
         payoff=private(players),
         key=private(perspectives, np.uint64),
         node=private(perspectives, np.int64),

@@ -16,13 +16,17 @@ from typing import Any, NamedTuple, get_type_hints
 
 from mcts.limits import above, between, check, one_of
 
-UCT, AVAILABILITY, WEIGHTED = 0, 1, 2
-SELECTION = {"uct": UCT, "availability": AVAILABILITY, "weighted": WEIGHTED}
+UCT, AVAILABILITY, WEIGHTED, PUCT = 0, 1, 2, 3
+SELECTION = {"uct": UCT, "availability": AVAILABILITY, "weighted": WEIGHTED, "puct": PUCT}
 """Selection rules by name."""
 
 NONE, VIRTUAL_LOSS, WU_UCT = 0, 1, 2
 IN_FLIGHT = {"none": NONE, "virtual_loss": VIRTUAL_LOSS, "wu_uct": WU_UCT}
 """In-flight treatments by name."""
+
+DECLARED, SEEN = 0, 1
+UNITS = {"declared": DECLARED, "seen": SEEN}
+"""Units of exploration by name."""
 
 FINAL = ("visits", "mean")
 """Rules for the final choice of an action."""
@@ -46,6 +50,18 @@ MOST_NODES = 100_000_000
 _EDGES_PER_NODE = 8
 _MOST = 1_000_000
 """Default maximum of an option: larger values are typing errors."""
+
+
+H_MCTS: dict[str, Any] = {
+    "selection": "puct",
+    "exploration": 1.0,
+    "unit": "seen",
+    "rollout_share": 0.5,
+    "pruning": 0.1,
+    "halving": True,
+}
+"""Options of Hybrid MCTS: sequential halving at the root, PUCT below [Pepels et al. 2014], with
+averages that are not charged for exploration (`mcts.selection`)."""
 
 
 def cores() -> int:
@@ -122,6 +138,14 @@ class KernelParams(NamedTuple):
     widening_base: float
     """Actions offered at a node of N visits: ceil(base N**exponent), at least 1; base 0: all."""
     widening_exponent: float
+    unit: int
+    """One of `UNITS`."""
+    rollout_share: float
+    """Prior probability of the roll-out policy as an arm of each node below the root; 0: no arm."""
+    pruning: float
+    """Share of the most visited arm's visits below which an arm is not passed up; 0: all are."""
+    halving: int
+    """Simulations of a search that halves the root's actions; 0: it selects as below the root."""
     action_types: int
     """1: the type of an action is chosen first, then an action of that type."""
     common_random_numbers: int
@@ -155,7 +179,8 @@ class Options:
     it a larger one compares the actions at similar visits [Tolpin & Shimony 2012]."""
     selection: str = one_of(*SELECTION, default="uct")
     """N in the formula: visits of the actions on offer, or how often the action was available
-    (``availability``, for ISMCTS), or the formula times the action's weight (``weighted``)."""
+    (``availability``, for ISMCTS), or the formula times the action's weight (``weighted``).  With
+    ``puct`` c multiplies P sqrt(N) / (1 + n) instead, P even (`mcts.selection`)."""
     in_flight: str = one_of(*IN_FLIGHT, default="virtual_loss")
     """Treatment of visits in flight in other threads: ``none``, ``virtual_loss``, ``wu_uct``."""
     virtual_loss: float = between(0, _MOST, default=1.0)
@@ -163,6 +188,18 @@ class Options:
     widening_base: float = between(0, _MOST, default=0.0)
     """A node of N visits offers ceil(base N**exponent) actions; 0: all."""
     widening_exponent: float = between(0, 1, default=0.5)
+    unit: str = one_of(*UNITS, default="declared")
+    """Unit of exploration: the ``declared`` range of returns, or the range of the edges' means
+    ``seen`` in the tree [MuZero: Schrittwieser et al. 2020]."""
+    rollout_share: float = between(0, 1, default=0.0)
+    """Under ``puct``, the prior probability of one more arm of each node below the root: the
+    roll-out policy from here on; 0: no such arm.  For roll-outs of a policy, or its values: an
+    optimistic value in their place would end the tree here."""
+    pruning: float = between(0, 1, default=0.0)
+    """What a node passes up is the mean over its arms with at least this share of the visits of the
+    most visited one; 0: over all returns.  For one player."""
+    halving: bool = False
+    """Sequential halving of the root's actions, for a budget of simulations alone."""
     final: str = one_of(*FINAL, default="visits")
     """Final choice: most ``visits`` (ties: mean), or best ``mean`` (ties: visits); then the action
     listed first."""
@@ -197,6 +234,10 @@ class Options:
             raise ValueError("keep_tree needs one tree: it excludes mode root")
         if self.action_types and self.selection != "uct":
             raise ValueError(f"action_types needs selection uct, not {self.selection}")
+        if self.rollout_share and self.selection != "puct":
+            raise ValueError(f"rollout_share needs selection puct, not {self.selection}")
+        if self.halving and (self.keep_tree or self.action_types):
+            raise ValueError("halving begins with an empty root: no keep_tree, no action_types")
         if self.threads > cores() and not self.oversubscribe:
             raise ValueError(
                 f"{self.threads} threads are more than the {cores()} cores; "
@@ -227,6 +268,7 @@ class Options:
         found |= {"discount": discount, "low": low, "span": span}
         found |= {"players": players, "perspectives": perspectives}
         found |= {"selection": SELECTION[self.selection], "in_flight": IN_FLIGHT[self.in_flight]}
+        found["unit"] = UNITS[self.unit]
         if self.root_exploration is None:
             found["root_exploration"] = self.exploration
         return fill(KernelParams, found)

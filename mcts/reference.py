@@ -16,6 +16,8 @@ and number of simulations with one thread (`tests/mcts/test_reference.py`).  Bot
 papers as follows: a node lists its actions at its second visit, not at its first; statistics belong
 to edges; returns are scaled to [0, 1] by the problem's ``low`` and ``high``.
 
+``puct``, ``pruning`` and ``halving`` are `mcts.selection`'s.
+
 Limits: the extensions there (widening, types of actions, in-flight treatments, several roll-outs
 per leaf, kept trees, trees of several players) are omitted.
 """
@@ -54,6 +56,12 @@ class Node:
 
     visits: int = 0
     edges: list[Edge] | None = None
+    rolls: int = 0
+    """Roll-outs from here ..."""
+    rolled: float = 0.0
+    """... and the sum of their scaled returns."""
+    passed: float = 0.0
+    """With ``pruning``, visits times value as passed up."""
 
 
 @dataclass
@@ -61,13 +69,19 @@ class Reference:
     """The search of ``problem`` from ``belief``, by default from its start.
 
     ``exploration`` is c in mean + c sqrt(2 ln N / n), ``max_nodes`` the budget of nodes, after
-    which the tree stops growing.
+    which the tree stops growing.  The others are those of `mcts.options.Options`.
     """
 
     problem: Problem
     exploration: float
     availability: bool = False
     max_nodes: int = 100_000
+    puct: bool = False
+    seen: bool = False
+    """Whether the unit of exploration is what was seen."""
+    rollout_share: float = 0.0
+    pruning: float = 0.0
+    halving: bool = False
     belief: Belief | None = None
     tree: dict[History, Node] = field(init=False)
     """Nodes by history, in the order of their creation; the root is ()."""
@@ -77,7 +91,8 @@ class Reference:
 
         Simulation i draws from its own stream, named by ``key`` and i.
         """
-        self.tree = {(): Node()}
+        self.tree, self.budget = {(): Node()}, simulations
+        self.greatest = self.below_one = 0.0
         for i in range(simulations):
             self.chance = Chance(int(derive_key(key, i)))
             belief = self.problem.start if self.belief is None else self.belief
@@ -90,7 +105,7 @@ class Reference:
         [KS, fig. 1; SV, alg. 1, SIMULATE; CPW, alg. 1]
         """
         problem, history, over = self.problem, History(), False
-        path: list[tuple[Edge, int, float]] = []  # edges followed, with player and reward
+        path: list[tuple[Node, Edge, int, float]] = []  # with player and reward
         while not over and history in self.tree:
             edge = self.visit(history, state)
             if edge is None:
@@ -98,14 +113,16 @@ class Reference:
             player = self.mover(state)
             self.chance.seed(self.chance.word)  # as the kernel passes it on
             state, reward = problem.step_checked(state, edge.action, self.chance)
-            path.append((edge, player, reward))
+            path.append((self.tree[history], edge, player, reward))
             over = len(path) == problem.steps or problem.over(state)
             if not over:
                 history = self.observe(history, state, player, edge.action)
                 if len(self.tree) < self.max_nodes:
                     self.tree.setdefault(history, Node())  # at most one new node: a leaf follows
         value = 0.0 if over else self.roll_out(state, problem.steps - len(path))
-        self.backpropagate(path, value if problem.players == 1 else self.pay(over, state))
+        leaf = None if over else self.tree.get(history)
+        returned = [value] if problem.players == 1 else self.pay(over, state)
+        self.backpropagate(path, returned, leaf, self.mover(state) if leaf else 0)
 
     def visit(self, history: History, state: Any) -> Edge | None:
         """Count a visit, list the actions if due; return the edge to follow, None at a leaf."""
@@ -114,19 +131,23 @@ class Reference:
         if node.edges is None and (node.visits > 1 or not history):
             node.edges = [Edge(action) for action in self.problem.list_actions(state)]
         legal = [edge for edge in node.edges or () if not history or self.legal(state, edge.action)]
-        return self.select(legal) if legal else None
+        if history == () and self.halving:
+            return self.halve(legal)
+        return self.select(node, legal, history == ()) if legal else None
 
     def legal(self, state: Any, action: Any) -> bool:
         """Return whether a listed action is legal in this state: "compatible with d" [CPW]."""
         return self.problem.available is None or bool(self.problem.available(state, action))
 
-    def select(self, edges: list[Edge]) -> Edge:
+    def select(self, node: Node, edges: list[Edge], top: bool) -> Edge | None:
         """Return the first untried edge, else the one of the greatest upper confidence bound.
 
         UCB1 [KS, s. 2.2, eq. 1 and 2]: mean + c sqrt(2 ln N / n), N the visits of all available
         actions.  With ``availability`` N is how often this action was available before [CPW,
         subset-armed bandits].  Ties go to the action listed first.
         """
+        if self.puct:
+            return self.select_by_prior(node, edges, 0.0 if top else self.rollout_share)
         if self.availability:
             for edge in edges:
                 edge.available += 1
@@ -138,9 +159,55 @@ class Reference:
         def bound(edge: Edge) -> float:
             n = edge.available - 1 if self.availability else visits
             width = 2.0 * math.log(max(n, 1))
-            return edge.total / edge.visits + self.exploration * math.sqrt(width / edge.visits)
+            return edge.total / edge.visits + self.unit() * math.sqrt(width / edge.visits)
 
         return max(edges, key=bound)
+
+    def unit(self) -> float:
+        """Return c in scaled returns."""
+        seen = max(self.greatest + self.below_one - 1.0, 0.0)
+        return (seen if self.seen else 1.0) * self.exploration
+
+    def select_by_prior(self, node: Node, edges: list[Edge], share: float) -> Edge | None:
+        """Return the edge of the greatest mean + c P sqrt(N) / (1 + n), None for a roll-out.
+
+        PUCT [Rosin 2011; Silver et al. 2017].  An untried action is worth what the node is.
+        """
+        rolls = node.rolls if share > 0.0 else 0
+        c = self.unit() * math.sqrt(sum(edge.visits for edge in edges) + rolls)
+        best, best_bound = None, -math.inf
+        if rolls:
+            best_bound = node.rolled / rolls + share * c / (1.0 + rolls)
+        c *= (1.0 - share) / len(edges)
+        for edge in edges:
+            known = edge.total / edge.visits if edge.visits else self.value(node)[1]
+            if known + c / (1.0 + edge.visits) > best_bound:
+                best, best_bound = edge, known + c / (1.0 + edge.visits)
+        return best
+
+    def halve(self, edges: list[Edge]) -> Edge:
+        """Return the root's edge that is due [Karnin, Koren & Somekh 2013].
+
+        A round gives each action left as many visits; then the worse half is dropped.  Those
+        dropped have fewer visits than are due.
+        """
+        left, due, done = len(edges), 0, sum(edge.visits for edge in edges)
+        phase = self.budget // max(1, math.ceil(math.log2(left)))
+        while done >= (each := max(1, phase // left)) * left:
+            done, due, left = done - each * left, due + each, max(min(2, len(edges)), left // 2)
+        due += done // left
+        able = [edge for edge in edges if edge.visits <= due]
+        return max(able, key=lambda edge: (edge.visits, edge.total / max(edge.visits, 1)))
+
+    def value(self, node: Node) -> tuple[int, float]:
+        """Return the visits of ``node``, and the mean over its arms that have enough of them."""
+        arms = [(node.rolls, node.rolled), *((e.visits, e.total) for e in node.edges or ())]
+        least = max(self.pruning * max(n for n, _ in arms), 1.0)
+        known = sum(n for n, _ in arms if n >= least)
+        total = 0.0
+        for n, returned in arms:
+            total += returned if n >= least else 0.0
+        return sum(n for n, _ in arms), total / max(known, 1)
 
     def mover(self, state: Any) -> int:
         """Return the player to move."""
@@ -185,19 +252,39 @@ class Reference:
         end, payoff = state if over else self.end, cast(Callable, self.problem.payoff)
         return [float(payoff(end, player)) for player in range(self.problem.players)]
 
-    def backpropagate(self, path: list[tuple[Edge, int, float]], value: Any) -> None:
+    def backpropagate(
+        self, path: list, payoffs: list[float], leaf: Node | None, mover: int
+    ) -> None:
         """Add to each edge followed the scaled return from there on [SV, alg. 1].
 
-        With one player ``value`` is that of the leaf, and R = r + gamma R; with several each edge
-        gets its player's payoff [CPW].
+        With one player R = r + gamma R; with several each edge gets its player's payoff [CPW].
+        With ``pruning`` R is by how much a node's visits times its value grew.
         """
-        problem = self.problem
-        for edge, player, reward in reversed(path):
-            if problem.players == 1:
-                value = reward + problem.discount * value
-            returned = value if problem.players == 1 else value[player]
+        problem, value = self.problem, payoffs[0]
+        if leaf:
+            leaf.rolls, leaf.rolled = leaf.rolls + 1, leaf.rolled + self.scale(payoffs[mover])
+            value = self.settle(leaf, value)
+        for node, edge, player, reward in reversed(path):
+            value = reward + problem.discount * value if problem.players == 1 else payoffs[player]
             edge.visits += 1
-            edge.total += (returned - problem.low) / (problem.high - problem.low)
+            edge.total += self.scale(value)
+            mean = edge.total / edge.visits
+            self.greatest = max(self.greatest, mean)
+            self.below_one = max(self.below_one, 1.0 - mean)
+            value = self.settle(node, value)
+
+    def settle(self, node: Node, value: float) -> float:
+        """Return what ``node`` passes up: ``value``, or with ``pruning`` its growth."""
+        if not self.pruning:
+            return value
+        visits, scaled = self.value(node)
+        span, before = self.problem.high - self.problem.low, node.passed
+        node.passed += (change := visits * (self.problem.low + span * scaled) - before)
+        return change
+
+    def scale(self, value: float) -> float:
+        """Return a return in units of the problem's range."""
+        return (value - self.problem.low) / (self.problem.high - self.problem.low)
 
 
 def best(tree: dict[History, Node]) -> Any:

@@ -67,7 +67,8 @@ class SearchResult:
     values: np.ndarray
     """float64: their mean return in the domain's units; nan without any."""
     errors: np.ndarray
-    """float64: standard error of the mean, treating simulations as independent; nan below two."""
+    """float64: standard error of the mean, treating simulations as independent; nan below two, and
+    with the option ``pruning``, which makes values other than means."""
     best: int
     """The action chosen by the option ``final``."""
     simulations: int
@@ -172,6 +173,12 @@ class Search:
         limit = threads.UNLIMITED
         if budget.simulations is not None:
             limit = -(-int(budget.simulations) // self.options.playouts)
+        if self.options.halving:
+            if budget.simulations is None or budget.seconds is not None:
+                raise ValueError("halving needs a budget of simulations alone")
+            settings = settings._replace(halving=limit)
+        if settings.pruning > 0.0 and settings.players > 1:
+            raise ValueError(f"pruning is for one player, not {settings.players}")
         self._workers = self._memory.fit(p)
         scale = settings.low, settings.span
         if self._kept:
@@ -318,7 +325,8 @@ class Search:
             self._warned = _warn_outside(p, settings, actions, values)
         errors = np.full(len(visits), np.nan)
         variance = np.maximum(spread - means**2, 0.0)
-        np.divide(variance, visits - 1, out=errors, where=visits > 1)
+        known = visits > 1 if settings.pruning == 0.0 else np.zeros(len(visits), bool)
+        np.divide(variance, visits - 1, out=errors, where=known)
         types = self._types(p, actions)
         ended = mark()
         return SearchResult(

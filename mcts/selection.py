@@ -15,6 +15,18 @@ The two agree if every listed action is always legal.
   with N as in `UCT`, and the heaviest unvisited action comes first.  So chance that is searched
   like a player is still met in proportion [program of Ledford 2018].
 
+* `PUCT` [Rosin 2011; Silver et al. 2017]: mean + c P sqrt(N) / (1 + n), with N as in `UCT`, an even
+  prior P, and for an untried action the node's own value as its mean.  No action must be tried.
+  Below the root the roll-out policy may be one more arm (``rollout_share``, its P): to select it
+  ends the descent.
+
+With ``halving`` the root's actions share the budget by sequential halving [Karnin, Koren & Somekh
+2013]: rounds of equal budgets, after each of which the worse half is dropped.  With the tree below
+it is Hybrid MCTS [Pepels et al. 2014].
+
+With ``pruning`` a node passes up the mean over the arms that have enough visits, so that tries of
+bad actions are not charged to its parent [as the visits that Wu 2019 prunes from targets].
+
 Progressive widening [Coulom 2007; Chaslot et al. 2008] offers only the first part of a node's list,
 which grows with its visits.
 
@@ -40,11 +52,19 @@ import math
 import numpy as np
 
 from mcts.domain import TYPES, action_type, available
-from mcts.kernel.atomics import fetch_add
+from mcts.kernel.atomics import fetch_add, load
 from mcts.kernel.compile import jit, jit_generic, jit_inlined
 from mcts.kernel.stack import floats
-from mcts.options import AVAILABILITY, VIRTUAL_LOSS, WEIGHTED, WU_UCT, KernelParams
-from mcts.tree import NOWHERE, TOP, Tree
+from mcts.options import (
+    AVAILABILITY,
+    DECLARED,
+    PUCT,
+    VIRTUAL_LOSS,
+    WEIGHTED,
+    WU_UCT,
+    KernelParams,
+)
+from mcts.tree import BELOW_ONE, EXPANDED, GREATEST, NOWHERE, TOP, Tree
 
 _ROWS = 4
 """Of each type: visits, completed visits, their returns, its first untried action."""
@@ -90,6 +110,10 @@ def select(params, state, tree, node, settings):
     if settings.action_types:
         return _select_by_type(params, state, tree, node, settings)
     top = node == tree.counters[TOP]
+    if top and settings.halving > 0:
+        return _halve(tree, node, settings)
+    if settings.selection == PUCT:
+        return _select_by_prior(params, state, tree, node, settings)
     first = tree.first[node]
     last = _last(tree, node, settings)
     total = 0.0
@@ -111,7 +135,7 @@ def select(params, state, tree, node, settings):
     if fresh != NOWHERE:
         return fresh
     width = 2.0 * math.log(max(total, 1.0))
-    c = settings.root_exploration if top else settings.exploration
+    c = _unit(tree, settings) * (settings.root_exploration if top else settings.exploration)
     best, best_bound = NOWHERE, -math.inf
     for edge in range(first, last):
         if not (top or available(params, state, tree.action[edge])):
@@ -126,6 +150,98 @@ def select(params, state, tree, node, settings):
         if bound > best_bound:
             best, best_bound = edge, bound
     return best
+
+
+@jit_generic
+def _select_by_prior(params, state, tree, node, settings):
+    """Return the edge that `PUCT` follows, `NOWHERE` for a roll-out from here."""
+    top = node == tree.counters[TOP]
+    first, last = tree.first[node], _last(tree, node, settings)
+    edges, total = 0, 0.0
+    for edge in range(first, last):
+        if top or available(params, state, tree.action[edge]):
+            edges += 1
+            total += count(tree, edge, settings)
+    share = 0.0 if top else settings.rollout_share
+    rolls = float(tree.rolls[node]) if share > 0.0 else 0.0
+    c = _unit(tree, settings) * (settings.root_exploration if top else settings.exploration)
+    c *= math.sqrt(total + rolls)
+    best, best_bound = NOWHERE, -math.inf
+    if rolls > 0.0:
+        best_bound = tree.rolled[node] / rolls + share * c / (1.0 + rolls)
+    c *= (1.0 - share) / max(edges, 1)
+    _, untried = node_value(tree, node, settings)
+    for edge in range(first, last):
+        if top or available(params, state, tree.action[edge]):
+            n = count(tree, edge, settings)
+            known = mean(tree, edge, n, settings) if n > 0.0 else untried
+            bound = known + c / (1.0 + n)
+            if bound > best_bound:
+                best, best_bound = edge, bound
+    return best
+
+
+@jit
+def _halve(tree: Tree, node: int, settings: KernelParams) -> int:
+    """Return the edge that sequential halving tries next.
+
+    Of the edges that have the visits now due, that of the best mean: those dropped have fewer.
+    """
+    first, left = tree.first[node], tree.length[node]
+    last = first + left
+    done = 0
+    for edge in range(first, last):
+        done += tree.edge_visits[edge] + tree.edge_in_flight[edge]
+    phase = settings.halving // max(1, math.ceil(math.log2(left)))
+    due, each = 0, max(1, phase // left)
+    while done >= each * left:
+        done -= each * left
+        due += each
+        left = max(min(2, last - first), left // 2)
+        each = max(1, phase // left)
+    due += done // left
+    best, most, greatest = first, -1, -math.inf
+    for edge in range(first, last):
+        n = tree.edge_visits[edge] + tree.edge_in_flight[edge]
+        known = tree.edge_total[edge] / max(float(tree.edge_visits[edge]), 1.0)
+        if n <= due and (n > most or (n == most and known > greatest)):
+            best, most, greatest = edge, n, known
+    return best
+
+
+@jit
+def node_value(tree: Tree, node: int, settings: KernelParams) -> tuple[float, float]:
+    """Return the completed visits of ``node``, and the scaled return that it passes up.
+
+    Its arms are its edges and the roll-outs from here.
+    """
+    rolls = float(tree.rolls[node])
+    visits = most = rolls
+    first = last = tree.first[node]
+    if load(tree.status, node) == EXPANDED:
+        last = first + tree.length[node]
+    for edge in range(first, last):
+        n = float(tree.edge_visits[edge])
+        visits += n
+        most = max(most, n)
+    least = max(settings.pruning * most, 1.0)
+    known, total = 0.0, 0.0
+    if rolls >= least:
+        known, total = rolls, tree.rolled[node]
+    for edge in range(first, last):
+        n = float(tree.edge_visits[edge])
+        if n >= least:
+            known += n
+            total += tree.edge_total[edge]
+    return visits, total / max(known, 1.0)
+
+
+@jit
+def _unit(tree: Tree, settings: KernelParams) -> float:
+    """Return the unit of exploration in scaled returns."""
+    if settings.unit == DECLARED:
+        return 1.0
+    return max(tree.returns[GREATEST] + tree.returns[BELOW_ONE] - 1.0, 0.0)
 
 
 @jit_generic

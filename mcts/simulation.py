@@ -45,12 +45,14 @@ from mcts.kernel.atomics import compare_and_swap, fetch_add, load
 from mcts.kernel.compile import jit, jit_generic, jit_inlined
 from mcts.kernel.rng import draw, fold
 from mcts.memory import LISTING_ACTIONS, ROLLING_OUT, SELECTING, Scratch, begin_lap, end_lap
-from mcts.options import KernelParams
-from mcts.selection import select
+from mcts.options import SEEN, KernelParams
+from mcts.selection import node_value, select
 from mcts.threads import ANSWERED, CHANCE, ENDED, NEXT, STOP, TICKET, give_way
 from mcts.tree import (
+    BELOW_ONE,
     EXPANDED,
     EXPANDING,
+    GREATEST,
     NOWHERE,
     SIMULATIONS,
     TOP,
@@ -159,12 +161,14 @@ def descend(params, state, tree, scratch, settings, chosen):
         player, action = mover(params, state), tree.action[edge]
         fetch_add(tree.edge_in_flight, edge, 1)
         scratch.edges[depth], scratch.movers[depth] = edge, player
+        scratch.nodes[depth] = node
         scratch.rewards[depth] = step(params, state, action, tree.edge_data[edge], scratch.stream)
         depth += 1
+        node, before = NOWHERE, node
         if terminal(params, state) or depth == len(scratch.edges):
             break
         view = perspective(player, settings)
-        scratch.node[view], scratch.edge[view] = node, edge
+        scratch.node[view], scratch.edge[view] = before, edge
         if settings.players == 1:
             scratch.key[0] = child_key(scratch.key[0], action, observation(params, state))
         else:
@@ -173,6 +177,9 @@ def descend(params, state, tree, scratch, settings, chosen):
         node = get_or_add_node(tree, scratch.key[view], scratch.node[view], scratch.edge[view])
         if node != NOWHERE and load(tree.visits, node) == 0:
             tree.outcome[node] = outcome(params, state)
+    scratch.nodes[depth] = node
+    if node != NOWHERE:
+        scratch.movers[depth] = mover(params, state)
     return depth
 
 
@@ -192,8 +199,19 @@ def roll_out(params, state, rollout_state, scratch, control, settings):
 
 @jit
 def backpropagate(tree, scratch, depth, settings):
-    """Add the returns from each edge followed to its statistics; return player 0's, scaled."""
+    """Add the returns from each edge followed to its statistics; return player 0's, scaled.
+
+    With ``pruning`` each node passes up by how much its visits times its value grew, so that an
+    edge's total is what the nodes below it are worth, by their visits.
+    """
     value = scratch.payoff[0]
+    leaf = scratch.nodes[depth]
+    if leaf != NOWHERE:
+        rolled = (scratch.payoff[scratch.movers[depth]] - settings.low) / settings.span
+        fetch_add(tree.rolled, leaf, rolled)
+        fetch_add(tree.rolls, leaf, 1)
+        if settings.pruning > 0.0:
+            value = settle(tree, leaf, settings)
     for i in range(depth - 1, -1, -1):
         edge = scratch.edges[i]
         if settings.players == 1:
@@ -205,9 +223,30 @@ def backpropagate(tree, scratch, depth, settings):
         fetch_add(tree.edge_squares, edge, scaled * scaled)
         fetch_add(tree.edge_visits, edge, 1)
         fetch_add(tree.edge_in_flight, edge, -1)
+        if settings.unit == SEEN:
+            note_seen(tree, edge)
+        if settings.pruning > 0.0 and i > 0:
+            value = settle(tree, scratch.nodes[i], settings)
     if settings.players > 1:
         value = scratch.payoff[0]
     return (value - settings.low) / settings.span
+
+
+@jit
+def settle(tree, node, settings):
+    """Bring what ``node`` has passed up to its visits times its value; return the difference."""
+    visits, scaled = node_value(tree, node, settings)
+    change = visits * (settings.low + settings.span * scaled) - load(tree.passed, node)
+    fetch_add(tree.passed, node, change)
+    return change
+
+
+@jit
+def note_seen(tree, edge):
+    """Extend the range of the means seen by that of ``edge``."""
+    mean = tree.edge_total[edge] / tree.edge_visits[edge]
+    tree.returns[GREATEST] = max(tree.returns[GREATEST], mean)
+    tree.returns[BELOW_ONE] = max(tree.returns[BELOW_ONE], 1.0 - mean)
 
 
 @jit_inlined

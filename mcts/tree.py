@@ -33,6 +33,9 @@ UNLISTED, EXPANDING, EXPANDED, CLOSED = 0, 1, 2, 3
 # Places in `Tree.counters`, a cache line (8 words) apart so that threads do not contend.
 RESERVED, NODES, EDGES, FULL, SIMULATIONS, TOP = 0, 8, 16, 24, 32, 40
 
+# Places in `Tree.returns`.
+SUM, GREATEST, BELOW_ONE = 0, 1, 2
+
 
 class Tree(NamedTuple):
     """A search tree as a struct of arrays; S slots (a power of two), E edges.
@@ -57,6 +60,12 @@ class Tree(NamedTuple):
     """int64 (S,): edges in the block, at least 1; meaningful once `EXPANDED`."""
     visits: np.ndarray
     """int64 (S,): simulations that arrived here."""
+    rolls: np.ndarray
+    """int64 (S,): completed roll-outs from here ..."""
+    rolled: np.ndarray
+    """float64 (S,): ... and the sum of their scaled returns."""
+    passed: np.ndarray
+    """float64 (S,): with pruning, visits times value, in the domain's units, as passed up."""
     order: np.ndarray
     """int64 (nodes budget,): nodes in the order of their creation."""
     action: np.ndarray
@@ -76,13 +85,14 @@ class Tree(NamedTuple):
     counters: np.ndarray
     """int64 (48,): nodes, edges, whether a budget ran out, completed simulations, search root."""
     returns: np.ndarray
-    """float64 (8,): element 0 sums the scaled returns of all simulations."""
+    """float64 (8,): sum of the scaled returns of all simulations; where the unit is what was seen,
+    the greatest mean and 1 minus the least."""
 
 
 def new_tree(nodes: int, edges: int) -> Tree:
     """Return an empty tree with room for ``nodes`` nodes and ``edges`` edges.
 
-    Memory is 136 to 264 bytes per node and 56 per edge, committed by the system on first use.
+    Memory is 184 to 360 bytes per node and 56 per edge, committed by the system on first use.
     """
     slots = 1 << max(1, (2 * nodes - 1).bit_length())  # at most half full
     tree = Tree(
@@ -94,6 +104,9 @@ def new_tree(nodes: int, edges: int) -> Tree:
         first=np.empty(slots, np.int64),
         length=np.empty(slots, np.int64),
         visits=np.zeros(slots, np.int64),
+        rolls=np.zeros(slots, np.int64),
+        rolled=np.zeros(slots, np.float64),
+        passed=np.zeros(slots, np.float64),
         order=np.empty(nodes, np.int64),
         action=np.empty(edges, np.int64),
         edge_data=np.empty(edges, np.float64),
@@ -114,7 +127,8 @@ def clear(tree: Tree) -> None:
     used = tree.order[: tree.counters[NODES]]
     tree.key[used] = EMPTY_KEY
     tree.status[used] = UNLISTED
-    tree.visits[used] = 0
+    tree.visits[used] = tree.rolls[used] = 0
+    tree.rolled[used] = tree.passed[used] = 0.0
     tree.counters[:] = 0
     tree.returns[:] = 0.0
     tree.key[ROOT] = ROOT_KEY
@@ -131,6 +145,9 @@ def rescale(tree: Tree, low: float, span: float, new_low: float, new_span: float
     n, total, squares = (e[used] for e in (tree.edge_visits, tree.edge_total, tree.edge_squares))
     squares[:] = shift**2 * n + 2 * shift * factor * total + factor**2 * squares
     total[:] = shift * n + factor * total
+    nodes = tree.order[: tree.counters[NODES]]
+    tree.rolled[nodes] = shift * tree.rolls[nodes] + factor * tree.rolled[nodes]
+    tree.returns[GREATEST:] = 0.0
 
 
 @jit

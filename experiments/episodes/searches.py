@@ -1,6 +1,7 @@
 """The planners of problems without a model of densities, by name: choosers of actions.
 
-`pomcp` is the general search; `root_only` is the same, cut to its root.  `bmcts` searches a tree of
+`pomcp` is the general search, and `h_mcts` the same with the options of Hybrid MCTS; `root_only` is
+`pomcp` cut to its root.  `bmcts` searches a tree of
 exact beliefs, for problems with tables; `one_step` is the same, cut to one step of look-ahead.
 """
 
@@ -17,15 +18,17 @@ import numpy as np
 from mcts.bmcts.options import BeliefOptions
 from mcts.bmcts.search import BeliefSearch
 from mcts.domain import domain_of
-from mcts.options import MOST_NODES, Budget, Options
+from mcts.options import H_MCTS, MOST_NODES, Budget, Options
 from mcts.search import OutOfRange, Search
 from mcts.tabular.domain import TabularPosition
 
 TABLES = ("bmcts", "one_step")
-PLANNERS = ("pomcp", "root_only", *TABLES)
+PLANNERS = ("pomcp", "h_mcts", "root_only", *TABLES)
 
 _UNITS = {"tiger": 110.0, "rocksample": 20.0}
 """POMCP's exploration: the range of one reward."""
+_OPTIMISTIC = ("informed", "fib", "mdp")
+"""Values of files that no policy returns."""
 _ALL_ALIKE = 1e6
 """Exploration by which all actions are tried equally often."""
 
@@ -43,7 +46,8 @@ def searcher(setup: Any, params: Any) -> Choose:
 def _sampler(setup: Any, params: Any) -> Choose:
     """Return a chooser that searches for at most the steps of ``params``.
 
-    If fewer steps have a smaller range of returns, exploration is scaled to keep its units.
+    If fewer steps have a smaller range of returns, exploration is scaled to keep its units, unless
+    they are the values seen.
     """
     domain = domain_of(params)
 
@@ -53,17 +57,21 @@ def _sampler(setup: Any, params: Any) -> Choose:
     units = setup.exploration or _UNITS.get(setup.problem, span(params))
     if isinstance(params, TabularPosition) and not setup.exploration:
         units = float(np.ptp(params.reward)) or units
+    how: dict[str, Any] = {"exploration": units / math.sqrt(2) / span(params)}
+    if setup.planner == "h_mcts":
+        how = H_MCTS | ({"exploration": setup.exploration} if setup.exploration else {})
+        if isinstance(params, TabularPosition) and setup.rollout in _OPTIMISTIC:
+            how["rollout_share"] = 0.0
     nodes = 1 if setup.planner == "root_only" else setup.nodes
     options = Options(
-        exploration=units / math.sqrt(2) / span(params),
-        nodes=nodes or min(setup.simulations, MOST_NODES),
-        final=setup.final,
+        nodes=nodes or min(setup.simulations, MOST_NODES), **{"final": setup.final} | how
     )
     search, budget = Search(params, options), Budget(simulations=setup.simulations)
 
     def choose(position: Any, key: int) -> int:
-        more = span(position._replace(steps=params.steps)) / span(position)
-        search.options = replace(options, exploration=more * options.exploration)
+        if options.unit == "declared":
+            more = span(position._replace(steps=params.steps)) / span(position)
+            search.options = replace(options, exploration=more * options.exploration)
         return search.run(budget, key, position).best
 
     return choose

@@ -83,6 +83,8 @@ def test_workers_change_nothing(command, game, tmp_path, ray_session):
         ),
         (["problem=nowhere.py:problem"], "nowhere.py cannot be read"),
         (["problem=mcts.problems.tiger:nothing"], "mcts.problems.tiger has no nothing"),
+        (["problem=a.py:b", "planner=pomcpow"], "planner=pomcpow: a.py:b has pomcp, h_mcts"),
+        (["problem=tiger", "leaf=random"], "leaf=random is for light_dark"),
         (["problem=rocksample", "map=[7]"], "give n and k, as in map=[7,8]"),
     ],
 )
@@ -118,6 +120,8 @@ SETUP = problems.Setup("tiger", (7, 8), 20, None, None, "visits", "informed", 4,
         {"final": "mean", "exploration": 3_000.0},
         {"rollout": "random"},
         {"horizon": 2},
+        {"planner": "h_mcts"},
+        {"planner": "root_only"},
     ],
     ids=str,
 )

@@ -47,7 +47,6 @@ def test_planners_know_the_steps_of_an_episode_but_not_the_published_end(monkeyp
     [
         (("problem=laser_tag", "planner=despot"), "planner=despot: laser_tag has pomcpow"),
         (("problem=light_dark", "planner=pomcpow", "leaf=greedy"), "has values or random"),
-        (("problem=tiger", "planner=pomcpow"), "planner and leaf are for light_dark"),
         (("paper=pomcpow", "only=[heavy_dark]"), "only=heavy_dark: unknown cell"),
     ],
 )

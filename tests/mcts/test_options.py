@@ -9,8 +9,10 @@ BAD = [
     ({"in_flight": "wu"}, "in_flight=wu: choose one of none, virtual_loss, wu_uct"),
     ({"threads": 0}, "threads=.*: must be at least 1"),
     ({"nodes": 10**12}, "nodes=.*: must be at most 100,000,000"),
-    ({"selection": "ucb"}, "selection=ucb: choose one of uct, availability, weighted"),
+    ({"selection": "ucb"}, "selection=ucb: choose one of uct, availability, weighted, puct"),
     ({"workers": 2}, "2 workers need mode root, not tree"),
+    ({"rollout_share": 1.5}, "rollout_share=.*: must be at most 1"),
+    ({"unit": "span"}, "unit=span: choose one of declared, seen"),
     ({"keep_tree": True, "mode": "root"}, "keep_tree needs one tree: it excludes mode root"),
 ]
 

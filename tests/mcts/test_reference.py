@@ -9,7 +9,7 @@ import pytest
 from benchmarks.bench_plain import plain
 from mcts.kernel.compile import INTERPRETED
 from mcts.kernel.rng import fold
-from mcts.options import Budget, Options
+from mcts.options import H_MCTS, Budget, Options
 from mcts.plain.problem import Problem
 from mcts.plain.values import number
 from mcts.problems import tiger
@@ -91,10 +91,10 @@ def finish(state, chance):
     return state
 
 
-def by_kernel(problem, availability, c=0.3, key=7, nodes=50):
+def by_kernel(problem, availability, c=0.3, key=7, nodes=50, **options):
     """Return the kernel's tree: key of each node in order, its visits, and its edges."""
-    selection = "availability" if availability else "uct"
-    search = Search(problem.position(), Options(exploration=c, selection=selection, nodes=nodes))
+    options = {"selection": "availability" if availability else "uct"} | options
+    search = Search(problem.position(), Options(exploration=c, nodes=nodes, **options))
     search.run(Budget(simulations=SIMULATIONS), key)
     tree, found = search.tree, {}
     columns = (tree.action, tree.edge_visits, tree.edge_total, tree.edge_available)
@@ -106,9 +106,9 @@ def by_kernel(problem, availability, c=0.3, key=7, nodes=50):
     return found
 
 
-def by_reference(problem, availability, c=0.3, key=7, nodes=50):
+def by_reference(problem, availability, c=0.3, key=7, nodes=50, **more):
     """Return the same of the plain search."""
-    tree = Reference(problem, c, availability, nodes).search(SIMULATIONS, key)
+    tree = Reference(problem, c, availability, nodes, **more).search(SIMULATIONS, key)
     return {
         key_of(history): (
             node.visits,
@@ -140,6 +140,25 @@ def test_the_trees_are_equal(case):
         assert by_reference(problem, False) != found
         deaf = replace(problem, seen=lambda state, player: 0)
         assert by_reference(deaf, True) != found
+
+
+SWITCHES = [
+    ({"selection": "puct"}, {"puct": True}),
+    ({"unit": "seen"}, {"seen": True}),
+    ({"halving": True}, {"halving": True}),
+    ({"pruning": 0.3}, {"pruning": 0.3}),
+    ({"selection": "puct", "rollout_share": 0.5}, {"puct": True, "rollout_share": 0.5}),
+    (H_MCTS, {"puct": True, "seen": True, "rollout_share": 0.5, "pruning": 0.1, "halving": True}),
+]
+
+
+@pytest.mark.parametrize("problem", [TIGER, LISTENING, WALK], ids=["tiger", "listening", "walk"])
+@pytest.mark.parametrize(("options", "fields"), SWITCHES)
+def test_the_trees_are_equal_with_each_switch(problem, options, fields):
+    options = {name: value for name, value in options.items() if name != "exploration"}
+    found = by_reference(problem, False, **fields)
+    assert list(found.items()) == list(by_kernel(problem, False, **options).items())
+    assert found != by_reference(problem, False)  # the control
 
 
 def test_a_belief_replaces_the_start():

@@ -9,7 +9,7 @@ from ladder import ALL, AWAKE, Ladder
 from mcts.kernel.compile import specialise
 from mcts.options import IN_FLIGHT, SELECTION, Options
 from mcts.selection import on_offer, select
-from mcts.tree import EXPANDED, NOWHERE, ROOT, TOP, expand, new_tree
+from mcts.tree import BELOW_ONE, EXPANDED, GREATEST, NOWHERE, ROOT, TOP, expand, new_tree
 
 # As the kernel has it, but for itself: so it is kept in the cache.
 _select = specialise(getattr(select, "py_func", select), Ladder.__module__)
@@ -67,6 +67,47 @@ def test_uct_is_the_formula():
         assert select_edge(node_with(visits, totals), settings(exploration=c), awake) == best
         chosen.add(best)
     assert chosen == set(range(5))
+
+
+@pytest.mark.parametrize("share", [0.0, 0.4])
+def test_puct_is_the_formula(share):
+    """mean + c P sqrt(N) / (1 + n); what is untried is worth what the node is."""
+    generator = np.random.default_rng(4)
+    chosen, as_uct = set(), 0
+    for _ in range(300):
+        visits, totals, c = draw(generator)
+        totals[2] *= visits[2] > 15
+        visits[2] *= visits[2] > 15
+        rolls = int(generator.integers(1, 20))
+        rolled = rolls * generator.random()
+        arms = [
+            (t / n if n else None, n, (1 - share) / 5) for n, t in zip(visits, totals, strict=True)
+        ]
+        value = (rolled + totals.sum()) / (rolls + visits.sum())
+        total = visits.sum() + (rolls if share else 0)
+        if share:
+            arms.append((rolled / rolls, rolls, share))
+        bounds = [
+            (value if known is None else known) + c * prior * math.sqrt(total) / (1 + n)
+            for known, n, prior in arms
+        ]
+        tree = node_with(visits, totals)
+        tree.rolls[ROOT], tree.rolled[ROOT] = rolls, rolled
+        how = settings(exploration=c, selection="puct", rollout_share=share)
+        edge = select_edge(tree, how)
+        assert edge == [*range(5), NOWHERE][int(np.argmax(bounds))]
+        chosen.add(edge)
+        as_uct += edge == select_edge(tree, settings(exploration=c))
+    assert chosen >= set(range(5)) and (NOWHERE in chosen) == (share > 0)
+    assert as_uct < 250  # the control
+
+
+def test_the_unit_may_be_what_was_seen():
+    tree = node_with([50, 2], [30.0, 0.4])
+    assert select_edge(tree, settings()) == 1
+    tree.returns[GREATEST], tree.returns[BELOW_ONE] = 0.6, 0.5  # from 0.5 to 0.6
+    assert select_edge(tree, settings(unit="seen")) == 0
+    assert select_edge(tree, settings(unit="seen", exploration=7.0)) == 1
 
 
 def test_the_root_may_explore_more_than_the_nodes_below():
