@@ -239,7 +239,7 @@ def test_a_cancel_before_the_start_leaves_one_simulation_of_one_search(workers):
 def test_a_cancel_ends_the_search_that_it_is_of_and_no_other():
     """It may arrive in a worker before that search, or after."""
     worker = root._Worker()
-    worker.prepare((type(TIGER), root._pack(TIGER)), OPTIONS, root.digest())
+    worker.prepare((root.Search, type(TIGER), root._pack(TIGER)), OPTIONS, root.digest())
     worker.cancel(1)
     assert worker.run({}, BUDGET, 1, 1).simulations == 1
     worker.cancel(1)
