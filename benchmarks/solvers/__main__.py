@@ -3,7 +3,7 @@
     python -m benchmarks.solvers FOLDER [--out results/solvers] [--only tiger.95,Hallway.pomdp]
         [--planners pomcp,root_only,fib] [--simulations 1000,10000,100000] [--leaf fib]
         [--episodes 30] [--seed 9101] [--seconds 120] [--workers 2]
-    python -m benchmarks.solvers --out results/solvers
+    python -m benchmarks.solvers --out results/solvers [--picture tree.png]
 
 Files with faults or a discount of 1 are left out.  Solvers on the path (`pomdpsol`, `pomdp-solve`)
 run for at most the given seconds each.  Rows are kept in the folder of results: the same command
@@ -20,7 +20,7 @@ from pathlib import Path
 
 import polars as pl
 
-from benchmarks.solvers import references, report, rows
+from benchmarks.solvers import picture, references, report, rows
 from benchmarks.solvers.planners import PLANNERS, POLICIES
 from mcts.tabular.files import ENDINGS
 from mcts.tabular.tables import ROLLOUTS, TablesFault
@@ -67,6 +67,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Play what is missing, and print the tables."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.solvers")
     parser.add_argument("folder", type=Path, nargs="?")
+    parser.add_argument("--picture", type=Path, help="file of a picture of what the tree adds")
     parser.add_argument("--leaf", choices=ROLLOUTS, default="fib")
     for name, default, what in (
         ("out", Path("results/solvers"), "folder of results"),
@@ -90,7 +91,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
         except KeyboardInterrupt:
             sys.exit(f"stopped; the rows are in {asked.out}, the same command continues")
     kept = (asked.out / name for name in (rows.EPISODES, rows.REFERENCES))
-    print(report.tables(*map(pl.read_parquet, kept)))
+    found = [pl.read_parquet(file) for file in kept]
+    print(report.tables(*found))
+    if asked.picture:
+        picture.draw(*found, asked.picture)
 
 
 if __name__ == "__main__":

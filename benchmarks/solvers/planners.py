@@ -11,7 +11,7 @@ import numpy as np
 
 from mcts.bmcts.options import BeliefOptions
 from mcts.bmcts.search import BeliefSearch
-from mcts.options import MOST_NODES, Budget, Options
+from mcts.options import H_MCTS, MOST_NODES, Budget, Options
 from mcts.search import Search
 from mcts.tabular.domain import TabularPosition
 from mcts.tabular.values import fast_informed_bound
@@ -32,6 +32,14 @@ def search(p: TabularPosition, simulations: int, _: str, nodes: int | None = Non
         exploration=units / math.sqrt(2) / span, nodes=nodes or min(simulations, MOST_NODES)
     )
     found, budget = Search(p, options), Budget(simulations=simulations)
+    return lambda position, key: found.run(budget, key, position).best
+
+
+def search_hybrid(p: TabularPosition, simulations: int, leaf: str) -> Choose:
+    """Return Hybrid MCTS; optimistic leaf values are not an arm."""
+    how = H_MCTS | ({} if leaf in ("random", "mean") else {"rollout_share": 0.0})
+    found = Search(p, Options(nodes=min(simulations, MOST_NODES), **how))
+    budget = Budget(simulations=simulations)
     return lambda position, key: found.run(budget, key, position).best
 
 
@@ -63,6 +71,7 @@ def follow_bound(p: TabularPosition, simulations: int, _: str) -> Choose:
 
 PLANNERS: dict[str, Planner] = {
     "pomcp": search,
+    "h_mcts": search_hybrid,
     "root_only": partial(search, nodes=1),
     "bmcts": believe,
     "one_step": look_one_step,
@@ -76,6 +85,7 @@ PAIRS = (
     ("bmcts", "root_only"),
     ("bmcts", "one_step"),
     ("bmcts", "pomcp"),
+    ("h_mcts", "root_only"),
     ("pomcp", "root_only"),
 )
 """Differences that the report shows: the first less the second, on the same episodes."""

@@ -19,7 +19,7 @@ def tables(rows: pl.DataFrame, references: pl.DataFrame) -> str:
     names = sorted(set(rows["planner"]), key=[*PLANNERS].index)
     returns, differences, errors = [], [], []
     for cell, found in _cells(rows):
-        lower, upper = _bounds(references.filter(problem=cell["problem"]))
+        lower, upper = find_bounds(references.filter(problem=cell["problem"]))
         by_name = {name: found.filter(planner=name).sort("episode") for name in names}
         shown = {name: _show(by_name[name], lower) for name in names}
         returns.append({**cell, "bounds": f"{lower:.5g} to {upper:.5g}", **shown})
@@ -55,7 +55,7 @@ def _cells(rows: pl.DataFrame) -> Iterator[tuple[Line, pl.DataFrame]]:
         yield words, rows.filter(here | policy, problem=cell[0])
 
 
-def _bounds(known: pl.DataFrame) -> tuple[float, float]:
+def find_bounds(known: pl.DataFrame) -> tuple[float, float]:
     """Return the greatest lower and the least upper bound, nan without any."""
     lower, upper = (known[name].cast(pl.Float64).to_numpy() for name in ("lower", "upper"))
     return float(np.fmax.reduce(lower, initial=np.nan)), float(
