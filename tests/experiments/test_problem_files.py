@@ -53,6 +53,8 @@ def test_a_deaf_tiger_is_not(command, tiger):
     [
         (TIGER.replace("0.85 0.15", "0.95 0.15"), (), "tiger.POMDP:10:1: O: listen : left sums to"),
         (TIGER.replace("0.95", "1"), (), "needs steps"),
+        (TIGER, ("planner=pomcpow",), "tiger.POMDP has pomcp or h_mcts"),
+        (TIGER, ("leaf=random",), "leaf=random is for light_dark"),
     ],
 )
 def test_faults_are_one_line(command, tiger, text, words, said):
