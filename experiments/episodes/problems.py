@@ -52,7 +52,9 @@ SEARCHES: dict[str, dict[str, Any]] = {"pomcp": {}, "h_mcts": H_MCTS}
 """Planners of all other problems, as options of the general search."""
 
 _OPTIMISTIC = ("informed", "fib", "mdp")
-"""Values of files that no policy returns."""
+"""Values of files that no policy returns ..."""
+_WITHOUT_ARM = {"rollout_share": 0.0, "exploration": 0.5}
+"""... and what H-MCTS changes for them: as an arm they would end the tree."""
 
 _UNITS = {"tiger": 110.0, "rocksample": 20.0}
 """POMCP's exploration: the range of one reward."""
@@ -269,12 +271,12 @@ def _search(setup: Setup, params: Any) -> Callable[[Any, int], int]:
     units = setup.exploration or _UNITS.get(setup.problem, span(params))
     if isinstance(params, TabularPosition) and not setup.exploration:
         units = float(np.ptp(params.reward)) or units
-    how = {"exploration": units / math.sqrt(2) / span(params)}
+    how: dict[str, Any] = {"exploration": units / math.sqrt(2) / span(params)}
     how |= SEARCHES[setup.planner or "pomcp"]
-    if setup.exploration and setup.planner == "h_mcts":
+    if setup.planner == "h_mcts" and is_file(setup.problem) and setup.rollout in _OPTIMISTIC:
+        how |= _WITHOUT_ARM
+    if setup.planner == "h_mcts" and setup.exploration:
         how["exploration"] = setup.exploration
-    if is_file(setup.problem) and setup.rollout in _OPTIMISTIC:
-        how.pop("rollout_share", None)
     nodes = setup.nodes or min(setup.simulations, MOST_NODES)
     options = Options(nodes=nodes, final=setup.final, **how)
     search, budget = Search(params, options), Budget(simulations=setup.simulations)
