@@ -37,7 +37,9 @@ def search(p: TabularPosition, simulations: int, _: str, nodes: int | None = Non
 
 def search_hybrid(p: TabularPosition, simulations: int, leaf: str) -> Choose:
     """Return Hybrid MCTS; optimistic leaf values are not an arm."""
-    how = H_MCTS | ({} if leaf in ("random", "mean") else {"rollout_share": 0.0})
+    how = H_MCTS | (
+        {} if leaf in ("random", "mean") else {"rollout_share": 0.0, "exploration": 0.5}
+    )
     found = Search(p, Options(nodes=min(simulations, MOST_NODES), **how))
     budget = Budget(simulations=simulations)
     return lambda position, key: found.run(budget, key, position).best

@@ -28,7 +28,9 @@ PLANNERS = ("pomcp", "h_mcts", "root_only", *TABLES)
 _UNITS = {"tiger": 110.0, "rocksample": 20.0}
 """POMCP's exploration: the range of one reward."""
 _OPTIMISTIC = ("informed", "fib", "mdp")
-"""Values of files that no policy returns."""
+"""Values of files that no policy returns ..."""
+_WITHOUT_ARM = {"rollout_share": 0.0, "exploration": 0.5}
+"""... and what Hybrid MCTS changes for them: as an arm they would end the tree."""
 _ALL_ALIKE = 1e6
 """Exploration by which all actions are tried equally often."""
 
@@ -59,9 +61,9 @@ def _sampler(setup: Any, params: Any) -> Choose:
         units = float(np.ptp(params.reward)) or units
     how: dict[str, Any] = {"exploration": units / math.sqrt(2) / span(params)}
     if setup.planner == "h_mcts":
-        how = H_MCTS | ({"exploration": setup.exploration} if setup.exploration else {})
-        if isinstance(params, TabularPosition) and setup.rollout in _OPTIMISTIC:
-            how["rollout_share"] = 0.0
+        optimistic = isinstance(params, TabularPosition) and setup.rollout in _OPTIMISTIC
+        how = H_MCTS | (_WITHOUT_ARM if optimistic else {})
+        how |= {"exploration": setup.exploration} if setup.exploration else {}
     nodes = 1 if setup.planner == "root_only" else setup.nodes
     options = Options(
         nodes=nodes or min(setup.simulations, MOST_NODES), **{"final": setup.final} | how

@@ -24,7 +24,7 @@ import numpy as np
 from mcts.kernel.compile import jit
 from mcts.tabular.domain import LIVE, OVER, TabularPosition
 from mcts.tabular.tables import TablesFault
-from mcts.tabular.values import BEST, RANDOM, SAME, back_up_informed, find_values, iterate
+from mcts.tabular.values import BEST, RANDOM, back_up_informed, find_values, iterate
 
 UPPER = ("fib", "qmdp", "mdp")
 LEAVES = (*UPPER, "mean", "rollout")
@@ -33,7 +33,7 @@ LEAVES = (*UPPER, "mean", "rollout")
 _ENDLESS = 100_000
 """Maximum number of backups of a problem without end; they stop when nothing changes."""
 _NEAR = 1e-6
-"""Relative change below which the fast informed bound is near enough."""
+"""Relative change below which a bound that begins on the right side is near enough."""
 
 
 class Bounds(NamedTuple):
@@ -164,7 +164,9 @@ def find_bounds(
     vectors, first = _leaf_and_first(p, leaf, observations)
     low = np.zeros((1, n, 0))
     if isinstance(lower, str) and lower == "blind":
-        blind = _rows(p, partial(_back_up_blind, p), np.zeros((n, p.actions)), SAME)
+        worst = min(0.0, float(gain.min())) / (1 - p.discount) if p.endless else 0.0
+        begin = np.where(p.kind == LIVE, worst, 0.0)[:, None].repeat(p.actions, axis=1)
+        blind = _rows(p, partial(_back_up_blind, p), begin, _NEAR)  # from below, as it must be
         random = _states(p, RANDOM)[:, :, None]
         longest = max(len(blind), len(random))
         low = np.concatenate([_fill(blind, longest), _fill(random, longest)], axis=2)

@@ -172,7 +172,7 @@ def command(run_study: Callable[..., Outcome]) -> Callable[..., Outcome]:
         problems.player.cache_clear()
         problems.read.cache_clear()
         exact = ("problem=tiger", "problem=rocksample")
-        chosen = [each for each in arguments if each.startswith(("problem=", "planner=", "paper="))]
+        chosen = [each for each in arguments if each.startswith(("problem=", "paper="))]
         few = [] if all(each in exact or ".POMDP" in each for each in chosen) else ["particles=60"]
         return run_study(episodes.COMMAND, "simulations=30", *few, *arguments)
 

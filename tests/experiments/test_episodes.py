@@ -83,8 +83,6 @@ def test_workers_change_nothing(command, game, tmp_path, ray_session):
         ),
         (["problem=nowhere.py:problem"], "nowhere.py cannot be read"),
         (["problem=mcts.problems.tiger:nothing"], "mcts.problems.tiger has no nothing"),
-        (["problem=a.py:b", "planner=pomcpow"], "planner=pomcpow: a.py:b has pomcp, h_mcts"),
-        (["problem=tiger", "leaf=random"], "leaf=random is for light_dark"),
         (["problem=rocksample", "map=[7]"], "give n and k, as in map=[7,8]"),
     ],
 )

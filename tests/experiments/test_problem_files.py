@@ -31,14 +31,13 @@ def tiger(tmp_path):
     return tmp_path / "tiger.POMDP"
 
 
-def test_a_trial_is_worth_what_pomdp_solve_says(command, tiger):
-    outcome = command(
-        f"problem={tiger}", "steps=3", "episodes=200", "simulations=3000", "exploration=30"
-    )
+@pytest.mark.parametrize("how", ["exploration=30", "planner=h_mcts", "planner=bmcts"])
+def test_a_trial_is_worth_what_pomdp_solve_says(command, tiger, how):
+    outcome = command(f"problem={tiger}", "steps=3", "episodes=200", "simulations=3000", how)
     assert outcome.code == 0, outcome.err
     said = outcome.summary["return"]
     assert said["low"] < 2.3098 < said["high"] and said["high"] - said["low"] < 6
-    assert "tiger.POMDP, 3 steps, 3,000 simulations" in outcome.out
+    assert "tiger.POMDP" in outcome.out and "3 steps, 3,000 simulations" in outcome.out
 
 
 def test_a_deaf_tiger_is_not(command, tiger):
@@ -53,6 +52,8 @@ def test_a_deaf_tiger_is_not(command, tiger):
     [
         (TIGER.replace("0.85 0.15", "0.95 0.15"), (), "tiger.POMDP:10:1: O: listen : left sums to"),
         (TIGER.replace("0.95", "1"), (), "needs steps"),
+        (TIGER, ("planner=pomcpow",), "tiger.POMDP has pomcp, h_mcts"),
+        (TIGER, ("leaf=random",), "leaf=random is for light_dark"),
     ],
 )
 def test_faults_are_one_line(command, tiger, text, words, said):
