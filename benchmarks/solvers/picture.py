@@ -46,10 +46,11 @@ def draw(rows: pl.DataFrame, references: pl.DataFrame, file: Path) -> None:
             axes.plot([low, high], [y, y], color=color, linewidth=1.5)
             axes.plot(at, y, "o", color=color, markersize=5, label=words if not place else None)
     axes.axvline(100, color="#333333", linewidth=0.8)
-    axes.set_yticks(np.arange(len(problems)), [name.partition(".")[0] for name in problems])
+    axes.set_yticks(np.arange(len(problems)), [name.rpartition(".")[0] for name in problems])
     axes.set_ylim(len(problems) - 0.4, -0.6)
+    axes.set_xlim(_WORST - 5, None)
     axes.set_xlabel(f"per cent of SARSOP's lower bound, {SIMULATIONS:,} simulations a decision")
-    axes.legend(loc="lower left", frameon=False, fontsize=9)
+    axes.legend(loc="upper left", frameon=False, fontsize=9)
     for side in ("top", "right"):
         axes.spines[side].set_visible(False)
     figure.savefig(file, dpi=150)
