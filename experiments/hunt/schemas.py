@@ -8,17 +8,10 @@ from hydra.core.config_store import ConfigStore
 from omegaconf import MISSING
 
 from experiments.settings.limits import above, between, one_of, place
-from sim.cards import ROOMS
-
-# As `sim.hunt.geometry.connectivity.DECOMPOSITIONS`, which needs shapely.
-CELLS = ("polygons", "quadtree")
 
 MOST_CELLS = 20_000
 MOST_TARGETS = 14
 MOST_WEIGHT = 1e6
-WEIGHT = {"least": 0, "most": MOST_WEIGHT}
-BOARD = {"least": 0, "most": 24}
-"""A column or row of the board."""
 
 
 @dataclass
@@ -34,7 +27,7 @@ class Weights:
 class Example:
     """Common settings; ``name`` is the example's module in `experiments.hunt`."""
 
-    name: str = one_of("mansion", "minefield")
+    name: str = one_of("minefield")
 
 
 @dataclass
@@ -42,7 +35,6 @@ class Minefield(Example):
     """A square with obstacles and buried objects, which may be mines."""
 
     workspace: str | None = place()
-    cells: str = one_of(*CELLS)
     size: float = above(0, 1000)
     obstacles: int = between(0, 200)
     objects: int = between(1, MOST_TARGETS)
@@ -53,22 +45,7 @@ class Minefield(Example):
     weights: Weights = field(default_factory=Weights)
 
 
-@dataclass
-class Mansion(Example):
-    """Settings of `experiments.hunt.mansion`."""
-
-    by: str = one_of("refinement", "row", "column", "grid")
-    passage: float = between(0, 1000)
-    start: list[int] = field(default=MISSING, metadata={"each": BOARD})
-    goal: list[int] = field(default=MISSING, metadata={"each": BOARD})
-    held: list[str] = field(default=MISSING, metadata={"each": {"choices": ROOMS}})
-    doors: str = one_of("inside", "before")
-    benefit: list[float] = field(default=MISSING, metadata={"each": WEIGHT})
-    distance: list[float] = field(default=MISSING, metadata={"each": WEIGHT})
-    test: float = between(0, MOST_WEIGHT)
-
-
-SCHEMAS = {schema.__name__.lower(): schema for schema in (Mansion, Minefield)}
+SCHEMAS = {schema.__name__.lower(): schema for schema in (Minefield,)}
 """Schemas by example."""
 
 

@@ -17,8 +17,7 @@ from experiments.hunt.__main__ import COMMAND
 from experiments.settings.commandline import Refusal
 
 SMALL = {
-    "minefield": ("hunt.objects=3", "hunt.obstacles=2", "hunt.cells=polygons", "seed=3"),
-    "mansion": ("hunt.benefit=[0,12]", "hunt.distance=[1,1]"),
+    "minefield": ("hunt.objects=3", "hunt.obstacles=2", "seed=3"),
 }  # fmt: skip
 """By example, settings that make it quick."""
 
@@ -111,7 +110,7 @@ HOSTILE = {
 
 def of(path):
     """Return the field of a file, as the example `minefield` makes it."""
-    settings = {**SENSING, "workspace": str(path), "cells": "polygons"}
+    settings = {**SENSING, "workspace": str(path)}
     return fields.load_field(OmegaConf.create(settings), 0)
 
 
@@ -132,10 +131,3 @@ def test_a_hostile_workspace_is_refused_in_one_sentence(name, tmp_path):
     assert len(of(tmp_path / "good.yaml").workspace.targets) == 2
     (tmp_path / "good.yaml").write_text(f"{FIELD}goal: POINT (7 7)")
     assert of(tmp_path / "good.yaml").goal is not None
-
-
-def test_the_mansion_shows_table_three(ran):
-    """Two rooms of seven in nats, with w_B 12; control: no benefit, no suggestion."""
-    rows = read_kept(ran("mansion")[1])
-    assert (12 * rows["benefit"])[1] == pytest.approx(9.56, abs=0.005)
-    assert rows["rooms"].to_list()[0] == "none" and rows["benefit"][0] == 0

@@ -99,7 +99,6 @@ BAD = {
     "explain": [("record=x player.search.mode=root", "tree.nodes=9", "player.search.mode=tree")],
     "regret": [("players=[swift]", "player=bmcts", "without players")],
     "hunt": [
-        ("mansion", "seed=3", "hunt.name=minefield"),
         ("minefield hunt.workspace=a.yaml", "hunt.size=3", "without hunt.workspace"),
     ],
     "tables": [
