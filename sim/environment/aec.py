@@ -24,7 +24,7 @@ import numpy as np
 from mcts.kernel.extras import extra
 from mcts.options import SEEDS
 from sim.arena import Memory
-from sim.environment import drawing, stepping
+from sim.environment import stepping
 from sim.environment.flat import SIZE, vector
 from sim.environment.observation import bounds, observe
 from sim.environment.opinion import Opinions
@@ -37,23 +37,18 @@ from sim.state import ACCUSE, N_ACTIONS, OVER, REVEAL, STATES, State
 from sim.view import Log, as_seen, seen_by
 
 with extra("environment"):
-    from gymnasium import logger
     from gymnasium.spaces import Box, Dict, Discrete
     from pettingzoo import AECEnv
     from pettingzoo.utils.wrappers import OrderEnforcingWrapper
 
-_SHOWN = 3  # suggestions in a picture
 
-
-def env(
-    rules: str = "ledford", render_mode: str | None = None, **options: Any
-) -> OrderEnforcingWrapper:
+def env(rules: str = "ledford", **options: Any) -> OrderEnforcingWrapper:
     """Return `raw_env` with PettingZoo's check of the call order.
 
     PettingZoo's wrappers for illegal actions are omitted: `raw_env` rejects them and lists the
     legal actions, while ``TerminateIllegalWrapper`` would end the game with a warning.
     """
-    return OrderEnforcingWrapper(raw_env(rules, render_mode, **options))
+    return OrderEnforcingWrapper(raw_env(rules, **options))
 
 
 def _space(flat: bool) -> Box:
@@ -67,13 +62,12 @@ def _space(flat: bool) -> Box:
 class raw_env(AECEnv):
     """Successive games under ``rules`` (a preset name) with changed ``switches``.
 
-    Raises ValueError for unknown or impossible rules or render modes.  Attributes ``rules``: the
+    Raises ValueError for unknown or impossible rules.  Attributes ``rules``: the
     `Rules`; ``seed``, ``game``: the current game is number ``game`` of run ``seed``.
 
     Parameters
     ----------
     rules, switches : as for `sim.rules.preset`
-    render_mode : ``ansi``: `render` returns text, ``human``: it prints text, or None
     accuse_from : minimum posterior probability of offered accusations, above 0; 1: only proved
         ones; None: all
     wrong_price : immediate penalty of a wrong accusation
@@ -82,14 +76,13 @@ class raw_env(AECEnv):
 
     metadata = {  # noqa: RUF012 -- as PettingZoo declares it
         "name": "cluedo_v1",
-        "render_modes": ["ansi", "human"],
+        "render_modes": [],
         "is_parallelizable": False,
     }
 
     def __init__(
         self,
         rules: str = "ledford",
-        render_mode: str | None = None,
         *,
         accuse_from: float | None = None,
         wrong_price: float = 0.0,
@@ -102,10 +95,7 @@ class raw_env(AECEnv):
             raise ValueError(f"accuse_from must be above 0 and at most 1, got {accuse_from!r}")
         if not (isinstance(wrong_price, Real) and 0.0 <= wrong_price < float("inf")):
             raise ValueError(f"wrong_price must be a number from 0, got {wrong_price!r}")
-        modes = self.metadata["render_modes"]
-        if render_mode is not None and render_mode not in modes:
-            raise ValueError(f"render_mode must be one of {', '.join(modes)}, got {render_mode!r}")
-        self.render_mode = render_mode
+        self.render_mode = None
         self.rules = preset(rules, **switches)
         self.possible_agents = [f"player_{seat}" for seat in range(self.rules.players)]
         self.agents = []
@@ -211,20 +201,6 @@ class raw_env(AECEnv):
             self.rewards[agent] -= self._price
         self._continue(deciding)
 
-    def render(self) -> str | None:
-        """Return (``ansi``) or print (``human``) the table as text."""
-        if self.render_mode is None:
-            logger.warn("render() was called, but the environment was made without a render_mode")
-            return None
-        # As seen by an outside observer: -1 sees no card.
-        latest = self._logs[0].events[-_SHOWN:].tolist()
-        events = [as_seen(tuple(event), -1) for event in latest]
-        picture = drawing.picture(self.rules, seen_by(self._states, 0)[0], events)
-        if self.render_mode == "human":
-            print(picture, end="\n\n")
-            return None
-        return picture
-
     def policy_action(self, which: Policy | str) -> int:
         """Return the action of a compiled policy in the seat to move.
 
@@ -294,5 +270,3 @@ class raw_env(AECEnv):
             over.update(dict.fromkeys(self.agents, True))
             self.agent_selection = self.agents[0]
         self._accumulate_rewards()
-        if self.render_mode == "human":
-            self.render()

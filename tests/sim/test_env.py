@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from env_play import GAMES, accuse, begin_game, over, play, read
-from pettingzoo.test import api_test, render_test, seed_test
+from pettingzoo.test import api_test, seed_test
 
 import sim
 from sim.arena import play_many
@@ -37,7 +37,6 @@ def test_pettingzoo_accepts_it(rules, switches, capsys):
         warnings.simplefilter("always")
         api_test(env(rules, **switches), num_cycles=1000)
         seed_test(lambda: env(rules, **switches), num_cycles=200)
-        render_test(lambda **mode: env(rules, **mode, **switches))
     messages = {str(warning.message) for warning in caught}
     assert [message for message in messages if not message.startswith(UNAVOIDABLE)] == []
 
@@ -187,8 +186,6 @@ def test_what_cannot_be_is_refused():
         env("chess")
     with pytest.raises(ValueError, match="no switch 'sise'"):
         env(sise=3)
-    with pytest.raises(ValueError, match="render_mode must be one of ansi, human"):
-        env(render_mode="rgb_array")
     core = begin_game(seed=4, game=2)
     for wrong in ({"seed": -1}, {"seed": 2**63}, {"options": {"game": -1}}):
         with pytest.raises(ValueError, match="must be at least 0"):

@@ -38,36 +38,6 @@ def test_several_people_who_play_again_get_a_link_each(call):
     assert links == kept == ["/seat/0", "/seat/2"]
 
 
-@pytest.mark.parametrize(
-    ("fresh", "said"),
-    [
-        ((), "A sweep: 2 trials, the best of them 62.5 %, which flatters it"),
-        (
-            ("fresh-start", "fresh-reached"),
-            "A sweep: 2 trials; the best on 40 fresh games 100.0 % (97.5 to 100.0)",
-        ),
-    ],
-)
-def test_a_sweep_shows_what_its_choice_had_no_part_in(call, fresh, said):
-    """Fresh runs are no trials, and a best of many is called so."""
-    trials = [("trial-0001", 0.625, 0.4), ("trial-0000", 0.25, 0.2)]
-    rates = {"match": "m", "player": "p", "games": 40}
-    runs = [
-        {"id": name, "name": f"a/{name}", "report": None}
-        | {"rates": [{**rates, "rate": rate, "interval": [low, 1]}]}
-        for name, rate, low in [*((name, 1.0, 0.975) for name in fresh), *trials]
-    ]
-    summaries = call(
-        """const { listRuns } = await import("/static/parts/lists.js");
-        const parent = document.createElement("ul");
-        listRuns(parent, given);
-        return [...parent.querySelectorAll(":scope > li > details > summary")]
-            .map((one) => one.textContent);""",
-        runs,
-    )
-    assert summaries == [said]
-
-
 def test_a_review_has_words_for_each_verdict(call):
     """And it does not count what could not be evaluated as a loss."""
     texts = call(
