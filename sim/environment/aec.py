@@ -15,7 +15,6 @@ referee with the same seed, number and actions.  Notes:
 from __future__ import annotations
 
 from functools import cached_property
-from numbers import Real
 from operator import index
 from typing import Any
 
@@ -25,15 +24,13 @@ from mcts.kernel.extras import extra
 from mcts.options import SEEDS
 from sim.arena import Memory
 from sim.environment import stepping
-from sim.environment.flat import SIZE, vector
 from sim.environment.observation import bounds, observe
-from sim.environment.opinion import Opinions
 from sim.models.types import to_records
 from sim.player import IllegalAction
 from sim.policies import greedy
 from sim.policies.registry import SHOWING, Policy, policy
 from sim.rules import preset, world
-from sim.state import ACCUSE, N_ACTIONS, OVER, REVEAL, STATES, State
+from sim.state import N_ACTIONS, OVER, STATES, State
 from sim.view import Log, as_seen, seen_by
 
 with extra("environment"):
@@ -51,14 +48,6 @@ def env(rules: str = "ledford", **options: Any) -> OrderEnforcingWrapper:
     return OrderEnforcingWrapper(raw_env(rules, **options))
 
 
-def _space(flat: bool) -> Box:
-    """Return the observation space."""
-    if flat:
-        return Box(0.0, 1.0, (SIZE,), np.float32)
-    least, greatest = bounds()
-    return Box(least, greatest, dtype=np.int32)
-
-
 class raw_env(AECEnv):
     """Successive games under ``rules`` (a preset name) with changed ``switches``.
 
@@ -68,10 +57,6 @@ class raw_env(AECEnv):
     Parameters
     ----------
     rules, switches : as for `sim.rules.preset`
-    accuse_from : minimum posterior probability of offered accusations, above 0; 1: only proved
-        ones; None: all
-    wrong_price : immediate penalty of a wrong accusation
-    flat : observe the float vector of `sim.environment.flat`, for networks, instead of the fields
     """
 
     metadata = {  # noqa: RUF012 -- as PettingZoo declares it
@@ -83,27 +68,21 @@ class raw_env(AECEnv):
     def __init__(
         self,
         rules: str = "ledford",
-        *,
-        accuse_from: float | None = None,
-        wrong_price: float = 0.0,
-        flat: bool = False,
         **switches: int | str | bool,
     ) -> None:
         super().__init__()
-        likely = 1.0 if accuse_from is None else accuse_from
-        if not (isinstance(likely, Real) and 0.0 < likely <= 1.0):
-            raise ValueError(f"accuse_from must be above 0 and at most 1, got {accuse_from!r}")
-        if not (isinstance(wrong_price, Real) and 0.0 <= wrong_price < float("inf")):
-            raise ValueError(f"wrong_price must be a number from 0, got {wrong_price!r}")
         self.render_mode = None
         self.rules = preset(rules, **switches)
         self.possible_agents = [f"player_{seat}" for seat in range(self.rules.players)]
         self.agents = []
-        self._restricts, self._price, self._flat = accuse_from is not None, wrong_price, flat
+        least, greatest = bounds()
         # One space per agent, created once: users seed them.
         self.observation_spaces = {
             agent: Dict(
-                {"observation": _space(flat), "action_mask": Box(0, 1, (N_ACTIONS,), np.int8)}
+                {
+                    "observation": Box(least, greatest, dtype=np.int32),
+                    "action_mask": Box(0, 1, (N_ACTIONS,), np.int8),
+                }
             )
             for agent in self.possible_agents
         }
@@ -117,7 +96,6 @@ class raw_env(AECEnv):
         self._options = np.empty(N_ACTIONS, np.int64)
         self._mask = np.zeros(N_ACTIONS, np.int8)
         self._types: dict[Policy | str, tuple[np.ndarray, int]] = {}
-        self._opinions = Opinions(self._worlds, 1.0 if accuse_from is None else accuse_from)
 
     @property
     def _state(self) -> State:
@@ -151,7 +129,6 @@ class raw_env(AECEnv):
         )
         self._logs = [Log() for _ in self.possible_agents]
         self.agents = self.possible_agents[:]
-        self._opinions.forget()
         self.rewards = dict.fromkeys(self.agents, 0)
         self._cumulative_rewards = dict.fromkeys(self.agents, 0)
         self.terminations = dict.fromkeys(self.agents, False)
@@ -164,11 +141,7 @@ class raw_env(AECEnv):
         """Return observation and action mask of ``agent``; the mask is 0 unless it must decide."""
         seat = self._seats[agent]
         view, events = seen_by(self._states, seat), self._logs[seat].rows
-        if self._flat:
-            opinion = self._opinions.of(seat, view, events)
-            observation = vector(self._worlds, view, seat, opinion.marginals)
-        else:
-            observation = observe(self._worlds, view, events, seat)
+        observation = observe(self._worlds, view, events, seat)
         return {"observation": observation, "action_mask": self.action_mask(agent)}
 
     def action_mask(self, agent: str) -> np.ndarray:
@@ -197,8 +170,6 @@ class raw_env(AECEnv):
                 for seat, log in enumerate(self._logs):
                     log.append(as_seen(tuple(event), seat))
             self._states["events"] = 0
-        if ACCUSE <= decided < REVEAL and self._states["out"][0, self._seats[agent]]:
-            self.rewards[agent] -= self._price
         self._continue(deciding)
 
     def policy_action(self, which: Policy | str) -> int:
@@ -254,10 +225,6 @@ class raw_env(AECEnv):
         """Select the agent in seat ``deciding``, or set the rewards of a finished game (-1)."""
         if deciding >= 0:
             self.agent_selection = self.possible_agents[deciding]
-            if self._restricts and self._mask[ACCUSE]:
-                view, events = seen_by(self._states, deciding), self._logs[deciding].rows
-                self._mask[ACCUSE:REVEAL] = 0
-                self._mask[self._opinions.of(deciding, view, events).accusations] = 1
         else:
             state = self._state
             winner = int(state.winner)

@@ -14,7 +14,6 @@ import sim
 from sim.arena import play_many
 from sim.cards import CATEGORY_MASK
 from sim.environment.aec import env, raw_env
-from sim.environment.flat import FLAT_LAYOUT
 from sim.environment.observation import FIELDS, SIZE
 from sim.player import IllegalAction
 from sim.rules import PRESETS, preset
@@ -119,17 +118,13 @@ def test_the_winner_gets_one_and_the_others_minus_one():
 
 @pytest.mark.parametrize(("spoken", "seen"), [("heard", True), ("secret", False)])
 def test_what_was_accused_is_seen_where_it_is_heard(spoken, seen):
-    """It is no suggestion, and the flat vector has it as what the evidence says."""
-    core, flat = (begin_game("classic", accusations=spoken, flat=flat) for flat in (False, True))
-    before = flat.observe("player_2")["observation"].copy()
-    for one in (core, flat):
-        accuse(one, rightly=False)
+    """It is no suggestion."""
+    core = begin_game("classic", accusations=spoken)
+    accuse(core, rightly=False)
     now = read(core.observe("player_2"))
     cards = [int(core._state.heard[0] & kind).bit_length() - 1 for kind in CATEGORY_MASK]
     assert now["accused"][2].tolist() == cards and (min(cards) >= 0) == seen
     assert (now["history"] == -1).all() and now["out"].tolist() == [0, 0, 1, 0, 0, 0]
-    changed = flat.observe("player_2")["observation"].view(FLAT_LAYOUT)[0]["chance"]
-    assert (changed != before.view(FLAT_LAYOUT)[0]["chance"]).any() == seen
 
 
 @pytest.mark.parametrize("rules", ["ledford", "speed"])
@@ -200,12 +195,7 @@ def test_the_page_has_every_field_and_runs(capsys):
     rows = dict(re.findall(r"^\| `(\w+)` \| ([\dx ]+) \|", PAGE, re.MULTILINE))
     assert rows == {name: " x ".join(map(str, shape)) or "1" for name, shape, _, _ in FIELDS}
     assert f"`observation`, ({SIZE},) int32" in PAGE and f"`action_mask`, ({N_ACTIONS},)" in PAGE
-    assert len(EXAMPLES) == 4
+    assert len(EXAMPLES) == 2
     for example in EXAMPLES:
         exec(compile(example, "docs/environment.md", "exec"), {"__name__": "example"})
-    messages = capsys.readouterr().out
-    assert (
-        "never accuses gets [" in messages
-        and "cards in hand:" in messages
-        and "Conservatory" in messages
-    )
+    assert "cards in hand:" in capsys.readouterr().out
