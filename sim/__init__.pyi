@@ -1,4 +1,4 @@
-from . import hunt, openspiel, policies
+from . import hunt, policies
 from .arena import ArenaResult, play_many
 from .cards import CARDS, CATEGORY_MASK, FIRST_ROOM, FIRST_WEAPON, ROOMS, cards_of, mask_of
 from .chance import game_key
@@ -68,7 +68,6 @@ __all__ = [
     "mask_of",
     "new_game",
     "open_decision",
-    "openspiel",
     "play",
     "play_many",
     "policies",

@@ -98,7 +98,6 @@ ADVICE = {
     ],
     "tree": [{**node, "bits": 3.2, "envelope": BELIEF} for node in SEARCH["tree"]],
     "line": [{"words": "walk to the Hall", "visits": 412, "value": 0.512}],
-    "verdict": {"kind": "less", "loss": 0.202, "spread": 0.147, "chance": 0.512},
     **ASSUMES,
 }
 

@@ -216,35 +216,9 @@ def test_a_record_is_stepped_through_and_players_are_asked(watched_server, shows
     assert int(page.locator("#line").input_value()) == len(events) - 2
 
 
-def test_a_game_is_reviewed(watched_server, shows):
-    """Marks, chances, the place in the address, keys; by ADVICE something is lost each time."""
+def test_a_click_on_a_chart_goes_there_and_the_address_keeps_the_place(watched_server, shows):
     page = shows("replay")
-    assert page.locator("#chances").is_hidden(), "there is no chance but what a seat is asked for"
-    page.locator("#review").get_by_role("button", name="Review").click()
-    page.wait_for_function("() => /reviewed;/.test(document.querySelector('#review').textContent)")
-    rows = page.locator(".review tbody tr")
     events = watched_server.table.game.events
-    own = [
-        at
-        for at, event in enumerate(events)
-        if "action" in event and event["event"] != "show" and event["seat"] == 0
-    ]
-    assert rows.count() == len(own)
-    text = page.locator(".review").inner_text()
-    assert page.locator("#marks i").count() == len(own) == text.count("20.2 ± 14.7 !")
-    assert page.locator("#chances .line").count() > 1
-    won = int(events[-1]["winner"] == 0)
-    name = page.locator("#seats .seat-name").first.inner_text()
-    label = page.locator("#chances > svg").get_attribute("aria-label")
-    assert f": {name} {won}" in label, "the last point of a chance is how the game ended"
-    assert watched_server.posted[-1][1]["judged"]
-    rows.nth(1).get_by_role("button").click()
-    assert page.url.endswith(f"#event={own[1] + 1}")
-    page.locator("h1").click()
-    page.evaluate("document.activeElement.blur()")
-    for key, at in (("ArrowRight", own[1] + 1), ("ArrowLeft", own[1]), ("Home", 0)):
-        page.keyboard.press(key)
-        assert int(page.locator("#line").input_value()) == at
     box = page.locator("#entropy > svg").bounding_box()
     page.mouse.click(box["x"] + 0.9 * box["width"], box["y"] + 40)
     there = int(page.locator("#line").input_value())

@@ -38,13 +38,12 @@ _counting = threading.Lock()
 
 
 class AdviceRequest(Body):
-    """A decision, the player to advise, and whether to judge the action taken."""
+    """A decision, and the player to advise."""
 
     line: Natural
     preset: Name
     settings: Settings
     seed: Natural = 0
-    judged: bool = False
 
 
 async def show_page(request: Request) -> HTMLResponse:
@@ -161,7 +160,7 @@ def _notebooks(path: Path, line: int) -> list[dict[str, Any]]:
 
 def _advice(path: Path, given: AdviceRequest, limits: Search) -> dict[str, Any]:
     player = compose_player(given.preset, given.settings, limits)
-    return advise(_recorded(path), given.line, player, given.seed, given.judged)
+    return advise(_recorded(path), given.line, player, given.seed)
 
 
 _API = "/api/records/{record}"
