@@ -1,13 +1,12 @@
-"""The settings of the examples and their limits."""
+"""The settings of the example and their limits."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from hydra.core.config_store import ConfigStore
 from omegaconf import MISSING
 
-from experiments.settings.limits import above, between, one_of, place
+from experiments.settings.limits import above, between, place
 
 MOST_CELLS = 20_000
 MOST_TARGETS = 14
@@ -24,14 +23,7 @@ class Weights:
 
 
 @dataclass
-class Example:
-    """Common settings; ``name`` is the example's module in `experiments.hunt`."""
-
-    name: str = one_of("minefield")
-
-
-@dataclass
-class Minefield(Example):
+class Minefield:
     """A square with obstacles and buried objects, which may be mines."""
 
     workspace: str | None = place()
@@ -43,13 +35,3 @@ class Minefield(Example):
     line_of_sight: bool = MISSING
     accuracy: float = between(0.5, 1)
     weights: Weights = field(default_factory=Weights)
-
-
-SCHEMAS = {schema.__name__.lower(): schema for schema in (Minefield,)}
-"""Schemas by example."""
-
-
-def register() -> None:
-    """Register the schemas with Hydra; call it before composing anything."""
-    for name, schema in SCHEMAS.items():
-        ConfigStore.instance().store(name, schema, group="schema/hunt")

@@ -197,11 +197,10 @@ def _compare(first: Run, others: Sequence[Run]) -> Iterator[Between]:
             for control, its in _measured_matches(first):
                 both = np.intersect1d(its.numbers, tally.numbers)
                 if len(both) and _alike(control, match):
-                    won = (
-                        control.wins_of(its.winner(), 0)[both],
-                        match.wins_of(tally.winner(), 0)[both],
-                    )
-                    rule = other.stop if isinstance(other.stop, Sprt) else first.stop
+                    pairs = (control, its), (match, tally)
+                    won = [one.wins_of(counted.winner(), 0)[both] for one, counted in pairs]
+                    rules = (run.stop for run in (first, other) if isinstance(run.stop, Sprt))
+                    rule = next(rules, first.stop)
                     p = None if isinstance(rule, Sprt) else mcnemar(*won)
                     names = (first.label, control.name), (other.label, match.name)
                     yield Between(*names, len(both), rule.difference(*won), p)

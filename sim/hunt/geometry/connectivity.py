@@ -7,7 +7,6 @@ convex cells, so the whole lies in free space.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from itertools import pairwise
 
 import networkx as nx
@@ -17,17 +16,9 @@ import shapely
 from sim.hunt.geometry.cells import polygons
 from sim.hunt.geometry.workspace import Workspace
 
-METRICS: dict[str, Callable[[np.ndarray], float]] = {
-    "euclid": lambda step: float(np.hypot(*step)),
-    "taxicab": lambda step: float(np.abs(step).sum()),
-}
-"""Length of a straight segment, from its difference (2,)."""
 
-
-def make_graph(workspace: Workspace, metric: str = "euclid") -> nx.Graph:
+def make_graph(workspace: Workspace) -> nx.Graph:
     """Return the graph of a hunt in ``workspace``.
-
-    ValueError if the metric is none of `METRICS`.
 
     Returns
     -------
@@ -35,8 +26,6 @@ def make_graph(workspace: Workspace, metric: str = "euclid") -> nx.Graph:
         Nodes 0, 1, ... with attributes ``targets`` (tuple of numbers), ``polygon`` and ``at``, the
         (x, y) of its centre; arcs with ``length`` and ``line``, a LineString.  It is connected.
     """
-    if metric not in METRICS:
-        raise ValueError(f"unknown metric {metric!r}: choose one of {', '.join(METRICS)}")
     found = polygons(workspace)
     made = nx.Graph()
     for cell, (polygon, targets) in enumerate(zip(found.polygons, found.targets, strict=True)):
@@ -45,7 +34,7 @@ def make_graph(workspace: Workspace, metric: str = "euclid") -> nx.Graph:
     for (one, other), border in found.borders.items():
         middle = shapely.get_coordinates(border.interpolate(0.5, normalized=True))[0]
         way = [made.nodes[one]["at"], tuple(middle.tolist()), made.nodes[other]["at"]]
-        length = sum(METRICS[metric](np.subtract(b, a)) for a, b in pairwise(way))
+        length = sum(float(np.hypot(*np.subtract(b, a))) for a, b in pairwise(way))
         made.add_edge(one, other, length=length, line=shapely.LineString(way))
     return made
 
