@@ -1,11 +1,9 @@
-from . import hunt, openspiel, policies
+from . import hunt, policies
 from .arena import ArenaResult, play_many
 from .cards import CARDS, CATEGORY_MASK, FIRST_ROOM, FIRST_WEAPON, ROOMS, cards_of, mask_of
 from .chance import game_key
 from .contract.testing import check_player
 from .environment.aec import env
-from .environment.against import Against
-from .environment.flat import FLAT_LAYOUT
 from .environment.observation import OBSERVATION_LAYOUT
 from .game import new_game, open_decision
 from .legal import legal
@@ -42,7 +40,6 @@ __all__ = [
     "FACTORED",
     "FIRST_ROOM",
     "FIRST_WEAPON",
-    "FLAT_LAYOUT",
     "N_ACTIONS",
     "OBSERVATION_LAYOUT",
     "PASSAGE",
@@ -51,7 +48,6 @@ __all__ = [
     "ROOMS",
     "SUGGEST",
     "TURN",
-    "Against",
     "ArenaResult",
     "Planner",
     "PlannerConfig",
@@ -72,7 +68,6 @@ __all__ = [
     "mask_of",
     "new_game",
     "open_decision",
-    "openspiel",
     "play",
     "play_many",
     "policies",

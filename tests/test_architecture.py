@@ -50,7 +50,7 @@ FLOORS = (
         "sim.qlearning",
         "sim.hunt",
     ),
-    ("sim.hunt.geometry", "sim.hunt.paths", "sim.openspiel"),
+    ("sim.hunt.geometry", "sim.hunt.paths"),
     ("sim.players",),
     ("experiments.texts", "experiments.callable"),
     ("experiments.terminal", "experiments.settings", "experiments.stats"),

@@ -30,7 +30,7 @@ OPTIONAL = {
     "gymnasium": "sim/environment/",
     "pettingzoo": "sim/environment/",
     "shapely": ("sim/hunt/geometry/", "experiments/hunt/", "experiments/web/"),
-    "pyspiel": ("mcts/openspiel/", "sim/openspiel/"),
+    "pyspiel": ("mcts/openspiel/",),
     "starlette": "experiments/web/",
     "uvicorn": "experiments/web/",
 }

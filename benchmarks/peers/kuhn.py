@@ -13,8 +13,8 @@ import numpy as np
 import pyspiel
 
 from benchmarks.games import kuhn_poker as kuhn
+from benchmarks.peers.registration import PUBLIC, Observer, make_type
 from mcts.openspiel.planners import Plan, shares
-from mcts.openspiel.registration import PUBLIC, Observer, make_type
 from mcts.options import Budget, Options
 from mcts.search import Search
 

@@ -1,39 +1,36 @@
-"""Examples of the treasure hunt, each one command [Ferrari & Cai 2009].
+"""The example of the treasure hunt [Ferrari & Cai 2009]: which buried objects to look at.
 
-    python -m experiments.hunt minefield
-    python -m experiments.hunt minefield hunt.workspace=field.yaml
+    python -m experiments.hunt
+    python -m experiments.hunt hunt.workspace=field.yaml
 
-An example is a module of this package with a function ``job``, and settings in ``conf/hunt``.  Slow
-modules are imported late.
+Slow modules are imported late.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from importlib import import_module
-from typing import Any
+from dataclasses import dataclass, field
 
-from omegaconf import MISSING, DictConfig
+from omegaconf import DictConfig
 
 from experiments import study
-from experiments.hunt import schemas
-
-schemas.register()
+from experiments.hunt.schemas import Minefield
 
 
 @dataclass
 class Settings(study.Settings):
-    """The schema of the configuration; ``hunt`` is one of `schemas.SCHEMAS`."""
+    """The schema of the configuration."""
 
-    hunt: Any = MISSING
+    hunt: Minefield = field(default_factory=Minefield)
 
 
 def job(settings: DictConfig, run: study.Run) -> None:
     """Run the example, write the results and print them."""
-    import_module(f"experiments.hunt.{settings.hunt.name}").job(settings, run)
+    from experiments.hunt import minefield
+
+    minefield.job(settings, run)
 
 
-COMMAND = study.command("hunt", Settings, job, bare="hunt")
+COMMAND = study.command("hunt", Settings, job)
 main = COMMAND.main
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
-from itertools import groupby, pairwise
+from itertools import pairwise
 from typing import Any
 
 import networkx as nx
@@ -64,32 +64,17 @@ def cells(axes: Axes, graph: nx.Graph) -> None:
     )
 
 
-def arcs(axes: Axes, graph: nx.Graph, **look: Any) -> None:
-    """Draw the arcs of a graph, along their lines if they have any."""
-    lines = [_along(graph, one, other) for one, other in graph.edges]
-    axes.add_collection(LineCollection(lines, **{"colors": BORDER, "linewidths": 0.6, **look}))
-
-
 def route(
     axes: Axes, graph: nx.Graph, way: Sequence[Hashable], label: str | None = None, **look: Any
 ) -> None:
-    """Draw a path through ``graph`` as a line with arrows; passages on it are dashed."""
-    look = {"color": ROUTE, "linewidth": 2.2, "zorder": 4, **look}
+    """Draw a path through ``graph`` as a line with arrows."""
     if len(way) < 2:
         return
-    steps = list(pairwise(way))
-    parts = [_along(graph, one, other) for one, other in steps]
-    hidden = [bool(graph.edges[step].get("passage")) for step in steps]
-    for passage, found in groupby(zip(hidden, parts, strict=True), lambda pair: pair[0]):
-        pieces = [part for _, part in found]
-        line = np.concatenate([pieces[0][:1], *(piece[1:] for piece in pieces)])
-        style: dict[str, Any] = {"linestyle": (0, (2, 2)), "linewidth": 1.4} if passage else {}
-        axes.plot(
-            *line.T, label=None if passage else label, path_effects=_HALO,
-            solid_joinstyle="round", **{**look, **style},
-        )  # fmt: skip
-        if not passage:
-            _arrows(axes, line, look["color"], look["zorder"] + 1)
+    look = {"color": ROUTE, "linewidth": 2.2, "zorder": 4, **look}
+    first, *others = (_along(graph, one, other) for one, other in pairwise(way))
+    line = np.concatenate([first, *others])
+    axes.plot(*line.T, label=label, path_effects=_HALO, solid_joinstyle="round", **look)
+    _arrows(axes, line, look["color"], look["zorder"] + 1)
 
 
 def ends(axes: Axes, graph: nx.Graph, way: Sequence[Hashable]) -> None:
@@ -130,11 +115,8 @@ def _tint(seen: Sequence[int]) -> str | tuple[float, ...]:
 
 def _along(graph: nx.Graph, one: Hashable, other: Hashable) -> np.ndarray:
     """Return the corners (k, 2) of the arc from ``one`` to ``other``."""
-    start, end = (np.asarray(graph.nodes[cell]["at"]) for cell in (one, other))
-    line = graph.edges[one, other].get("line")
-    if line is None:
-        return np.stack([start, end])
-    corners = shapely.get_coordinates(line)
+    start = np.asarray(graph.nodes[one]["at"])
+    corners = shapely.get_coordinates(graph.edges[one, other]["line"])
     from_start = np.hypot(*(corners[0] - start)) <= np.hypot(*(corners[-1] - start))
     return corners if from_start else corners[::-1]
 

@@ -100,21 +100,21 @@ def load_field(settings: DictConfig, seed: int) -> Field:
             workspace = Workspace(**given, **_sensing(settings), start=start)
             if goal is not None and not workspace.free.intersects(shapely.Point(goal)):
                 raise ValueError(f"the robot cannot reach or occupy its goal {goal}")
-            return _field(workspace, settings.cells, start, goal)
+            return _field(workspace, start, goal)
     with _refusing(f"hunt, seed={seed}"):
         size = settings.size
         workspace = random_workspace(
             seed, settings.obstacles, settings.objects, side=size, **_sensing(settings)
         )
-        return _field(workspace, settings.cells, (0.0, 0.0), (size, size))
+        return _field(workspace, (0.0, 0.0), (size, size))
 
 
 def _sensing(settings: DictConfig) -> dict[str, Any]:
     return {name: settings[name] for name in ("robot", "sensor", "line_of_sight")}
 
 
-def _field(workspace: Workspace, cells: str, start: Place | None, goal: Place | None) -> Field:
-    made = connectivity.make_graph(workspace, cells)
+def _field(workspace: Workspace, start: Place | None, goal: Place | None) -> Field:
+    made = connectivity.make_graph(workspace)
     if len(made) > MOST_CELLS:
         raise ValueError(f"it has {len(made):,} cells: at most {MOST_CELLS:,}")
     first = next(iter(made)) if start is None else nearest(made, start)

@@ -1,24 +1,16 @@
-"""The settings of the examples and their limits."""
+"""The settings of the example and their limits."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from hydra.core.config_store import ConfigStore
 from omegaconf import MISSING
 
-from experiments.settings.limits import above, between, one_of, place
-from sim.cards import ROOMS
-
-# As `sim.hunt.geometry.connectivity.DECOMPOSITIONS`, which needs shapely.
-CELLS = ("polygons", "quadtree")
+from experiments.settings.limits import above, between, place
 
 MOST_CELLS = 20_000
 MOST_TARGETS = 14
 MOST_WEIGHT = 1e6
-WEIGHT = {"least": 0, "most": MOST_WEIGHT}
-BOARD = {"least": 0, "most": 24}
-"""A column or row of the board."""
 
 
 @dataclass
@@ -31,18 +23,10 @@ class Weights:
 
 
 @dataclass
-class Example:
-    """Common settings; ``name`` is the example's module in `experiments.hunt`."""
-
-    name: str = one_of("mansion", "minefield")
-
-
-@dataclass
-class Minefield(Example):
+class Minefield:
     """A square with obstacles and buried objects, which may be mines."""
 
     workspace: str | None = place()
-    cells: str = one_of(*CELLS)
     size: float = above(0, 1000)
     obstacles: int = between(0, 200)
     objects: int = between(1, MOST_TARGETS)
@@ -51,28 +35,3 @@ class Minefield(Example):
     line_of_sight: bool = MISSING
     accuracy: float = between(0.5, 1)
     weights: Weights = field(default_factory=Weights)
-
-
-@dataclass
-class Mansion(Example):
-    """Settings of `experiments.hunt.mansion`."""
-
-    by: str = one_of("refinement", "row", "column", "grid")
-    passage: float = between(0, 1000)
-    start: list[int] = field(default=MISSING, metadata={"each": BOARD})
-    goal: list[int] = field(default=MISSING, metadata={"each": BOARD})
-    held: list[str] = field(default=MISSING, metadata={"each": {"choices": ROOMS}})
-    doors: str = one_of("inside", "before")
-    benefit: list[float] = field(default=MISSING, metadata={"each": WEIGHT})
-    distance: list[float] = field(default=MISSING, metadata={"each": WEIGHT})
-    test: float = between(0, MOST_WEIGHT)
-
-
-SCHEMAS = {schema.__name__.lower(): schema for schema in (Mansion, Minefield)}
-"""Schemas by example."""
-
-
-def register() -> None:
-    """Register the schemas with Hydra; call it before composing anything."""
-    for name, schema in SCHEMAS.items():
-        ConfigStore.instance().store(name, schema, group="schema/hunt")

@@ -146,20 +146,15 @@ class Tested:
     words: str
 
 
-def verdicts(
-    matches: Sequence[Match], tallies: Sequence[Tally], stop: Stop, limit: int | None = None
-) -> Iterator[Tested]:
-    """Yield the test of each match that ``stop`` tests; none if it is no sequential test.
-
-    ``limit``: maximum games of each match to look at; None: all.
-    """
+def verdicts(matches: Sequence[Match], tallies: Sequence[Tally], stop: Stop) -> Iterator[Tested]:
+    """Yield the test of each match that ``stop`` tests; none if it is no sequential test."""
     if not isinstance(stop, Sprt):
         return
     controls = [control_of(matches, number) for number in range(len(matches))]
     for number, (match, control) in enumerate(zip(matches, controls, strict=True)):
         if match.measured is None or (control is None and number in controls):
             continue
-        games = min(tallies[number].prefix, limit or tallies[number].prefix)
+        games = tallies[number].prefix
         player = match.labels[0]
         if control is None:
             won = match.wins_of(tallies[number].winner(games), 0)

@@ -211,20 +211,16 @@ class Results:
         """
         found = cls(folder, matches)
         stops(folder)  # needed at the end, when it is too late to refuse them
-        found.take_in(parts(folder), alone)
-        return found
-
-    def take_in(self, found: Sequence[Path], alone: bool = True) -> None:
-        """Add the games of some parts, in order; parameter and errors as `resume`."""
-        known = {match.name: match for match in self.matches}
-        for group in part_files.together(found):
+        known = {match.name: match for match in matches}
+        for group in part_files.together(parts(folder)):
             table = part_files.read_checked(group, ROW, known, GAMES, alone)
             table = table.filter(pc.equal(table["seat"], 0))
-            for name, tally in zip(known, self.tallies, strict=True):
+            for name, tally in zip(known, found.tallies, strict=True):
                 these = table.filter(pc.equal(table["match"], name))
                 holder = partial(part_files.find_holder, group, name)
                 tally.take(holder, these["game"].to_numpy(), these["winner"].to_numpy())
-            self._parts = 1 + number_of(group[-1])
+            found._parts = 1 + number_of(group[-1])
+        return found
 
     def refuse_fewer(self, games: int) -> None:
         """Refuse to continue with ``games`` of each match if there are more."""

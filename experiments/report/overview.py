@@ -1,7 +1,7 @@
 """A report on one or several runs: warnings, comparison of runs, and their origin.
 
-Every match is compared with a match of the first run of the same parity: on common games if there
-are any, otherwise as two independent samples, with the reason.
+Every match is compared with a match of the first run on the games that both played, if there are
+any.
 """
 
 from __future__ import annotations
@@ -9,11 +9,9 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
-from math import sqrt
 from typing import Any
 
 import numpy as np
-from scipy.special import ndtr
 
 from experiments.matches.results import Tally
 from experiments.matches.schedule import SAME, Match
@@ -23,17 +21,13 @@ from experiments.report.run import Run
 from experiments.report.sections import lead, sections
 from experiments.settings.config import leaves
 from experiments.stats.comparisons import ONE_TEST, holm, mcnemar
-from experiments.stats.intervals import Estimate, Z, win_rate
-from experiments.stats.stopping import Sprt, Stop
+from experiments.stats.intervals import Estimate
+from experiments.stats.stopping import Sprt
 from experiments.tabular import Table, count, mean, p_value, percent, words
 
 _PICTURED = 40
 """Maximum number of lines drawn; the table has all."""
 _BEGAN, _ENDED = "at the beginning", "in the last session"
-
-
-_HALVINGS, _MOST_ERRORS = 50, 40.0
-"""Range of the search for standard errors; beyond it a p value is 0."""
 
 
 def page(runs: Sequence[Run]) -> Page:
@@ -92,21 +86,14 @@ def _beside(runs: Sequence[Run]) -> Iterator[Block]:
             found,
             (
                 ("second minus first", "name"),
-                (
-                    words("how"),
-                    lambda pair: f"unpaired: {why}" if (why := pair.unpaired) else "paired",
-                ),
-                ("games", "counts"),
+                (count("games"), "games"),
                 ("difference, 95 %", "difference"),
                 (p_value("p"), "p"),
                 (p_value("p, Holm"), "p_holm"),
             ),
             [
-                "Paired where both played the same games, else as independent samples, by "
-                "Newcombe's interval; players that met other opponents or rules are not compared "
-                f"by it. {ONE_TEST}. Holm's correction is for all lines of this table. Matches of "
-                "another parity are left out, and round robins, which are compared within "
-                "themselves."
+                f"Of matches that played the same games. {ONE_TEST}. Holm's correction is for all "
+                "lines of this table. Round robins are compared within themselves."
             ],
         )
 
@@ -175,8 +162,7 @@ class Between:
     Attributes
     ----------
     first, second : run and match
-    games : of each, equal if paired
-    unpaired : reason for independent samples; None if paired
+    games : played by both
     p : for equal win rates, by the test that the interval inverts; None after a sequential test,
         which used every game
     p_holm : with Holm's correction over all comparisons of the report
@@ -184,9 +170,8 @@ class Between:
 
     first: tuple[str, str]
     second: tuple[str, str]
-    games: tuple[int, int]
+    games: int
     difference: Estimate
-    unpaired: str | None
     p: float | None
     p_holm: float | None = None
 
@@ -194,12 +179,6 @@ class Between:
     def name(self) -> str:
         """The comparison as text: second minus first."""
         return f"{': '.join(self.second)} minus {': '.join(self.first)}"
-
-    @property
-    def counts(self) -> str:
-        """The numbers of games as text."""
-        first, second = (f"{games:,}" for games in self.games)
-        return f"{second} and {first}" if self.unpaired else first
 
 
 def between(runs: Sequence[Run]) -> list[Between]:
@@ -213,21 +192,19 @@ def between(runs: Sequence[Run]) -> list[Between]:
 
 
 def _compare(first: Run, others: Sequence[Run]) -> Iterator[Between]:
-    controls = list(_measured_matches(first))
     for other in others:
         for match, tally in _measured_matches(other):
-            # The first with the same games, otherwise the first with the same parity.
-            like = [candidate for candidate in controls if _parity(candidate[0]) == _parity(match)]
-            if not like:
-                continue
-            control, its = next(
-                (candidate for candidate in like if not unlike(candidate[0], match)), like[0]
-            )
-            rule = next(
-                (run.stop for run in (first, other) if isinstance(run.stop, Sprt)), first.stop
-            )
-            names = (first.label, control.name), (other.label, match.name)
-            yield _difference(names, (control, its), (match, tally), rule)
+            for control, its in _measured_matches(first):
+                both = np.intersect1d(its.numbers, tally.numbers)
+                if len(both) and _alike(control, match):
+                    pairs = (control, its), (match, tally)
+                    won = [one.wins_of(counted.winner(), 0)[both] for one, counted in pairs]
+                    rules = (run.stop for run in (first, other) if isinstance(run.stop, Sprt))
+                    rule = next(rules, first.stop)
+                    p = None if isinstance(rule, Sprt) else mcnemar(*won)
+                    names = (first.label, control.name), (other.label, match.name)
+                    yield Between(*names, len(both), rule.difference(*won), p)
+                    break
 
 
 def _measured_matches(run: Run) -> Iterator[tuple[Match, Tally]]:
@@ -236,74 +213,15 @@ def _measured_matches(run: Run) -> Iterator[tuple[Match, Tally]]:
             yield match, tally
 
 
-def _parity(match: Match) -> float:
-    return match.seats / match.players
+def _alike(one: Match, other: Match) -> bool:
+    """Return whether game *k* of two matches is the same; opponents by settings, not by name."""
+    return all(_same(one, key) == _same(other, key) for key in SAME)
 
 
-def unlike(one: Match, other: Match) -> str | None:
-    """Return a setting in which games of two matches differ, or None if game *k* is equal."""
-    for key in SAME:
-        values = [
-            # Opponents are compared by settings, not by name.
-            [{**entrant, "label": None} for entrant in match.entrants[1:]]
-            if key == "opponents"
-            else getattr(match, key)
-            for match in (one, other)
-        ]
-        if values[0] != values[1]:
-            return key
-    return None
-
-
-def _difference(
-    names: tuple[tuple[str, str], tuple[str, str]],
-    first: tuple[Match, Tally],
-    second: tuple[Match, Tally],
-    rule: Stop,
-) -> Between:
-    both = np.intersect1d(first[1].numbers, second[1].numbers)
-    key = unlike(first[0], second[0])
-    reason = f"other {key}" if key else None if len(both) else "no game in common"
-    if reason is None:
-        one, other = (match.wins_of(tally.winner(), 0)[both] for match, tally in (first, second))
-        p, games = mcnemar(one, other), (len(both), len(both))
-        found = rule.difference(one, other)
-    else:
-        wins = [int(match.wins_of(tally.winner(), 0).sum()) for match, tally in (first, second)]
-        games = (first[1].games, second[1].games)
-        found = compare_unpaired(
-            *(rule.win_rate(*counts) for counts in zip(wins, games, strict=True))
-        )
-        p = unpaired_p(wins, games)
-    return Between(*names, games, found, reason, None if isinstance(rule, Sprt) else p)
-
-
-def compare_unpaired(first: Estimate, second: Estimate) -> Estimate:
-    """Return the difference of two independent rates, second minus first, from their intervals.
-
-    Newcombe's hybrid score interval, if theirs are Wilson's [Newcombe 1998, Statistics in Medicine
-    17, method 10].
-    """
-    value = second.value - first.value
-    below = sqrt((second.value - second.low) ** 2 + (first.high - first.value) ** 2)
-    above = sqrt((second.high - second.value) ** 2 + (first.value - first.low) ** 2)
-    return Estimate(value, value - below, value + above)
-
-
-def unpaired_p(wins: Sequence[int], games: Sequence[int]) -> float:
-    """Return the p value for equality of two independent rates, by the test of `compare_unpaired`.
-
-    It is one minus the confidence at which that interval reaches 0, and so is below 0.05 exactly if
-    the 95 % interval excludes 0.
-    """
-    least, most = 0.0, _MOST_ERRORS
-    middle = Z  # first, so that rounding keeps interval and p value consistent
-    for _ in range(_HALVINGS):
-        rates = (win_rate(*counts, middle) for counts in zip(wins, games, strict=True))
-        found = compare_unpaired(*rates)
-        least, most = (least, middle) if found.low <= 0 <= found.high else (middle, most)
-        middle = (least + most) / 2
-    return 2 * float(ndtr(-least))
+def _same(match: Match, key: str) -> Any:
+    if key == "opponents":
+        return [{**entrant, "label": None} for entrant in match.entrants[1:]]
+    return getattr(match, key)
 
 
 def _settings(runs: Sequence[Run]) -> tuple[list[str], list[list[str]]]:

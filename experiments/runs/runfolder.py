@@ -133,12 +133,8 @@ def load(folder: Path) -> results.Results:
 
 def tallies(folder: Path) -> results.Results:
     """Return the same as `load` without checking rows of details; errors as there."""
-    return cut(results.Results.resume(folder, read_matches(folder), alone=True))
-
-
-def cut(found: results.Results) -> results.Results:
-    """Return ``found`` without games that do not count; Refusal if that is unknown."""
-    ends = results.stops(found.folder)
+    found = results.Results.resume(folder, read_matches(folder), alone=True)
+    ends = results.stops(folder)
     for match, tally in found.pairs():
         if match.name in ends:
             tally.cut(ends[match.name])

@@ -215,10 +215,7 @@ COMMANDS: Mapping[str, tuple[Use, ...]] = {
         ),
     ),
     "regret": (_PLAYER,),
-    "hunt": (
-        Use("seed", "hunt.name=minefield"),
-        Use("hunt.objects hunt.obstacles hunt.size", "without hunt.workspace"),
-    ),
+    "hunt": (Use("hunt.objects hunt.obstacles hunt.size", "without hunt.workspace"),),
 }
 """Keys by command."""
 

@@ -15,7 +15,6 @@ referee with the same seed, number and actions.  Notes:
 from __future__ import annotations
 
 from functools import cached_property
-from numbers import Real
 from operator import index
 from typing import Any
 
@@ -24,96 +23,66 @@ import numpy as np
 from mcts.kernel.extras import extra
 from mcts.options import SEEDS
 from sim.arena import Memory
-from sim.environment import drawing, stepping
-from sim.environment.flat import SIZE, vector
+from sim.environment import stepping
 from sim.environment.observation import bounds, observe
-from sim.environment.opinion import Opinions
 from sim.models.types import to_records
 from sim.player import IllegalAction
 from sim.policies import greedy
 from sim.policies.registry import SHOWING, Policy, policy
 from sim.rules import preset, world
-from sim.state import ACCUSE, N_ACTIONS, OVER, REVEAL, STATES, State
+from sim.state import N_ACTIONS, OVER, STATES, State
 from sim.view import Log, as_seen, seen_by
 
 with extra("environment"):
-    from gymnasium import logger
     from gymnasium.spaces import Box, Dict, Discrete
     from pettingzoo import AECEnv
     from pettingzoo.utils.wrappers import OrderEnforcingWrapper
 
-_SHOWN = 3  # suggestions in a picture
 
-
-def env(
-    rules: str = "ledford", render_mode: str | None = None, **options: Any
-) -> OrderEnforcingWrapper:
+def env(rules: str = "ledford", **options: Any) -> OrderEnforcingWrapper:
     """Return `raw_env` with PettingZoo's check of the call order.
 
     PettingZoo's wrappers for illegal actions are omitted: `raw_env` rejects them and lists the
     legal actions, while ``TerminateIllegalWrapper`` would end the game with a warning.
     """
-    return OrderEnforcingWrapper(raw_env(rules, render_mode, **options))
-
-
-def _space(flat: bool) -> Box:
-    """Return the observation space."""
-    if flat:
-        return Box(0.0, 1.0, (SIZE,), np.float32)
-    least, greatest = bounds()
-    return Box(least, greatest, dtype=np.int32)
+    return OrderEnforcingWrapper(raw_env(rules, **options))
 
 
 class raw_env(AECEnv):
     """Successive games under ``rules`` (a preset name) with changed ``switches``.
 
-    Raises ValueError for unknown or impossible rules or render modes.  Attributes ``rules``: the
+    Raises ValueError for unknown or impossible rules.  Attributes ``rules``: the
     `Rules`; ``seed``, ``game``: the current game is number ``game`` of run ``seed``.
 
     Parameters
     ----------
     rules, switches : as for `sim.rules.preset`
-    render_mode : ``ansi``: `render` returns text, ``human``: it prints text, or None
-    accuse_from : minimum posterior probability of offered accusations, above 0; 1: only proved
-        ones; None: all
-    wrong_price : immediate penalty of a wrong accusation
-    flat : observe the float vector of `sim.environment.flat`, for networks, instead of the fields
     """
 
     metadata = {  # noqa: RUF012 -- as PettingZoo declares it
         "name": "cluedo_v1",
-        "render_modes": ["ansi", "human"],
+        "render_modes": [],
         "is_parallelizable": False,
     }
 
     def __init__(
         self,
         rules: str = "ledford",
-        render_mode: str | None = None,
-        *,
-        accuse_from: float | None = None,
-        wrong_price: float = 0.0,
-        flat: bool = False,
         **switches: int | str | bool,
     ) -> None:
         super().__init__()
-        likely = 1.0 if accuse_from is None else accuse_from
-        if not (isinstance(likely, Real) and 0.0 < likely <= 1.0):
-            raise ValueError(f"accuse_from must be above 0 and at most 1, got {accuse_from!r}")
-        if not (isinstance(wrong_price, Real) and 0.0 <= wrong_price < float("inf")):
-            raise ValueError(f"wrong_price must be a number from 0, got {wrong_price!r}")
-        modes = self.metadata["render_modes"]
-        if render_mode is not None and render_mode not in modes:
-            raise ValueError(f"render_mode must be one of {', '.join(modes)}, got {render_mode!r}")
-        self.render_mode = render_mode
+        self.render_mode = None
         self.rules = preset(rules, **switches)
         self.possible_agents = [f"player_{seat}" for seat in range(self.rules.players)]
         self.agents = []
-        self._restricts, self._price, self._flat = accuse_from is not None, wrong_price, flat
+        least, greatest = bounds()
         # One space per agent, created once: users seed them.
         self.observation_spaces = {
             agent: Dict(
-                {"observation": _space(flat), "action_mask": Box(0, 1, (N_ACTIONS,), np.int8)}
+                {
+                    "observation": Box(least, greatest, dtype=np.int32),
+                    "action_mask": Box(0, 1, (N_ACTIONS,), np.int8),
+                }
             )
             for agent in self.possible_agents
         }
@@ -127,7 +96,6 @@ class raw_env(AECEnv):
         self._options = np.empty(N_ACTIONS, np.int64)
         self._mask = np.zeros(N_ACTIONS, np.int8)
         self._types: dict[Policy | str, tuple[np.ndarray, int]] = {}
-        self._opinions = Opinions(self._worlds, 1.0 if accuse_from is None else accuse_from)
 
     @property
     def _state(self) -> State:
@@ -161,7 +129,6 @@ class raw_env(AECEnv):
         )
         self._logs = [Log() for _ in self.possible_agents]
         self.agents = self.possible_agents[:]
-        self._opinions.forget()
         self.rewards = dict.fromkeys(self.agents, 0)
         self._cumulative_rewards = dict.fromkeys(self.agents, 0)
         self.terminations = dict.fromkeys(self.agents, False)
@@ -174,11 +141,7 @@ class raw_env(AECEnv):
         """Return observation and action mask of ``agent``; the mask is 0 unless it must decide."""
         seat = self._seats[agent]
         view, events = seen_by(self._states, seat), self._logs[seat].rows
-        if self._flat:
-            opinion = self._opinions.of(seat, view, events)
-            observation = vector(self._worlds, view, seat, opinion.marginals)
-        else:
-            observation = observe(self._worlds, view, events, seat)
+        observation = observe(self._worlds, view, events, seat)
         return {"observation": observation, "action_mask": self.action_mask(agent)}
 
     def action_mask(self, agent: str) -> np.ndarray:
@@ -207,23 +170,7 @@ class raw_env(AECEnv):
                 for seat, log in enumerate(self._logs):
                     log.append(as_seen(tuple(event), seat))
             self._states["events"] = 0
-        if ACCUSE <= decided < REVEAL and self._states["out"][0, self._seats[agent]]:
-            self.rewards[agent] -= self._price
         self._continue(deciding)
-
-    def render(self) -> str | None:
-        """Return (``ansi``) or print (``human``) the table as text."""
-        if self.render_mode is None:
-            logger.warn("render() was called, but the environment was made without a render_mode")
-            return None
-        # As seen by an outside observer: -1 sees no card.
-        latest = self._logs[0].events[-_SHOWN:].tolist()
-        events = [as_seen(tuple(event), -1) for event in latest]
-        picture = drawing.picture(self.rules, seen_by(self._states, 0)[0], events)
-        if self.render_mode == "human":
-            print(picture, end="\n\n")
-            return None
-        return picture
 
     def policy_action(self, which: Policy | str) -> int:
         """Return the action of a compiled policy in the seat to move.
@@ -278,10 +225,6 @@ class raw_env(AECEnv):
         """Select the agent in seat ``deciding``, or set the rewards of a finished game (-1)."""
         if deciding >= 0:
             self.agent_selection = self.possible_agents[deciding]
-            if self._restricts and self._mask[ACCUSE]:
-                view, events = seen_by(self._states, deciding), self._logs[deciding].rows
-                self._mask[ACCUSE:REVEAL] = 0
-                self._mask[self._opinions.of(deciding, view, events).accusations] = 1
         else:
             state = self._state
             winner = int(state.winner)
@@ -294,5 +237,3 @@ class raw_env(AECEnv):
             over.update(dict.fromkeys(self.agents, True))
             self.agent_selection = self.agents[0]
         self._accumulate_rewards()
-        if self.render_mode == "human":
-            self.render()

@@ -83,7 +83,7 @@ def test_a_changed_source_makes_rows_stale(checkout, tmp_path):
     assert state.of(checkout).word == state.FRESH
     (tmp_path / "sim").unlink()
     shutil.copytree(ROOT / "sim", tmp_path / "sim", ignore=shutil.ignore_patterns("__pycache__"))
-    for module, changed in [("openspiel/cluedo", False), ("rules", True)]:
+    for module, changed in [("records/stepped", False), ("rules", True)]:
         path = tmp_path / f"sim/{module}.py"
         path.write_text(f"{path.read_text()}\nEXTRA = 1\n")
         assert (state.of(checkout).word == state.STALE) == changed, module

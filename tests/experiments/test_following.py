@@ -1,4 +1,4 @@
-"""The page of a run reads its new parts alone, a report each part once."""
+"""A report reads each part of a run once."""
 
 from collections import Counter
 
@@ -12,8 +12,6 @@ from experiments.matches.details import SUGGESTION
 from experiments.matches.results import Played, Results
 from experiments.report import run as report
 from experiments.runs import runfolder
-from experiments.runs.live import Followed
-from experiments.settings.commandline import Refusal
 
 
 def suggestions(match, games):
@@ -61,40 +59,16 @@ def count_opened(monkeypatch):
 
 
 def test_each_of_three_hundred_parts_is_opened_once(fill, match, rows, count_opened):
-    """By the page of a run, which then opens the new ones alone, and by a report."""
     folder = fill(1)
     table = rows(range(300))
     for number in range(300):
         of_one = table.slice(4 * number, 4)
         pq.write_table(of_one, folder / f"games-{number:05d}.parquet", store_schema=False)
-    parts, followed = part_files.parts(folder), Followed(folder)
     count_opened.clear()
-    assert followed.tallies().games == 300
-    assert count_opened == Counter(parts)
-    count_opened.clear()
-    assert followed.tallies().games == 300 and not count_opened
-    pq.write_table(rows([300]), folder / "games-00300.parquet", store_schema=False)
-    assert followed.tallies().games == 301
-    assert count_opened == Counter(part_files.parts(folder)[-1:])
-    count_opened.clear()
-    assert report.load(folder, "run").played.games == 301
+    assert report.load(folder, "run").played.games == 300
     assert {path: n for path, n in count_opened.items() if path.parent == folder} == Counter(
         part_files.parts(folder) + part_files.parts(folder, "suggestions")
     )
-
-
-def test_a_run_may_change_while_it_is_followed(fill):
-    folder = fill(3)
-    followed = Followed(folder)
-    assert followed.tallies().games == 3
-    fill(9, folder=folder)
-    assert followed.tallies().games == 9
-    damaged = part_files.parts(folder)[0]
-    damaged.write_bytes(b"PAR1 overwritten")
-    with pytest.raises(Refusal, match="cannot be read"):
-        followed.tallies()
-    damaged.unlink()
-    assert followed.tallies().games == 8, "what was removed does not count"
 
 
 def test_a_report_reads_merged_parts(fill):

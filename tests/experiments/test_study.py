@@ -31,11 +31,9 @@ REFUSED = {
         ("player=bmcts", "player=bmcts searches: choose a player that does not"),
     ],
     HUNT: [
-        ("minefield hunt.workspace=nowhere.yaml", "nowhere.yaml cannot be read (No such file"),
-        ("minefield hunt.objects=100000", "hunt.objects=100000: must be at most 14"),
-        ("minefield hunt.robot=6", "seed=0: there is no room for 8 obstacles"),
-        ("mansion hunt.start=[0,0]", "hunt.start=[0, 0]: give column and row of a corridor square"),
-        ("mansion hunt.benefit=[1,2]", "hunt.benefit and hunt.distance need equally many weights"),
+        ("hunt.workspace=nowhere.yaml", "nowhere.yaml cannot be read (No such file"),
+        ("hunt.objects=100000", "hunt.objects=100000: must be at most 14"),
+        ("hunt.robot=6", "seed=0: there is no room for 8 obstacles"),
     ],
     STRENGTH: [
         ("workers=[4,4]", "workers must list different numbers"),

@@ -42,8 +42,7 @@ CASES: dict[str, list[list[str]]] = {
     "regret": [["player=swift", "positions=2", "seeds=1", "rules.players=3", "run.folder=made"]],
     "qlearning": [["states=20", "updates=1000", "repeats=1", "rates=[falling]", "network.hidden=4",
                    "network.epochs=20", "network.least_fit=0", "run.folder=made"]],
-    "hunt": [["minefield", "hunt.objects=2", "hunt.obstacles=1", "hunt.cells=polygons",
-              "run.folder=made"], ["mansion", "run.folder=made"]],
+    "hunt": [["hunt.objects=2", "hunt.obstacles=1", "run.folder=made"]],
     "episodes": [["problem=tiger", "episodes=2", "steps=3", "simulations=5", "run.folder=made"]],
     "tables": [["list"], ["ledford_4_1", "show=true", "folder=made"]],
     "contest": [["player=swift", "classes=kept", "games=1", "numbers=[3]", "run.folder=made"],
@@ -114,8 +113,6 @@ def _settings(command: str) -> dict[str, tuple[Any, Any]]:
         return {**_settings("compare"), **own}
     schema = import_module(module_of(command)).COMMAND.schema
     found = dict(_below(schema, ""))
-    if command == "hunt":
-        return found | dict(_below(import_module("experiments.hunt.schemas").Minefield, "hunt."))
     players = (Settings, Policy)
     for key in [key for key in found if key in ("player", "opponent", "rules")]:
         for filled in [schemas.Rules] if key == "rules" else players:

@@ -41,8 +41,7 @@ NO_GUARD = (b"400", b"503")
 ODD = ("..", "%", "\u202e\u00e9", "\ud800", "\0", "/etc/passwd", "-1", "9" * 30, "null")
 """Values in links that are none, beside those of `mutate`."""
 
-SUMMARY = '{"table": [], "interrupted": false}'
-FILES = ("table.json", "moves.jsonl", "pace.json", "*.jsonl", "summary.json", "*")
+FILES = ("table.json", "moves.jsonl", "pace.json", "*.jsonl", "*")
 
 
 def attack(number: int, seed: int, folder: Path) -> Iterator[Finding | None]:
@@ -59,8 +58,6 @@ def prepare(folder: Path) -> dict[str, Any]:
     (link,) = ended["seats"].values()
     play(server, link, server.stream(f"/api{link}/stream"))
     server.ask("GET", f"/api{link}/after")  # it is filed
-    (folder / "run").mkdir()
-    (folder / "run/summary.json").write_text(SUMMARY)
     lobby = server.ask("GET", "/api/lobby")[1]
     begun = server.table(person("Bob"), COMPUTER, COMPUTER, seed=None)
     watched = server.table(*[COMPUTER] * 3, seed=None, pace=60.0)
@@ -73,7 +70,6 @@ def prepare(folder: Path) -> dict[str, Any]:
         "seats": [*ended["seats"].values(), *begun["seats"].values()],
         "watches": [made["watch"] for made in (ended, begun, watched)],
         "records": [one["id"] for one in lobby["records"]],
-        "runs": [one["id"] for one in lobby["runs"]],
         "seeds": [str(setup["seed"]).encode() for setup in setups],
     }
 
@@ -81,11 +77,10 @@ def prepare(folder: Path) -> dict[str, Any]:
 def build_request(random: Random, known: dict[str, Any]) -> tuple[bytes, bool]:
     """Return a request, and whether it is whole."""
     seat, watch = random.choice(known["seats"]), random.choice(known["watches"])
-    record, run = (random.choice(known[kind]) for kind in ("records", "runs"))
-    ids = {seat.split("/")[-1], watch.split("/")[-1], record, run}
+    record = random.choice(known["records"])
+    ids = {seat.split("/")[-1], watch.split("/")[-1], record}
     line = random.choice((1, 2, 3, 20, 10**6))
     gets = ["/", "/api/lobby", "/api/compiled", "/static/style.css"]
-    gets += [f"/runs/{run}", f"/api/runs/{run}", f"/runs/{run}/report"]
     gets += [seat, f"/api{seat}", f"/api{seat}/stream", f"/api{seat}/notebook"]
     gets += [watch, f"/api{watch}", f"/api{watch}/stream", f"/api{watch}/beliefs"]
     gets += [f"/records/{record}", f"/api/records/{record}", f"/api/records/{record}/beliefs"]

@@ -5,7 +5,6 @@ import re
 import pytest
 import served
 
-from experiments.web import library
 from experiments.web.server import records
 from experiments.web.tables import registry
 
@@ -34,15 +33,9 @@ def send_seeds(monkeypatch):
     monkeypatch.setattr(records, "_is_of_tables", lambda request, path: False)
 
 
-def trust_summaries(monkeypatch):
-    """Read a run's summary without a check."""
-    monkeypatch.setattr(library, "_read", lambda path, _: library._figures(path))
-
-
 PLANTS = {
     hash_identifiers_alone: "HTTP/1.1 500",
     send_seeds: "a seed that was drawn by chance",
-    trust_summaries: "HTTP/1.1 500",
 }
 
 
@@ -50,24 +43,14 @@ PLANTS = {
 @pytest.mark.parametrize("plant", PLANTS, ids=lambda plant: plant.__name__)
 def test_a_planted_fault_is_found(tmp_path, monkeypatch, plant):
     plant(monkeypatch)
-    if plant is trust_summaries:  # of a damaged one, which the lobby reads
-        monkeypatch.setattr(served, "FILES", ("summary.json",))
-        prepare = served.prepare
-
-        def prepare_whole(folder):
-            with monkeypatch.context() as whole:
-                whole.setattr(library, "_read", READ)
-                return prepare(folder)
-
-        monkeypatch.setattr(served, "prepare", prepare_whole)
     assert any(PLANTS[plant] in complaint for complaint in complaints(tmp_path, 20 * CASES))
 
 
-READ, HASH = library._read, registry.hash_token
+HASH = registry.hash_token
 
 
 def test_the_same_seed_makes_the_same_requests():
-    known = {"seats": ["/seat/a"], "watches": ["/watch/b"], "records": ["c"], "runs": ["d"]}
+    known = {"seats": ["/seat/a"], "watches": ["/watch/b"], "records": ["c"]}
     made = [
         [served.build_request(served.Random(f"{seed}/{case}"), known) for case in range(9)]
         for seed in (1, 1, 2)

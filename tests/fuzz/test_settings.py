@@ -99,8 +99,7 @@ BAD = {
     "explain": [("record=x player.search.mode=root", "tree.nodes=9", "player.search.mode=tree")],
     "regret": [("players=[swift]", "player=bmcts", "without players")],
     "hunt": [
-        ("mansion", "seed=3", "hunt.name=minefield"),
-        ("minefield hunt.workspace=a.yaml", "hunt.size=3", "without hunt.workspace"),
+        ("hunt.workspace=a.yaml", "hunt.size=3", "without hunt.workspace"),
     ],
     "tables": [
         ("seed=null", "only=[a]", "a table"),
@@ -129,7 +128,7 @@ def test_a_setting_of_another_choice_is_refused(command, choice, key, said):
         ("episodes", "problem=rocksample map=[7,8] steps=9 nodes=9 final=mean"),
         ("episodes", "problem=light_dark particles=9 leaf=random only=null"),
         ("episodes", "paper=pomcpow only=[laser_tag] particles=9"),
-        ("hunt", "minefield hunt.size=3 seed=3"),
+        ("hunt", "hunt.size=3 seed=3"),
     ],
 )
 def test_a_setting_of_the_choice_is_taken(command, line):

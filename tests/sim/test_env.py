@@ -8,13 +8,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 from env_play import GAMES, accuse, begin_game, over, play, read
-from pettingzoo.test import api_test, render_test, seed_test
+from pettingzoo.test import api_test, seed_test
 
 import sim
 from sim.arena import play_many
 from sim.cards import CATEGORY_MASK
 from sim.environment.aec import env, raw_env
-from sim.environment.flat import FLAT_LAYOUT
 from sim.environment.observation import FIELDS, SIZE
 from sim.player import IllegalAction
 from sim.rules import PRESETS, preset
@@ -37,7 +36,6 @@ def test_pettingzoo_accepts_it(rules, switches, capsys):
         warnings.simplefilter("always")
         api_test(env(rules, **switches), num_cycles=1000)
         seed_test(lambda: env(rules, **switches), num_cycles=200)
-        render_test(lambda **mode: env(rules, **mode, **switches))
     messages = {str(warning.message) for warning in caught}
     assert [message for message in messages if not message.startswith(UNAVOIDABLE)] == []
 
@@ -120,17 +118,13 @@ def test_the_winner_gets_one_and_the_others_minus_one():
 
 @pytest.mark.parametrize(("spoken", "seen"), [("heard", True), ("secret", False)])
 def test_what_was_accused_is_seen_where_it_is_heard(spoken, seen):
-    """It is no suggestion, and the flat vector has it as what the evidence says."""
-    core, flat = (begin_game("classic", accusations=spoken, flat=flat) for flat in (False, True))
-    before = flat.observe("player_2")["observation"].copy()
-    for one in (core, flat):
-        accuse(one, rightly=False)
+    """It is no suggestion."""
+    core = begin_game("classic", accusations=spoken)
+    accuse(core, rightly=False)
     now = read(core.observe("player_2"))
     cards = [int(core._state.heard[0] & kind).bit_length() - 1 for kind in CATEGORY_MASK]
     assert now["accused"][2].tolist() == cards and (min(cards) >= 0) == seen
     assert (now["history"] == -1).all() and now["out"].tolist() == [0, 0, 1, 0, 0, 0]
-    changed = flat.observe("player_2")["observation"].view(FLAT_LAYOUT)[0]["chance"]
-    assert (changed != before.view(FLAT_LAYOUT)[0]["chance"]).any() == seen
 
 
 @pytest.mark.parametrize("rules", ["ledford", "speed"])
@@ -187,8 +181,6 @@ def test_what_cannot_be_is_refused():
         env("chess")
     with pytest.raises(ValueError, match="no switch 'sise'"):
         env(sise=3)
-    with pytest.raises(ValueError, match="render_mode must be one of ansi, human"):
-        env(render_mode="rgb_array")
     core = begin_game(seed=4, game=2)
     for wrong in ({"seed": -1}, {"seed": 2**63}, {"options": {"game": -1}}):
         with pytest.raises(ValueError, match="must be at least 0"):
@@ -203,12 +195,7 @@ def test_the_page_has_every_field_and_runs(capsys):
     rows = dict(re.findall(r"^\| `(\w+)` \| ([\dx ]+) \|", PAGE, re.MULTILINE))
     assert rows == {name: " x ".join(map(str, shape)) or "1" for name, shape, _, _ in FIELDS}
     assert f"`observation`, ({SIZE},) int32" in PAGE and f"`action_mask`, ({N_ACTIONS},)" in PAGE
-    assert len(EXAMPLES) == 4
+    assert len(EXAMPLES) == 2
     for example in EXAMPLES:
         exec(compile(example, "docs/environment.md", "exec"), {"__name__": "example"})
-    messages = capsys.readouterr().out
-    assert (
-        "never accuses gets [" in messages
-        and "cards in hand:" in messages
-        and "Conservatory" in messages
-    )
+    assert "cards in hand:" in capsys.readouterr().out

@@ -13,9 +13,6 @@ from experiments.web.server.viewers import describe
 from experiments.web.tables.search_view import SearchSamples
 from experiments.web.tables.table import Table, sees
 
-RATE = {"match": "best against swift", "player": "best", "games": 200, "wins": 120}
-RATE |= {"rate": 0.6, "interval": [0.531, 0.665]}
-
 LOBBY = {
     "rules": [
         {"name": "ledford", "players": 4, "about": "The rules of the thesis."},
@@ -41,43 +38,8 @@ LOBBY = {
             ("s", 0, {"winner": None, "turns": 12, "seconds": None}),
         )
     ],
-    "under_way": [{"id": "m", "name": "test", "matches": ["swift against 3 heuristic"]}],
-    "runs": [
-        *(
-            {"id": f"t{trial}", "name": f"sweep/trial-000{trial}", "report": None, "rates": []}
-            for trial in range(2)
-        ),
-        {"id": "main", "name": "main", "report": "/runs/main/report", "rates": [RATE]},
-    ],
     "reach": "Only this machine can reach this page.",
 }
-
-RUN = {
-    "name": "test", "stage": "under way", "age": 4.2, "report": None,
-    "table": [
-        {"match": f"{player} against 3 heuristic", "player": player, "games": 120, "wins": wins,
-         "draws": 0, "win_rate": wins / 120, "ci95": [wins / 120 - 0.1, wins / 120 + 0.1],
-         "parity": 0.25, "most": 2000}
-        for player, wins in (("closure", 60), ("swift", 72))
-    ],
-    "comparisons": [
-        {"first": "closure against 3 heuristic", "second": "swift against 3 heuristic",
-         "games": 120, "difference": 0.1, "ci95": [-0.041, 0.236], "p": None, "p_holm": None,
-         "both": 40, "only_first": 20, "only_second": 32, "neither": 28, "elo": 70.4,
-         "elo_ci95": [-28.2, 170.1], "superiority": 0.95}
-    ],
-    "tests": [
-        {"words": "swift is 0 Elo (H0) above closure or 30 Elo (H1): undecided after 120 games "
-         "(LLR 1.20, bounds ±2.94), errors 5 %",
-         "llr": 1.2, "bound": 2.944, "progress": 0.41, "accepted": None, "left": 175}
-    ],
-    "chart": {
-        "of": "ratio",
-        "lines": [
-            {"name": "swift against 3 heuristic", "points": [[10, 0.1], [60, -0.4], [120, 1.2]]}
-        ],
-    },
-}  # fmt: skip
 
 ROOT = [
     {"action": "walk to the Hall", "visits": 412, "value": 0.512, "error": 0.021},
@@ -136,7 +98,6 @@ ADVICE = {
     ],
     "tree": [{**node, "bits": 3.2, "envelope": BELIEF} for node in SEARCH["tree"]],
     "line": [{"words": "walk to the Hall", "visits": 412, "value": 0.512}],
-    "verdict": {"kind": "less", "loss": 0.202, "spread": 0.147, "chance": 0.512},
     **ASSUMES,
 }
 
@@ -156,7 +117,6 @@ def make_answers(table, folder, shown=None):
         "/api/watch/t": {**describe(entry), **control},
         "/api/watch/t/beliefs": {"seats": seats, "turns": turns},
         "/api/watch/t/control": {"paused": True, "pace": 1.0},
-        "/api/runs/m": RUN,
         "/api/records/r": records._contents(path, True),
         "/api/records/r/beliefs": {"turns": records._turns(path)},
         "/api/records/r/explain": ADVICE,

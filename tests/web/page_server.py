@@ -16,7 +16,7 @@ from experiments.web.server import messages, pages
 from experiments.web.server.guard import Guard, error
 from experiments.web.shares import Shares
 
-PAGES = {"watch": "watch", "records": "replay", "runs": "run", "seat": "play"}
+PAGES = {"watch": "watch", "records": "replay", "seat": "play"}
 
 
 class Canned:

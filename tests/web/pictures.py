@@ -22,9 +22,6 @@ from page_player import click_on, number, settle  # noqa: E402
 from page_server import Canned  # noqa: E402
 from PIL import Image  # noqa: E402
 
-from experiments.compare import __main__ as compare  # noqa: E402
-from experiments.runs import runfolder  # noqa: E402
-from experiments.runs.live import live_figures  # noqa: E402
 from experiments.web.settings import Search  # noqa: E402
 from experiments.web.tables.requests import compose_player  # noqa: E402
 
@@ -48,10 +45,7 @@ def take(running, folder: Path) -> list[Path]:
         watched, _ = page_content.serve_watched(one)
         best = compose_player("best_tree", ["budget.simulations=1000"], Search(1000, 60.0))
         table, look, events = page_content.play_and_sample(third, best, TURN)
-        searching = Canned(
-            page_content.make_answers(table, third, events)
-            | {"/api/runs/m": _play_match(third / "run")}
-        )
+        searching = Canned(page_content.make_answers(table, third, events))
         seated = Served(other)
         try:
             searching.streams = page_content.make_stream(table, look, events)
@@ -64,7 +58,6 @@ def take(running, folder: Path) -> list[Path]:
                 _seat(running, seated, folder / "web_play.png", 1280, 900, False, QUESTIONS),
                 _seat(running, seated, folder / "web_phone.png", 360, 1500, True, 0),
                 _replay(running, watched, folder / "web_replay.png"),
-                _run(running, searching, folder / "web_run.png"),
                 _lobby(running, watched, folder / "web_lobby.png"),
             ]
         finally:
@@ -106,21 +99,6 @@ def _replay(running, served, path):
     for button in page.locator(".question-form button").all():
         button.click()
     page.wait_for_function("() => document.querySelectorAll('.would').length === 2")
-    return _shot(page, path)
-
-
-def _play_match(folder):
-    """Play the match of the picture of a run, and return how it stands."""
-    asked = ["match.players=[closure,swift]", "opponent=swift", "match.stop=sprt:0%:5%"]
-    games = ["match.games=4000", "match.workers=1", "tracking=none", f"run.folder={folder}"]
-    assert compare.COMMAND.run([*asked, *games]) == 0
-    about = {"name": "closure-swift", "stage": "finished", "age": 0.0, "report": None}
-    return {**live_figures(runfolder.tallies(folder)), **about}
-
-
-def _run(running, served, path):
-    page = _page(running, f"{served.url}/runs/m", 1180, 560, False)
-    page.wait_for_selector("#chart svg")
     return _shot(page, path)
 
 

@@ -8,7 +8,6 @@ PAGES = {
     "lobby": ("/", "#levels button"),
     "watch": ("/watch/t", ".map td"),
     "replay": ("/records/r", "#entropy svg"),
-    "run": ("/runs/m", "#chart svg"),
     "error": ("/nowhere/at/all", "main p"),
 }
 
@@ -98,7 +97,7 @@ def test_a_table_is_made_in_the_lobby(watched_server, shows):
 
 
 def test_the_lobby_offers_two_planners_three_levels_and_lists(watched_server, shows):
-    """Lists say how games ended, in an order; trials of a sweep are one entry."""
+    """Lists say how games ended, in an order."""
     watched_server.answers["/api/tables"] = {"id": "t", "seats": {}, "watch": "/watch/t"}
     page = shows("lobby")
     fits_and_passes(page)
@@ -108,9 +107,6 @@ def test_the_lobby_offers_two_planners_three_levels_and_lists(watched_server, sh
     assert ended.first.text_content() == "Nobody won in 12 turns"
     assert "put aside" in page.locator("#tables").inner_text()
     assert page.locator("#tables .ended").count() == 0, "of older tables nothing is known"
-    assert page.locator("#under-way a").get_attribute("href") == "/runs/m"
-    assert page.locator("#runs > li").count() == 2
-    assert "2 trials" in page.locator("#runs > li").first.inner_text()
     assert page.locator("#levels button").all_inner_texts() == ["Easy", "Middle", "Strong"]
     first = page.locator("main button").first
     assert first.inner_text() == "Watch"
@@ -124,26 +120,6 @@ def test_the_lobby_offers_two_planners_three_levels_and_lists(watched_server, sh
     page.wait_for_url("**/watch/t")
     seats = watched_server.posted[-1][1]["seats"]
     assert [seat.get("preset", seat.get("name")) for seat in seats] == ["Zoe", *["swift"] * 3]
-
-
-def test_a_run_under_way_is_followed_to_its_verdict(watched_server, shows):
-    page = shows("run")
-    fits_and_passes(page)
-    assert "120 of 2,000 games" in page.locator("#stage").inner_text()
-    assert page.locator("h1").inner_text() == "closure, swift against 3 heuristic"
-    test = page.locator("#verdicts").inner_text()
-    assert "undecided" in test and "41 % of the way to H1; about 175 more games" in test
-    difference = page.locator("#differences").inner_text().replace("\N{MINUS SIGN}", "-")
-    assert "+10.0 points, 95 %: -4.1 to +23.6; +70 Elo (-28 to +170)" in difference
-    assert page.locator("#chart .level").count() == 2
-    run = page_content.RUN
-    (test,) = run["tests"]
-    words = "swift is 30 Elo above closure, not 0 Elo: H1 accepted"
-    decided = {**test, "words": words, "accepted": "H1", "left": None, "progress": 1.02}
-    watched_server.answers["/api/runs/m"] = {**run, "stage": "finished", "tests": [decided]}
-    page.wait_for_function("() => document.getElementById('stage').innerText.includes('Decided')")
-    assert page.locator("#verdicts").inner_text() == words
-    watched_server.answers["/api/runs/m"] = run
 
 
 def test_a_watched_table_is_paused_stepped_and_looked_into(watched_server, shows):
@@ -240,35 +216,9 @@ def test_a_record_is_stepped_through_and_players_are_asked(watched_server, shows
     assert int(page.locator("#line").input_value()) == len(events) - 2
 
 
-def test_a_game_is_reviewed(watched_server, shows):
-    """Marks, chances, the place in the address, keys; by ADVICE something is lost each time."""
+def test_a_click_on_a_chart_goes_there_and_the_address_keeps_the_place(watched_server, shows):
     page = shows("replay")
-    assert page.locator("#chances").is_hidden(), "there is no chance but what a seat is asked for"
-    page.locator("#review").get_by_role("button", name="Review").click()
-    page.wait_for_function("() => /reviewed;/.test(document.querySelector('#review').textContent)")
-    rows = page.locator(".review tbody tr")
     events = watched_server.table.game.events
-    own = [
-        at
-        for at, event in enumerate(events)
-        if "action" in event and event["event"] != "show" and event["seat"] == 0
-    ]
-    assert rows.count() == len(own)
-    text = page.locator(".review").inner_text()
-    assert page.locator("#marks i").count() == len(own) == text.count("20.2 ± 14.7 !")
-    assert page.locator("#chances .line").count() > 1
-    won = int(events[-1]["winner"] == 0)
-    name = page.locator("#seats .seat-name").first.inner_text()
-    label = page.locator("#chances > svg").get_attribute("aria-label")
-    assert f": {name} {won}" in label, "the last point of a chance is how the game ended"
-    assert watched_server.posted[-1][1]["judged"]
-    rows.nth(1).get_by_role("button").click()
-    assert page.url.endswith(f"#event={own[1] + 1}")
-    page.locator("h1").click()
-    page.evaluate("document.activeElement.blur()")
-    for key, at in (("ArrowRight", own[1] + 1), ("ArrowLeft", own[1]), ("Home", 0)):
-        page.keyboard.press(key)
-        assert int(page.locator("#line").input_value()) == at
     box = page.locator("#entropy > svg").bounding_box()
     page.mouse.click(box["x"] + 0.9 * box["width"], box["y"] + 40)
     there = int(page.locator("#line").input_value())

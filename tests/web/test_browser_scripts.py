@@ -38,67 +38,6 @@ def test_several_people_who_play_again_get_a_link_each(call):
     assert links == kept == ["/seat/0", "/seat/2"]
 
 
-@pytest.mark.parametrize(
-    ("fresh", "said"),
-    [
-        ((), "A sweep: 2 trials, the best of them 62.5 %, which flatters it"),
-        (
-            ("fresh-start", "fresh-reached"),
-            "A sweep: 2 trials; the best on 40 fresh games 100.0 % (97.5 to 100.0)",
-        ),
-    ],
-)
-def test_a_sweep_shows_what_its_choice_had_no_part_in(call, fresh, said):
-    """Fresh runs are no trials, and a best of many is called so."""
-    trials = [("trial-0001", 0.625, 0.4), ("trial-0000", 0.25, 0.2)]
-    rates = {"match": "m", "player": "p", "games": 40}
-    runs = [
-        {"id": name, "name": f"a/{name}", "report": None}
-        | {"rates": [{**rates, "rate": rate, "interval": [low, 1]}]}
-        for name, rate, low in [*((name, 1.0, 0.975) for name in fresh), *trials]
-    ]
-    summaries = call(
-        """const { listRuns } = await import("/static/parts/lists.js");
-        const parent = document.createElement("ul");
-        listRuns(parent, given);
-        return [...parent.querySelectorAll(":scope > li > details > summary")]
-            .map((one) => one.textContent);""",
-        runs,
-    )
-    assert summaries == [said]
-
-
-def test_a_review_has_words_for_each_verdict(call):
-    """And it does not count what could not be evaluated as a loss."""
-    texts = call(
-        """const { Review } = await import("/static/parts/review.js");
-        const verdicts = [["proved", 0, 0], ["same", 0, 0], ["as good", 0, 0],
-            ["less", 0.1, 0.2], ["less", 0.3, 0.2], ["unknown", null, null],
-        ].map(([kind, loss, spread]) => ({ kind, loss, spread, chance: loss }));
-        const parent = document.createElement("div");
-        document.querySelector("main").append(parent);
-        const about = {
-            decisions: verdicts.map((_, at) => at),
-            names: ["Ann"],
-            ask: async (at) => ({ action: 1, words: "pass", verdict: verdicts[at] }),
-            describe: (at) => ({ turn: at, seat: 0, action: 0, name: "Ann", words: "walk" }),
-            end: { turn: 9, winner: 0 },
-        };
-        await new Promise((done) => {
-            about.changed = () => about.made.found.size === 6 && setTimeout(done);
-            about.made = new Review(parent, about);
-            about.made.begin("0");
-        });
-        const cells = parent.querySelectorAll("tbody td:last-child");
-        const { made } = about;
-        const losses = [...cells].map((one) => one.innerText);
-        return [losses, made.marks, made.chances(1)[0].at(-1), parent.innerText];"""
-    )
-    losses = ["0, proved to be right", "0", "0", "10.0 ± 20.0", "30.0 ± 20.0 !", "not evaluated"]
-    assert texts[:3] == [losses, [4], [9, 1]]
-    assert "6 decisions reviewed; 1 lost" in texts[3] and "1 could not be evaluated" in texts[3]
-
-
 def test_what_the_posterior_proves_is_ticked_and_what_is_near_is_not(call):
     *received, note = call(
         """const { showNotebook } = await import("/static/parts/notebook.js");

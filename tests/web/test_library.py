@@ -1,4 +1,4 @@
-"""The library: records and runs that it finds, and files that it does not open."""
+"""The library: records that it finds, and files that it does not open."""
 
 import json
 import os
@@ -9,20 +9,10 @@ from table_setup import COMPUTER, play_to_prompt, setup
 from experiments.web.library import Library, is_regular
 from experiments.web.tables.table import Table
 
-SUMMARY = {
-    "interrupted": False,
-    "table": [
-        {"match": "a against 3 b", "player": "a", "games": 4, "wins": 1, "win_rate": 0.25,
-         "ci95": [0.04, 0.7]},
-        {"match": "a against 3 b", "player": "c", "games": 0, "wins": 0, "win_rate": None,
-         "ci95": None},
-    ],
-}  # fmt: skip
-
 
 @pytest.fixture
 def library(tmp_path):
-    """Return the library of a folder with a run, its record and things that are neither."""
+    """Return the library of a folder with a record and things that are none."""
     run = tmp_path / "outputs" / "run"
     (run / "records").mkdir(parents=True)
     table = Table(setup(COMPUTER, COMPUTER, COMPUTER, COMPUTER, turn_cap=20), tmp_path)
@@ -30,46 +20,28 @@ def library(tmp_path):
     (run / "records" / "game-1.jsonl").write_text(table.game.record())
     (run / "records" / "broken.jsonl").write_text("{}\n")
     (run / "records" / "empty.jsonl").write_text("")
-    (run / "summary.json").write_text(json.dumps(SUMMARY))
-    (run.parent / "summary.json").write_text("[1, 2]")
-    (run.parent / "mlartifacts" / "copy").mkdir(parents=True)
-    (run.parent / "mlartifacts" / "copy" / "summary.json").write_text(json.dumps(SUMMARY))
+    copies = run.parent / "mlartifacts" / "records"
+    copies.mkdir(parents=True)
+    (copies / "game-1.jsonl").write_text(table.game.record())
     (tmp_path / "secret.jsonl").write_text(table.game.record())
     (run / "records" / "link.jsonl").symlink_to(tmp_path / "secret.jsonl")
     (run.parent / "beside.jsonl").write_text(table.game.record())
     return Library(tmp_path / "outputs")
 
 
-def test_records_and_runs_are_found_by_what_they_are(library):
-    (record,), (run,) = library.records(), library.runs()
+def test_records_are_found_by_what_they_are(library):
+    (record,) = library.records()
     assert record.about["seats"] == ["swift"] * 4 and record.about["rules"] == "ledford"
     end = json.loads(record.path.read_text().splitlines()[-1])
     assert record.about["turns"] == end["turns"] == 20 and record.about["winner"] is None
     assert record.about["name"] == "run/records/game-1.jsonl"
-    assert run.about["rates"] == [
-        {
-            "match": "a against 3 b",
-            "player": "a",
-            "games": 4,
-            "wins": 1,
-            "rate": 0.25,
-            "interval": [0.04, 0.7],
-        }
-    ]
     assert library.record(record.name).name == "game-1.jsonl"
-    assert library.run(run.name).name == "run"
 
 
 @pytest.mark.parametrize("name", ["", "..", "run", "run/records/game-1.jsonl", "/etc/passwd"])
 def test_nothing_is_opened_by_a_path(library, name):
-    for open_ in (library.record, library.run):
-        with pytest.raises(KeyError):
-            open_(name)
-
-
-def test_a_record_is_not_a_run(library):
     with pytest.raises(KeyError):
-        library.run(library.records()[0].name)
+        library.record(name)
 
 
 def test_what_is_no_file_is_neither_listed_nor_waited_for(library, tmp_path):
@@ -85,7 +57,7 @@ def test_what_is_no_file_is_neither_listed_nor_waited_for(library, tmp_path):
 def test_a_file_that_goes_meanwhile_is_left_out(library, monkeypatch, tmp_path):
     gone = tmp_path / "outputs" / "run" / "records" / "gone.jsonl"
     files = library._files
-    monkeypatch.setattr(library, "_files", lambda *kinds: [*files(*kinds), (1, gone)])
+    monkeypatch.setattr(library, "_files", lambda: [*files(), (1, gone)])
     assert len(library.records()) == 1
 
 

@@ -8,7 +8,7 @@ import pytest
 WEB = Path(__file__).resolve().parents[2] / "experiments" / "web"
 STATIC = WEB / "static"
 SCRIPTS = sorted(STATIC.rglob("*.js"))
-PAGES = ("lobby", "play", "watch", "replay", "run")
+PAGES = ("lobby", "play", "watch", "replay")
 FILES = [*SCRIPTS, *STATIC.glob("*.css"), *(WEB / "templates").iterdir()]
 
 FORBIDDEN = re.compile(

@@ -13,7 +13,6 @@ from starlette.routing import Route
 
 from experiments.settings.commandline import Refusal
 from experiments.web.server.guard import read_body
-from experiments.web.server.records import links
 from experiments.web.server.state import State, place_of, state_of
 from experiments.web.server.warmup import warm_up
 from experiments.web.shares import Crowded
@@ -37,9 +36,7 @@ async def show(request: Request) -> JSONResponse:
     state = state_of(request)
     library = state.library
     latest = list(state.registry.entries.values())[: -MOST_SHOWN - 1 : -1]
-    records, runs, under_way, took = await state.workers.run(
-        lambda: (library.records(), library.runs(), library.under_way(), _times(state, latest))
-    )
+    records, took = await state.workers.run(lambda: (library.records(), _times(state, latest)))
     return JSONResponse(
         {
             **presets(),
@@ -47,8 +44,6 @@ async def show(request: Request) -> JSONResponse:
             "records": [
                 {"id": one.name, **one.about, "seconds": took.get(one.name)} for one in records
             ],
-            "runs": [{"id": one.name, **one.about, **links(one.name, one.path)} for one in runs],
-            "under_way": [{"id": one.name, **one.about} for one in under_way],
             "reach": state.reach,
         }
     )

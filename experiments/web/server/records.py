@@ -1,10 +1,8 @@
-"""Recorded games and runs: records to replay, timelines, advice at a decision, and run reports."""
+"""Recorded games: records to replay, timelines, and advice at a decision."""
 
 from __future__ import annotations
 
-import re
 import threading
-import time
 from collections.abc import Callable
 from dataclasses import asdict
 from functools import lru_cache
@@ -20,7 +18,6 @@ from experiments.explain.recorded import FIRST_LINE, decisions
 from experiments.settings.commandline import Refusal
 from experiments.web.analysis.advice import advise
 from experiments.web.analysis.notebook import Entropies, Knowledge, notebook
-from experiments.web.library import is_regular, stage_of
 from experiments.web.server import messages
 from experiments.web.server.guard import read_body
 from experiments.web.server.pages import page
@@ -31,33 +28,22 @@ from sim.records.record import OUTSIDE, RecordError, read
 
 Result = TypeVar("Result")
 
-REPORT = "report.html"
-MOST_BYTES = 32 * 2**20
-"""Largest size of a report to show."""
-
-ALONE = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox allow-popups"
-"""Content policy of a report, which needs no other file and may be untrusted: no scripts."""
-
 CHOSEN_DIGITS = 5
-"""A seed of at most so many digits was chosen, not drawn; a report's figures may equal it."""
-
-_DRAWN = re.compile(rb"(?<![\w.+/-])\d{12,}(?![\w.+/=-])")
-"""A number as long as a drawn seed, outside words and images."""
+"""A seed of at most so many digits was chosen, not drawn."""
 
 _CACHED = 16
-"""Number of records in memory, and of runs whose figures are kept until their folder changes."""
+"""Number of records in memory."""
 
 _counting = threading.Lock()
 
 
 class AdviceRequest(Body):
-    """A decision, the player to advise, and whether to judge the action taken."""
+    """A decision, and the player to advise."""
 
     line: Natural
     preset: Name
     settings: Settings
     seed: Natural = 0
-    judged: bool = False
 
 
 async def show_page(request: Request) -> HTMLResponse:
@@ -94,19 +80,6 @@ async def explain(request: Request) -> JSONResponse:
         raise HTTPException(422, str(fault)) from None
 
 
-async def report(request: Request) -> HTMLResponse:
-    """Return the report of a run, if any, without drawn seeds, also those of other runs."""
-    path = await _run(request) / REPORT
-    try:
-        if not is_regular(path):
-            raise FileNotFoundError
-        with path.open("rb") as file:
-            text = _DRAWN.sub(b"hidden", file.read(MOST_BYTES))
-    except OSError:
-        raise HTTPException(404, "this run has no report") from None
-    return HTMLResponse(text, headers={"Content-Security-Policy": ALONE})
-
-
 def _is_of_tables(request: Request, path: Path) -> bool:
     """Return whether the game of ``path`` was played here."""
     return path.resolve().is_relative_to(state_of(request).registry.folder.resolve())
@@ -118,20 +91,11 @@ def _is_drawn(seed: int) -> bool:
 
 async def _record(request: Request) -> Path:
     """Return the file of the record in the path; 404 if it is unknown."""
-    return await _find(request, "record", state_of(request).library.record)
-
-
-async def _run(request: Request) -> Path:
-    """Return the folder of the run in the path; 404 if it is unknown."""
-    return await _find(request, "run", state_of(request).library.run)
-
-
-async def _find(request: Request, kind: str, look_up: Callable[[str], Path]) -> Path:
-    """Return what ``look_up`` finds by the parameter ``kind`` of the path; 404 if nothing."""
+    state = state_of(request)
     try:
-        return await state_of(request).workers.run(look_up, request.path_params[kind])
+        return await state.workers.run(state.library.record, request.path_params["record"])
     except KeyError:
-        raise HTTPException(404, f"unknown {kind}") from None
+        raise HTTPException(404, "unknown record") from None
 
 
 async def _answer(request: Request, work: Callable[[], Any], long: bool = False) -> JSONResponse:
@@ -196,46 +160,7 @@ def _notebooks(path: Path, line: int) -> list[dict[str, Any]]:
 
 def _advice(path: Path, given: AdviceRequest, limits: Search) -> dict[str, Any]:
     player = compose_player(given.preset, given.settings, limits)
-    return advise(_recorded(path), given.line, player, given.seed, given.judged)
-
-
-async def show_run_page(request: Request) -> HTMLResponse:
-    """Return the page of a run."""
-    await _run(request)
-    return page("run")
-
-
-async def show_run(request: Request) -> JSONResponse:
-    """Return the state of a run: the wins by player, and no details of any game."""
-    folder = await _run(request)
-    workers, library = state_of(request).workers, state_of(request).library
-    stage, last = await workers.run(stage_of, folder)
-    try:
-        state = await workers.run_long(_read_state, folder, last)
-    except (Refusal, OSError, ValueError) as fault:
-        raise HTTPException(422, f"the run cannot be read: {fault}") from None
-    age = max(0.0, time.time() - last / 1e9)
-    about = {"name": library.place(folder), "stage": stage, "age": age}
-    return JSONResponse({**about, **state, **links(request.path_params["run"], folder)})
-
-
-def links(name: str, folder: Path) -> dict[str, Any]:
-    """Return the link to the report of a run, None without a report."""
-    return {"report": f"/runs/{name}/report" if is_regular(folder / REPORT) else None}
-
-
-@lru_cache(_CACHED)
-def _read_state(folder: Path, _: int) -> dict[str, Any]:
-    from experiments.runs.live import live_figures  # Arrow and SciPy take a second
-
-    return live_figures(_follow(folder).tallies())
-
-
-@lru_cache(_CACHED)
-def _follow(folder: Path) -> Any:
-    from experiments.runs.live import Followed
-
-    return Followed(folder)
+    return advise(_recorded(path), given.line, player, given.seed)
 
 
 _API = "/api/records/{record}"
@@ -245,7 +170,4 @@ ROUTES = (
     Route(f"{_API}/beliefs", beliefs),
     Route(f"{_API}/notebooks/{{line:int}}", notebooks),
     Route(f"{_API}/explain", explain, methods=["POST"]),
-    Route("/runs/{run}", show_run_page),
-    Route("/api/runs/{run}", show_run),
-    Route("/runs/{run}/report", report),
 )

@@ -1,9 +1,9 @@
-// The lobby: set up a table, or open tables, records and runs.
+// The lobby: set up a table, or open tables and records.
 
 import { api } from "./parts/api.js";
 import { el, part, put, say } from "./parts/dom.js";
 import { rememberSeats, rememberedSeats } from "./parts/remembered.js";
-import { listRecords, listRuns, listSeats, listTables, listUnderWay } from "./parts/lists.js";
+import { listRecords, listSeats, listTables } from "./parts/lists.js";
 import { patiently } from "./parts/patience.js";
 import { playerOptions, settingFields } from "./parts/settings.js";
 
@@ -170,12 +170,6 @@ function showLists() {
   listSeats(part("your-seats"), rememberedSeats(), offered.tables);
   listTables(part("tables"), offered.tables);
   listRecords(part("records"), offered.records, part("records-order").value);
-  const playing = new Set(offered.under_way.map(({ id }) => id));
-  listUnderWay(part("under-way"), offered.under_way);
-  listRuns(
-    part("runs"),
-    offered.runs.filter(({ id }) => !playing.has(id)),
-  );
   say(part("reach"), offered.reach);
 }
 

@@ -3,13 +3,11 @@
 import { api } from "./parts/api.js";
 import { Board } from "./parts/board.js";
 import { showChart } from "./parts/chart.js";
-import { inWords } from "./parts/actions.js";
 import { el, part, put, say } from "./parts/dom.js";
 import { facts } from "./parts/facts.js";
 import { Log } from "./parts/log.js";
 import { showMaps } from "./parts/maps.js";
 import { Question } from "./parts/question.js";
-import { Review } from "./parts/review.js";
 import { showSeats } from "./parts/seats.js";
 import { begin, fold } from "./parts/state.js";
 import { names, phraser } from "./parts/words.js";
@@ -17,7 +15,6 @@ import { names, phraser } from "./parts/words.js";
 const FIRST_LINE = 2; // of the events in a record; the header is line 1
 const NOTEBOOKS_AFTER = 200; // milliseconds after the last step
 const ASKED = ["best", "swift"];
-const REFERENCE = "best"; // the player that reviews
 const EVENT = "#event="; // in the address, before its number
 
 const id = decodeURIComponent(location.pathname.split("/").at(-1));
@@ -112,30 +109,7 @@ async function replay() {
       const entropy = { title: "Entropy of the envelope", across: "turn", up: "bits" };
       showChart(part("entropy"), entropy, bits, { now, choose });
     }
-    const lines = review.chances(called.length).map((points, seat) => ({ name: called[seat], points }));
-    part("chances").hidden = !lines.some(({ points }) => points.length);
-    if (part("chances").hidden) return;
-    const title = `Chance of winning, as ${REFERENCE} sees it from what each seat knew`;
-    showChart(part("chances"), { title, across: "turn", up: "chance" }, lines, { most: 1, now, choose });
   }
-
-  const review = new Review(part("review"), {
-    decisions: decisions.map((file) => file - FIRST_LINE),
-    names: called,
-    ask: (at) => api.explain(id, { line: at + FIRST_LINE, preset: REFERENCE, settings: [], judged: true }),
-    end: events.at(-1),
-    go,
-    describe(at) {
-      const { turn, seat, action } = events[at];
-      return { turn, seat, action, name: called[seat], words: inWords(action) };
-    },
-    changed() {
-      const marks = review.marks.map((at) => el("i", { style: null, "data-at": at }));
-      for (const mark of marks) mark.style.setProperty("--at", mark.dataset.at / Math.max(1, events.length - 1));
-      put(part("marks"), marks);
-      showTimeline(events[Number(line.value)].turn);
-    },
-  });
 
   function go(at) {
     line.value = Math.min(events.length - 1, Math.max(0, at));
@@ -174,8 +148,6 @@ async function replay() {
   const wanted = () => Number(location.hash.startsWith(EVENT) ? location.hash.slice(EVENT.length) : 1) || 1;
   addEventListener("hashchange", () => go(wanted() - 1));
   go(wanted() - 1);
-  const reviewed = new URLSearchParams(location.search).get("review");
-  if (reviewed !== null) review.begin(reviewed);
 
   try {
     timeline = (await api.recordBeliefs(id)).turns;

@@ -74,7 +74,7 @@ async function watch() {
     if (!state.over || !part("after").hidden) return;
     part("controls").hidden = true;
     part("after").hidden = false;
-    showAfter(part("after"), { ask: () => api.afterWatch(id), repeat: () => api.watchAgain(id), words: "Watch again", names: [], seat: 0 });
+    showAfter(part("after"), { ask: () => api.afterWatch(id), repeat: () => api.watchAgain(id), words: "Watch again", names: [] });
   });
 
   function status() {

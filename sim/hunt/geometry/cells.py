@@ -1,9 +1,9 @@
 """Free space in convex polygons, none of which straddles the border of a target's region.
 
 The borders of free space and of all regions from which targets are seen bound *faces*, which are
-neither convex nor without holes: the same targets are seen from every place of a face.  Every
-decomposition cuts them further, so a whole cell is an observation cell or a void one.  Here: convex
-polygons, for any workspace [Ferrari & Cai 2009, s. VII-B].
+neither convex nor without holes: the same targets are seen from every place of a face.  They are
+cut into convex polygons, so a whole cell is an observation cell or a void one [Ferrari & Cai 2009,
+s. VII-B].
 
 All lines are merged at once (snap rounding to the workspace's grid), so that neighbours share exact
 corners and are found without a tolerance.  Borders that should coincide, but were computed in two
@@ -42,8 +42,6 @@ class Cells(NamedTuple):
     """The targets that are seen from everywhere in the cell, in order."""
     borders: dict[tuple[int, int], shapely.LineString]
     """By pair of neighbours: the longest segment of their common border."""
-    lost: float
-    """Area of free space in no cell, 0 for an exact decomposition."""
 
 
 def polygons(workspace: Workspace) -> Cells:
@@ -54,7 +52,7 @@ def polygons(workspace: Workspace) -> Cells:
         parts = convex_parts(face, workspace.grid)
         cells += parts
         targets += [seen] * len(parts)
-    return Cells(cells, targets, find_borders(cells), 0.0)
+    return Cells(cells, targets, find_borders(cells))
 
 
 def convex_parts(face: shapely.Polygon, grid: float) -> list[shapely.Polygon]:

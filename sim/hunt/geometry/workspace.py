@@ -11,9 +11,8 @@ is lost), a sensor by an inner one.
 
 Accepted input:
 
-* Obstacles may overlap each other and the bounds (they are united and clipped), have holes (free
-  space, if the robot can get there), or be lines: walls without thickness, for a robot with a
-  radius.
+* Obstacles may overlap each other and the bounds (they are united and clipped), or have holes (free
+  space, if the robot can get there).
 * Targets do not stop the robot.  They may overlap each other, and obstacles in part.
 * Free space in several pieces needs ``start``, which chooses one.
 * A gap of zero width cannot be passed.
@@ -33,7 +32,6 @@ import shapely
 from shapely.geometry.base import BaseGeometry
 
 AREAS = ("Polygon", "MultiPolygon")
-LINES = ("LineString", "MultiLineString", "LinearRing")
 POINTS = ("Point", "MultiPoint")
 
 QUARTER = 8
@@ -64,11 +62,10 @@ def polygons(shape: BaseGeometry) -> BaseGeometry:
     return shapely.union_all([part for part in shapely.get_parts(shape) if part.area])
 
 
-def _in_sight(mark: shapely.Point, open_space: BaseGeometry, walls: BaseGeometry) -> BaseGeometry:
-    """Return the part of ``open_space`` visible from ``mark``, with no border or wall in between.
+def _in_sight(mark: shapely.Point, open_space: BaseGeometry) -> BaseGeometry:
+    """Return the part of ``open_space`` visible from ``mark``, with no border in between.
 
-    Each segment of a border shades the area behind it.  A line of sight may touch a corner, or end
-    at a wall.
+    Each segment of a border shades the area behind it.  A line of sight may touch a corner.
     """
     if not open_space.intersects(mark):
         return shapely.Polygon()
@@ -76,8 +73,7 @@ def _in_sight(mark: shapely.Point, open_space: BaseGeometry, walls: BaseGeometry
     left, low, right, high = open_space.bounds
     far = 4 * math.hypot(right - left, high - low)
     shades = []
-    lines = [*shapely.get_parts(open_space.boundary), *shapely.get_parts(walls)]
-    for line in filter(shapely.length, lines):
+    for line in filter(shapely.length, shapely.get_parts(open_space.boundary)):
         for one, other in pairwise(shapely.get_coordinates(line) - at):
             across = one[0] * other[1] - one[1] * other[0]
             if abs(across) <= 1e-12 * far * math.dist(one, other):
@@ -90,13 +86,11 @@ def _in_sight(mark: shapely.Point, open_space: BaseGeometry, walls: BaseGeometry
     return open_space - shapely.union_all(shades)
 
 
-def _seen_from(
-    target: BaseGeometry, sensor: float, sight: tuple[BaseGeometry, BaseGeometry] | None
-) -> BaseGeometry:
+def _seen_from(target: BaseGeometry, sensor: float, sight: BaseGeometry | None) -> BaseGeometry:
     """Return the places from which ``target`` is within the range ``sensor``.
 
-    ``sight``: open space and walls if the line of sight must be free, else None: the sensor sees
-    through everything.  A target is visible if one of its corners, or a point in the middle, is.
+    ``sight``: open space if the line of sight must be free, else None: the sensor sees through
+    everything.  A target is visible if one of its corners, or a point in the middle, is.
     """
     near = target.buffer(sensor, quad_segs=QUARTER) if sensor else target
     if sight is None:
@@ -105,8 +99,8 @@ def _seen_from(
     marks = [*corners, *(part.representative_point() for part in shapely.get_parts(target))]
     # No line of sight leaves the bounding box of both its ends' regions.
     window = (near | target).envelope
-    open_space, walls = polygons(sight[0] & window), sight[1] & window
-    return near & shapely.union_all([_in_sight(mark, open_space, walls) for mark in marks])
+    open_space = polygons(sight & window)
+    return near & shapely.union_all([_in_sight(mark, open_space) for mark in marks])
 
 
 @dataclass(frozen=True)
@@ -118,7 +112,7 @@ class Workspace:
     Parameters
     ----------
     bounds : polygon in which the robot stays, with holes or without
-    obstacles : polygons that it must not touch, or lines
+    obstacles : polygons that it must not touch
     targets : polygons or points, numbered from 0 on
     robot : radius of a disc
     sensor : range; 0 requires the reference point to be on the target
@@ -149,7 +143,7 @@ class Workspace:
         """Check the input, and derive the rest."""
         self._set("bounds", _check_shape(self.bounds, "bounds", ("Polygon",)))
         self._set("grid", 1e-12 * 10 ** math.floor(math.log10(_measure_extent(self.bounds))))
-        self._set("obstacles", _all(self.obstacles, "obstacle", (*AREAS, *LINES)))
+        self._set("obstacles", _all(self.obstacles, "obstacle", AREAS))
         self._set("targets", _all(self.targets, "target", (*AREAS, *POINTS)))
         for name in ("robot", "sensor"):
             radius = float(getattr(self, name))
@@ -160,17 +154,14 @@ class Workspace:
             self._set(name, radius)
         if not self.targets:
             raise ValueError("there is no target: a hunt needs at least one")
-        solid = shapely.union_all([shape for shape in self.obstacles if shape.geom_type in AREAS])
-        lines = shapely.union_all([shape for shape in self.obstacles if shape.geom_type in LINES])
-        if lines.length and not self.robot:
-            raise ValueError("a line stops no robot without a radius: give the wall an area")
+        solid = shapely.union_all(self.obstacles)
         for number, target in enumerate(self.targets):
             if not target.intersects(self.bounds):
                 raise ValueError(f"target {number} lies outside the bounds: move it in")
             if solid.covers(target):
                 raise ValueError(f"target {number} lies inside an obstacle: move one of them")
-        self._set("free", self._reachable(solid, lines))
-        sight = (self.bounds - solid, lines) if self.line_of_sight else None
+        self._set("free", self._reachable(solid))
+        sight = self.bounds - solid if self.line_of_sight else None
         seen = (_seen_from(target, self.sensor, sight) for target in self.targets)
         self._set("regions", tuple(self._round(polygons(region)) for region in seen))
         for number, region in enumerate(self.regions):
@@ -186,11 +177,10 @@ class Workspace:
     def _round(self, shape: BaseGeometry) -> BaseGeometry:
         return shapely.set_precision(shape, self.grid)
 
-    def _reachable(self, solid: BaseGeometry, lines: BaseGeometry) -> BaseGeometry:
+    def _reachable(self, solid: BaseGeometry) -> BaseGeometry:
         """Return the piece of free space that holds the start, or the only one."""
-        blocked = [grow(solid, self.robot), grow(lines, self.robot)]
         room = polygons(self._round(grow(self.bounds, -self.robot)))
-        free = polygons(shapely.difference(room, polygons(shapely.union_all(blocked))))
+        free = polygons(shapely.difference(room, polygons(grow(solid, self.robot))))
         free = polygons(self._round(free))
         if not free.area:
             raise ValueError("the robot fits nowhere between the obstacles: make it smaller")
@@ -228,11 +218,7 @@ def _check_shape(shape: object, name: str, kinds: Sequence[str]) -> BaseGeometry
     if not np.isfinite(shapely.get_coordinates(shape)).all():
         raise ValueError(f"{name} has a coordinate that is not a finite number")
     if shape.geom_type in AREAS and not _area(shape):
-        raise ValueError(
-            f"{name} has no area: a wall without thickness is a LineString, a small target a Point"
-        )
-    if shape.geom_type in LINES and not shape.length:
-        raise ValueError(f"{name} has no length: give it two different ends, or leave it out")
+        raise ValueError(f"{name} has no area: widen it, or make a target a Point")
     if shape.geom_type in AREAS and not shape.is_valid:
         where = shapely.is_valid_reason(shape)
         raise ValueError(f"{name} is not a simple polygon ({where}): draw its border uncrossed")

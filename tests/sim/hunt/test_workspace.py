@@ -2,6 +2,7 @@
 
 import math
 
+import networkx as nx
 import numpy as np
 import pytest
 import shapely
@@ -63,11 +64,6 @@ def test_what_is_handled():
     assert free_area(yard, start=(2, 2)) == pytest.approx(84)
     assert free_area(yard - box(4, 5, 5, 6)) == pytest.approx(89)
     assert free_area(BAR, start=(2, 2)) == pytest.approx(40)
-    wall = LineString([(5, 0), (5, 4)])
-    assert free_area(wall, robot=0.5) == pytest.approx(81 - 3.5 - np.pi / 8, abs=0.15)
-    assert free_area(LineString([(4, -1), (4, 11)]), start=(2, 2), robot=0.5) == pytest.approx(
-        27, abs=0.1
-    )
     twins = Workspace(ROOM, [box(2, 1, 4, 3)], [box(1, 1, 3, 3), box(1, 1, 3, 3)])
     assert twins.regions[0].equals(twins.regions[1])
     assert {seen for _, seen in make_graph(twins).nodes("targets")} == {(), (0, 1)}
@@ -88,9 +84,9 @@ def test_any_polygons_are_refused_in_a_sentence_or_make_a_graph(obstacles, targe
     except ValueError as refused:
         assert "\n" not in str(refused) and len(str(refused)) < 200
         return
-    made = make_graph(workspace, "polygons")
+    made = make_graph(workspace)
     area = sum(polygon.area for _, polygon in made.nodes("polygon"))
-    assert abs(area - workspace.free.area) < 1e-9 and made.graph["lost"] == 0
+    assert abs(area - workspace.free.area) < 1e-9 and nx.is_connected(made)
 
 
 def stands(workspace, places):

@@ -11,9 +11,9 @@ const GONE = 404; // the status that ends the requests
  * Fill `parent` for a finished game.
  *
  * `ask()` promises the server's links, `repeat()` makes its table again, by a button with `words`,
- * for players with `names`; `seat` is the one to review.
+ * for players with `names`.
  */
-export async function showAfter(parent, { ask, repeat, words, names, seat }) {
+export async function showAfter(parent, { ask, repeat, words, names }) {
   say(parent, "Saving the game …");
   const found = await insist(ask, parent);
   if (!found) return;
@@ -23,7 +23,6 @@ export async function showAfter(parent, { ask, repeat, words, names, seat }) {
     parent,
     again ? againButton(words, repeat, names, parent, report) : null,
     record ? el("a", { href: record }, "Replay") : null,
-    record ? el("a", { href: `${record}?review=${seat}` }, "Review") : null,
     report,
   );
 }

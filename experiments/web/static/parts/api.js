@@ -53,7 +53,6 @@ export const api = {
   watchStream: (id) => `${watch(id)}/stream`,
   control: (id, order) => post(`${watch(id)}/control`, order),
   beliefs: (id) => get(`${watch(id)}/beliefs`),
-  run: (id) => get(`/api/runs/${encodeURIComponent(id)}`),
   record: (id) => get(record(id)),
   notebooks: (id, line) => get(`${record(id)}/notebooks/${line}`),
   recordBeliefs: (id) => get(`${record(id)}/beliefs`),

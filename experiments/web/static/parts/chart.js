@@ -21,21 +21,6 @@ export function ticks(most, least = 0, count = 5) {
   return found;
 }
 
-/** Return the range of `values` and `levels` for `showChart`. */
-export function between(values, levels) {
-  const all = [...values, ...levels.map(({ value }) => value)];
-  const [least, most] = [Math.min(...all), Math.max(...all)];
-  const room = 0.05 * (most - least || 1);
-  return { least: least - room, most: most + room, levels };
-}
-
-/** Return the path around a band of points: place, low, high. */
-function around(band, x, y) {
-  const at = ([turn, value]) => `${x(turn).toFixed(1)} ${y(value).toFixed(1)}`;
-  const high = band.map(([turn, , value]) => at([turn, value]));
-  return `M${[...high, ...band.toReversed().map(at)].join("L")}Z`;
-}
-
 /** Return the path through `points`; null values leave a gap. */
 function drawn(points, x, y) {
   let pen = "M";
@@ -53,18 +38,16 @@ function drawn(points, x, y) {
 }
 
 /**
- * Fill `parent` with a chart of `lines` (`name`, `points`, pairs of turn and value, and perhaps a
- * `band`, triples of turn, low and high).
+ * Fill `parent` with a chart of `lines` (`name` and `points`, pairs of turn and value).
  *
  * `words` has `title`, `across` and `up` for the axes; `least` is the lowest value and `most` the
- * highest, if known, `levels` are values with `words`, `now` is a turn to mark; a click on the chart
- * calls `choose(turn)`.
+ * highest, if known, `now` is a turn to mark; a click on the chart calls `choose(turn)`.
  */
 export function showChart(
   parent,
   words,
   lines,
-  { least = 0, most = null, levels = [], now = null, choose = null } = {},
+  { least = 0, most = null, now = null, choose = null } = {},
 ) {
   const turns = lines.flatMap(({ points }) => points.map(([turn]) => turn));
   const values = lines.flatMap(({ points }) => points.map(([, value]) => value ?? 0));
@@ -86,13 +69,6 @@ export function showChart(
     }),
   ].flat();
   const middle = (TOP + HIGH - BOTTOM) / 2;
-  const bands = lines.flatMap(({ band }, place) =>
-    band ? [svg("path", { d: around(band, x, y), class: `band series-${place % 6}` })] : [],
-  );
-  const marks = levels.flatMap(({ value, words: said }) => [
-    svg("line", { x1: LEFT, x2: WIDE - RIGHT, y1: y(value), y2: y(value), class: "level" }),
-    svg("text", { x: WIDE - RIGHT - 4, y: y(value) - 4, class: "tick end" }, said),
-  ]);
   const paths = lines.map(({ points }, place) =>
     svg("path", {
       d: drawn(points, x, y),
@@ -109,8 +85,6 @@ export function showChart(
     svg("text", { x: (LEFT + WIDE - RIGHT) / 2, y: HIGH - 6, class: "axis" }, words.across),
     svg("text", { transform: `translate(13 ${middle}) rotate(-90)`, class: "axis" }, words.up),
     ...mark,
-    ...bands,
-    ...marks,
     ...paths,
   );
   if (choose) {

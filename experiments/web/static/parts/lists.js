@@ -1,7 +1,6 @@
-// Lists of links: own seats, tables, recorded games, runs.
+// Lists of links: own seats, tables, recorded games.
 
 import { el, put } from "./dom.js";
-import { rateTable } from "./figures.js";
 import { labelled } from "./labels.js";
 
 const MOST = 12; // shown at first; a button shows the rest
@@ -63,60 +62,6 @@ export function listRecords(parent, records, order = "newest") {
     ),
   );
   fill(parent, items, "No recorded game yet: python -m experiments.compare run.records=10 writes some.");
-}
-
-/** The runs under way, each with a live page. */
-export function listUnderWay(parent, runs) {
-  const items = runs.map(({ id, name, matches }) =>
-    el(
-      "li",
-      {},
-      el("a", { href: `/runs/${encodeURIComponent(id)}` }, name),
-      el("small", {}, matches.map(labelled).join(" · ")),
-    ),
-  );
-  parent.parentElement.hidden = !items.length;
-  put(parent, items);
-}
-
-const TRIAL = /^(.*)\/(?:trial-\d+|fresh-\w+)$/; // of a sweep, which is a single entry
-const FRESH = /\/fresh-(?!start$)\w+$/; // the best, or the end of a climb, on games that did not select it
-
-export function listRuns(parent, runs) {
-  const sweeps = Map.groupBy(runs, ({ name }) => name.match(TRIAL)?.[1] ?? null);
-  const items = runs.flatMap((run) => {
-    const sweep = run.name.match(TRIAL)?.[1];
-    if (sweep === undefined) return [aRun(run)];
-    const played = sweeps.get(sweep);
-    return played[0] === run ? [aSweep(sweep, played)] : [];
-  });
-  fill(parent, items, "No run yet.");
-}
-
-function aRun({ id, name, report, rates }) {
-  return el(
-    "li",
-    {},
-    id ? el("a", { href: `/runs/${encodeURIComponent(id)}` }, name) : el("span", { class: "path" }, name),
-    report ? [" · ", el("a", { href: report, "aria-label": `Report of ${name}` }, "report")] : null,
-    rates?.length ? el("details", {}, el("summary", {}, "Win rates"), rateTable(name, rates)) : null,
-  );
-}
-
-function aSweep(name, played) {
-  const trials = played.filter((run) => !/\/fresh-\w+$/.test(run.name));
-  const percent = (share) => (100 * share).toFixed(1);
-  const [fresh] = played.filter((run) => FRESH.test(run.name)).flatMap(({ rates }) => rates);
-  const best = Math.max(...trials.flatMap(({ rates }) => rates.map(({ rate }) => rate)));
-  const count = `A sweep: ${trials.length} trial${trials.length === 1 ? "" : "s"}`;
-  let found = Number.isFinite(best) ? `, the best of them ${percent(best)} %, which flatters it` : "";
-  if (fresh) found = `; the best on ${fresh.games} fresh games ${percent(fresh.rate)} % (${fresh.interval.map(percent).join(" to ")})`;
-  return el(
-    "li",
-    {},
-    el("span", { class: "path" }, name),
-    el("details", {}, el("summary", {}, `${count}${found}`), el("ul", { class: "list" }, played.map(aRun))),
-  );
 }
 
 /** Return how a game ended; null if it continues or its end is unknown. */

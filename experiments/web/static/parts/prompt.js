@@ -75,8 +75,8 @@ export class PromptPanel {
       el("p", {}, el("a", { href: watch }, "See all cards, and what each player knew")),
       el("p", {}, el("a", { href: "/" }, "To the lobby")),
     );
-    const { seat, seats } = this.table;
-    const about = { words: "Play again", names: seats.map(({ label }) => label), seat };
+    const { seats } = this.table;
+    const about = { words: "Play again", names: seats.map(({ label }) => label) };
     showAfter(after, { ask: () => api.after(token), repeat: () => api.again(token), ...about });
   }
 

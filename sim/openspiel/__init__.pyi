@@ -1,3 +1,0 @@
-from . import cluedo
-
-__all__ = ["cluedo"]
