@@ -21,11 +21,7 @@ from sim.policies.registry import NAMES, Policy, switches_of
 from sim.rules import Rules
 from sim.seat import Seat
 
-_ELSEWHERE = {"selection", "widening_base", "widening_exponent", "rollouts_per_leaf"} | {
-    "nodes",
-    "edges",
-    *("unit", "rollout_share", "pruning", "halving"),
-}
+_ELSEWHERE = {"widening_base", "widening_exponent", "rollouts_per_leaf", "nodes", "edges"}
 """Search options in other sections, or set by the planner."""
 
 

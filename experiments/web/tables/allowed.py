@@ -29,7 +29,7 @@ RULES = _list("cai2006 classic ferrari2009 ledford released speed speed_clue xu2
 SEARCHING = _list(
     "best best_tree bmcts bmcts_departing bmcts_faithful bmcts_or bmcts_or_faithful bmcts_released"
     " careful flat ld_bmcts ld_bmcts_faithful ld_bmcts_released mo_ismcts mo_ismcts_faithful"
-    " old_best pimc pomcp pomcp_faithful so_ismcts so_ismcts_faithful"
+    " old_best pimc pomcp pomcp_faithful root_only so_ismcts so_ismcts_faithful"
 )
 """Presets of planners."""
 
@@ -57,9 +57,10 @@ SETTINGS: Mapping[str, Kind] = {
     **_all(inf, "candidates hiding summoning accusations patience least_accused", "actions."),
     **_all(inf, "base exponent", "actions.widening."),
     **_all(inf, "threads workers virtual_loss exploration root_exploration", "search."),
+    **_all(inf, "rollout_share pruning", "search."),
     **_all(inf, "simulations seconds nodes", "budget."),
     **_all(bool, "inference transpositions model.inference rollout.best_response"),
-    **_all(bool, "action_types common_random_numbers keep_tree oversubscribe", "search."),
+    **_all(bool, "action_types common_random_numbers keep_tree oversubscribe halving", "search."),
     **_all(bool, "first_seat root_belief answerer_next tree_opponents", "departures."),
     **_all(bool, "random_self move_tickets even_answers even_accusations", "departures."),
     **_all(bool, "bold_opponents instant_win certain_only untold no_face_up", "departures."),
@@ -79,6 +80,8 @@ SETTINGS: Mapping[str, Kind] = {
     "search.merge": ("visits", "value", "vote"),
     "search.in_flight": ("none", "virtual_loss", "wu_uct"),
     "search.final": ("visits", "mean"),
+    "search.selection": ("uct", "puct"),
+    "search.unit": ("declared", "seen"),
     "evidence": ("repaired", "text", "text2006", "exact"),
     "again": ("other", "same"),
     "strategy": ("replanned", "closed"),
