@@ -111,9 +111,6 @@ PLANNER = (
         lambda p, _: _grows(p) or p.search.root_exploration is None,
     ),
     Use("transpositions search.keep_tree budget.nodes", "planners with a tree", _grows),
-    Use("search.rollout_share search.pruning", "planners with a tree", _grows),
-    Use("search.rollout_share", "search.selection=puct"),
-    Use("search.root_exploration", "search.halving=false"),
     Use(
         "transpositions",
         "planners in whose tree a policy moves the opponents",

@@ -113,7 +113,6 @@ class PlannerConfig:
             raise ValueError(
                 f"action_types must be false for {self.variant}, which selects by {self.selection}"
             )
-        self._ask_for_search()
         by_tree = self.how.movers != POLICY
         if by_tree != (self.opponents == TREE):
             raise ValueError(
@@ -130,15 +129,6 @@ class PlannerConfig:
             number(name)
             if name not in FAST_NAMES:
                 raise ValueError(f"{name} is too slow inside a simulation: model it by swift")
-
-    def _ask_for_search(self) -> None:
-        """Raise ValueError if the planner or its budget excludes an option of the search."""
-        if self.options.selection not in ("uct", "puct"):
-            raise ValueError(f"selection must be uct or puct, not {self.options.selection}")
-        if self.options.pruning and self.how.movers != POLICY:
-            raise ValueError(f"pruning must be 0 for {self.variant}, whose tree moves all seats")
-        if self.options.halving and (self.budget.seconds or not self.budget.simulations):
-            raise ValueError("halving needs a budget of simulations alone")
 
     def _ask_for_beliefs(self) -> None:
         """Raise ValueError if a policy needs evidence where simulations have no deal."""
@@ -199,6 +189,5 @@ class PlannerConfig:
 
     @property
     def selection(self) -> str:
-        """The selection rule, one of `mcts.options.SELECTION`: the variant's unless given."""
-        given = self.options.selection
-        return self.how.selection if given == "uct" else given
+        """The selection rule, one of `mcts.options.SELECTION`."""
+        return self.how.selection

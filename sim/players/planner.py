@@ -21,7 +21,11 @@ from sim.policies.registry import NAMES, Policy, switches_of
 from sim.rules import Rules
 from sim.seat import Seat
 
-_ELSEWHERE = {"widening_base", "widening_exponent", "rollouts_per_leaf", "nodes", "edges"}
+_ELSEWHERE = {"selection", "widening_base", "widening_exponent", "rollouts_per_leaf"} | {
+    "nodes",
+    "edges",
+    *("unit", "rollout_share", "pruning", "halving"),
+}
 """Search options in other sections, or set by the planner."""
 
 

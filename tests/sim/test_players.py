@@ -41,6 +41,14 @@ def test_every_planner_has_a_preset():
         assert make(spec_of(name), Rules()).name == name
 
 
+def test_root_only_is_flat_and_bmcts_with_one_node():
+    plans = [plan_of(spec_of(name)) for name in ("root_only", "flat", "bmcts")]
+    plans[2] = replace(plans[2], options=replace(plans[2].options, nodes=1))
+    first, second, third = plans
+    assert first == second and first.search_options == third.search_options
+    assert replace(first, variant="bmcts", options=third.options) == third
+
+
 CHANGES = {
     "name": "flat",
     "belief": "constrained",
@@ -82,11 +90,6 @@ CHANGES = {
     "search.virtual_loss": 2,
     "search.exploration": 0.3,
     "search.root_exploration": 0.6,
-    "search.selection": "puct",
-    "search.unit": "seen",
-    "search.rollout_share": (0.5, {"search.selection": "puct"}),
-    "search.pruning": 0.1,
-    "search.halving": True,
     "search.action_types": True,
     "search.common_random_numbers": True,
     "search.final": "mean",
