@@ -41,6 +41,14 @@ def test_every_planner_has_a_preset():
         assert make(spec_of(name), Rules()).name == name
 
 
+def test_root_only_is_flat_and_bmcts_with_one_node():
+    plans = [plan_of(spec_of(name)) for name in ("root_only", "flat", "bmcts")]
+    plans[2] = replace(plans[2], options=replace(plans[2].options, nodes=1))
+    first, second, third = plans
+    assert first == second and first.search_options == third.search_options
+    assert replace(first, variant="bmcts", options=third.options) == third
+
+
 CHANGES = {
     "name": "flat",
     "belief": "constrained",

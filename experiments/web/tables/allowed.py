@@ -29,7 +29,7 @@ RULES = _list("cai2006 classic ferrari2009 ledford released speed speed_clue xu2
 SEARCHING = _list(
     "best best_tree bmcts bmcts_departing bmcts_faithful bmcts_or bmcts_or_faithful bmcts_released"
     " careful flat ld_bmcts ld_bmcts_faithful ld_bmcts_released mo_ismcts mo_ismcts_faithful"
-    " old_best pimc pomcp pomcp_faithful so_ismcts so_ismcts_faithful"
+    " old_best pimc pomcp pomcp_faithful root_only so_ismcts so_ismcts_faithful"
 )
 """Presets of planners."""
 
