@@ -144,6 +144,10 @@ class KernelParams(NamedTuple):
     """Prior probability of the roll-out policy as an arm of each node below the root; 0: no arm."""
     pruning: float
     """Share of the most visited arm's visits below which an arm is not passed up; 0: all are."""
+    maximum: int
+    """1: the best of those arms is passed up, not their mean."""
+    exact: int
+    """1: below the root an edge with data is worth it, and is not tried to find that out."""
     halving: int
     """Simulations of a search that halves the root's actions; 0: it selects as below the root."""
     action_types: int
@@ -192,12 +196,17 @@ class Options:
     """Unit of exploration: the ``declared`` range of returns, or the range of the edges' means
     ``seen`` in the tree [MuZero: Schrittwieser et al. 2020]."""
     rollout_share: float = between(0, 1, default=0.0)
-    """Under ``puct``, the prior probability of one more arm of each node below the root: the
-    roll-out policy from here on; 0: no such arm.  For roll-outs of a policy, or its values: an
+    """Above 0: the roll-out policy from here on is one more arm of each node below the root; under
+    ``puct`` with this prior probability.  For roll-outs of a policy, or its values: an
     optimistic value in their place would end the tree here."""
     pruning: float = between(0, 1, default=0.0)
     """What a node passes up is the mean over its arms with at least this share of the visits of the
     most visited one; 0: over all returns.  For one player."""
+    maximum: bool = False
+    """Pass up the mean of the best of those arms; their common mean otherwise."""
+    exact: bool = False
+    """Below the root the number attached to an action, if above 0, is its exact value: it is passed
+    up if it is the best, and is no reason to try the action.  For domains that say so."""
     halving: bool = False
     """Sequential halving of the root's actions, for a budget of simulations alone."""
     final: str = one_of(*FINAL, default="visits")
@@ -234,8 +243,12 @@ class Options:
             raise ValueError("keep_tree needs one tree: it excludes mode root")
         if self.action_types and self.selection != "uct":
             raise ValueError(f"action_types needs selection uct, not {self.selection}")
-        if self.rollout_share and self.selection != "puct":
-            raise ValueError(f"rollout_share needs selection puct, not {self.selection}")
+        if self.rollout_share and self.selection == "weighted":
+            raise ValueError("rollout_share needs another selection than weighted")
+        if self.exact and self.selection not in ("uct", "availability"):
+            raise ValueError(f"exact needs selection uct or availability, not {self.selection}")
+        if (self.maximum or self.exact) and not self.pruning:
+            raise ValueError("maximum and exact need pruning above 0")
         if self.halving and (self.keep_tree or self.action_types):
             raise ValueError("halving begins with an empty root: no keep_tree, no action_types")
         if self.threads > cores() and not self.oversubscribe:

@@ -125,6 +125,8 @@ def select(params, state, tree, node, settings):
             continue
         if counting:
             fetch_add(tree.edge_available, edge, 1)
+        if not top and is_exact(tree, edge, settings):
+            continue
         n = count(tree, edge, settings)
         if n <= 0.0:
             if fresh == NOWHERE or (weighing and tree.edge_data[edge] > tree.edge_data[fresh]):
@@ -134,9 +136,14 @@ def select(params, state, tree, node, settings):
         total += n
     if fresh != NOWHERE:
         return fresh
-    width = 2.0 * math.log(max(total, 1.0))
+    rolls = 0.0
+    if settings.rollout_share > 0.0 and not top:
+        rolls = float(tree.rolls[node])
+    width = 2.0 * math.log(max(total + rolls, 1.0))
     c = _unit(tree, settings) * (settings.root_exploration if top else settings.exploration)
     best, best_bound = NOWHERE, -math.inf
+    if rolls > 0.0:
+        best_bound = tree.rolled[node] / rolls + c * math.sqrt(width / rolls)
     for edge in range(first, last):
         if not (top or available(params, state, tree.action[edge])):
             continue
@@ -147,6 +154,8 @@ def select(params, state, tree, node, settings):
         bound = mean(tree, edge, n, settings) + c * math.sqrt(width / n)
         if weighing:
             bound *= tree.edge_data[edge]
+        if not top and is_exact(tree, edge, settings):
+            bound = tree.edge_data[edge]
         if bound > best_bound:
             best, best_bound = edge, bound
     return best
@@ -217,23 +226,35 @@ def node_value(tree: Tree, node: int, settings: KernelParams) -> tuple[float, fl
     """
     rolls = float(tree.rolls[node])
     visits = most = rolls
+    exact = -math.inf
     first = last = tree.first[node]
     if load(tree.status, node) == EXPANDED:
         last = first + tree.length[node]
     for edge in range(first, last):
         n = float(tree.edge_visits[edge])
         visits += n
-        most = max(most, n)
+        if is_exact(tree, edge, settings):
+            exact = max(exact, tree.edge_data[edge])
+        else:
+            most = max(most, n)
     least = max(settings.pruning * most, 1.0)
-    known, total = 0.0, 0.0
+    known, total, greatest = 0.0, 0.0, -math.inf
     if rolls >= least:
-        known, total = rolls, tree.rolled[node]
+        known, total, greatest = rolls, tree.rolled[node], tree.rolled[node] / rolls
     for edge in range(first, last):
         n = float(tree.edge_visits[edge])
-        if n >= least:
+        if n >= least and not is_exact(tree, edge, settings):
             known += n
             total += tree.edge_total[edge]
-    return visits, total / max(known, 1.0)
+            greatest = max(greatest, tree.edge_total[edge] / n)
+    value = greatest if settings.maximum and known > 0.0 else total / max(known, 1.0)
+    return visits, max(value, exact)
+
+
+@jit
+def is_exact(tree: Tree, edge: int, settings: KernelParams) -> bool:
+    """Return whether the number attached to ``edge`` is its value."""
+    return settings.exact != 0 and tree.edge_data[edge] > 0.0
 
 
 @jit

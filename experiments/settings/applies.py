@@ -111,6 +111,8 @@ PLANNER = (
         lambda p, _: _grows(p) or p.search.root_exploration is None,
     ),
     Use("transpositions search.keep_tree budget.nodes", "planners with a tree", _grows),
+    Use("search.rollout_share search.pruning", "planners with a tree", _grows),
+    Use("search.maximum search.exact", "search.pruning above 0"),
     Use(
         "transpositions",
         "planners in whose tree a policy moves the opponents",

@@ -114,6 +114,8 @@ class PlannerConfig:
                 f"action_types must be false for {self.variant}, which selects by {self.selection}"
             )
         by_tree = self.how.movers != POLICY
+        if self.options.pruning and by_tree:
+            raise ValueError(f"pruning must be 0 for {self.variant}, whose tree moves all seats")
         if by_tree != (self.opponents == TREE):
             raise ValueError(
                 f"{self.variant} moves its opponents by {'the tree' if by_tree else 'a policy'}: "

@@ -24,7 +24,7 @@ from sim.seat import Seat
 _ELSEWHERE = {"selection", "widening_base", "widening_exponent", "rollouts_per_leaf"} | {
     "nodes",
     "edges",
-    *("unit", "rollout_share", "pruning", "halving"),
+    *("unit", "halving"),
 }
 """Search options in other sections, or set by the planner."""
 

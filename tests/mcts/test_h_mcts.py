@@ -14,7 +14,7 @@ from mcts.options import H_MCTS, Budget, Options
 from mcts.problems import tiger
 from mcts.search import Search
 from mcts.selection import node_value
-from mcts.tree import EDGES, NODES, TOP
+from mcts.tree import EDGES, EXPANDED, NODES, TOP
 
 slow = pytest.mark.skipif(INTERPRETED, reason="millions of steps")
 
@@ -87,6 +87,28 @@ def test_a_node_passes_up_its_visits_times_its_value(share):
     assert returned == pytest.approx(earned + p.discount * below[listen], rel=1e-9)
 
 
+def test_the_best_arm_or_an_exact_value_is_passed_up():
+    p = tiger.TigerParameters(steps=4, rollout=tiger.RANDOM)
+    how = {"rollout_share": 0.5, "pruning": 0.5, "maximum": True, "exact": True, "nodes": 300}
+    search = Search(p, Options(**how))
+    search.run(Budget(simulations=2_000), 1)
+    tree, settings = search.tree, search._settings(p)
+    visited = np.flatnonzero((tree.status == EXPANDED) & (tree.visits > 30))
+    assert len(visited) > 3
+    for node in visited.tolist():
+        block = slice(tree.first[node], tree.first[node] + tree.length[node])
+        n, total = tree.edge_visits[block], tree.edge_total[block]
+        arms = [*zip(n, total, strict=True), (tree.rolls[node], tree.rolled[node])]
+        least = 0.5 * max(count for count, _ in arms)
+        means = [returned / count for count, returned in arms if count >= max(least, 1)]
+        assert node_value(tree, node, settings)[1] == pytest.approx(max(means))
+        mean = node_value(tree, node, settings._replace(maximum=0))[1]
+        assert mean < max(means) or len({*means}) == 1  # the control
+        tree.edge_data[block.start] = 0.999
+        assert node_value(tree, node, settings)[1] == pytest.approx(max(0.999, *means))
+        assert node_value(tree, node, settings._replace(exact=0))[1] == pytest.approx(max(means))
+
+
 def test_the_rollout_policy_is_an_arm_below_the_root_alone():
     p = tiger.TigerParameters(steps=90, rollout=tiger.LISTEN_THEN_ACT)
 
@@ -111,5 +133,5 @@ def test_what_cannot_be_is_refused():
         Search(Ladder(), Options(halving=True)).run(Budget(seconds=0.01), 1)
     with pytest.raises(ValueError, match="no keep_tree"):
         Options(halving=True, keep_tree=True)
-    with pytest.raises(ValueError, match="rollout_share needs selection puct, not uct"):
-        Options(rollout_share=0.5)
+    with pytest.raises(ValueError, match="maximum and exact need pruning above 0"):
+        Options(maximum=True)

@@ -20,7 +20,7 @@ from belief.beliefs import registry
 from belief.beliefs.constrained import ConstrainedBelief
 from mcts.kernel.rng import derive_key, new_stream
 from mcts.merge import merge
-from mcts.options import Budget
+from mcts.options import Budget, Options
 from mcts.tree import EDGES, EXPANDED, NODES, NOWHERE, ROOT
 from sim.contract.testing import check_player
 from sim.planning import cluedo
@@ -269,6 +269,10 @@ def test_a_history_does_not_tell_how_many_cards_an_opponent_held():
             "threshold of opponents and rollout_opponents must be the same",
         ),
         ({"own_card_weight": 0.0}, "own_card_weight=0.0: must be above 0 and at most 100"),
+        (
+            {"variant": "so_ismcts", "opponents": "tree", "options": Options(pruning=0.1)},
+            "pruning must be 0 for so_ismcts, whose tree moves all seats",
+        ),
     ],
 )
 def test_plans_that_cannot_be_are_refused(wrong, sentence):
