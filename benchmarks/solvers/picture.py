@@ -8,14 +8,13 @@ import matplotlib.figure
 import numpy as np
 import polars as pl
 
-from benchmarks.solvers.report import find_bounds, per_cent
+from benchmarks.solvers.report import LEAF, find_bounds, per_cent
 from experiments.stats.intervals import mean
 
 SHOWN = {
     "root_only": ("root only", "#9a9a9a"),
     "one_step": ("one step", "#7d9cc0"),
     "pomcp": ("POMCP", "#e0a458"),
-    "h_mcts": ("H-MCTS", "#5a9367"),
     "bmcts": ("BMCTS", "#b3541e"),
 }
 """Planners in the order of their marks, with their words and colours."""
@@ -58,7 +57,9 @@ def draw(rows: pl.DataFrame, references: pl.DataFrame, file: Path) -> None:
 
 def _values(rows: pl.DataFrame, problem: str, planner: str) -> np.ndarray:
     counts = pl.col("simulations").is_in([0, SIMULATIONS])
-    return rows.filter(counts, problem=problem, planner=planner)["corrected"].to_numpy()
+    return rows.filter(counts, pl.col("leaf").is_in(["", LEAF]), problem=problem, planner=planner)[
+        "corrected"
+    ].to_numpy()
 
 
 def _mean(rows: pl.DataFrame, problem: str, planner: str) -> float:

@@ -29,7 +29,11 @@ def tables(rows: pl.DataFrame, references: pl.DataFrame) -> str:
             if first in names and second in names
         }
         differences.append({**cell, **shown})
-        errors += [{**cell, "planner": name, **_errors(mine)} for name, mine in by_name.items()]
+        errors += [
+            {**cell, "planner": name, **_errors(mine)}
+            for name, mine in by_name.items()
+            if len(mine) > 1
+        ]
     titles = (
         "Corrected return, per cent of the lower bound, ms of CPU a decision",
         "Differences on the same episodes",
@@ -40,9 +44,44 @@ def tables(rows: pl.DataFrame, references: pl.DataFrame) -> str:
     return "\n\n".join((*drawn, note))
 
 
+def summarise(rows: pl.DataFrame, references: pl.DataFrame) -> str:
+    """Return one table: per cent of the lower bound at 1,000 simulations with `LEAF` values."""
+    lines = []
+    for cell, found in _cells(rows.filter(pl.col("leaf").is_in(["", LEAF]))):
+        if cell["simulations"] != "1,000":
+            continue
+        lower, _ = find_bounds(references.filter(problem=cell["problem"]))
+        line, spent = {"problem": cell["problem"]}, ""
+        for name in SUMMARISED:
+            mine = found.filter(pl.col("episode") < EPISODES, planner=name)
+            line[f"`{name}`"] = _percentage(mine["corrected"].to_numpy(), lower)
+            spent = f"{_milliseconds(mine):.1f}"
+        lines.append({**line, f"ms a decision, `{SUMMARISED[-1]}`": spent})
+    return _table(lines)
+
+
+LEAF, EPISODES = "fib", 60
+SUMMARISED = ("root_only", "one_step", "pomcp", "bmcts")
+
+
+def _percentage(values: np.ndarray, bound: float) -> str:
+    found = mean(values)
+    half = 100 * (found.high - found.value) / abs(bound)
+    return f"{per_cent(found.value, bound):.1f} +- {half:.1f}"
+
+
+def _milliseconds(found: pl.DataFrame) -> float:
+    """Return the CPU time of a decision."""
+    return 1000 * float(found["seconds"].sum()) / max(1, int(found["decisions"].sum()))
+
+
 def _draw(title: str, lines: list[Line]) -> str:
+    return f"## {title}\n\n{_table(lines)}"
+
+
+def _table(lines: list[Line]) -> str:
     shown = lines[0].keys(), ["---"] * len(lines[0]), *(line.values() for line in lines)
-    return "\n".join((f"## {title}\n", *(f"| {' | '.join(line)} |" for line in shown)))
+    return "\n".join(f"| {' | '.join(line)} |" for line in shown)
 
 
 def _cells(rows: pl.DataFrame) -> Iterator[tuple[Line, pl.DataFrame]]:
@@ -72,7 +111,7 @@ def _show(found: pl.DataFrame, lower: float) -> str:
     value = found["corrected"].to_numpy()
     if len(value) < 2:
         return ""
-    spent = 1000 * found["seconds"].to_numpy().sum() / max(1, found["decisions"].to_numpy().sum())
+    spent = _milliseconds(found)
     return f"{_mean(value)}, {per_cent(value.mean(), lower):.1f} %, {spent:.3g} ms"
 
 

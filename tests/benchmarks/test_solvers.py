@@ -2,8 +2,10 @@
 
 import math
 from functools import partial
+from pathlib import Path
 
 import numpy as np
+import polars as pl
 import pytest
 
 from benchmarks.solvers import __main__ as solvers
@@ -17,6 +19,7 @@ from mcts.tabular.exact import exact_value
 from mcts.tabular.files import write_pomdp
 from mcts.tabular.tables import Tabular, after
 
+ROOT = Path(__file__).parents[2]
 EPISODES = 100 if INTERPRETED else 800
 EVEN = np.full((2, 2), 0.5)
 
@@ -154,3 +157,13 @@ def test_rows_are_kept_and_make_the_tables(tmp_path, capsys, monkeypatch):
     assert capsys.readouterr().out in tables
     with pytest.raises(SystemExit, match="episodes of seed 9101"):
         solvers.main([*asked, "--seed", "5"])
+
+
+def test_pages_are_made_from_rows():
+    """By `python -m benchmarks.solvers --out docs/results/rows/solvers`."""
+    folder = ROOT / "docs/results"
+    kept = [
+        pl.read_parquet(folder / "rows/solvers" / name) for name in (rows.EPISODES, rows.REFERENCES)
+    ]
+    assert report.tables(*kept) in (folder / "solvers.md").read_text()
+    assert report.summarise(*kept) in (ROOT / "docs/solvers.md").read_text()
