@@ -200,9 +200,12 @@ def make_node(p, bounds, tree, parent, count, total, depth, steps, work):
     """
     live, legal = NOWHERE, 0
     for i in range(count):
-        if live == NOWHERE and p.kind[work.touched[i]] == LIVE:
-            live = work.touched[i]
-            legal = p.legal_first[live + 1] - p.legal_first[live]
+        state = work.touched[i]
+        if p.kind[state] == LIVE:
+            if live == NOWHERE:
+                live, legal = state, p.legal_first[state + 1] - p.legal_first[state]
+            elif not alike(p, live, state):
+                raise ValueError("the legal actions differ between the states of a belief")
     if steps <= 0:
         legal = 0
     numbers = edges = NOWHERE
@@ -227,6 +230,21 @@ def make_node(p, bounds, tree, parent, count, total, depth, steps, work):
     if legal > 0:
         list_edges(p, bounds, tree, node, live, steps, work)
     return node
+
+
+@jit
+def alike(p, one, other):
+    """Return whether two states have the same legal actions."""
+    first, second = p.legal_first[one], p.legal_first[other]
+    length = p.legal_first[one + 1] - first
+    if p.legal_first[other + 1] - second != length:
+        return False
+    if length == p.actions:
+        return True
+    differ = 0
+    for k in range(length):
+        differ += p.legal[first + k] != p.legal[second + k]
+    return differ == 0
 
 
 @jit

@@ -244,6 +244,13 @@ def test_wrong_options_are_refused(wrong, message):
         BeliefSearch(make_tiger().position(), BeliefOptions(**wrong))
 
 
+def test_legal_actions_that_depend_on_what_is_hidden_are_refused():
+    closed = [[0.0, 0.0], [0.5, 0.5]]
+    problem = make_tiger(transitions=[np.eye(2), closed, EVEN])
+    with pytest.raises(ValueError, match="legal actions differ"):
+        best(problem.position())
+
+
 def test_a_prior_leads_the_search():
     p = make_tiger(None).position()
     even, led = best(p, 200), best(p, 200, prior=[0.05, 0.9, 0.05], exploration=5.0)
