@@ -6,11 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from filelock import FileLock
 from hydra.core.config_store import ConfigStore
 from omegaconf import OmegaConf
 
-from experiments.locks import LOCK
 from experiments.settings import config
 from experiments.settings.commandline import Refusal
 from experiments.stats.comparisons import Comparison, mcnemar
@@ -197,17 +195,6 @@ def test_what_holms_correction_keeps_is_marked(p_holm, marked):
     said = " ".join(str(note) for note in ladder._notes(table(), [], True))
     (bound,) = re.findall(r"≠ marks differences with p below ([0-9.]+), .* Holm's correction", said)
     assert marked == (p_holm < float(bound))
-
-
-def test_a_cell_that_another_process_plays_is_passed_over(command):
-    assert command("only=[heuristic,walls,cumulative]", "games=4")[0] == 0
-    (folder,) = (path for path in (command.root / "quick_steps").iterdir() if path.is_dir())
-    with FileLock(folder / LOCK):
-        code, shown = command("only=[heuristic]")
-    assert code == 0 and "another process plays it, skipped" in shown.out
-    found = games(command)
-    assert found.pop(folder.name) == list(range(4)) and len(found) == 3
-    assert command("only=[heuristic]")[0] == 0 and games(command)[folder.name] == list(range(8))
 
 
 @pytest.mark.parametrize(

@@ -85,9 +85,11 @@ def test_a_folder_is_not_shared(run_study, tmp_path):
     with FileLock(tmp_path / "out" / ".lock"):
         outcome = run_study(BELIEFS, *SMALL)
     assert outcome.code == 1 and "is in use by another process" in outcome.err
-    assert run_study(BELIEFS, *SMALL).code == 0
     outcome = run_study(BELIEFS, *SMALL)
-    assert outcome.code == 1 and "choose another run.folder, or continue" in outcome.err
+    assert outcome.code == 0
+    rows = _moments(outcome)
+    again = run_study(BELIEFS, *SMALL)
+    assert again.code == 0 and _moments(again).equals(rows), "the same command has nothing to do"
     assert not (outcome.folder / ".lock").exists()
 
 
@@ -132,18 +134,17 @@ def test_a_run_goes_on_where_it_was(run_study, tmp_path, monkeypatch):
     assert _moments(outcome).equals(whole)
 
 
-def test_a_folder_that_is_no_run_is_not_gone_on_with(run_study, tmp_path):
-    """One that is empty is: the first command of a job that may be killed creates it."""
+def test_a_folder_of_another_kind_of_run_is_refused(run_study, tmp_path):
+    """One that holds other files is not: a log of Slurm may be there before the run."""
     (tmp_path / "out").mkdir()
-    note = tmp_path / "out/note.txt"
-    note.write_text("mine")
-    there = f"run.folder={tmp_path / 'out'}"
-    outcome = run_study(BELIEFS, *SMALL, there)
+    plan = tmp_path / "out/sweep.json"
+    plan.write_text("{}")
+    outcome = run_study(BELIEFS, *SMALL)
     assert outcome.code == 1 and outcome.err.count("\n") == 1
-    assert "it holds note.txt and no run to continue" in outcome.err
-    assert list(outcome.folder.iterdir()) == [note]
-    note.unlink()
-    assert run_study(BELIEFS, "games=0", there).err.count("no run") == 0
+    assert "holds sweep.json of another kind of run" in outcome.err
+    assert {path.name for path in outcome.folder.iterdir()} <= {plan.name}
+    plan.rename(tmp_path / "out/slurm-1.out")
+    assert run_study(BELIEFS, *SMALL).code == 0
 
 
 def test_rows_are_kept_meanwhile_and_after_a_fault(run_study, monkeypatch):
