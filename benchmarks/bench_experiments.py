@@ -80,7 +80,7 @@ def machinery(name: str, games: int, workers: int) -> dict[str, float]:
     resources = measure("set-up: Ray", lambda: startup.resources([found], workers, None, console))
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
-        runfolder.claim(folder, [found], "games", resume=False)
+        runfolder.claim(folder, [found], "games")
         played = results.Results(folder, [found])
         first = measure(
             "set-up: workers", lambda: match_loop.play(played, 4 * workers, *_to(resources))

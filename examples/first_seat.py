@@ -1,7 +1,7 @@
 """The value of moving first: the win rate of each seat among equal players.
 
     python examples/first_seat.py games=20000
-    python examples/first_seat.py games=20000 policy=closure players=6 run.resume=outputs/seats
+    python examples/first_seat.py games=20000 policy=closure players=6 run.folder=outputs/seats
 
 A study in one file: settings, columns, `measure`, a table and a plot.  `experiments.study.Study`
 provides the folder, Ctrl-C, resuming, progress, ``--help`` and ``summary.json``.

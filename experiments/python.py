@@ -204,11 +204,11 @@ class Result:
 def calling(given: Mapping[str, Any]) -> Iterator[tuple[dict[str, Any], bool]]:
     """Yield ``given``, with a temporary, untracked folder if it names none, and whether it does.
 
-    Raises as `refusing`.  An interrupted call keeps its folder: ``resume=`` continues there.
+    Raises as `refusing`.  An interrupted call keeps its folder: ``folder=`` continues there.
     """
     named = {key: value for key, value in given.items() if value is not None}
     with refusing():
-        if {"folder", "resume", "run"} & set(named):
+        if {"folder", "run"} & set(named):
             yield named, False
             return
         folder = Path(tempfile.mkdtemp(prefix="sleuth-"))

@@ -3,9 +3,10 @@
 Studies (`experiments.study`), comparisons and sweep trials (`experiments.runs.match_run`) and
 sweeps (`experiments.sweep.job`) are `Run`s:
 
-* a folder belongs to one process at a time (`Run.lock`);
+* one process at a time holds the folder's lock (`Run.lock`); others may share its games
+  (`Run.join`, `experiments.matches.claims`);
 * the plan is written first and must not change: `Run.load_plan`, `Run.check_same`;
-* ``run.resume`` continues a folder, or begins in an empty or missing one;
+* a folder that holds the same plan is continued, by the same command;
 * from `Run.defer` on, Ctrl-C sets an event, and work ends where nothing is lost;
 * ``summary.json`` holds the results and their provenance (`Run.write_summary`).
 
@@ -17,19 +18,18 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, suppress
-from fnmatch import fnmatch
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from pathlib import Path
 from threading import Event
 from typing import Any
 
-from filelock import FileLock, Timeout
 from rich.console import Console
 
 from experiments import terminal
+from experiments.locks import Busy, hold
 from experiments.provenance.files import (
     CONFIG,
-    WRITING,
+    SUMMARY,
     clear,
     read_json,
     reading,
@@ -42,68 +42,50 @@ from experiments.settings import signals
 from experiments.settings.commandline import Aside, Refusal
 from experiments.texts import redact
 
-LOCK = ".lock"
-"""Lock file in the folder, held by the process that writes there."""
-
 UNKNOWN = "without it the run cannot be identified; choose another folder"
 """Advice where a folder's plan cannot be read."""
 
-MAKE_ROOM = "free disk space and continue with run.resume"
+MAKE_ROOM = "free disk space and start the same command on the same run.folder"
+
+OF_RUNS = (CONFIG, SUMMARY, "matches.json", "sweep.json")
+"""Files that tell a folder of a run from others."""
+
+CLAIM_SECONDS = 5.0
+"""Longest wait for a process that writes the plan to the same folder."""
 
 _ABSENT = "nothing"
-
-
-class Busy(Refusal):
-    """Another process holds the folder's lock."""
 
 
 class Run:
     """A job in ``folder``.
 
-    ``resume``: whether the folder may already hold a run; ``plan``: file with the plan; ``marks``:
-    patterns of further files that identify a run; ``console``: for messages.
+    ``plan``: file with the plan; ``marks``: patterns of further files that identify a run;
+    ``console``: for messages.
 
     Attributes
     ----------
-    folder, plan, resume, console : as given
+    folder, plan, console : as given
+    leads : whether this process holds the folder's lock, within `join`
     wished : event set when the user asks to end, within `defer`
     """
 
     def __init__(
         self,
         folder: Path,
-        resume: bool = True,
         plan: str = CONFIG,
         marks: Sequence[str] = (),
         console: Console | None = None,
     ) -> None:
         self.folder, self.plan, self.console = folder, folder / plan, console or terminal.console()
         self.wished = Event()
-        self.resume, self._marks = resume, (plan, *marks)
+        self._marks = (plan, *marks)
         self._started = time.monotonic()
+        self.leads = False
 
     @property
     def seconds(self) -> float:
         """Seconds since the run was created."""
         return time.monotonic() - self._started
-
-    def refuse_foreign(self, *more: str) -> None:
-        """Refuse a run.resume folder that holds files but no run.
-
-        Files matching the marks or ``more`` identify a run.
-        """
-        if not self.resume:
-            return
-        with writing_run(self.folder):
-            found = self.folder.iterdir() if self.folder.is_dir() else ()
-            there = sorted(path.name for path in found)
-        others = [name for name in there if name != LOCK and not name.endswith(WRITING)]
-        marks = (*self._marks, *more)
-        if others and not any(fnmatch(name, mark) for name in there for mark in marks):
-            raise Refusal(
-                f"run.resume={self.folder}: it holds {others[0]} and no run to continue; give "
-                "the folder of a run, or an empty or missing one"
-            )
 
     @contextmanager
     def lock(self, seconds: float = 0.0) -> Iterator[None]:
@@ -114,16 +96,46 @@ class Run:
         """
         with writing_run(self.folder):
             self.folder.mkdir(parents=True, exist_ok=True)
-            try:
-                lock = FileLock(self.folder / LOCK, timeout=seconds).acquire()
-            except Timeout:
-                raise Busy(
-                    f"{self.folder} is in use by another process: wait until it ends, or "
-                    "choose another folder"
-                ) from None
-        with lock:
+        with hold(self.folder, seconds):
             clear(self.folder)
             yield
+
+    def write_plan(self, examine: Callable[[], bool], write: Callable[[], object]) -> None:
+        """Have one process ``write`` the plan, unless ``examine`` finds it or refuses.
+
+        Raises Busy if another process holds the lock for long and writes no plan.
+        """
+        end = time.monotonic() + CLAIM_SECONDS
+        while not examine():
+            try:
+                with self.lock():
+                    if not examine():
+                        with writing_run(self.folder):
+                            write()
+                    return
+            except Busy:
+                if time.monotonic() > end:
+                    raise
+                time.sleep(0.05)
+
+    @contextmanager
+    def join(self) -> Iterator[None]:
+        """Share the run with other processes within the block: `lead` says who concludes it."""
+        with ExitStack() as self._held:
+            self.lead()
+            yield
+        self.leads = False
+
+    def lead(self) -> bool:
+        """Return whether this process holds the folder's lock, or now takes it.
+
+        The one that does writes the record, the summary and the plots of a run that is shared.
+        """
+        if not self.leads:
+            with suppress(Busy):
+                self._held.enter_context(self.lock())
+                self.leads = True
+        return self.leads
 
     def load_plan(self, read: Callable[[Path], Any] = read_json) -> dict[str, Any] | None:
         """Return the folder's plan, None if it holds no run.
@@ -131,12 +143,11 @@ class Run:
         Raises Refusal if the run may not or cannot be continued.
         """
         if not any(any(self.folder.glob(mark)) for mark in self._marks):
+            if other := next((name for name in OF_RUNS if (self.folder / name).exists()), None):
+                raise Refusal(
+                    f"{self.folder} holds {other} of another kind of run: choose another run.folder"
+                )
             return None
-        if not self.resume:
-            raise Refusal(
-                f"{self.folder} holds the results of another run: choose another run.folder, or "
-                f"continue it with run.resume={self.folder}"
-            )
         refuse_symlinks(self.folder)
         with reading(self.plan, UNKNOWN):
             found = read(self.plan)
@@ -172,6 +183,14 @@ class Run:
     def write_summary(self, figures: Mapping[str, Any]) -> Path:
         """Write ``figures`` to ``summary.json`` and return its path; may raise OSError."""
         return write_json(self.folder, dict(figures))
+
+    def tells(self, figures: Mapping[str, Any]) -> bool:
+        """Return whether the folder's summary is that of a whole run with these ``figures``."""
+        try:
+            held = read_json(self.folder / SUMMARY)
+        except (OSError, ValueError):
+            return False
+        return bool(held == {**held, **json.loads(json.dumps(figures)), "interrupted": False})
 
     def draw(self, names: Sequence[str], draw: Callable[[Path], object]) -> list[Path]:
         """Draw the plots ``names`` into the folder with ``draw``; return the paths that exist.

@@ -3,7 +3,7 @@
 A study measures *units* (positions, games, set-ups) one after another; each yields rows:
 
 * settings are in ``conf/NAME.yaml`` and are overridden on the command line (Hydra);
-* a folder belongs to one process and one set of settings; ``run.resume`` continues it;
+* a folder belongs to one process and one set of settings; the same command continues it;
 * rows and the list of finished units are saved as Parquet every few seconds and on Ctrl-C;
 * at the end it writes ``summary.json`` with provenance, draws plots and prints tables.
 
@@ -30,10 +30,11 @@ from hydra.core.hydra_config import HydraConfig
 from omegaconf import DictConfig, OmegaConf
 
 from experiments import run, terminal
+from experiments.locks import LOCK
 from experiments.provenance import provenance
 from experiments.provenance.files import CONFIG as CONFIG
 from experiments.provenance.files import MAX_BYTES, atomic_write, read_yaml, reading, regular
-from experiments.run import LOCK, MAKE_ROOM, writing_run
+from experiments.run import MAKE_ROOM, writing_run
 from experiments.settings import repeating
 from experiments.settings.command import Command
 from experiments.settings.commandline import Interrupted, Refusal
@@ -62,10 +63,9 @@ PIPED_WIDTH = 125
 
 @dataclass
 class Place:
-    """Folder of a run, and the folder to resume."""
+    """Folder of a run."""
 
     folder: str = place()
-    resume: str | None = place()
 
 
 @dataclass
@@ -194,7 +194,7 @@ class Run(run.Run):
 
     def __init__(self, settings: DictConfig, folder: Path) -> None:
         console = terminal.console(width=None if sys.stdout.isatty() else PIPED_WIDTH)
-        super().__init__(folder, settings.run.resume is not None, console=console)
+        super().__init__(folder, console=console)
         self.settings = settings
         self.done: list[Any] = []
         self.interrupted = False
@@ -216,7 +216,6 @@ class Run(run.Run):
         """
         self._rows = rows
         self._configuration.update(besides or {})
-        self.refuse_foreign(rows.file)
         self._lock.enter_context(self.lock())
         self._lock.callback((self.folder / LOCK).unlink, missing_ok=True)  # before release
         before = self.load_plan(lambda path: plain(OmegaConf.create(read_yaml(path))))
@@ -359,7 +358,7 @@ class Run(run.Run):
         if self.interrupted:
             raise Interrupted(
                 f"interrupted after {len(self.done)} {self._rows.units}, kept in {self.folder}; "
-                f"continue with run.resume={self.folder}"
+                f"continue with run.folder={self.folder}"
             )
 
 

@@ -117,7 +117,7 @@ def _runs(evidence: Evidence, source: Path, target: Path) -> Iterator[tuple[Path
     for cell in {cell.folder: cell for cell in cells}.values():
         for run in runs:
             try:
-                runfolder.examine(run, [cell.match], "games", resume=True)
+                runfolder.examine(run, [cell.match], "games")
             except Refusal:  # another cell's
                 continue
             yield run, cell.folder

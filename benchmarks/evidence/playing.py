@@ -83,7 +83,7 @@ def play_part(
     """
     run = place / one.folder
     arguments = shlex.split(command)[2:]
-    arguments += [f"folder={place}"] if one.kind == TABLE else [f"run.resume={run}"]
+    arguments += [f"folder={place}"] if one.kind == TABLE else [f"run.folder={run}"]
     console.print(f"{one.name}: {shlex.join(['python', '-m', *arguments])}", soft_wrap=True)
     return run if _run([sys.executable, "-m", *arguments], end) else None
 

@@ -126,7 +126,7 @@ def _replay_run(folder: Path, games: int) -> tuple[int, str | None]:
         play.check_match(match, match.name)
     with tempfile.TemporaryDirectory() as place:
         again = Path(place) / "run"
-        runfolder.claim(again, matches, "games", resume=False)
+        runfolder.claim(again, matches, "games")
         resources = startup.prepare(matches, 1, None, _QUIET)
         ended = play.play_games(again, matches, games, resources, _QUIET)
         if ended.fault is not None:

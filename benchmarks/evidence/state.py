@@ -134,7 +134,7 @@ def _other_plan(evidence: Evidence) -> str:
         orphans = [folder.name for folder in left if folder not in known]
         return f"{orphans[0]} is no longer one of its cells" if orphans else ""
     try:
-        runfolder.examine(evidence.rows, [cell.match for cell in cells], "games", resume=True)
+        runfolder.examine(evidence.rows, [cell.match for cell in cells], "games")
     except Refusal as fault:
         return str(fault).partition(": ")[2].rpartition(": ")[0]
     return ""

@@ -20,7 +20,7 @@ from benchmarks.qlearning.exact import worth
 from sim.qlearning.network import DIGITS, Network
 from sim.qlearning.rooms import RoomProblem, pairs, solve
 
-UNFITTED = "interrupted before the fit was done; run.resume={} continues"
+UNFITTED = "interrupted before the fit was done; run.folder={} continues"
 """Message after Ctrl-C during the fit."""
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from omegaconf import DictConfig
 from rich.console import Console
 
-from experiments.matches import lineups, match_loop, play, startup
+from experiments.matches import lineups, match_loop, monitor, play, startup
 from experiments.matches.match_loop import ERROR
 from experiments.matches.results import Results
 from experiments.matches.schedule import Match
@@ -47,7 +47,7 @@ def plan(settings: DictConfig, overrides: Sequence[str]) -> list[Match]:
     if settings.ray.address is None:
         lineups.check_cores(matches, settings.match.workers, config.cores())
     try:
-        match_loop.check(stopping.parse(settings.match.stop), matches)
+        monitor.check(stopping.parse(settings.match.stop), matches)
         for match in matches:
             play.check(match)
     except ValueError as fault:
@@ -65,6 +65,8 @@ def compare(
 ) -> Compared:
     """Play ``matches`` and write results, summary, plot and MLflow record to ``folder``.
 
+    Where several processes play in ``folder``, one of them writes all but the rows.
+
     ``multirun``: folder of the multirun that this run belongs to; ``shows``: whether to print the
     table.  Raises Refusal before the first game if the configuration is
     invalid; at the end if a game raised an exception (the folder holds the traceback), workers died
@@ -72,29 +74,39 @@ def compare(
     played are saved first.
     """
     match = settings.match
-    run = MatchRun(folder, matches, match.stop, settings.run.resume is not None, console)
-    run.refuse_foreign()
-    runfolder.examine(folder, matches, match.stop, run.resume)
+    run = MatchRun(folder, matches, match.stop, console)
+    runfolder.examine(folder, matches, match.stop)
     run.played.refuse_fewer(match.games)
     before, total = run.played.games, match.games * len(matches)
     record = MatchRecord(settings, run.played, run.rule, multirun)
-    ready = startup.prepare(matches, match.workers, settings.ray.address, console, total - before)
-    runfolder.claim(folder, matches, match.stop, run.resume)
-    run.write_settings(config.plain(settings))
+    ready = None
+    if not match_loop.is_complete(run.played, match.games, run.rule):
+        left, address = total - before, settings.ray.address
+        ready = startup.prepare(matches, match.workers, address, console, left)
+    runfolder.claim(folder, matches, match.stop)
 
     def watch(due: bool) -> None:
-        if run.played.games > before:
+        if run.leads and run.played.games > before:
             record.begin()
-        if due:
+        if run.leads and due:
             record.follow()
 
-    with run.defer():
+    with run.join(), run.defer():
+        if first := run.leads:
+            run.write_settings(config.plain(settings))
         try:
             ended = run.play(match.games, ready, watch)
         except Exception:
-            record.end("FAILED", {}, [])
+            if run.leads:
+                record.end("FAILED", {}, [])
             raise
-        made = _conclude(run, settings, ended, before, record)
+        made = run.summarise(ended, settings, before)
+        if first or (
+            not ended.interrupted and run.lead() and not run.tells(made.figures.to_json())
+        ):
+            made = _conclude(run, made, ended, record)
+        elif not ended.interrupted:
+            console.print(f"another process writes the summary in {folder}", soft_wrap=True)
         if shows and run.played.games:
             from experiments.compare import outcome
 
@@ -102,7 +114,7 @@ def compare(
     games = f"{run.played.games} of {total} games" + (f" ({before} played before)" * bool(before))
     if ended.interrupted:
         raise Interrupted(
-            f"interrupted after {games}, kept in {folder}; continue with run.resume={folder}"
+            f"interrupted after {games}, kept in {folder}; continue with run.folder={folder}"
         )
     if ended.fault is not None:
         raise Refusal(f"{ended.fault}; {games} were played, kept in {folder}")
@@ -112,16 +124,11 @@ def compare(
 
 
 def _conclude(
-    run: MatchRun,
-    settings: DictConfig,
-    ended: match_loop.Outcome,
-    before: int,
-    record: MatchRecord,
+    run: MatchRun, made: Summary, ended: match_loop.Outcome, record: MatchRecord
 ) -> Summary:
-    """Write and return the summary; draw the plot and finish the MLflow record."""
+    """Write and return the summary ``made``; draw the plot and finish the MLflow record."""
     from experiments.compare import outcome
 
-    made = run.summarise(ended, settings, before)
     files = [run.folder / CONFIG]
     if ended.fault is not None and (run.folder / ERROR).exists():
         files.append(run.folder / ERROR)
@@ -134,7 +141,7 @@ def _conclude(
         if ended.fault is None:
             raise Refusal(
                 f"the games are saved, but not their summary ({disk.strerror or disk}): free disk "
-                f"space and continue with run.resume={run.folder}"
+                f"space and continue with run.folder={run.folder}"
             ) from None
     status = "FAILED" if ended.fault else "KILLED" if ended.interrupted else "FINISHED"
     record.end(status, metrics(made, run.matches), files)

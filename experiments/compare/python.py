@@ -64,8 +64,8 @@ def compare(overrides: Sequence[str] = (), progress: bool = True, **settings: An
     settings : of the command.  ``player``, ``opponent``: presets, or a dict of a ``preset`` and
         changes, as ``{"preset": "bmcts", "budget": {"simulations": 300}}``; other sections are
         dicts, or their keys are given without the section: ``games`` is ``match.games``.
-        ``folder`` and ``resume``: the run folder.  Without either the folder is temporary, is
-        removed with the result, and nothing is recorded in MLflow
+        ``folder``: the run folder, continued if it holds the same run.  Without it the folder is
+        temporary, is removed with the result, and nothing is recorded in MLflow
 
     Returns
     -------
@@ -83,7 +83,7 @@ def compare(overrides: Sequence[str] = (), progress: bool = True, **settings: An
         COMMAND.register()
         typed = python.overrides_of(COMMAND.schema, given, overrides)
         composed = applies.compose("compare", typed)
-        folder = Path(composed.run.resume or composed.run.folder)
+        folder = Path(composed.run.folder)
         with repeated_by(line("compare", typed)):
             matches, console = job.plan(composed, typed), python.console(progress)
             made = job.compare(composed, matches, folder, console, shows=False)

@@ -94,7 +94,7 @@ def _lost_hosts() -> bool:
     try:
         return runner.lost_hosts()
     except WorkersLost as fault:
-        raise Refusal(f"{fault}; use run.resume") from None
+        raise Refusal(f"{fault}; the same command continues") from None
 
 
 def _result(portion: Any) -> list[Row]:
@@ -109,4 +109,6 @@ def _result(portion: Any) -> list[Row]:
             raise Refusal(str(fault.cause)) from None
         raise
     except ray.exceptions.RayError as fault:
-        raise Refusal(f"a worker was lost: {type(fault).__name__}; use run.resume") from None
+        raise Refusal(
+            f"a worker was lost: {type(fault).__name__}; the same command continues"
+        ) from None

@@ -44,8 +44,9 @@ _LARGEST = 2**53
 _HAIR = 1e-6
 """Rounding tolerance: bits may be this much below 0."""
 
-NAME = re.compile(r"(\w+)-(\d{5,9})(?:-(\d{5,9}))?\.parquet")
-"""Kind of a part and its number; a part of an older version may end with a last number."""
+NAME = re.compile(r"(\w+)-(?:s\d{2,4}-)?(\d{5,9})(?:-(\d{5,9}))?\.parquet")
+"""Kind of a part, the slot of its writer unless that is 0 (`experiments.matches.claims`), and its
+number; a part of an older version may end with a last number."""
 
 TOGETHER_BYTES = 8 * 2**20
 """Size limit of parts that are read together; larger ones are read alone."""
@@ -62,7 +63,7 @@ def parts(folder: Path, kind: str = GAMES) -> list[Path]:
     Parts of details without their games do not count.
     """
     named = (path for path in Path(folder).glob(f"{kind}-*.parquet") if NAME.fullmatch(path.name))
-    found = sorted(named, key=number_of)
+    found = sorted(named, key=lambda part: (number_of(part), part.name))
     return found if kind == GAMES else [p for p in found if os.path.lexists(with_kind(p, GAMES))]
 
 
@@ -71,6 +72,13 @@ def number_of(part: Path) -> int:
     named = NAME.fullmatch(part.name)
     assert named is not None, part
     return int(named[3] or named[2])
+
+
+def next_part(folder: Path, slot: int) -> Path:
+    """Return the path of the next part of games of the process with ``slot``."""
+    start = f"{GAMES}-s{slot:02d}-" if slot else f"{GAMES}-"
+    own = [part for part in parts(folder) if part.name.removeprefix(start)[0].isdigit()]
+    return folder / f"{start}{1 + max(map(number_of, own), default=-1):05d}.parquet"
 
 
 def with_kind(part: Path, kind: str) -> Path:

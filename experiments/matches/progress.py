@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
-from experiments.matches.match_loop import verdicts
+from experiments.matches.monitor import verdicts
 from experiments.matches.results import Tally
 from experiments.matches.schedule import Match, control_of
 from experiments.stats.sprt import MINIMUM

@@ -19,7 +19,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from experiments.matches import part_files
-from experiments.matches.part_files import GAMES, MAX_AHEAD, number_of, parts, unreadable
+from experiments.matches.part_files import GAMES, MAX_AHEAD, parts, unreadable
 from experiments.matches.row_provenance import RowProvenance
 from experiments.matches.schedule import Match
 from experiments.provenance.files import read_json, reading, write_text
@@ -66,6 +66,9 @@ cost, while a run of a day leaves some 500 parts."""
 
 FLUSH_ROWS = 400_000
 """Maximum number of unwritten rows of games."""
+
+_SETTLED_SECONDS = 2.0
+"""Age of a folder's last change from which a further one has another time."""
 
 UNPLAYED = -2
 """Winner of a game that has not been played."""
@@ -149,13 +152,12 @@ class Tally:
         found[: self.reach] = self._winner[: min(self.reach, games)]
         return found
 
-    def missing(self, games: int) -> tuple[np.ndarray, int, int]:
-        """Return the unplayed ones of the first ``games``: some, and a range (start, end).
-
-        The range is not expanded, because it may hold a hundred million games.
-        """
-        gaps = np.flatnonzero(self._winner[: min(self.reach, games)] == UNPLAYED)
-        return gaps, min(self.reach, games), games
+    def missing(self, first: int, end: int) -> np.ndarray:
+        """Return the unplayed games among ``first`` to ``end`` - 1."""
+        games = np.arange(first, end)
+        known = games < self.reach
+        known[known] = self._winner[games[known]] != UNPLAYED
+        return games[~known]
 
     def has(self, games: int) -> bool:
         """Return whether the first ``games`` have all been played."""
@@ -189,7 +191,13 @@ def sat_and_won(match: Match, tally: Tally) -> tuple[np.ndarray, np.ndarray]:
 class Results:
     """The games of one run: winners in memory, rows on disk.  Each game counts once.
 
-    ``folder``: of the run; ``matches``: that it plays.  Attribute ``tallies``: by match.
+    ``folder``: of the run; ``matches``: that it plays.
+
+    Attributes
+    ----------
+    tallies : by match
+    slot : of this process among those that write there; names the parts it writes
+    longest : maximum age of unwritten rows, in seconds
     """
 
     def __init__(self, folder: Path, matches: Sequence[Match]) -> None:
@@ -199,8 +207,11 @@ class Results:
         self._unwritten: dict[str, list[pa.Table]] = {GAMES: []}
         self._held = 0  # rows of games among them
         self._provenance: RowProvenance | None = None  # known once the folder holds its plan
-        self._parts = 0
+        self._seen: set[str] = set()  # names of the parts taken in or written
+        self._changed = -1.0  # of the folder, when its parts were listed last
+        self.slot = 0
         self._began = self._flushed = time.monotonic()
+        self.longest = FLUSH_SECONDS[1]
 
     @classmethod
     def resume(cls, folder: Path, matches: Sequence[Match], alone: bool = False) -> Results:
@@ -211,16 +222,25 @@ class Results:
         """
         found = cls(folder, matches)
         stops(folder)  # needed at the end, when it is too late to refuse them
-        known = {match.name: match for match in matches}
-        for group in part_files.together(parts(folder)):
+        found.refresh(alone)
+        return found
+
+    def refresh(self, alone: bool = False) -> None:
+        """Take in the parts that were written since, by other processes; errors as `resume`."""
+        changed = self.folder.stat().st_mtime if self.folder.exists() else 0.0
+        if changed == self._changed and time.time() - changed > _SETTLED_SECONDS:
+            return
+        self._changed = changed
+        known = {match.name: match for match in self.matches}
+        new = [part for part in parts(self.folder) if part.name not in self._seen]
+        for group in part_files.together(new):
             table = part_files.read_checked(group, ROW, known, GAMES, alone)
             table = table.filter(pc.equal(table["seat"], 0))
-            for name, tally in zip(known, found.tallies, strict=True):
+            for name, tally in zip(known, self.tallies, strict=True):
                 these = table.filter(pc.equal(table["match"], name))
                 holder = partial(part_files.find_holder, group, name)
                 tally.take(holder, these["game"].to_numpy(), these["winner"].to_numpy())
-            found._parts = 1 + number_of(group[-1])
-        return found
+            self._seen.update(part.name for part in group)
 
     def refuse_fewer(self, games: int) -> None:
         """Refuse to continue with ``games`` of each match if there are more."""
@@ -240,6 +260,11 @@ class Results:
         for match, tally in self.pairs():
             for entrant in [0] if match.measured is not None else range(len(match.entrants)):
                 yield match, tally, entrant
+
+    @property
+    def written(self) -> bool:
+        """Whether all rows are on disk."""
+        return not self._unwritten[GAMES]
 
     @property
     def games(self) -> int:
@@ -277,7 +302,7 @@ class Results:
         for kind, rows in details.items():
             self._unwritten.setdefault(kind, []).append(rows)
         now = time.monotonic()
-        age = np.clip((now - self._began) / 100, *FLUSH_SECONDS)
+        age = np.clip((now - self._began) / 100, FLUSH_SECONDS[0], self.longest)
         if now - self._flushed > age or self._held > FLUSH_ROWS:
             self.flush()
 
@@ -289,17 +314,19 @@ class Results:
         if self._unwritten[GAMES]:
             # Games last: details without their games are overwritten after a crash.
             self._provenance = self._provenance or RowProvenance(self.folder, self.matches)
+            part = part_files.next_part(self.folder, self.slot)
             for kind in sorted(self._unwritten, key=lambda kind: kind == GAMES):
                 if tables := self._unwritten[kind]:
                     rows = self._provenance.add(pa.concat_tables(tables))
-                    part_files.write(rows, self.folder / f"{kind}-{self._parts:05d}.parquet")
-            self._parts += 1
+                    part_files.write(rows, part_files.with_kind(part, kind))
+            self._seen.add(part.name)
             self._unwritten, self._held = {GAMES: []}, 0
         self._flushed = time.monotonic()
 
     def forget(self) -> None:
         """Drop the rows not on disk, after a failed `flush`."""
-        self.tallies = Results.resume(self.folder, self.matches).tallies
+        found = Results.resume(self.folder, self.matches)
+        self.tallies, self._seen = found.tallies, found._seen
         self._unwritten, self._held = {GAMES: []}, 0
 
 

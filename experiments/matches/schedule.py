@@ -6,7 +6,7 @@ players, any number of workers and any order of completion.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations, permutations
@@ -26,7 +26,7 @@ POLL_SECONDS = 0.25
 MAX_ENTERED = 10
 """Maximum players of a round robin; more would have too many tables to balance."""
 
-FIRST_PORTION = 100
+FIRST_PORTION = BLOCK = 100
 LARGEST_PORTION = 20_000
 
 
@@ -236,32 +236,66 @@ class Schedule:
     """Hands out the games of several matches in turn, in portions sized by their duration.
 
     The match with the fewest games comes next, so that matches compared on the same games keep
-    pace.  Portion size does not affect results, since games are independent.  ``matches``: to be
-    played; ``missing``: by match, the games to play: some, then a range (start, end).
+    pace.  Portion size does not affect results, since games are independent.  Before its games are
+    handed out a block is claimed, and left out if another process has it.
+
+    ``matches``: to be played; ``games``: of each; ``missing``: returns, given a match and a range
+    (first, end), its games that have not been played; ``claim``: returns, given a match, a block
+    and its number of games, how many of them are not to be played, from its first on; None if all.
     """
 
-    def __init__(self, matches: Sequence[Match], missing: Sequence[tuple[np.ndarray, int, int]]):
-        self._gaps = [gaps for gaps, _, _ in missing]
-        self._next = [first for _, first, _ in missing]
-        self._end = [end for _, _, end in missing]
+    def __init__(
+        self,
+        matches: Sequence[Match],
+        games: Sequence[int],
+        missing: Callable[[int, int, int], np.ndarray] = lambda _, first, end: np.arange(
+            first, end
+        ),
+        claim: Callable[[int, int, int], int | None] = lambda *_: 0,
+    ) -> None:
+        self._end, self._missing, self._claim = list(games), missing, claim
+        self._block = [block_size(match) for match in matches]
         self._largest = [LARGEST_PORTION if match.compiled else 1 for match in matches]
         self._size = [min(FIRST_PORTION, limit) for limit in self._largest]
+        self._claimed = [np.empty(0, np.int64) for _ in matches]
+        self._next = [0] * len(matches)  # block to claim
 
     def take(self) -> tuple[int, np.ndarray] | None:
-        """Return the number of a match and its next games, None if all are handed out."""
-        ready = [i for i, end in enumerate(self._end) if len(self._gaps[i]) or self._next[i] < end]
-        if not ready:
-            return None
-        first = [
-            int(gaps[0]) if len(gaps) else n for gaps, n in zip(self._gaps, self._next, strict=True)
-        ]
-        match = min(ready, key=first.__getitem__)
-        size, gaps = self._size[match], self._gaps[match]
-        if len(gaps):
-            self._gaps[match] = gaps[size:]
-            return match, gaps[:size]
-        self._next[match] = min(first[match] + size, self._end[match])
-        return match, np.arange(first[match], self._next[match])
+        """Return the number of a match and its next games, None if no more can be claimed."""
+        while ready := [(game, i) for i in range(len(self._end)) if (game := self._first(i)) >= 0]:
+            _, match = min(ready)
+            while len(self._claimed[match]) < self._size[match] and self._extend(match):
+                pass
+            if len(found := self._claimed[match]):
+                size = self._size[match]
+                self._claimed[match] = found[size:]
+                return match, found[:size]
+        return None
+
+    def _first(self, match: int) -> int:
+        """Return the next game of ``match`` to hand out or to claim; -1 if none is left."""
+        if len(self._claimed[match]):
+            return int(self._claimed[match][0])
+        size = self._block[match]
+        while (first := self._next[match] * size) < self._end[match]:
+            if len(left := self._missing(match, first, min(first + size, self._end[match]))):
+                return int(left[0])
+            self._next[match] += 1
+        return -1
+
+    def _extend(self, match: int) -> bool:
+        """Claim the next block of ``match``; return whether there was one."""
+        size, block = self._block[match], self._next[match]
+        first, end = block * size, min((block + 1) * size, self._end[match])
+        if first >= end:
+            return False
+        self._next[match] += 1
+        if not len(self._missing(match, first, end)):
+            return True
+        if (there := self._claim(match, block, end - first)) is not None:
+            left = self._missing(match, first + there, end)
+            self._claimed[match] = np.concatenate([self._claimed[match], left])
+        return True
 
     def took(self, match: int, games: int, seconds: float) -> None:
         """Adapt the number of games in a portion to `PORTION_SECONDS`, from a finished one."""
@@ -271,4 +305,9 @@ class Schedule:
 
     def close(self, match: int) -> None:
         """Hand out no more games of ``match``."""
-        self._gaps[match], self._end[match] = self._gaps[match][:0], self._next[match]
+        self._claimed[match], self._end[match] = self._claimed[match][:0], 0
+
+
+def block_size(match: Match) -> int:
+    """Return the number of games that a process claims at a time: some ten milliseconds, or one."""
+    return BLOCK if match.compiled else 1

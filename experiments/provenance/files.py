@@ -10,6 +10,7 @@ import json
 import os
 import stat
 import tempfile
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -29,6 +30,9 @@ SUMMARY = "summary.json"
 
 MAX_BYTES = 64 * 2**20
 """Size limit in bytes of a JSON or YAML file."""
+
+_ABANDONED = 3600.0
+"""Age of a file that its writer never renamed, in seconds."""
 
 WRITING = ".writing"
 """Suffix of a file being written."""
@@ -59,10 +63,11 @@ def atomic_write(path: Path) -> Iterator[Path]:
 
 
 def clear(folder: Path) -> None:
-    """Remove files left incomplete by a killed process; requires the folder's lock."""
+    """Remove files left incomplete by killed processes, an hour old: others may be written now."""
     for half in folder.rglob(f".*{WRITING}"):
         with suppress(OSError):  # harmless, since it is never read
-            half.unlink()
+            if time.time() - half.stat().st_mtime > _ABANDONED:
+                half.unlink()
 
 
 def refuse_symlinks(folder: Path) -> None:

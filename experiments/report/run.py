@@ -80,7 +80,7 @@ class Run:
     @property
     def faults(self) -> list[str]:
         """Warnings to show before any figure, a sentence each."""
-        held, on = self._describe_rows(), f"run.resume={self.folder} continues"
+        held, on = self._describe_rows(), f"run.folder={self.folder} continues"
         if self.summary is None:
             when = f"; last rows written {self.written:%Y-%m-%d %H:%M} UTC" if self.written else ""
             return [f"unfinished: {held}; {on}, if the run is not under way{when}"]

@@ -31,7 +31,7 @@ from experiments.stats.stopping import Stop
 class MatchRun(Run):
     """A run of ``matches`` that ends by the rule ``stop``, as written in the configuration.
 
-    ``folder``, ``resume``, ``console``: as for `experiments.run.Run`.
+    ``folder``, ``console``: as for `experiments.run.Run`.
 
     Attributes
     ----------
@@ -43,10 +43,9 @@ class MatchRun(Run):
         folder: Path,
         matches: Sequence[Match],
         stop: str = "games",
-        resume: bool = True,
         console: Console | None = None,
     ) -> None:
-        super().__init__(folder, resume, MATCHES_FILE, (runfolder.PARTS,), console)
+        super().__init__(folder, MATCHES_FILE, (runfolder.PARTS,), console)
         self.matches, self.stop = list(matches), stop
 
     @cached_property
@@ -61,15 +60,19 @@ class MatchRun(Run):
     def play(
         self,
         games: int,
-        resources: Resources,
+        resources: Resources | None,
         watch: Callable[[bool], None] = lambda due: None,
         total: int | None = None,
+        waits: bool = True,
     ) -> Outcome:
         """Play the missing games, up to ``games`` of each match, and show progress.
 
-        Ends early by the rule, or on request within `defer`.  ``watch``: called often, with whether
-        progress was shown; ``total``: games shown as the aim, if more are to follow.
+        Ends early by the rule, or on request within `defer`.  ``resources``: None if no game was
+        missing; ``watch``: called often, with whether progress was shown; ``total``: games shown as
+        the aim, if more are to follow; ``waits``: whether to wait for games that others play.
         """
+        if resources is None:
+            return match_loop.end(self.played, games, self.rule)
         shown = Aside("the progress display has stopped")
         with GamesPlayed(self.console, self.matches, total or games, self.rule) as progress:
 
@@ -77,9 +80,11 @@ class MatchRun(Run):
                 watch(shown.do(lambda: progress.update(self.played.tallies)) is not False)
                 return self.going()
 
-            return match_loop.play(self.played, games, self.rule, resources, look)
+            return match_loop.play(self.played, games, self.rule, resources, look, waits)
 
     def summarise(self, ended: Outcome, settings: DictConfig, before: int | None = None) -> Summary:
         """Return the summary; ``before``: games played earlier."""
+        if ended.interrupted:  # other processes may go on
+            self.played.refresh()
         made = describe(self.played, self.stop, ended, plain(settings))
         return replace(made, held=before, seconds=self.seconds)

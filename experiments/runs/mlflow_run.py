@@ -189,7 +189,7 @@ class MlflowRun:
         self._uri = tracking.choose_uri(settings.uri, home)
         self._opening: Background | None = None
         self._began = time.time()
-        advice = f"; all results are kept; complete it with run.resume={folder}"
+        advice = f"; all results are kept; complete it with run.folder={folder}"
         self._aside = Aside(tracking.MISSING, advice)
         if settings.enabled:
             tracking.check_uri(self._uri)
@@ -283,7 +283,12 @@ class SweepRecord(MlflowRun):
         super().__init__(settings, folder, place.parent, begin)
 
     def begin_trial(self, folder: Path, settings: DictConfig, match: Match) -> None:
-        """Begin or resume the record of the trial in ``folder``, which plays ``match``."""
+        """Begin or resume the record of the trial in ``folder``, unless that is done.
+
+        ``match``: that it plays.
+        """
+        if self._trial is not None:
+            return
 
         def begin(parent: Tracker) -> None:
             trial = Tracker(parent.store)

@@ -19,27 +19,22 @@ from experiments.run import UNKNOWN, Run, writing_run
 from experiments.settings import presets
 from experiments.settings.commandline import Refusal
 
-_CLAIM_SECONDS = 2.0
-"""Longest wait for a process claiming the same folder; a playing process holds it longer."""
-
-
 PARTS = "games-*.parquet"
 """Pattern of the parts of games, which also identify a run."""
 
 
-def open_folder(folder: Path, resume: bool = True) -> Run:
-    """Return the run of matches in ``folder``; arguments as for `experiments.run.Run`."""
-    return Run(folder, resume, MATCHES_FILE, (PARTS,))
+def open_folder(folder: Path) -> Run:
+    """Return the run of matches in ``folder``."""
+    return Run(folder, MATCHES_FILE, (PARTS,))
 
 
-def examine(folder: Path, matches: Sequence[Match], stop: str, resume: bool) -> bool:
+def examine(folder: Path, matches: Sequence[Match], stop: str) -> bool:
     """Return whether ``folder`` already holds this plan; write nothing to it.
 
-    ``stop``: the stopping rule as in the configuration; ``resume``: whether games of the same plan
-    may already be there.  Raises Refusal if the folder cannot be written to, holds another plan, or
-    may not be continued.
+    ``stop``: the stopping rule as in the configuration.  Raises Refusal if the folder cannot be
+    written to, or holds another plan or another kind of run.
     """
-    run = open_folder(folder, resume)
+    run = open_folder(folder)
     before = run.load_plan(_read_plan)
     if before is not None:
         plan = _plan(matches, stop)
@@ -51,20 +46,18 @@ def examine(folder: Path, matches: Sequence[Match], stop: str, resume: bool) -> 
     return False
 
 
-def claim(folder: Path, matches: Sequence[Match], stop: str, resume: bool) -> None:
+def claim(folder: Path, matches: Sequence[Match], stop: str) -> None:
     """Write the plan to ``folder`` unless it already holds it.
 
-    Parameters and errors as `examine`; also refused if another process plays there.  If two
-    processes begin at the same time, the second finds the first one's plan.
+    Parameters and errors as `examine`.  If two processes begin at the same time, the second finds
+    the first one's plan.
     """
-    if (folder / MATCHES_FILE).exists():  # nothing is left to write
-        examine(folder, matches, stop, resume)
-        return
-    with open_folder(folder, resume).lock(_CLAIM_SECONDS):
-        if not examine(folder, matches, stop, resume):
-            begun = {RUN: new_run(), **_plan(matches, stop), **provenance.origin()}
-            with writing_run(folder):
-                write_json(folder, begun, MATCHES_FILE)
+
+    def write() -> None:
+        begun = {RUN: new_run(), **_plan(matches, stop), **provenance.origin()}
+        write_json(folder, begun, MATCHES_FILE)
+
+    open_folder(folder).write_plan(lambda: examine(folder, matches, stop), write)
 
 
 def _plan(matches: Sequence[Match], stop: str) -> dict[str, Any]:

@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from experiments.matches.match_loop import Outcome, verdicts
+from experiments.matches.match_loop import Outcome
+from experiments.matches.monitor import verdicts
 from experiments.matches.part_files import GAMES
 from experiments.matches.results import Results, Tally, sat_and_won
 from experiments.matches.row_provenance import run_of

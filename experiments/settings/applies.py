@@ -221,10 +221,6 @@ COMMANDS: Mapping[str, tuple[Use, ...]] = {
 }
 """Keys by command."""
 
-_FOLDER = Use(
-    "run.folder", "without run.resume", lambda s, _: s.run.get("resume") in (None, s.run.folder)
-)
-
 
 @lru_cache(10_000)
 def _read(typed: str) -> str | None:
@@ -265,7 +261,7 @@ def find_unused(command: str, settings: DictConfig, overrides: Iterable[str]) ->
     for key in read(overrides):
         section, _, below = key.partition(".")
         try:
-            _refuse((*COMMANDS.get(command, ()), *RULES, _FOLDER), settings, key)
+            _refuse((*COMMANDS.get(command, ()), *RULES), settings, key)
             if section == "opponent" or (section == "player" and not listed):
                 check_player([settings[section]], below, f"{section}.")
         except Refusal as fault:

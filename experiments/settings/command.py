@@ -15,8 +15,8 @@ A command ``NAME`` consists of
     if __name__ == "__main__":
         main()
 
-``job(settings, folder)`` gets the checked configuration and its run folder: ``run.resume`` or
-``run.folder`` if the configuration has them (the folder then exists), else the working directory.
+``job(settings, folder)`` gets the checked configuration and its run folder: ``run.folder``
+if the configuration has it (the folder then exists), else the working directory.
 The job raises `Refusal` for invalid requests, and `Interrupted` after saving on a request to end.
 It returns the objective of an optimising sweeper (``-m hydra/sweeper=...``) or None; for such a
 sweeper a refused run has failed.

@@ -17,8 +17,8 @@ from hydra.core.hydra_config import HydraConfig
 from experiments.settings.arguments import shorten
 from experiments.texts import redact
 
-_PLACE = re.compile(r"[+~]*run\.(folder|resume)=")
-"""Settings of a run's folder; a repetition needs another folder."""
+_PLACE = re.compile(r"[+~]*run\.folder=")
+"""The setting of a run's folder; a repetition needs another folder."""
 
 _PRESETS = re.compile(r"[+~]*hydra\.searchpath=")
 """The only setting of Hydra itself that can change which games are played."""

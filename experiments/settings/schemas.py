@@ -69,7 +69,6 @@ class Run:
     """The run folder, and rows in addition to games."""
 
     folder: str = place()
-    resume: str | None = place()
     details: list[str] = field(default_factory=list, metadata={"each": {"choices": DETAILS}})
     records: int = between(0, GAMES)
     beliefs: bool = MISSING

@@ -1,6 +1,6 @@
-"""Requests to end: Ctrl-C, SIGTERM of a scheduler, SIGHUP of a lost terminal.
+"""Requests to end: Ctrl-C, SIGTERM or SIGUSR1 of a scheduler, SIGHUP of a lost terminal.
 
-All three are treated alike: results are saved, one line names the folder, and the exit code is 128
+All are treated alike: results are saved, one line names the folder, and the exit code is 128
 plus the signal's number, as in shells.  While a command runs (`handle`) a request raises
 `KeyboardInterrupt` in the main thread; where that could interrupt a write (`defer`) it sets an
 event.  A second signal, sent after a pause, ends the process at once.
@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-HANDLED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+HANDLED = (signal.SIGINT, signal.SIGTERM, signal.SIGUSR1, signal.SIGHUP)
 
 ONE_REQUEST_SECONDS = 1.0
 """Time after the first signal in which further ones belong to the same request: ``timeout``

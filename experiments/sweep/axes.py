@@ -29,7 +29,7 @@ Value = str | int | float
 Parameters = Mapping[str, Value]
 """A point: value by axis; for choices the text as given on the command line."""
 
-OWN = ("sweep.", "run.folder", "run.resume")
+OWN = ("sweep.", "run.folder")
 """Keys of the sweep itself."""
 
 FOR_ALL = ("sweep", "run", "tracking", "ray", "hydra", "match")

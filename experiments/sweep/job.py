@@ -11,7 +11,6 @@ from rich.console import Console
 
 from experiments.matches.match_loop import ERROR
 from experiments.matches.progress import stage
-from experiments.matches.row_provenance import MATCHES_FILE as RUN_MATCHES
 from experiments.provenance import provenance
 from experiments.provenance.files import write_json
 from experiments.run import Run
@@ -22,10 +21,11 @@ from experiments.settings.config import plain
 from experiments.settings.limits import POINTS
 from experiments.sweep import report
 from experiments.sweep.axes import Parameters, split_overrides
+from experiments.sweep.outcomes import Played
 from experiments.sweep.points import Propose, draw_points, make_study
 from experiments.sweep.space import Point, Space
 from experiments.sweep.spsa import Spsa
-from experiments.sweep.trials import Played, Trials, rates, trial_folder
+from experiments.sweep.trials import Trials, rates, trial_folder
 
 MATCHES_FILE = "sweep.json"
 """File in the sweep's folder with its plan."""
@@ -55,8 +55,8 @@ class Job:
 
     def __init__(self, settings: DictConfig, space: Space) -> None:
         self._settings, self._space = settings, space
-        self.folder = Path(settings.run.resume or settings.run.folder)
-        self._run = Run(self.folder, settings.run.resume is not None, MATCHES_FILE)
+        self.folder = Path(settings.run.folder)
+        self._run = Run(self.folder, MATCHES_FILE)
         asked = settings.sweep
         listed = asked.method == "grid" or (asked.method == "racing" and asked.trials is None)
         self.axes = list(space.plain)
@@ -97,16 +97,20 @@ class Job:
     def run(self, console: Console, shows: bool = True) -> Played:
         """Play the sweep; write its table, plot, summary and MLflow record.
 
+        Other processes may play the same sweep: they share its games, and one writes the rest.
         ``shows``: whether to print the table.  Raises Refusal before the first game if the
         configuration is invalid; at the end if trials failed.  Raises Interrupted if the user asks
         to end, after the games played have been saved.
         """
         run = self._run
         first = self._check(console)
-        run.refuse_foreign(RUN_MATCHES)
         try:
-            with run.lock(), run.defer():
-                self._claim(self._plan(first))
+            plan = self._plan(first)
+            whole = {**plan, **provenance.origin()}
+            run.write_plan(
+                lambda: self._examine(plan), lambda: write_json(self.folder, whole, MATCHES_FILE)
+            )
+            with run.join(), run.defer():
                 return self._play(first, console, shows)
         except OSError as fault:
             raise Refusal(
@@ -124,15 +128,12 @@ class Job:
         with stage(console, f"checking {len(parameters)} points"):
             return space.check(parameters)
 
-    def _claim(self, plan: dict[str, Any]) -> None:
-        """Write the plan; refuse a folder that holds something else."""
+    def _examine(self, plan: dict[str, Any]) -> bool:
+        """Return whether the folder holds the plan; refuse one that holds something else."""
         before = self._run.load_plan()
         if before is not None:
             self._run.check_same({key: before.get(key) for key in plan}, plan)
-        elif (self.folder / RUN_MATCHES).exists():
-            raise Refusal(f"{self.folder} holds a run, not a sweep: choose another run.folder")
-        else:
-            write_json(self.folder, {**plan, **provenance.origin()}, MATCHES_FILE)
+        return before is not None
 
     def _plan(self, first: Point) -> dict[str, Any]:
         """Return the settings that a resumed sweep must share; more points may be drawn."""
@@ -159,18 +160,23 @@ class Job:
                 "as many, or choose another folder"
             )
         record = self._record(first, console)
+        free = asked.method in ("grid", "random")  # no point depends on the results of others
         study, propose = make_study(prune_p), self._propose(spsa)
         block, wished = asked.block if racing else None, self._run.wished
         trials = Trials(folder, self._space, study, propose, record, console, wished, block, spsa)
+        trials.leads = self._run.leads
         try:
-            played = trials.play(total, asked.fresh)
+            played = trials.play(total, asked.fresh, free)
         except BaseException:
             record.end_trial("FAILED")
             record.finish("FAILED", lambda tracker: tracker.finish("FAILED", {}, 0, []))
             raise
         described = report.describe(self._settings, self._space, played, folder)
+        leads, told = self._run.leads, {key: described[key] for key in ("points", "best")}
+        if not leads and not played.interrupted and self._run.lead() and not self._run.tells(told):
+            return self._play(first, console, shows)  # the process that led was killed
         described |= {"fault": self._fault(played), "seconds": self._run.seconds}
-        made = self._write(described, played, first)
+        made = self._write(described, played, first) if leads else []
         status = "KILLED" if played.interrupted else "FAILED" if played.failed else "FINISHED"
         end = (status, report.metrics(described), total, made)
         record.finish(status, lambda tracker: tracker.finish(*end))
@@ -180,7 +186,7 @@ class Job:
                 report.show(described, played, console)
             console.print(f"{described['seconds']:.0f} s in all, {kept}", soft_wrap=True)
         if played.interrupted:
-            raise Interrupted(f"interrupted after {kept}; continue with run.resume={folder}")
+            raise Interrupted(f"interrupted after {kept}; continue with run.folder={folder}")
         if described["fault"] is not None:
             raise Refusal(described["fault"])
         return played
@@ -200,8 +206,10 @@ class Job:
             "axes": self._space.plain,
             "overrides": " ".join(self._space.fixed),
         }
-        record = SweepRecord(first.settings.tracking, self.folder, parameters)
-        if first.settings.tracking.enabled:
+        tracking = first.settings.tracking.copy()
+        tracking.enabled = tracking.enabled and self._run.leads
+        record = SweepRecord(tracking, self.folder, parameters)
+        if tracking.enabled:
             with stage(console, "opening the MLflow record"):
                 record.wait()
         return record

@@ -12,8 +12,8 @@ from matplotlib.axes import Axes
 
 from experiments.plotting import SERIES, intervals, picture, reference_line, shares
 from experiments.sweep.axes import Axis
+from experiments.sweep.outcomes import Line, Played
 from experiments.sweep.spsa import Reached
-from experiments.sweep.trials import Line, Played
 from experiments.texts import for_picture
 
 _LOST = "#9a9a9a"

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from experiments.sweep.job import Job
-    from experiments.sweep.trials import Played
+    from experiments.sweep.outcomes import Played
     from experiments.tabular import Table
 
 SECTION = ("method", "trials", "block", "prune_p", "perturb", "step", "fresh")
@@ -29,7 +29,7 @@ class Swept(python.Result):
     """A sweep: `rows` of all trials, `summary`, `table` of the points, `plot`.
 
     Its repr is the command's output.  Attribute ``played``: its trials
-    (`experiments.sweep.trials.Played`).
+    (`experiments.sweep.outcomes.Played`).
     """
 
     def __init__(self, job: Job, played: Played, temporary: bool) -> None:

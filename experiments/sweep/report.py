@@ -15,9 +15,10 @@ from experiments.provenance import provenance
 from experiments.settings.config import plain
 from experiments.stats.intervals import columns
 from experiments.sweep.axes import describe_point, short
+from experiments.sweep.outcomes import Counts, Line, Played
 from experiments.sweep.points import importance
 from experiments.sweep.space import Space
-from experiments.sweep.trials import Counts, Line, Played, trial_folder
+from experiments.sweep.trials import trial_folder
 from experiments.tabular import Table, words
 
 TABLE = "sweep.csv"

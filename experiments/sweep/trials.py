@@ -9,13 +9,13 @@ import hashlib
 import json
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from threading import Event
 
 import numpy as np
 from optuna import Study
-from optuna.trial import FrozenTrial, TrialState
+from optuna.trial import FrozenTrial, TrialState, create_trial
 from rich.console import Console
 
 from experiments import terminal
@@ -32,8 +32,9 @@ from experiments.runs.mlflow_run import SweepRecord, metrics
 from experiments.settings.commandline import Refusal
 from experiments.settings.config import plain
 from experiments.settings.repeating import line, repeated_by
-from experiments.stats.intervals import Estimate, paired_difference, win_rate
+from experiments.stats.intervals import paired_difference
 from experiments.sweep.axes import Parameters, describe_point
+from experiments.sweep.outcomes import Line, Played, TrialResult
 from experiments.sweep.points import Propose
 from experiments.sweep.space import Point, Space
 from experiments.sweep.spsa import Reached, Spsa
@@ -45,111 +46,6 @@ _FRESH, _ITERATION = 0xF7E5, 0x5B5A
 
 ShouldPrune = Callable[[int, float], bool]
 """Returns whether to prune the point, given a block's number and the share of its games won."""
-
-
-@dataclass(frozen=True)
-class Counts:
-    """Games looked at, and wins among them."""
-
-    games: int
-    wins: int
-
-    @property
-    def estimate(self) -> Estimate | None:
-        """The win rate with its interval; None without a game."""
-        return win_rate(self.wins, self.games) if self.games else None
-
-
-@dataclass(frozen=True)
-class TrialResult(Counts):
-    """Outcome of the games of a point.
-
-    Attributes
-    ----------
-    given_up : whether it was pruned
-    interrupted : whether Ctrl-C ended it
-    fault : of a game that raised an exception
-    """
-
-    given_up: bool = False
-    interrupted: bool = False
-    fault: str | None = None
-
-    @property
-    def state(self) -> str:
-        """The state of its trial."""
-        return "failed" if self.fault else "pruned" if self.given_up else "complete"
-
-    @property
-    def status(self) -> str:
-        """The status in MLflow's terms."""
-        return "FAILED" if self.fault else "KILLED" if self.interrupted else "FINISHED"
-
-
-@dataclass(frozen=True)
-class Line(Counts):
-    """The outcome of a trial.
-
-    ``trial``: its number; ``parameters``: the point; ``state``: complete, pruned or failed;
-    ``same_as``: the earlier trial that plays the same.
-    """
-
-    trial: int
-    parameters: Parameters
-    state: str
-    same_as: int | None
-
-    @property
-    def source(self) -> int:
-        """The trial that played its games."""
-        return self.trial if self.same_as is None else self.same_as
-
-    @property
-    def rate(self) -> float:
-        """Share of the games won; 0 without any."""
-        return self.wins / self.games if self.games else 0.0
-
-    @property
-    def note(self) -> str:
-        """A remark, usually empty."""
-        state = {"pruned": "given up", "failed": "failed"}
-        same = "" if self.same_as is None else f"same as trial {self.same_as}"
-        return ", ".join(filter(None, (state.get(self.state), same)))
-
-
-@dataclass
-class Played:
-    """The outcome of a sweep.
-
-    Attributes
-    ----------
-    lines : its finished trials, in order
-    fresh : the chosen point on games that no trial played
-    interrupted : whether Ctrl-C ended it
-    reached : the end of a climb
-    control : the start of the climb, on the games of `fresh`
-    gain : how much more often the chosen point won than the start
-    """
-
-    lines: list[Line] = field(default_factory=list)
-    fresh: TrialResult | None = None
-    interrupted: bool = False
-    reached: Reached | None = None
-    control: TrialResult | None = None
-    gain: Estimate | None = None
-
-    @property
-    def best(self) -> Line | None:
-        """The first complete trial with the highest win rate; None for a climb."""
-        if self.reached is not None:
-            return None
-        whole = [line for line in self.lines if line.state == "complete"]
-        return max(whole, key=lambda line: line.rate, default=None)
-
-    @property
-    def failed(self) -> list[Line]:
-        """The trials in which a game raised an exception."""
-        return [line for line in self.lines if line.state == "failed"]
 
 
 def trial_folder(folder: Path, trial: int) -> Path:
@@ -164,6 +60,8 @@ class Trials:
     yet; ``record``, ``console``: for reporting; ``wished``: event set when the user asks to end;
     ``block``: games between two pruning decisions; None: no pruning; ``spsa``: the climb they
     belong to.
+
+    Attribute ``leads``: whether this process, of those that play the sweep, writes all but rows.
     """
 
     def __init__(
@@ -186,15 +84,18 @@ class Trials:
         self._resources: dict[tuple[int, bool], Resources] = {}
         self._compiled: set[tuple[str, ...]] = set()
         self._rooted: bool | None = None
+        self.leads = True
 
-    def play(self, trials: int, fresh: int | None) -> Played:
+    def play(self, trials: int, fresh: int | None, free: bool = False) -> Played:
         """Play the missing ones of ``trials`` trials, and ``fresh`` games of the best.
 
+        ``free``: whether no point depends on the results of others: a process that does not lead
+        then first plays what it can claim of all points, so that it does not wait for others.
         For a climb, the fresh games are played by its end and by its start.  ``fresh``: None: as
         many games as a point plays.  Raises Refusal if results cannot be written, or workers die
         repeatedly.
         """
-        interrupted = False
+        interrupted = free and not self.leads and not self._play_ahead(trials)
         while not interrupted and len(self._lines) < trials:
             interrupted = not self._play_next(trials)
         played = Played(self._lines, None, interrupted)
@@ -209,6 +110,25 @@ class Trials:
             played.fresh = self._play_fresh(best.parameters, f"fresh-{best.trial:04d}", fresh)
             played.interrupted = played.fresh.interrupted
         return played
+
+    def _play_ahead(self, trials: int) -> bool:
+        """Play what can be claimed of all points, without their outcomes; return whether it ended.
+
+        A fault of a game is left to `_play_next`.
+        """
+        played = set[str]()
+        for number in range(trials):
+            held = [create_trial(state=TrialState.FAIL)] * number
+            point = self._space.point(self._propose(held))
+            if (plays := digest(point.match)) not in played:
+                played.add(plays)
+                games = point.settings.match.games
+                with repeated_by(line("compare", point.overrides)):
+                    run = self._claim(point, trial_folder(self._folder, number))
+                    missing = not run.played.tallies[0].has(games)
+                    if missing and run.play(games, self._ready(point), waits=False).interrupted:
+                        return False
+        return True
 
     def _play_next(self, trials: int) -> bool:
         """Play the next trial; return whether it ended."""
@@ -269,27 +189,36 @@ class Trials:
         ``ends``: game counts at which ``should_prune`` is called, in order.
         """
         settings, match = point.settings, point.match
-        settings.run.folder = str(folder)
-        run = MatchRun(folder, [match], settings.match.stop, console=self._console)
-        run.wished = self._wished
         more = (f"match.games={ends[-1]}",) if ends[-1] != settings.match.games else ()
         with repeated_by(line("compare", (*point.overrides, *more))):
-            runfolder.claim(folder, [match], settings.match.stop, resume=True)
+            run = self._claim(point, folder)
             try:
-                run.write_settings(plain(settings))
+                if self.leads:
+                    run.write_settings(plain(settings))
+                    if not (folder / SUMMARY).exists():
+                        self._record.begin_trial(folder, settings, match)
                 result, ended, played = self._play_blocks(run, point, ends, should_prune)
-                if not played and (folder / SUMMARY).exists():
+                if not self.leads or (not played and (folder / SUMMARY).exists()):
                     return result  # nothing is new
                 summary = run.summarise(ended, settings)
                 run.write_summary(summary.to_json())
             except OSError as fault:
                 raise Refusal(
                     f"{folder}: {fault.strerror or fault}: free disk space and continue with "
-                    f"run.resume={folder.parent}"
+                    f"run.folder={folder.parent}"
                 ) from None
         games = run.played if run.played.games else None
         self._record.end_trial(result.status, metrics(summary, [match]) if games else {}, games)
         return result
+
+    def _claim(self, point: Point, folder: Path) -> MatchRun:
+        """Return the run of ``point`` in ``folder``, which then holds its plan."""
+        settings = point.settings
+        settings.run.folder = str(folder)
+        runfolder.claim(folder, [point.match], settings.match.stop)
+        run = MatchRun(folder, [point.match], settings.match.stop, console=self._console)
+        run.wished = self._wished
+        return run
 
     def _play_blocks(
         self, run: MatchRun, point: Point, ends: Sequence[int], should_prune: ShouldPrune
@@ -312,8 +241,8 @@ class Trials:
                     ended = Outcome(None, interrupted=True)
             if ended.fault is not None and ERROR not in ended.fault:
                 # The user continues the sweep, not the trial.
-                sweep = f"run.resume={run.folder.parent}"
-                fault = ended.fault.replace(f"run.resume={run.folder}", sweep)
+                sweep = f"run.folder={run.folder.parent}"
+                fault = ended.fault.replace(f"run.folder={run.folder}", sweep)
                 raise Refusal(fault if sweep in fault else f"{fault}; continue with {sweep}")
             won = match.wins_of(tally.winner(end), 0)
             if ended.fault is not None or ended.interrupted:

@@ -121,7 +121,7 @@ def _run_table(table: Table, settings: DictConfig, console: Console) -> None:
     if settings.show and not begun:
         raise Refusal(f"no games in {folder}: leave out show=true to play")
     for path, runs in begun.items():
-        runfolder.claim(path, [one.match for one in runs], "games", resume=True)
+        runfolder.claim(path, [one.match for one in runs], "games")
     ended = None
     if not settings.show:
         chosen = [found[number] for number in numbers]

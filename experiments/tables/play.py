@@ -13,7 +13,6 @@ from experiments.matches import play, startup
 from experiments.matches.match_loop import Outcome, Resources
 from experiments.matches.results import Results
 from experiments.matches.schedule import Match
-from experiments.run import Busy, Run
 from experiments.runs import runfolder
 from experiments.runs.match_run import MatchRun
 from experiments.settings.commandline import Refusal
@@ -40,9 +39,9 @@ def play_missing(
 ) -> Outcome | None:
     """Play the missing games of the ``chosen`` among all ``cells`` of a table.
 
-    Returns None if no game is missing, or if other processes play them: cells of an ablation that
-    another process plays are skipped with a message.  Raises Refusal if a match cannot be played
-    or a folder is not writable.
+    Returns None if no game is missing.  Other processes may play the same table: each first plays
+    what it can claim in all runs, then waits for what the others have claimed.  Raises Refusal if a
+    match cannot be played or a folder is not writable.
     """
     whole = {folder: [one.match for one in there] for folder, there in by_run(cells).items()}
     left = {folder: there for folder, there in by_run(chosen).items() if _lacks_games(there)}
@@ -56,24 +55,23 @@ def play_missing(
     else:
         startup.prepare([cell.match for cell in _ends(every)], None, address, console)
         resources = startup.resources([cell.match for cell in every], None, address, console)
-    ended, first = None, 0
-    for number, (folder, there) in enumerate(left.items(), 1):
-        own = slice(first, first := first + len(there))
-        title = there[0].title
-        if there[0].cell.line:
-            try:
-                with Run(folder).lock():  # the lock is free
-                    pass
-            except Busy:
-                console.print(f"{title}: another process plays it, skipped", soft_wrap=True)
+    ended = None
+    for waits in (False, True) if len(left) > 1 else (True,):
+        first = 0
+        for number, (folder, there) in enumerate(left.items(), 1):
+            own = slice(first, first := first + len(there))
+            if waits and len(left) > 1 and not _lacks_games(there):
                 continue
-            console.print(f"cell {number} of {len(left)}: {title}", soft_wrap=True)
-        mine = replace(resources, workers=resources.workers[own], cpus=resources.cpus[own])
-        runfolder.claim(folder, whole[folder], "games", resume=True)
-        matches = [cell.match for cell in there]
-        ended = play_games(folder, matches, there[0].games, mine, console)
-        if ended.interrupted or ended.fault is not None:
-            break
+            if there[0].cell.line:
+                title = f"cell {number} of {len(left)}: {there[0].title}"
+                console.print(title, soft_wrap=True)
+            mine = replace(resources, workers=resources.workers[own], cpus=resources.cpus[own])
+            runfolder.claim(folder, whole[folder], "games")
+            matches = [cell.match for cell in there]
+            ended = play_games(folder, matches, there[0].games, mine, console, waits)
+            if ended.interrupted or ended.fault is not None:
+                forget_runs()
+                return ended
     forget_runs()
     return ended
 
@@ -100,15 +98,27 @@ def check_match(match: Match, name: str) -> None:
 
 
 def play_games(
-    folder: Path, matches: Sequence[Match], games: int, resources: Resources, console: Console
+    folder: Path,
+    matches: Sequence[Match],
+    games: int,
+    resources: Resources,
+    console: Console,
+    waits: bool = True,
 ) -> Outcome:
     """Play the missing of ``games`` games per match of a run, and write its summary.
 
-    ``matches``: those to play, among those of the run in ``folder``.
+    ``matches``: those to play, among those of the run in ``folder``; ``waits``: whether to wait for
+    games that other processes play.
     """
     run = MatchRun(folder, matches, console=console)
-    with run.defer():
-        ended = run.play(games, resources)
+    with run.join(), run.defer():
+        ended = run.play(games, resources, waits=waits)
+        return ended if ended.left or not run.lead() else _conclude(run, ended)
+
+
+def _conclude(run: MatchRun, ended: Outcome) -> Outcome:
+    """Write the summary of all games of the folder; Refusal if that fails."""
+    folder = run.folder
     run.played = runfolder.load(folder)
     try:
         run.write_summary(run.summarise(ended, OmegaConf.create({})).to_json())

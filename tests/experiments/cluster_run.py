@@ -42,7 +42,7 @@ def main(folder: Path, *settings: str) -> None:
         cluster.remove_node(other, allow_graceful=False)
 
     Thread(target=kill, daemon=True).start()
-    sys.argv = ["compare", *settings, f"ray.address={cluster.address}", f"run.resume={folder}"]
+    sys.argv = ["compare", *settings, f"ray.address={cluster.address}", f"run.folder={folder}"]
     try:
         compare.main()
     finally:

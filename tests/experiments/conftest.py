@@ -126,8 +126,7 @@ def run_compare(tmp_path, monkeypatch, capsys) -> Callable[..., Outcome]:
 
     def run(*arguments: str) -> Outcome:
         folder = tmp_path / f"run{next(runs)}"
-        places = ("run.folder=", "run.resume=")
-        given = [] if any(each.startswith(places) for each in arguments) else [folder]
+        given = [] if any(each.startswith("run.folder=") for each in arguments) else [folder]
         monkeypatch.delenv("HYDRA_FULL_ERROR", raising=False)
         code = compare.COMMAND.run([*arguments, *(f"run.folder={each}" for each in given)])
         shown = capsys.readouterr()
@@ -201,10 +200,9 @@ def run_sweep(tmp_path, monkeypatch, capsys, ray_session) -> Callable[..., Swept
     """Run `experiments.sweep` in this process, in the folder ``name``."""
     monkeypatch.setattr(config, "cores", lambda: 2)
 
-    def command(*arguments: str, name: str = "sweep", resume: bool = False) -> Swept:
+    def command(*arguments: str, name: str = "sweep") -> Swept:
         folder = tmp_path / name
-        where = f"run.{'resume' if resume else 'folder'}={folder}"
-        monkeypatch.setattr(sys, "argv", ["sweep", *arguments, where])
+        monkeypatch.setattr(sys, "argv", ["sweep", *arguments, f"run.folder={folder}"])
         code = commandline.attempt(sweep.NAME, sweep.run)
         shown = capsys.readouterr()
         return Swept(code, shown.out, shown.err, folder)

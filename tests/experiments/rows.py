@@ -30,7 +30,7 @@ def read_rows(folder: Path, kind: str = GAMES) -> pa.Table:
 
 def play_matches(folder: Path, planned: Sequence[Match], games: int) -> None:
     """Play the first ``games`` of the matches ``planned`` in ``folder``."""
-    runfolder.claim(folder, planned, "games", resume=True)
+    runfolder.claim(folder, planned, "games")
     played = Results(folder, planned)
     for number, match in enumerate(planned):
         played.add(number, play.portion(match, range(games)))

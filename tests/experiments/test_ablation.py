@@ -10,7 +10,7 @@ from filelock import FileLock
 from hydra.core.config_store import ConfigStore
 from omegaconf import OmegaConf
 
-from experiments.run import LOCK
+from experiments.locks import LOCK
 from experiments.settings import config
 from experiments.settings.commandline import Refusal
 from experiments.stats.comparisons import Comparison, mcnemar

@@ -185,7 +185,7 @@ def test_a_signal_keeps_what_was_played(tmp_path, database, ended_for_certain, w
         assert "Traceback" not in out + err
         assert err.startswith("sleuth-compare: interrupted after ")
         assert err.count("\n") == 1
-        assert f"continue with run.resume={folder}" in err
+        assert f"continue with run.folder={folder}" in err
     else:
         os.close(theirs)
         os.close(ours)

@@ -37,7 +37,7 @@ def test_resumed_episodes_are_those_of_an_undisturbed_run(command, game, tmp_pat
     whole = rows(command(named, "episodes=8"))
     folder = tmp_path / "parts"
     command(named, "episodes=3", f"run.folder={folder}")
-    command(named, "episodes=8", f"run.resume={folder}")
+    command(named, "episodes=8", f"run.folder={folder}")
     assert pl.read_parquet(folder / "episodes.parquet").drop("seconds").equals(whole)
     assert whole["return"].n_unique() > 1
 
@@ -53,7 +53,7 @@ def test_a_file_that_was_edited_is_not_gone_on_with(command, game, tmp_path, mod
 
     folder = tmp_path / "edited"
     command(name_problem(), "episodes=3", f"run.folder={folder}")
-    outcome = command(name_problem("# other cups"), "episodes=5", f"run.resume={folder}")
+    outcome = command(name_problem("# other cups"), "episodes=5", f"run.folder={folder}")
     assert outcome.code == 1
     assert "problem_sha256" in outcome.err and "choose another folder" in outcome.err
     assert len(pl.read_parquet(folder / "episodes.parquet")) == 3

@@ -19,7 +19,7 @@ def test_it_counts_wins_by_seat_and_is_continued(run_study, tmp_path):
     (table,) = [value for key, value in outcome.summary.items() if "among equals" in key]
     assert [line[1] for line in table] == ["300"] * 4
     assert (outcome.folder / "first_seat.png").read_bytes().startswith(b"\x89PNG")
-    more = run_study(COMMAND, "games=400", "policy=swift", f"run.resume={tmp_path / 'out'}")
+    more = run_study(COMMAND, "games=400", "policy=swift", f"run.folder={tmp_path / 'out'}")
     assert more.code == 0, more.err
     found = pl.read_parquet(outcome.folder / "seats.parquet")
     assert found.head(12).equals(rows) and found.height == 16

@@ -28,7 +28,7 @@ def fill(tmp_path, match, rows):
     """Write a run of so many parts, a game each with a suggestion."""
 
     def make(parts, folder=tmp_path / "run"):
-        runfolder.claim(folder, [match], "games", resume=True)
+        runfolder.claim(folder, [match], "games")
         kept = Results.resume(folder, [match])
         for game in range(parts):
             more = {"suggestions": suggestions(match, [game])}

@@ -37,7 +37,7 @@ def test_a_host_that_is_cut_off_costs_no_game_and_a_stranger_gets_in_nowhere(tmp
         second.start_ray(first)
         address = f"ray.address={first.address}:{PORT}"
         compare = [sys.executable, "-m", "experiments.compare", *SETTINGS, address]
-        process = first.start(*compare, "match.workers=2", "run.resume=/mnt/run")
+        process = first.start(*compare, "match.workers=2", "run.folder=/mnt/run")
         inside = f"ls /mnt/run/{results.GAMES}-*.parquet"
         await_that(
             lambda: process.poll() is not None or first.run("sh", "-c", inside).returncode == 0,

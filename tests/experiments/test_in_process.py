@@ -27,7 +27,7 @@ def match_of(*overrides: str) -> Match:
 
 
 def schedule(match: Match, games: int) -> Schedule:
-    return Schedule([match], [(np.empty(0, np.int64), 0, games)])
+    return Schedule([match], [games])
 
 
 def table(portions) -> pa.Table:

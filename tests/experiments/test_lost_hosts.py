@@ -5,7 +5,6 @@ from __future__ import annotations
 import socket
 from types import SimpleNamespace
 
-import numpy as np
 import pytest
 
 from experiments.episodes import workers
@@ -60,7 +59,7 @@ def play(monkeypatch, looks, cpus=1.0, other=None):
     monkeypatch.setattr(runner, "ray", other)
     monkeypatch.setattr(runner, "_play", other)
     monkeypatch.setattr(runner, "lost_hosts", lambda: next(looks, False))
-    schedule = Schedule([MATCH], [(np.empty(0, np.int64), 0, GAMES)])
+    schedule = Schedule([MATCH], [GAMES])
     schedule._size = [1]
     came = []
     for _, done in zip(range(30), runner.play_games([MATCH], schedule, 3, [cpus]), strict=False):

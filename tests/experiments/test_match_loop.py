@@ -10,12 +10,12 @@ from filelock import FileLock
 from omegaconf import OmegaConf
 from rich.console import Console
 
+from experiments.locks import LOCK
 from experiments.matches import lineups, match_loop, part_files, play, results, runner, startup
 from experiments.matches.background import Background
 from experiments.matches.match_loop import Resources
 from experiments.matches.results import Results
 from experiments.matches.schedule import Match
-from experiments.run import LOCK
 from experiments.runs import runfolder
 from experiments.settings import config
 from experiments.settings.commandline import Refusal
@@ -162,9 +162,7 @@ def test_of_two_that_take_a_folder_at_once_one_is_refused(tmp_path, monkeypatch)
     write, other = runfolder.write_json, []
 
     def claim(seed):
-        runfolder.claim(
-            tmp_path / "run", [replace(match("random"), seed=seed)], "games", resume=False
-        )
+        runfolder.claim(tmp_path / "run", [replace(match("random"), seed=seed)], "games")
 
     def refuse():
         with pytest.raises(Refusal, match="holds the results of another run"):

@@ -85,7 +85,7 @@ def test_holm_is_over_all_cells_with_a_control(run):
 
 def test_variants_without_games_are_left_out(run, tmp_path):
     planned = matches(SMALL, None, SMALL.seed)
-    runfolder.claim(tmp_path / "few", planned, "games", resume=True)
+    runfolder.claim(tmp_path / "few", planned, "games")
     few = Results(tmp_path / "few", planned)
     for number, match in enumerate(planned):
         if match.name.endswith("heuristic, four"):

@@ -66,7 +66,7 @@ def test_a_run_is_a_curve_and_goes_on_as_one(run_compare, database, monkeypatch)
         )
         ran = run_compare(*asked, "match.games=30")
     assert ran.code == 0, ran.err
-    more = run_compare(*asked, "match.games=70", f"run.resume={ran.folder}")
+    more = run_compare(*asked, "match.games=70", f"run.folder={ran.folder}")
     assert more.code == 0, more.err
     client = mlflow.MlflowClient(database)
     (run,) = client.search_runs(
@@ -85,7 +85,7 @@ def test_a_run_is_a_curve_and_goes_on_as_one(run_compare, database, monkeypatch)
     rates = {point.step: point.value for point in history}
     assert sorted({*steps, 70}) == sorted(rates)
     assert all(rate == pytest.approx(won[:step].mean()) for step, rate in rates.items())
-    again = run_compare(*asked, "match.games=70", f"run.resume={ran.folder}")
+    again = run_compare(*asked, "match.games=70", f"run.folder={ran.folder}")
     assert again.code == 0, again.err
     for name in run.data.metrics:
         said = [point.step for point in client.get_metric_history(run.info.run_id, name)]

@@ -9,7 +9,7 @@ import numpy as np
 
 from experiments import terminal
 from experiments.matches import lineups, progress
-from experiments.matches.match_loop import verdicts
+from experiments.matches.monitor import verdicts
 from experiments.matches.results import Tally
 from experiments.settings import config
 from experiments.stats.stopping import parse

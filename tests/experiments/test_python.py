@@ -35,10 +35,10 @@ def test_a_folder_is_kept_and_continued(tmp_path, capsys):
     first = compare(**asked, games=4, folder=tmp_path / "out", progress=False)
     with pytest.raises(ValueError, match="holds the results of another run"):
         compare(**asked, games=8, folder=tmp_path / "out", progress=False)
-    more = compare(**asked, games=8, resume=tmp_path / "out", progress=False)
+    more = compare(**asked, games=8, folder=tmp_path / "out", progress=False)
     assert more.folder == first.folder and more.rows.height == 4 * 8
     assert capsys.readouterr().out == ""
-    compare(**asked, games=9, resume=tmp_path / "out")
+    compare(**asked, games=9, folder=tmp_path / "out")
     assert "compiling" in capsys.readouterr().out
 
 

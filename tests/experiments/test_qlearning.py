@@ -68,7 +68,7 @@ def test_a_run_learns_checks_fits_and_tells_and_goes_on_where_it_was(
     assert stopped.code == 130 and stopped.summary["interrupted"]
     assert stopped.summary["network"] is None
     assert not (stopped.folder / "network.json").exists()
-    again = run_study(COMMAND, *SMALL, f"run.resume={tmp_path / 'out'}")
+    again = run_study(COMMAND, *SMALL, f"run.folder={tmp_path / 'out'}")
     assert len(begun) == 5  # the two that were done are not learnt again
     assert _rows(again).drop("seconds").equals(whole)
     assert (tmp_path / "out/network.json").read_text() == weights

@@ -113,5 +113,5 @@ def test_what_is_recorded_is_what_one_would_type(typed):
 
 
 def test_where_a_run_lay_is_no_part_of_it():
-    given = ["seed=1", "run.folder=a", "++run.resume=b", "run.records=2"]
+    given = ["seed=1", "run.folder=a", "++run.folder=b", "run.records=2"]
     assert repeating.line("compare", given) == "python -m experiments.compare seed=1 run.records=2"

@@ -79,7 +79,7 @@ def text_of(page: str) -> str:
 
 def write(folder, matches, tables, games, stop="games", summed=True, **about):
     """Make the folder of a run whose match ``i`` has the rows ``tables[i]``, of ``games``."""
-    runfolder.claim(folder, matches, stop, False)
+    runfolder.claim(folder, matches, stop)
     kept = Results(folder, matches)
     for number, table in enumerate(tables):
         if table is not None:
@@ -89,7 +89,7 @@ def write(folder, matches, tables, games, stop="games", summed=True, **about):
     if summed:
         found = {"stop": stop, **summary.figures(kept, parse(stop)).to_json(), "seconds": 8.0}
         found |= {"interrupted": False, "fault": None, "seed": matches[0].seed}
-        held = {**runfolder.about(folder), "configuration": {"run": {"resume": None}}}
+        held = {**runfolder.about(folder), "configuration": {"run": {}}}
         write_json(folder, {**found, "run": held, **about})
     return folder
 
@@ -218,7 +218,7 @@ def test_a_run_under_way_is_read_and_left_alone(tmp_path, match, rows):
     page, text = make_report(folder)
     assert half.exists()
     assert set(folder.iterdir()) - set(before) == {folder / "made"}
-    fault = f"unfinished: 5 of 20 games are written down; run.resume={folder} continues"
+    fault = f"unfinished: 5 of 20 games are written down; run.folder={folder} continues"
     assert text_of(page).index(fault) < text_of(page).index("Results")
     assert text.index(fault) < text.index("## Results")
     assert f"{win_rate(5, 5)} of 5 games" in text_of(page)

@@ -16,7 +16,7 @@ from experiments.stats.intervals import paired_difference
 
 def make_run(folder, match, rows, **details):
     """Make the folder of a run of one match that has not ended; return it."""
-    runfolder.claim(folder, [match], "games", False)
+    runfolder.claim(folder, [match], "games")
     kept = Results(folder, [match])
     kept.add(0, Played(rows, details=details))
     kept.flush()

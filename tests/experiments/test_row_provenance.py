@@ -62,7 +62,7 @@ def test_folders_of_older_versions_are_read_and_gone_on_with(run_compare):
     without_keys(begun.folder)
     assert read_rows(begun.folder).equals(rows)
     known = run_of(begun.folder)
-    again = run_compare(*SMALL, "match.games=24", f"run.resume={begun.folder}")
+    again = run_compare(*SMALL, "match.games=24", f"run.folder={begun.folder}")
     assert again.code == 0, again.err
     assert read_rows(begun.folder).num_rows == 24 * 4
     old, new = (pq.read_table(part) for part in results.parts(begun.folder))

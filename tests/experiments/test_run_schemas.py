@@ -26,7 +26,7 @@ BOMB = "a: &a [x, x]\nb: &b [*a, *a]\nc: [*b, *b]\n"
 def run(tmp_path, match, rows):
     """The folder of a run of 8 games."""
     folder = tmp_path / "run"
-    runfolder.claim(folder, [match], "games", False)
+    runfolder.claim(folder, [match], "games")
     kept = Results(folder, [match])
     kept.add(0, Played(rows(range(8))))
     kept.flush()
@@ -173,7 +173,7 @@ def test_a_run_of_an_older_version_goes_on_where_new_settings_are_as_usual(run, 
     plan = json.loads(path.read_text())
     del plan["matches"][0]["beliefs"]
     path.write_text(json.dumps(plan))
-    assert runfolder.examine(run, [match], "games", True)
+    assert runfolder.examine(run, [match], "games")
     assert runfolder.read_matches(run) == [match]
     for other in (
         replace(match, beliefs=True),

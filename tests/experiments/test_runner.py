@@ -6,7 +6,6 @@ import os
 import signal
 from pathlib import Path
 
-import numpy as np
 import pyarrow as pa
 import pytest
 import ray
@@ -20,7 +19,7 @@ MATCH = make_match()
 
 def _play(match: Match, games: int, workers: int, interfere=lambda: None):
     tables = []
-    schedule = Schedule([match], [(np.empty(0, np.int64), 0, games)])
+    schedule = Schedule([match], [games])
     for done in runner.play_games([match], schedule, workers, [1.0]):
         tables += [each.rows for _, each in done]
         if done:

@@ -12,9 +12,6 @@ import pytest
 from experiments.matches.schedule import Schedule, Seating
 from tests.experiments.rows import make_match
 
-NONE = np.empty(0, np.int64)
-
-
 match = partial(make_match, "heuristic", "random")
 
 
@@ -23,13 +20,13 @@ def handed_out(schedule: Schedule) -> list[tuple[int, list[int]]]:
 
 
 def test_every_game_is_handed_out_once():
-    schedule = Schedule([match()], [(NONE, 0, 1234)])
+    schedule = Schedule([match()], [1234])
     games = [game for _, portion in handed_out(schedule) for game in portion]
     assert games == list(range(1234))
 
 
 def test_portions_of_fast_games_grow_to_what_a_task_should_take():
-    schedule = Schedule([match()], [(NONE, 0, 10**6)])
+    schedule = Schedule([match()], [10**6])
     sizes = []
     for _ in range(8):
         _, games = schedule.take()

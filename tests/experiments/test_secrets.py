@@ -109,7 +109,7 @@ def test_credentials_reach_the_server_and_nobody_else(
     assert SECRET not in ran.out + "".join(server.heard)
     assert not traces(tmp_path), "in no file of the run, its artifacts or beside it"
     assert ("***@" in (ran.folder / "config.yaml").read_text()) == (way == "in the address")
-    again = run_compare(*asked, "match.games=8", f"run.resume={ran.folder}")
+    again = run_compare(*asked, "match.games=8", f"run.folder={ran.folder}")
     assert (again.code, again.err, ran.line["games"]) == (0, "", 8)
     assert not traces(tmp_path)
 

@@ -13,8 +13,9 @@ from experiments.sweep import plot as sweep_plot
 from experiments.sweep import schema, spsa
 from experiments.sweep.axes import Axis
 from experiments.sweep.job import make_job
+from experiments.sweep.outcomes import Line
 from experiments.sweep.spsa import Spsa
-from experiments.sweep.trials import Line, Trials
+from experiments.sweep.trials import Trials
 from tests.experiments.rows import read_rows
 
 PLAIN = Axis("plain", "plain", (), 0.0, 10.0)
@@ -124,10 +125,10 @@ def test_a_climb_from_command_line_to_files(run_sweep, monkeypatch):
     with monkeypatch.context() as planted, pytest.raises(Killed):
         planted.setattr(Trials, "_tell", kill)
         run_sweep(*CLIMB, name="killed")
-    again = run_sweep(*CLIMB, name="killed", resume=True)
+    again = run_sweep(*CLIMB, name="killed")
     assert again.code == 0, again.err
     assert again.figures == whole.figures
-    other = run_sweep(*CLIMB[:-5], "sweep.trials=10", *CLIMB[-4:], name="killed", resume=True)
+    other = run_sweep(*CLIMB[:-5], "sweep.trials=10", *CLIMB[-4:], name="killed")
     assert other.code == 1 and "sweep.trials" in other.err
 
 

@@ -93,7 +93,7 @@ def test_a_folder_is_not_shared(run_study, tmp_path):
 
 def test_a_run_goes_on_where_it_was(run_study, tmp_path, monkeypatch):
     whole = _moments(run_study(BELIEFS, "beliefs=[closure]", "games=6"))
-    there = f"run.resume={tmp_path / 'out'}"
+    there = f"run.folder={tmp_path / 'out'}"
     outcome = run_study(BELIEFS, "beliefs=[closure]", "games=6", "seed=1", there)
     assert outcome.code == 1 and "seed was 0 there and is 1 now" in outcome.err
     noted = (tmp_path / "out/config.yaml").read_text()
@@ -137,7 +137,7 @@ def test_a_folder_that_is_no_run_is_not_gone_on_with(run_study, tmp_path):
     (tmp_path / "out").mkdir()
     note = tmp_path / "out/note.txt"
     note.write_text("mine")
-    there = f"run.resume={tmp_path / 'out'}"
+    there = f"run.folder={tmp_path / 'out'}"
     outcome = run_study(BELIEFS, *SMALL, there)
     assert outcome.code == 1 and outcome.err.count("\n") == 1
     assert "it holds note.txt and no run to continue" in outcome.err

@@ -43,7 +43,7 @@ def same(folder: Path, undisturbed_rows) -> bool:
 
 def test_a_killed_driver(run_compare, ray_session, database, undisturbed_rows, tmp_path):
     folder = tmp_path / "killed"
-    settings = (*SETTINGS, f"run.resume={folder}", f"tracking.uri={database}")
+    settings = (*SETTINGS, f"run.folder={folder}", f"tracking.uri={database}")
     process = subprocess.Popen([sys.executable, HASTY, *settings], stdout=subprocess.DEVNULL)
     while len(results.parts(folder)) < 2:  # the record is begun after the first
         assert process.poll() is None
@@ -63,7 +63,7 @@ def test_a_killed_driver(run_compare, ray_session, database, undisturbed_rows, t
 @pytest.mark.nightly
 def test_a_disk_that_is_full(run_compare, ray_session, undisturbed_rows, tmp_path, monkeypatch):
     folder = tmp_path / "full"
-    settings = (*SETTINGS, f"run.resume={folder}", QUIET)
+    settings = (*SETTINGS, f"run.folder={folder}", QUIET)
     flush = results.Results.flush
     monkeypatch.setattr(results, "FLUSH_SECONDS", (0.0, 0.0))
     before = resource.getrlimit(resource.RLIMIT_FSIZE)

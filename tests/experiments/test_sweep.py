@@ -146,8 +146,8 @@ def test_a_sweep_killed_again_and_again_ends_as_if_undisturbed(run, monkeypatch)
     for where in KILLED_AT:
         with monkeypatch.context() as planted, pytest.raises(Killed):
             _at_call(planted, *where)
-            run(*command, resume=True)
-    ended = run(*command, resume=True)
+            run(*command)
+    ended = run(*command)
     assert ended.code == 0, ended.err
     assert ended.figures == whole.figures
     assert ended.rows == whole.rows
@@ -167,7 +167,7 @@ def test_ctrl_c_keeps_what_was_played(run, monkeypatch):
         outcome = run(*asked)
     assert outcome.code == 130
     assert (
-        f"1 of 3 trials, kept in {outcome.folder}; continue with run.resume={outcome.folder}"
+        f"1 of 3 trials, kept in {outcome.folder}; continue with run.folder={outcome.folder}"
         in outcome.err
     )
     assert outcome.summary["interrupted"]
@@ -175,8 +175,8 @@ def test_ctrl_c_keeps_what_was_played(run, monkeypatch):
     assert 0 < kept < 4 * 4000
     again = run(*asked)
     assert again.code == 1
-    assert again.err.endswith(f"continue it with run.resume={outcome.folder}\n")
-    went_on = run(*asked, resume=True)
+    assert again.err.endswith(f"continue it with run.folder={outcome.folder}\n")
+    went_on = run(*asked)
     assert went_on.code == 0
     assert read_rows(outcome.folder / "trial-0001").num_rows == 4 * 4000
     assert {each["state"] for each in went_on.table} == {"complete"}
@@ -201,7 +201,7 @@ def test_a_trial_that_raises_fails_alone(run, monkeypatch):
     assert "ZeroDivisionError" in (outcome.folder / "trial-0001" / "error.txt").read_text()
     assert [each["state"] for each in outcome.table] == ["complete", "complete", "failed"]
     assert outcome.summary["best"]["parameters"] == {"player.threshold": "0.4"}
-    again = run(*asked, resume=True)
+    again = run(*asked)
     assert (again.code, again.err, again.rows) == (1, outcome.err, outcome.rows)
 
 
@@ -251,12 +251,12 @@ def test_folders_that_cannot_be_gone_on_with_are_refused(run):
     asked = (*RANDOM, "seed=1,2", "match.games=20")
     whole = run(*asked)
     assert whole.code == 0, whole.err
-    other = run(*asked[:-1], "match.games=30", resume=True)
+    other = run(*asked[:-1], "match.games=30")
     assert "first.match.games was 20 there and is 30 now: give those, or choose" in other.err
-    inside = run(*asked, name="sweep/trial-0000", resume=True)
+    inside = run(*asked, name="sweep/trial-0000")
     assert "holds a run, not a sweep" in inside.err
     refused = (other, inside)
     assert {(each.code, each.err.count("\n")) for each in refused} == {(1, 1)}
-    once_more = run(*asked, resume=True)
+    once_more = run(*asked)
     assert once_more.code == 0, once_more.err
     assert (once_more.figures, once_more.rows) == (whole.figures, whole.rows)

@@ -120,7 +120,7 @@ def test_what_no_point_uses_is_refused():
 def test_more_points_than_anybody_waits_for_are_refused_unlisted(method):
     found = space(*PLAYERS, *(f"{key}=range(1,9000)" for key in ("seed", "rules.turn_cap")))
     assert found.size == 8999**2
-    settings = OmegaConf.create({"run": {"resume": None, "folder": "x"}})
+    settings = OmegaConf.create({"run": {"folder": "x"}})
     settings.sweep = {"method": method, "trials": 3 if method == "random" else None}
     if method == "random":
         assert Job(settings, found)
@@ -134,7 +134,7 @@ def test_fewer_trials_than_were_played_are_refused(run_sweep):
     asked += ("match.games=4", "match.workers=1", "sweep.method=random", "sweep.fresh=0")
     whole = run_sweep(*asked, "sweep.trials=3")
     assert whole.code == 0, whole.err
-    fewer = run_sweep(*asked, "sweep.trials=2", resume=True)
+    fewer = run_sweep(*asked, "sweep.trials=2")
     assert fewer.code == 1 and fewer.err.count("\n") == 1
     assert "sweep.trials=2: 3 were played in" in fewer.err
     assert fewer.rows == whole.rows

@@ -64,7 +64,7 @@ def test_a_table_is_gone_on_with(command, tmp_path):
     assert "-6.37 +- 1.03" in whole.out
     folder = tmp_path / "parts"
     command("paper=pomcpow", only, "episodes=10", *FEW, f"run.folder={folder}")
-    command("paper=pomcpow", only, "episodes=20", *FEW, f"run.resume={folder}")
+    command("paper=pomcpow", only, "episodes=20", *FEW, f"run.folder={folder}")
     rows, parts = (
         pl.read_parquet(place / "cells.parquet").drop("seconds") for place in (whole.folder, folder)
     )

@@ -28,7 +28,7 @@ SEARCH = ["player.budget.simulations=4"]
 CASES: dict[str, list[list[str]]] = {
     "compare": [
         ["tracking=none", *GAMES, "run.folder=made"],
-        ["tracking=none", *GAMES, "run.resume=kept/run", "run.records=1"],
+        ["tracking=none", *GAMES, "run.folder=kept/run", "run.records=1"],
         ["tracking=none", *QUICK, *SEARCH, "match.games=1", "match.workers=1", "run.folder=made"],
         ["tracking=none", *QUICK, "match.players=[swift,closure]", "match.layout=robin",
          "match.games=2", "match.workers=1", "run.details=[suggestions]", "run.folder=made"],
@@ -224,7 +224,7 @@ def _play(forks: Forks, folder: Path, kept: Path) -> None:
     """Put a finished run into ``kept``."""
     (folder / "work").mkdir(parents=True)
     made = kept / "run"
-    played = forks.see("compare", [*CASES["compare"][1], f"run.resume={made}"], folder / "work", {})
+    played = forks.see("compare", [*CASES["compare"][1], f"run.folder={made}"], folder / "work", {})
     assert played.outcome.code == 0, played.outcome.err
     assert played.strays, "what is written outside the folder is seen"
 

@@ -65,7 +65,7 @@ def attack(number: int, seed: int, folder: Path) -> Iterator[Finding | None]:
 
 def make_folder(folder: Path) -> Path:
     """Return the folder of a run of `GAMES` games."""
-    runfolder.claim(folder, [MATCH], "games", False)
+    runfolder.claim(folder, [MATCH], "games")
     kept = Results(folder, [MATCH])
     for games in (range(GAMES // 2), range(GAMES // 2, GAMES)):
         kept.add(0, make_rows(games))
@@ -209,12 +209,11 @@ def _read(folder: Path, console: Console) -> None:
 
 def gone_on(folder: Path, console: Console) -> None:
     """Do what `experiments.compare` does to go on with a run; the games are made up."""
-    plan = (folder, [MATCH], "games", True)
+    plan = (folder, [MATCH], "games")
     runfolder.examine(*plan)
     kept = Results.resume(folder, [MATCH])
     runfolder.claim(*plan)
-    gaps, first, last = kept.tallies[0].missing(2 * GAMES)
-    kept.add(0, make_rows([*gaps.tolist(), *range(first, last)]))
+    kept.add(0, make_rows(kept.tallies[0].missing(0, 2 * GAMES).tolist()))
     # All has been played, so that it looks, locks, writes and ends.
     nothing = match_loop.Resources((1,), (1.0,), None, 1, alone=True)
     ended = match_loop.play(kept, 2 * GAMES, parse("games"), nothing, lambda: True)

@@ -69,7 +69,6 @@ BAD = {
         ("match.players=[a,b] match.layout=robin", "opponent.label=x", "match.layout=one"),
         ("match.players=[swift]", "player=swift", "without match.players"),
         ("run.records=0", "run.beliefs=true", "run.records above 0"),
-        ("run.resume=a", "run.folder=b", "without run.resume"),
         ("rules=speed", "rules.dice=2", "rules.board=true"),
         ("player=bmcts", "player.trees=3", "used by pimc"),
         ("player=bmcts", "player.search.merge=vote", "pimc and search.mode=root"),
