@@ -92,7 +92,7 @@ def figures(rows: pl.DataFrame) -> list[dict[str, Any]]:
 def show(folder: Path) -> tuple[Table, list[dict[str, Any]]]:
     """Return the table of the rows in ``folder``, and its figures for a CSV."""
     held = read_yaml(folder / study.CONFIG)
-    rows = pl.read_parquet(folder / ROWS.file)
+    rows = pl.read_parquet((folder / ROWS.file).read_bytes())
     records = [
         {key: line[key] for key in ("entry", "games", "wins", "faults", "slowest")}
         | {f"won {number or 'all'}": rate.value for number, rate in line["rates"].items()}

@@ -94,7 +94,10 @@ def count_games(folder: Path) -> dict[str, int]:
     if not parts:
         return {}
     rows = pl.concat(
-        [pl.scan_parquet(part).select(pl.col("match").cast(pl.String), "game") for part in parts]
+        [
+            pl.scan_parquet(part.read_bytes()).select(pl.col("match").cast(pl.String), "game")
+            for part in parts
+        ]
     )
     return dict(rows.group_by("match").agg(pl.col("game").n_unique()).collect().iter_rows())
 
@@ -128,7 +131,9 @@ def _pack_games(run: Path, into: Path) -> None:
     ):
         if not (parts := part_files.parts(run, kind)):
             continue  # without their games they count for nothing
-        rows = pl.concat(map(pl.read_parquet, parts), how="diagonal_relaxed")
+        rows = pl.concat(
+            (pl.read_parquet(part.read_bytes()) for part in parts), how="diagonal_relaxed"
+        )
         keys = [key for key in ("match", "game", "seat") if key in rows.columns]
         table = rows.sort(keys, maintain_order=True).to_arrow(compat_level=pl.CompatLevel.oldest())
         schema = pq.read_schema(parts[0])

@@ -82,7 +82,9 @@ def find_other(kept: Path, again: Path) -> str | None:
 
     Columns of times are ignored.
     """
-    known, made = (pl.read_parquet(path).drop(cs.contains("seconds")) for path in (kept, again))
+    known, made = (
+        pl.read_parquet(path.read_bytes()).drop(cs.contains("seconds")) for path in (kept, again)
+    )
     rows = {repr(row) for row in known.iter_rows()}
     other = next(
         (row for row in made.iter_rows(named=True) if repr((*row.values(),)) not in rows), None
@@ -93,7 +95,9 @@ def find_other(kept: Path, again: Path) -> str | None:
 def _replay_episodes(folder: Path, episodes: int) -> tuple[int, str | None]:
     settings = read_yaml(folder / CONFIG)
     how = {name: settings[name] for name in ("simulations", "particles", "seed")}
-    kept = pl.read_parquet(folder / report.CELL_ROWS.file).filter(pl.col("episode") < episodes)
+    kept = pl.read_parquet((folder / report.CELL_ROWS.file).read_bytes()).filter(
+        pl.col("episode") < episodes
+    )
     again: list[dict[str, Any]] = []
     for cell, numbers in kept.group_by("cell", maintain_order=True).agg("episode").iter_rows():
         try:  # in another thread, because it compiles

@@ -133,13 +133,13 @@ def tables(figures: dict[str, Any]) -> Iterator[Table]:
 
 def show(folder: Path) -> tuple[Table, list[dict[str, Any]]]:
     """Return where the runs in ``folder`` ended as a table, and as figures for a CSV."""
-    found = ends(pl.read_parquet(folder / ROWS.file))
+    found = ends(pl.read_parquet((folder / ROWS.file).read_bytes()))
     return _learning(found), found
 
 
 def draw_kept(kept: Path, folder: Path) -> None:
     """Draw the rows in ``kept``, as `draw`."""
-    draw(pl.read_parquet(kept / ROWS.file), folder)
+    draw(pl.read_parquet((kept / ROWS.file).read_bytes()), folder)
 
 
 def _range(three: Sequence[float | None]) -> Estimate | None:

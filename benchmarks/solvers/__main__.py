@@ -91,7 +91,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         except KeyboardInterrupt:
             sys.exit(f"stopped; the rows are in {asked.out}, the same command continues")
     kept = (asked.out / name for name in (rows.EPISODES, rows.REFERENCES))
-    found = [pl.read_parquet(file) for file in kept]
+    found = [pl.read_parquet(file.read_bytes()) for file in kept]
     print(report.tables(*found))
     if asked.picture:
         picture.draw(*found, asked.picture)

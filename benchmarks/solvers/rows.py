@@ -42,7 +42,7 @@ class Unit(NamedTuple):
 
 def read(file: Path) -> list[dict[str, Any]]:
     """Return the rows of a file; none if it is missing."""
-    return pl.read_parquet(file).to_dicts() if file.exists() else []
+    return pl.read_parquet(file.read_bytes()).to_dicts() if file.exists() else []
 
 
 def write(file: Path, rows: list[dict[str, Any]]) -> None:

@@ -19,7 +19,7 @@ from omegaconf import MISSING, DictConfig
 from experiments import study
 from experiments.settings.commandline import Refusal
 from experiments.settings.limits import between, one_of
-from mcts.options import cores
+from mcts.kernel.allocation import cores
 
 if TYPE_CHECKING:
     from benchmarks.strength.measures import Measure

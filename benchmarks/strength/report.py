@@ -165,7 +165,7 @@ def draw_kept(kept: Path, folder: Path) -> None:
 
 def _read(folder: Path) -> tuple[list[dict[str, Any]], dict[str, Any]]:
     settings = read_yaml(folder / study.CONFIG)
-    return figures(pl.read_parquet(folder / ROWS.file), settings["seed"]), settings
+    return figures(pl.read_parquet((folder / ROWS.file).read_bytes()), settings["seed"]), settings
 
 
 def draw(found: Sequence[dict[str, Any]], settings: dict[str, Any], folder: Path) -> None:

@@ -126,7 +126,7 @@ def draw_kept(kept: Path, folder: Path) -> None:
 
 def _read(folder: Path) -> tuple[dict[str, Any], str]:
     settings = read_yaml(folder / CONFIG)
-    rows = pl.read_parquet(folder / ROWS.file)
+    rows = pl.read_parquet((folder / ROWS.file).read_bytes())
     figures = calibration.summarise(rows, settings["bins"], settings["seed"])
     return figures, read_json(folder / SUMMARY)["title"]
 

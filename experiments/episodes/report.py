@@ -105,12 +105,12 @@ def show(folder: Path) -> tuple[Table, list[dict[str, Any]]]:
     """Return the table of the rows in ``folder``, and its figures for a CSV."""
     settings = read_yaml(folder / study.CONFIG)
     if not (folder / CELL_ROWS.file).exists():
-        rows = pl.read_parquet(folder / ROWS.file)
+        rows = pl.read_parquet((folder / ROWS.file).read_bytes())
         figures: dict[str, Any] = {"episodes": len(rows)}
         for name, found in estimates(rows).items():
             figures |= columns(name, found)
         return table(rows, title_of(settings)), [figures]
-    rows = pl.read_parquet(folder / CELL_ROWS.file)
+    rows = pl.read_parquet((folder / CELL_ROWS.file).read_bytes())
     by_cell = rows.group_by("cell", maintain_order=True).agg(
         pl.len().alias("episodes"),
         pl.col("return").mean(),

@@ -55,7 +55,7 @@ def _over_ray(
     import ray  # takes seconds
 
     from experiments.matches import runner
-    from mcts.options import cores
+    from mcts.kernel.allocation import cores
 
     Background(runner.start, address, max(workers, cores())).result()  # Ray takes SIGTERM
     remote = ray.remote(max_retries=_DEATHS_SURVIVED)(_portion_elsewhere)

@@ -13,16 +13,20 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from queue import SimpleQueue
 from threading import Event, Thread
 from typing import Any
 
 from filelock import FileLock
+from hydra.core.hydra_config import HydraConfig
+from hydra.types import RunMode
+from omegaconf import OmegaConf
 
+from experiments.provenance.mounts import shared_by_hosts
 from experiments.settings import signals
-from experiments.settings.commandline import Aside, Refusal, first_cause
+from experiments.settings.commandline import Aside, Refusal, first_cause, say
 from experiments.settings.config import leaves
 from experiments.texts import redact
 
@@ -74,6 +78,37 @@ def check_uri(uri: str) -> None:
         raise Refusal(
             f"tracking.uri={uri}: give sqlite:///file.db, http://server:port or https://..."
         )
+
+
+_ON_THIS_HOST = ("BasicLauncher", "JoblibLauncher", "LocalLauncher", "RayLauncher")
+"""Hydra's launchers whose runs are on this host: its own, joblib's, submitit's local one, Ray's."""
+
+
+def check_writers(uri: str) -> None:
+    """Refuse a SQLite file for a multirun on several hosts; warn if the file is on a shared disk.
+
+    SQLite relies on locks that network file systems grant to one host at a time, if at all.
+    """
+    if not uri.startswith("sqlite:"):
+        return
+    remedy = (
+        "give tracking.uri=http://SERVER:PORT or MLFLOW_TRACKING_URI, or tracking.enabled=false"
+    )
+    if HydraConfig.initialized() and HydraConfig.get().mode is RunMode.MULTIRUN:
+        launcher = HydraConfig.get().launcher
+        name = launcher._target_.rpartition(".")[2]
+        if name not in _ON_THIS_HOST or OmegaConf.select(launcher, "ray.init.address"):
+            raise Refusal(
+                f"{uri} is one file, and the runs of this multirun are on other hosts ({name}): "
+                f"{remedy}"
+            )
+    if kind := shared_by_hosts(_file(uri)):
+        _warn(f"{uri} is on {kind}: record to it from one host at a time, or {remedy}")
+
+
+@cache  # once a process, though a multirun has many records
+def _warn(text: str) -> None:
+    say("warning", text)
 
 
 def _file(uri: str) -> Path:

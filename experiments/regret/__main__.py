@@ -337,7 +337,10 @@ def _read(folder: Path) -> dict[str, Any]:
     import polars as pl
 
     described = read_json(folder / SUMMARY)
-    return {**described, "figures": figures(pl.read_parquet(folder / FILE), described["seed"])}
+    return {
+        **described,
+        "figures": figures(pl.read_parquet((folder / FILE).read_bytes()), described["seed"]),
+    }
 
 
 def draw(described: dict[str, Any], folder: Path) -> None:

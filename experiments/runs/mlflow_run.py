@@ -180,7 +180,8 @@ class MlflowRun:
     """The record of the job in ``folder``; records nothing if tracking is off.
 
     ``settings``: the section ``tracking``; ``home``: folder of the default database; ``begin``:
-    begins the record.  Raises Refusal if the address names no server or database.
+    begins the record.  Raises Refusal if the address names no server or database, or a file that
+    several hosts would write.
     """
 
     def __init__(self, settings: DictConfig, folder: Path, home: Path, begin: Begin) -> None:
@@ -192,6 +193,7 @@ class MlflowRun:
         self._aside = Aside(tracking.MISSING, advice)
         if settings.enabled:
             tracking.check_uri(self._uri)
+            tracking.check_writers(self._uri)
 
     def begin(self) -> None:
         """Begin to open the record unless that is done; to be called often."""

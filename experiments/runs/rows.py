@@ -48,7 +48,7 @@ def _run_query(
 
 
 def _scan(part: Path, later: frozenset[str]) -> pl.LazyFrame:
-    rows = pl.scan_parquet(part)
+    rows = pl.scan_parquet(part.read_bytes())
     missing = later.difference(rows.collect_schema().names())
     return rows.with_columns(pl.lit(0, pl.Int64).alias(name) for name in missing)
 

@@ -10,7 +10,6 @@ packages and folders, have it, so that no preset is written twice.
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
@@ -39,6 +38,7 @@ from experiments.settings import limits
 from experiments.settings.arguments import parse, quote_text
 from experiments.settings.commandline import Refusal, explain
 from experiments.settings.schemas import Compare, Rules
+from mcts.kernel.allocation import cores as cores
 from mcts.limits import did_you_mean
 
 _NAMED = 3
@@ -258,11 +258,6 @@ def _check_player(path: str, node: DictConfig) -> None:
         raise Refusal(f"{path}{joint}{fault}") from None
     for key, value in typed.items():
         OmegaConf.update(node, key, value, force_add=True)
-
-
-def cores() -> int:
-    """Return the number of cores that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _walk(node: DictConfig, path: str) -> Iterator[tuple[str, DictConfig, Any]]:

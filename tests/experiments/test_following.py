@@ -1,8 +1,8 @@
 """A report reads each part of a run once."""
 
 from collections import Counter
+from pathlib import Path
 
-import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -54,7 +54,7 @@ def count_opened(monkeypatch):
         monkeypatch.setattr(owner, name, call)
 
     note(pq, "ParquetFile")
-    note(pl, "scan_parquet")
+    note(Path, "read_bytes")
     return count
 
 
