@@ -48,7 +48,7 @@ UNKNOWN = "without it the run cannot be identified; choose another folder"
 MAKE_ROOM = "free disk space and start the same command on the same run.folder"
 
 OF_RUNS = (CONFIG, SUMMARY, "matches.json", "sweep.json")
-"""Files that tell a folder of a run from others."""
+"""Files by which a folder of a run is known."""
 
 CLAIM_SECONDS = 5.0
 """Longest wait for a process that writes the plan to the same folder."""
@@ -184,7 +184,7 @@ class Run:
         """Write ``figures`` to ``summary.json`` and return its path; may raise OSError."""
         return write_json(self.folder, dict(figures))
 
-    def tells(self, figures: Mapping[str, Any]) -> bool:
+    def has_summary(self, figures: Mapping[str, Any]) -> bool:
         """Return whether the folder's summary is that of a whole run with these ``figures``."""
         try:
             held = read_json(self.folder / SUMMARY)

@@ -55,6 +55,7 @@ FLOORS = (
     ("experiments.texts", "experiments.callable"),
     ("experiments.terminal", "experiments.settings", "experiments.stats"),
     ("experiments.provenance",),
+    ("experiments.locks",),
     ("experiments.run",),
     ("experiments.matches",),
     ("experiments.plotting", "experiments.tabular"),

@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 PAPER_CORES = 2
 """Number of cores for which the page of evidence estimates hours."""
 
+KEEPING_SECONDS = 600.0
+"""Longest wait for another process that keeps the same rows."""
+
 ADVICE = "play it, correct it, or record it with write=true accept=true"
 
 
@@ -129,9 +132,11 @@ def _play(chosen: list[Evidence], hours: float, folder: Path, console: Console) 
     failed = []
     for one in playing.play(left, hours, folder, console):
         name = one.evidence.name
-        if one.ended or _adds(one.evidence, one.run):
-            kept = archive.keep(one.evidence, one.run, one.digest)
-            console.print(f"{name}: rows kept in {kept}", soft_wrap=True)
+        with playing.alone(one.run, KEEPING_SECONDS):
+            done = one.ended and state.of(one.evidence).word != state.FRESH
+            if done or _adds(one.evidence, one.run):
+                kept = archive.keep(one.evidence, one.run, one.digest)
+                console.print(f"{name}: rows kept in {kept}", soft_wrap=True)
         if one.fault:
             console.print(f"{name}: {one.fault}", soft_wrap=True, markup=False)
             failed.append(name)

@@ -7,7 +7,9 @@ import shlex
 import subprocess
 import sys
 import time
+from collections import deque
 from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,7 +17,11 @@ from rich.console import Console
 
 from benchmarks.evidence import archive, sources, state
 from benchmarks.evidence.listing import TABLE, Evidence
+from experiments.locks import Busy, hold
 from experiments.settings.commandline import Refusal
+
+_BUSY_SECONDS = 2.0
+"""Time between two looks at studies that other processes play."""
 
 _ENDING_SECONDS = 120.0
 """Maximum wait for a command to save its games once it was asked to end."""
@@ -54,23 +60,57 @@ def play(
 
     Results with rows of today's plan continue from the matches of today's code.  Games of other
     sources are in other folders, so none are mixed.  A failed command does not stop the next.
+
+    Other processes may play the same evidence: they share the games of tables, and each plays other
+    studies.
     """
     end = time.monotonic() + 3600 * hours
-    for one in left:
+    waiting, busy = deque(left), 0
+    while waiting:
+        one = waiting.popleft()
         digest = sources.digest(one.root, one.modules)
         run = folder / digest / one.folder
-        found = state.of(one)
-        some = found.changed and len(found.changed) < len(one.parts(one.rows))
-        if not run.exists() and (some or found.word == state.UNFINISHED):
-            archive.unpack(one, run, found.changed)
-        try:
-            ended = play_part(one, one.command, run.parent, console, end) is not None
-        except Refusal as fault:
-            yield Played(one, run, digest, ended=False, fault=str(fault))
-            continue
+        with ExitStack() as held:
+            try:
+                held.enter_context(alone(run))
+            except Busy:
+                waiting.append(one)
+                busy += 1
+                if busy < len(waiting):
+                    continue
+                if time.monotonic() > end:
+                    yield Played(one, run, digest, ended=False)
+                    return
+                time.sleep(_BUSY_SECONDS)
+                busy = 0
+                continue
+            busy = 0
+            found = state.of(one)
+            if found.word == state.FRESH:  # another process has kept it
+                continue
+            some = found.changed and len(found.changed) < len(one.parts(one.rows))
+            if not run.exists() and (some or found.word == state.UNFINISHED):
+                archive.unpack(one, run, found.changed)
+            if one.kind == TABLE:
+                held.close()
+            try:
+                ended = play_part(one, one.command, run.parent, console, end) is not None
+            except Refusal as fault:
+                yield Played(one, run, digest, ended=False, fault=str(fault))
+                continue
         yield Played(one, run, digest, ended)
         if not ended:
             return
+
+
+def alone(run: Path, seconds: float = 0.0) -> AbstractContextManager[None]:
+    """Return a block in which no other process plays, unpacks or keeps what is in ``run``.
+
+    Raises Busy after ``seconds``.
+    """
+    place = run.parent / f".{run.name}"
+    place.mkdir(parents=True, exist_ok=True)
+    return hold(place, seconds)
 
 
 def play_part(

@@ -102,7 +102,7 @@ def compare(
             raise
         made = run.summarise(ended, settings, before)
         if first or (
-            not ended.interrupted and run.lead() and not run.tells(made.figures.to_json())
+            not ended.interrupted and run.lead() and not run.has_summary(made.figures.to_json())
         ):
             made = _conclude(run, made, ended, record)
         elif not ended.interrupted:

@@ -138,7 +138,7 @@ def _play_group(
     """Play the matches ``group`` of a run; return whether to continue."""
     played, monitor = shared.played, shared.monitor
     matches = [played.matches[i] for i in group]
-    while not monitor.finished(group):
+    while not monitor.is_finished(group):
         schedule = Schedule(
             matches,
             [monitor.games[i] for i in group],
@@ -158,7 +158,7 @@ def _play_group(
                     return False
         played.flush()
         shared.settle()
-        if monitor.finished(group):
+        if monitor.is_finished(group):
             break
         if not shared.waits:
             shared.left = True

@@ -1,4 +1,4 @@
-"""Where a rule ends a match, decided in the order of the games."""
+"""The game at which a rule ends a match, found in the order of the games."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class StopMonitor:
         self.games = [games] * len(played.matches)
         self.ended: set[int] = set()
 
-    def finished(self, group: Iterable[int]) -> bool:
+    def is_finished(self, group: Iterable[int]) -> bool:
         """Return whether no game of the matches ``group`` is missing."""
         return all(self._played.tallies[i].has(self.games[i]) for i in group)
 
@@ -57,7 +57,7 @@ class StopMonitor:
     @property
     def done(self) -> bool:
         """Whether no game of any match is missing."""
-        return self.finished(range(len(self.games)))
+        return self.is_finished(range(len(self.games)))
 
     def look(self) -> list[int]:
         """Return the matches that have ended since the last call."""

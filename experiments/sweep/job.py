@@ -172,9 +172,10 @@ class Job:
             record.finish("FAILED", lambda tracker: tracker.finish("FAILED", {}, 0, []))
             raise
         described = report.describe(self._settings, self._space, played, folder)
-        leads, told = self._run.leads, {key: described[key] for key in ("points", "best")}
-        if not leads and not played.interrupted and self._run.lead() and not self._run.tells(told):
-            return self._play(first, console, shows)  # the process that led was killed
+        leads, figures = self._run.leads, {key: described[key] for key in ("points", "best")}
+        ended = not leads and not played.interrupted and self._run.lead()
+        if ended and not self._run.has_summary(figures):  # the process that led was killed
+            return self._play(first, console, shows)
         described |= {"fault": self._fault(played), "seconds": self._run.seconds}
         made = self._write(described, played, first) if leads else []
         status = "KILLED" if played.interrupted else "FAILED" if played.failed else "FINISHED"

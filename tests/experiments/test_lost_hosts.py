@@ -129,7 +129,7 @@ def test_a_lost_head_ends_games_and_episodes_in_a_line(monkeypatch):
     monkeypatch.setattr(runner, "_watch", SimpleNamespace(check=check))
     with pytest.raises(WorkersLost, match=r"^the head is gone"):
         runner.lost_hosts()
-    with pytest.raises(Refusal, match=r"use run\.resume"):
+    with pytest.raises(Refusal, match="the same command continues"):
         workers._lost_hosts()
     monkeypatch.setattr(runner, "_watch", None)
     assert not runner.lost_hosts(), "control: on this machine nobody is watched"

@@ -33,8 +33,8 @@ def test_a_comparison_has_the_rows_of_the_command(run_compare):
 def test_a_folder_is_kept_and_continued(tmp_path, capsys):
     asked = {"player": "random", "opponent": "random", "workers": 1, "tracking": False}
     first = compare(**asked, games=4, folder=tmp_path / "out", progress=False)
-    with pytest.raises(ValueError, match="holds the results of another run"):
-        compare(**asked, games=8, folder=tmp_path / "out", progress=False)
+    with pytest.raises(ValueError, match=r"seed was 0 there and is 1 now"):
+        compare(**asked, games=8, seed=1, folder=tmp_path / "out", progress=False)
     more = compare(**asked, games=8, folder=tmp_path / "out", progress=False)
     assert more.folder == first.folder and more.rows.height == 4 * 8
     assert capsys.readouterr().out == ""
