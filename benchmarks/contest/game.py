@@ -83,7 +83,9 @@ def read(said: str) -> Result:
         if found := _OFFENDER.match(line):
             return Result(None, None, int(found[1]), found[0])
     said = (last or ["in silence"])[-1]
-    raise Refusal(f"the contest's server ended without a result: {said}; the same run.folder continues")
+    raise Refusal(
+        f"the contest's server ended without a result: {said}; the same run.folder continues"
+    )
 
 
 def _sit(entrant: Entrant, connection: socket.socket, name: str) -> None:

@@ -2,7 +2,9 @@
 
 import io
 import json
+import time
 from collections import Counter
+from types import SimpleNamespace
 
 import pyarrow.parquet as pq
 import pytest
@@ -117,14 +119,15 @@ def test_it_shows_until_the_end_or_ctrl_c(write, monkeypatch, on_terminal):
     def sleep(_):
         write(range(*next(looks)))
 
-    monkeypatch.setattr(follow.time, "sleep", sleep)
+    clock = SimpleNamespace(monotonic=time.monotonic, sleep=sleep)
+    monkeypatch.setattr(follow, "time", clock)  # other threads sleep as well
     follow.follow([folder], console)
     assert all(f"{n} of 12 games" in screen.getvalue() for n in (5, 9, 12))
 
     def interrupt(_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(follow.time, "sleep", interrupt)
+    clock.sleep = interrupt
     with pytest.raises(Interrupted, match=r"no longer followed; .*none: no run there yet"):
         follow.follow([folder / "none"], Console(quiet=True))
 
