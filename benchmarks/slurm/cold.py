@@ -1,0 +1,2 @@
+def measure(slurm, folder):
+    return True
