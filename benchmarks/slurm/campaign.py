@@ -165,7 +165,8 @@ class Campaign:
         for options, job, output, folder in jobs if keys else ():
             where = (f"--job-name={job}", f"--output={output}", f"--chdir={ROOT}")
             words = (*options, *where, "--partition=low", template, *command(part.what, folder))
-            self._slurm.run("sbatch", *words, PYTHON=sys.executable)
+            given = {"PYTHON": sys.executable, "RAY_TMPDIR": str(self._slurm.folder)}
+            self._slurm.run("sbatch", *words, **given)
 
     def _disturb(self, tasks: Tasks, outcome: Outcome) -> None:
         """Submit a part's tasks, and disturb one that plays until none is queued."""

@@ -59,7 +59,10 @@ PartitionName=high Nodes=ALL MaxTime=INFINITE State=UP PriorityTier=10 PreemptMo
 """
 """``again``: seconds that a requeued job waits, by default 120."""
 
-_NODE = "NodeName={name} NodeHostname={host} NodeAddr=127.0.0.1 Port={port} CPUs={cpus} RealMemory=16000 State=UNKNOWN\n"
+_NODE = (
+    "NodeName={name} NodeHostname={host} NodeAddr=127.0.0.1 Port={port} "
+    "CPUs={cpus} RealMemory=16000 State=UNKNOWN\n"
+)
 
 
 class CannotStart(RuntimeError):
@@ -118,7 +121,7 @@ class Slurm(AbstractContextManager["Slurm"]):
         self._daemons: dict[str, subprocess.Popen] = {}
 
     def __enter__(self) -> Slurm:
-        self.folder = Path(tempfile.mkdtemp(prefix="sleuth-slurm-"))
+        self.folder = Path(tempfile.mkdtemp(prefix="slurm-"))
         self.folder.chmod(0o711)  # Munge wants its socket to be within everybody's reach
         self.conf = self.folder / "slurm.conf"
         self.environment = os.environ | {"SLURM_CONF": str(self.conf), "PATH": _PATH}

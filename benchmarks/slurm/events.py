@@ -134,10 +134,9 @@ def fill(tasks: Tasks, _: Task) -> None:
     """Fill the disk until a task has ended by that; submit again what has ended."""
     before, filler = tasks.queued(), tasks.home / "filler"
     try:
-        with filler.open("wb", buffering=0) as file:
-            with suppress(OSError):
-                while True:
-                    file.write(bytes(4096))
+        with filler.open("wb", buffering=0) as file, suppress(OSError):
+            while True:
+                file.write(bytes(4096))
         await_that(lambda: before.keys() - tasks.queued().keys(), "a task ends", SECONDS)
     finally:
         filler.unlink()
