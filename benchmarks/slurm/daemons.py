@@ -75,17 +75,18 @@ def check() -> None:
         raise CannotStart("Slurm runs on Linux alone")
     if os.geteuid() != 0:
         raise CannotStart("a controller and its nodes need root: sudo make slurm")
-    if missing := _missing():
+    if absent := missing():
         if shutil.which("apt-get") is None:
-            raise CannotStart(f"{', '.join(missing)} not found: install Slurm and munge")
+            raise CannotStart(f"{', '.join(absent)} not found: install Slurm and munge")
         environment = os.environ | {"DEBIAN_FRONTEND": "noninteractive"}
         for command in (["update"], ["install", "--yes", "--no-install-recommends", *_PACKAGES]):
             subprocess.run(["apt-get", "-qq", *command], env=environment, capture_output=True)
-        if missing := _missing():
-            raise CannotStart(f"{', '.join(missing)} not found, and apt-get did not install them")
+        if absent := missing():
+            raise CannotStart(f"{', '.join(absent)} not found, and apt-get did not install them")
 
 
-def _missing() -> list[str]:
+def missing() -> list[str]:
+    """Return the programs of Slurm that are not installed here."""
     return [name for name in _PROGRAMS if shutil.which(name, path=_PATH) is None]
 
 
@@ -213,13 +214,13 @@ class Slurm(AbstractContextManager["Slurm"]):
         return len(found)
 
     def processes(self, *variables: str) -> list[int]:
-        """Return the processes of tasks whose environment has ``variables``, zombies left out."""
+        """Return the processes of tasks whose environment has ``variables``."""
         wanted = {f"SLURM_CONF={self.conf}", *variables}
-        daemons, found = {daemon.pid for daemon in self._daemons.values()}, []
+        found = []
         for path in Path("/proc").glob("[0-9]*"):
             with suppress(OSError, UnicodeDecodeError):
-                given = (path / "environ").read_bytes().decode().split("\0")
-                if wanted <= set(given) and int(path.name) not in daemons:
+                given = (path / "environ").read_bytes().decode()
+                if "\0SLURM_JOB_ID=" in given and wanted <= set(given.split("\0")):
                     found.append(int(path.name))
         return sorted(found)
 

@@ -1,4 +1,4 @@
-"""What Slurm, its machines and its disks do to tasks that play."""
+"""Events of Slurm, its machines and its disks that disturb tasks while they play."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from pathlib import Path
 
 from benchmarks.slurm.daemons import Slurm, await_that
 from experiments.matches.claims import CLAIMS, SLOTS
+from experiments.matches.part_files import GAMES
 
 SECONDS = 90.0
 """Maximum time in which a task ends that was asked to, or whose disk is full."""
@@ -28,7 +29,8 @@ class Task:
     key : number of the task in its array, or of the job
     job : by which Slurm's commands know it
     minutes : since it began
-    process : the one that plays and holds the lock of a block of games; 0 without one
+    process : the one that plays: it holds the lock of a block of games, and rows were written since;
+        0 without one
     """
 
     key: int
@@ -49,12 +51,13 @@ class Tasks:
         self, slurm: Slurm, name: str, home: Path, submit: Callable[[Sequence[int]], None]
     ) -> None:
         self.slurm, self.name, self.home, self.submit = slurm, name, home, submit
+        self._since: dict[int, float] = {}
 
     def queued(self) -> dict[int, Task]:
         """Return all tasks in the queue, by key."""
-        told = self.slurm.run("squeue", "-h", "-r", "-o", "%j|%K|%i|%A|%T|%B|%M")
+        listed = self.slurm.run("squeue", "-h", "-r", "-o", "%j|%K|%i|%A|%T|%B|%M")
         found = {}
-        for line in told.splitlines():
+        for line in listed.splitlines():
             name, index, job, number, state, node, lasted = line.split("|")
             plain, _, last = name.partition(".")
             if plain == self.name:
@@ -72,15 +75,21 @@ class Tasks:
             *_, process, place, start, _end = line.split()
             held = int(place.split(":")[-1]) in files and int(start) >= SLOTS
             if held and int(process) in ours:
-                return int(process)
+                since = self._since.setdefault(int(process), time.time())
+                return int(process) if self._written() > since else 0
         return 0
+
+    def _written(self) -> float:
+        """Return the time at which rows were last written."""
+        parts = [path.stat().st_mtime for path in self.home.rglob(f"{GAMES}-*.parquet")]
+        return max(parts, default=0.0)
 
     def await_end(self, task: Task) -> None:
         """Wait until ``task`` runs no more."""
         await_that(lambda: not self._runs(task), f"{task.job} ends", SECONDS)
 
     def _runs(self, task: Task) -> bool:
-        found = self.queued().get(task.key)
+        found = self.list_queued().get(task.key)
         return found is not None and found.state in ("RUNNING", "COMPLETING")
 
 
@@ -132,16 +141,16 @@ def kill(tasks: Tasks, task: Task) -> None:
 
 def fill(tasks: Tasks, _: Task) -> None:
     """Fill the disk until a task has ended by that; submit again what has ended."""
-    before, filler = tasks.queued(), tasks.home / "filler"
+    before, filler = tasks.list_queued(), tasks.home / "filler"
     try:
         with filler.open("wb", buffering=0) as file, suppress(OSError):
             while True:
                 file.write(bytes(4096))
-        await_that(lambda: before.keys() - tasks.queued().keys(), "a task ends", SECONDS)
+        await_that(lambda: before.keys() - tasks.list_queued().keys(), "a task ends", SECONDS)
     finally:
         filler.unlink()
     time.sleep(2)
-    tasks.submit(sorted(before.keys() - tasks.queued().keys()))
+    tasks.submit(sorted(before.keys() - tasks.list_queued().keys()))
 
 
 EVENTS: dict[str, Callable[[Tasks, Task], None]] = {
