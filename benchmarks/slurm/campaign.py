@@ -50,7 +50,7 @@ DISK = "16m"
 
 @dataclass(frozen=True)
 class Part:
-    """A part of the campaign: so many tasks of a template play a command, through so many events."""
+    """A part of the campaign: ``tasks`` of a template play a command during ``events``."""
 
     name: str
     what: str
@@ -180,7 +180,8 @@ class Campaign:
             playing = [task for task in queued.values() if task.process]
             if not playing:
                 if time.monotonic() - idle > IDLE:
-                    raise TimeoutError(f"no task plays: {self._slurm.run('squeue')}")
+                    outcome.faults.append(f"no task plays: {self._slurm.run('squeue')}")
+                    self._slurm.run("scancel", "--user=root")
                 time.sleep(0.5)
                 continue
             kind, task = next(self._kinds), playing[outcome.events.total() % len(playing)]
@@ -188,6 +189,8 @@ class Campaign:
                 EVENTS[kind](tasks, task)
             except (RuntimeError, ProcessLookupError) as late:  # the task has just ended
                 print(f"{outcome.part.name}: no {kind}: {late}", flush=True)
+            except TimeoutError as slow:
+                outcome.faults.append(f"{kind}: {slow}")
             else:
                 outcome.events[kind] += 1
                 print(f"{outcome.part.name}: {kind}, {task.job} on {task.node}", flush=True)

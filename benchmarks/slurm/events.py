@@ -29,8 +29,8 @@ class Task:
     key : number of the task in its array, or of the job
     job : by which Slurm's commands know it
     minutes : since it began
-    process : the one that plays: it holds the lock of a block of games, and rows were written since;
-        0 without one
+    process : the one that plays, 0 without one: it has the lock of a block of games, and rows were
+        written since
     """
 
     key: int
