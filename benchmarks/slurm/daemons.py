@@ -204,11 +204,16 @@ class Slurm(AbstractContextManager["Slurm"]):
     def kill_processes(self, *variables: str) -> int:
         """Kill the processes whose environment has ``variables``; return how many there were.
 
-        The daemon of a task, which hides its environment, is known by its child.
+        Their children, which may have written their names over their environment, are killed too,
+        and so are the daemons of their tasks.
         """
-        found = self.processes(*variables)
-        parents = {parent for pid in found if (parent := _parent(pid))}
-        for pid in sorted(parents - set(found)) + found:
+        found, parents = self.processes(*variables), _list_parents()
+        killed = {parents[pid] for pid in found if _is_task_daemon(parents.get(pid, 0))} | set(
+            found
+        )
+        while grown := {pid for pid, parent in parents.items() if parent in killed} - killed:
+            killed |= grown
+        for pid in killed:
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
         return len(found)
@@ -225,13 +230,20 @@ class Slurm(AbstractContextManager["Slurm"]):
         return sorted(found)
 
 
-def _parent(pid: int) -> int | None:
-    """Return the parent of ``pid`` if it is the daemon of a task."""
+def _list_parents() -> dict[int, int]:
+    """Return the parent of each process."""
+    found = {}
+    for path in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            status = (path / "stat").read_text().rpartition(")")[2].split()
+            found[int(path.name)] = int(status[1])
+    return found
+
+
+def _is_task_daemon(pid: int) -> bool:
     with suppress(OSError):
-        parent = int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
-        if Path(f"/proc/{parent}/comm").read_text().startswith("slurmstepd"):
-            return parent
-    return None
+        return Path(f"/proc/{pid}/comm").read_text().startswith("slurmstepd")
+    return False
 
 
 def await_that(condition: Callable[[], Any], what: str, seconds: float = STARTED) -> None:

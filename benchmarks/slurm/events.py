@@ -53,7 +53,7 @@ class Tasks:
         self.slurm, self.name, self.home, self.submit = slurm, name, home, submit
         self._since: dict[int, float] = {}
 
-    def queued(self) -> dict[int, Task]:
+    def list_queued(self) -> dict[int, Task]:
         """Return all tasks in the queue, by key."""
         listed = self.slurm.run("squeue", "-h", "-r", "-o", "%j|%K|%i|%A|%T|%B|%M")
         found = {}
@@ -76,10 +76,10 @@ class Tasks:
             held = int(place.split(":")[-1]) in files and int(start) >= SLOTS
             if held and int(process) in ours:
                 since = self._since.setdefault(int(process), time.time())
-                return int(process) if self._written() > since else 0
+                return int(process) if self._find_write() > since else 0
         return 0
 
-    def _written(self) -> float:
+    def _find_write(self) -> float:
         """Return the time at which rows were last written."""
         parts = [path.stat().st_mtime for path in self.home.rglob(f"{GAMES}-*.parquet")]
         return max(parts, default=0.0)
