@@ -6,7 +6,7 @@
 # how OpenSpiel and pomdp-py compare, installed in an environment of their own, and with
 # PROBLEMS=FOLDER what planners reach of the values of others' solvers, `make planners` the
 # same for POMDPPlanners, which needs 6 GB, `make cluster` starts
-# four hosts in namespaces, as root, `make lowest` runs what is quick with the oldest versions that
+# four hosts in namespaces, as root, `make slurm` a Slurm of four nodes, as root, `make lowest` runs what is quick with the oldest versions that
 # pyproject.toml allows, `make evidence` lists what the results are made from, and plays
 # what is missing (ARGS=hours=8), `make paper` writes their pages and pictures from the rows.
 # Each makes the environment first if it is not there, with what it needs; VENV and PYTHON choose
@@ -19,7 +19,7 @@ PEERS := .venv-peers
 PLANNERS := .venv-planners
 LOWEST := .venv-lowest
 
-.PHONY: run web test check nightly durations fuzz bench peers planners evidence paper cluster lowest docs clean
+.PHONY: run web test check nightly durations fuzz bench peers planners evidence paper cluster slurm lowest docs clean
 
 run: $(VENV)/.run
 	$(BIN)/python -m experiments.compare experiment=main $(ARGS)
@@ -76,6 +76,9 @@ paper: $(VENV)/.dev
 
 cluster: $(VENV)/.dev
 	$(BIN)/python -m benchmarks.cluster $(ARGS)
+
+slurm: $(VENV)/.dev
+	$(BIN)/python -m benchmarks.slurm $(ARGS)
 
 lowest: $(LOWEST)/.lowest
 	$(LOWEST)/bin/python -m pytest -m "not slow and not nightly" $(ARGS)
