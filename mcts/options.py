@@ -8,12 +8,12 @@ This module does not need Numba.
 from __future__ import annotations
 
 import numbers
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, NamedTuple, get_type_hints
 
+from mcts.kernel.allocation import cores
 from mcts.limits import above, between, check, one_of
 
 UCT, AVAILABILITY, WEIGHTED, PUCT = 0, 1, 2, 3
@@ -62,13 +62,6 @@ H_MCTS: dict[str, Any] = {
 }
 """Options of Hybrid MCTS: sequential halving at the root, PUCT below [Pepels et al. 2014], with
 averages that are not charged for exploration (`mcts.selection`)."""
-
-
-def cores() -> int:
-    """Return the number of cores available to this process."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 def check_integer(name: str, value: int, end: int) -> int:

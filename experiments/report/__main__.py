@@ -1,10 +1,11 @@
 """One page on one or several runs: what was run, the results, and their uncertainty.
 
-    python -m experiments.report RUN... [output=PATH]
+    python -m experiments.report RUN... [output=PATH] [--follow]
 
 Writes report.html, which is self-contained, and report.md to the folder of the first run. A run may
 be under way or interrupted; the report then begins by saying so.  A comparison of several runs is
-also printed: paired if they played the same games.
+also printed: paired if they played the same games.  With ``--follow`` it writes nothing and shows
+the progress of runs that other processes or hosts play.
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ class Report:
 
     runs: list[str] = MISSING
     output: str | None = place()
+    follow: bool = False
 
 
 def job(settings: DictConfig, _: Path) -> None:
@@ -43,6 +45,10 @@ def job(settings: DictConfig, _: Path) -> None:
     if not settings.runs:
         raise Refusal("runs is empty: name the folder of a run")
     console = terminal.console()
+    if settings.follow:
+        from experiments.report.follow import follow
+
+        return follow(list(map(Path, settings.runs)), console)
     output = None if settings.output is None else Path(settings.output)
     for path in report(list(map(Path, settings.runs)), output, console):
         console.print(f"written to {path}", soft_wrap=True)

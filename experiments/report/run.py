@@ -143,8 +143,8 @@ def _read(still: Path, folder: Path, label: str) -> Run:
         stop=stop,
         figures=summary.figures(played, stop),
         about=about,
-        summary=_parse(still, SUMMARY, read_json, "summary"),
-        games=_games(still, played.matches),
+        summary=read_if_there(still, SUMMARY, read_json, "summary"),
+        games=games_wanted(still, played.matches),
         game_lengths=game_lengths(still) if "games" in kinds else [],
         suggestion_stats=suggestion_stats(still) if "suggestions" in kinds else [],
         decision_stats=decision_stats(still) if "decisions" in kinds else [],
@@ -183,15 +183,15 @@ def _has(folder: Path, kind: str) -> bool:
     return bool(there) and by_part(folder, kind, lambda part: part.select("game")).height > 0
 
 
-def _games(folder: Path, matches: list[Match]) -> list[int | None]:
+def games_wanted(folder: Path, matches: list[Match]) -> list[int | None]:
     """Return the number of games per match, by its rule or the configuration."""
-    settings = _parse(folder, CONFIG, read_yaml, "configuration")
+    settings = read_if_there(folder, CONFIG, read_yaml, "configuration")
     most = settings["match"]["games"] if settings else None
     early = results.stops(folder)
     return [early.get(match.name, most) for match in matches]
 
 
-def _parse(folder: Path, name: str, parse: Callable[[Path], Any], kind: str) -> Any:
+def read_if_there(folder: Path, name: str, parse: Callable[[Path], Any], kind: str) -> Any:
     """Return the content of the file ``name`` of a ``kind``, None if it is missing."""
     path = folder / name
     if not path.exists():

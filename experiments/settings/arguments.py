@@ -57,10 +57,13 @@ def _make_parser() -> Parser:
 def read(arguments: Sequence[str], schema: type, bare: str | None = None) -> Arguments:
     """Parse ``arguments`` for a command with this ``schema``.
 
-    ``bare``: the key of positional arguments, such as files; None if there are none.  Raises
+    ``bare``: the key of positional arguments, such as files; None if there are none; ``--name``
+    sets a setting that is true or false.  Raises
     Refusal for an unknown flag, an unexpected positional argument, or an unreadable setting.
     """
-    given, unknown = _make_parser().parse_known_intermixed_args(arguments)
+    switches = {f"--{name}" for name, kind in get_type_hints(schema).items() if kind is bool}
+    typed = [f"{one[2:]}=true" if one in switches else one for one in arguments]
+    given, unknown = _make_parser().parse_known_intermixed_args(typed)
     if unknown:
         name, _, value = unknown[0].lstrip("-").partition("=")
         hint = did_you_mean(unknown[0], ("--help", "--cfg", "--multirun"))

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+from contextlib import ExitStack
 from dataclasses import replace
+from types import SimpleNamespace
 
 import polars as pl
 import pyarrow.parquet as pq
@@ -144,6 +146,34 @@ def test_rows_that_lack_games_are_unfinished_and_gone_on_with(checkout, tmp_path
     now = pl.read_parquet(checkout.rows / "games-00000.parquet")
     outcome = ["match", "game", "seat", "player", "won", "suggestions", "winner", "turns"]
     assert now.select(outcome).equals(whole.select(outcome))
+
+
+def test_a_study_that_another_process_plays_comes_last(tmp_path, monkeypatch):
+    """And one that it has kept meanwhile is not played at all."""
+    names = ["busy", "kept", "free"]
+    entries = [
+        SimpleNamespace(name=name, root=tmp_path, modules=(), folder=name, command="", kind="study")
+        for name in names
+    ]
+    words = dict.fromkeys(names, state.STALE) | {"kept": state.FRESH}
+    monkeypatch.setattr(state, "of", lambda one: SimpleNamespace(word=words[one.name], changed=()))
+    monkeypatch.setattr(sources, "digest", lambda *_: "digest")
+    monkeypatch.setattr(playing, "_BUSY_SECONDS", 0.01)
+    other = ExitStack()
+    other.enter_context(playing.alone(tmp_path / "digest" / "busy"))
+
+    def play_part(one, command, place, *_):
+        if one.name == "free":
+            other.close()
+        return place / one.folder
+
+    monkeypatch.setattr(playing, "play_part", play_part)
+    played = [one.evidence.name for one in playing.play(entries, 1.0, tmp_path, console())]
+    assert played == ["free", "busy"]
+    other.enter_context(playing.alone(tmp_path / "digest" / "busy"))
+    (stopped,) = playing.play(entries[:1], 0.0, tmp_path, console())
+    assert not stopped.ended, "the time is over"
+    other.close()
 
 
 def test_every_claim_has_an_origin(everything):

@@ -99,6 +99,33 @@ def test_processes_share_a_run_even_if_some_are_killed(
     assert len([writer for writer in writers if writer.startswith("s")]) > 1, "they shared it"
 
 
+@pytest.mark.parametrize("trusted", [True, False])
+def test_a_host_that_lists_the_folder_late_plays_no_game_again(
+    fork, made_up, rows, match, tmp_path, monkeypatch, trusted
+):
+    """As NFS does, for up to a minute.  The control does not count what is on disk."""
+    runfolder.claim(tmp_path, [match], "games")
+    listed = results.parts
+
+    def list_late(folder, kind="games"):
+        return [part for part in listed(folder, kind) if time.time() - part.stat().st_mtime > 0.3]
+
+    def share():
+        monkeypatch.setattr(results, "parts", list_late)
+        if not trusted:
+            monkeypatch.setattr(os, "pwrite", lambda *_: 0)
+        kept, ended = play(tmp_path, match)
+        return 0 if not trusted or (kept.games, ended.left) == (GAMES, False) else 1
+
+    children = [fork(share) for _ in range(3)]
+    codes = [code_of(child) for child in children]
+    if trusted:
+        assert codes == [0, 0, 0]
+        assert read_rows(tmp_path).equals(rows(range(GAMES)))
+    else:
+        assert read_rows(tmp_path).num_rows > 4 * GAMES
+
+
 def test_without_claims_the_games_are_played_twice(fork, made_up, match, tmp_path, monkeypatch):
     """The control: two processes that claim nothing play the same games, which is found."""
     monkeypatch.setattr(Claims, "take", lambda self, *_: 0)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
+import os
 import resource
 import signal
 import subprocess
 import sys
 import time
 from pathlib import Path
+from threading import Thread
 
 import mlflow
 import pytest
@@ -58,6 +61,37 @@ def test_a_killed_driver(run_compare, ray_session, database, undisturbed_rows, t
     assert same(folder, undisturbed_rows)
     assert len(list((folder / results.RECORDS).iterdir())) == 2
     assert _status(database) == ["FINISHED"], "the record is taken up"
+
+
+def test_another_process_ends_the_run_of_one_that_was_killed(
+    run_compare, database, undisturbed_rows, tmp_path
+):
+    folder = tmp_path / "shared"
+    settings = (*SETTINGS, f"run.folder={folder}", f"tracking.uri={database}", "match.workers=1")
+    process = subprocess.Popen(
+        [sys.executable, HASTY, *settings],
+        stdout=subprocess.DEVNULL,
+        env={**os.environ, "SLOWLY": "1"},
+    )
+    while not results.parts(folder):
+        assert process.poll() is None
+        time.sleep(0.01)
+
+    def kill():
+        while not any(folder.glob("games-s01-*.parquet")):
+            time.sleep(0.01)
+        process.kill()
+
+    Thread(target=kill, daemon=True).start()
+    outcome = run_compare(*settings)
+    assert process.wait() == -signal.SIGKILL, "it was killed while the other played"
+    assert outcome.code == 0, outcome.err
+    assert same(folder, undisturbed_rows)
+    writers = {part.name[:9] for part in results.parts(folder)}
+    assert writers == {"games-000", "games-s01"}
+    summary = json.loads((folder / "summary.json").read_text())
+    assert summary["table"][0]["games"] == GAMES and not summary["interrupted"]
+    assert _status(database) == ["FINISHED"]
 
 
 @pytest.mark.nightly
