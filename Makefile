@@ -6,9 +6,10 @@
 # how OpenSpiel and pomdp-py compare, installed in an environment of their own, and with
 # PROBLEMS=FOLDER what planners reach of the values of others' solvers, `make planners` the
 # same for POMDPPlanners, which needs 6 GB, `make cluster` starts
-# four hosts in namespaces, as root, `make slurm` a Slurm of four nodes, as root, `make lowest` runs what is quick with the oldest versions that
-# pyproject.toml allows, `make evidence` lists what the results are made from, and plays
-# what is missing (ARGS=hours=8), `make paper` writes their pages and pictures from the rows.
+# four hosts in namespaces, as root, `make slurm` a Slurm of four nodes, as root, `make lowest` runs
+# what is quick with the oldest versions that pyproject.toml allows, `make evidence` lists what the
+# results are made from, and plays what is missing (ARGS=hours=8), `make paper` writes their pages
+# and pictures from the rows.
 # Each makes the environment first if it is not there, with what it needs; VENV and PYTHON choose
 # where and from what.
 

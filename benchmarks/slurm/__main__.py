@@ -14,8 +14,6 @@ import signal
 import sys
 from pathlib import Path
 
-from benchmarks.slurm.campaign import Campaign
-from benchmarks.slurm.cold import measure
 from benchmarks.slurm.daemons import CannotStart, Slurm
 
 SOON = 10
@@ -45,6 +43,9 @@ def main() -> None:
         if asked.folder is None:
             wait()
             return
+        from benchmarks.slurm.campaign import Campaign  # slow to import
+        from benchmarks.slurm.cold import measure
+
         with Slurm(again=SOON) as slurm:
             folder = asked.folder.resolve()
             passed = (

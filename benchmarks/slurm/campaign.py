@@ -21,26 +21,26 @@ ARRAY, RAY = "array.sbatch", "ray.sbatch"
 TASKS = 8
 PLAYER = ("player=bmcts", "seed=6255", "tracking.enabled=false")
 COMMANDS = {
-    "match": ("compare", *PLAYER, "player.budget.simulations=400", "match.games=320"),
+    "match": ("compare", *PLAYER, "player.budget.simulations=400", "match.games=400"),
     "sweep": (
         "sweep",
         *PLAYER,
         "player.budget.simulations=200",
         "player.search.exploration=0.1,0.2,0.4",
-        "match.games=120",
-        "sweep.fresh=120",
+        "match.games=160",
+        "sweep.fresh=160",
     ),
-    "table": ("tables", "planners", "only=[bmcts,flat]", "games=120", "simulations=200"),
+    "table": ("tables", "planners", "only=[bmcts,flat]", "games=160", "simulations=200"),
     "root": (
         "compare",
         *PLAYER,
         "player/search=root",
         "player.search.workers=2",
         "player.budget.simulations=400",
-        "match.games=120",
+        "match.games=90",
     ),
 }
-PAUSE = 4.0
+PAUSE = 2.0
 """Seconds between two events."""
 IDLE = 300.0
 """Maximum time without a task that plays."""
@@ -63,8 +63,8 @@ PARTS = (
     Part("match, an array of 8 tasks", "match", ARRAY, TASKS, 8),
     Part("sweep, an array of 8 tasks", "sweep", ARRAY, TASKS, 8),
     Part("table, an array of 8 tasks", "table", ARRAY, TASKS, 8),
-    Part("root search on Ray, 2 nodes", "root", RAY, 1, 4),
-    Part("two such jobs on one host", "root", RAY, 2, 4),
+    Part("root search on Ray, 2 nodes", "root", RAY, 1, 6),
+    Part("two such jobs on one host", "root", RAY, 2, 6),
 )
 
 
@@ -154,6 +154,7 @@ class Campaign:
     def _submit(self, part: Part, keys: Sequence[int]) -> None:
         """Submit the tasks ``keys`` of a part."""
         log, folders = self._folder / "logs" / name(part), self._folders(part)
+        jobs: list[tuple[tuple[str, ...], str, str, Path]]
         if part.template == ARRAY:
             which = f"--array={','.join(map(str, keys))}"
             jobs = [((which, "--cpus-per-task=1"), name(part), f"{log}.%a", folders[0])]

@@ -62,7 +62,7 @@ class Tasks:
             plain, _, last = name.partition(".")
             if plain == self.name:
                 key = int(last or index)
-                minutes = len(lasted.split(":")) > 1 and int(lasted.split(":")[-2])
+                minutes = int(lasted.split(":")[-2])
                 process = self._player(number) if state == "RUNNING" else 0
                 found[key] = Task(key, job, state, node, minutes, process)
         return found

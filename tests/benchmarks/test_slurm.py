@@ -14,7 +14,7 @@ from benchmarks.slurm.campaign import ARRAY, ROOT
 from benchmarks.slurm.daemons import CannotStart, Slurm, await_that
 from benchmarks.slurm.events import Tasks, kill
 
-MATCH = ("player=bmcts", "player.budget.simulations=200", "match.games=200", "match.workers=1")
+MATCH = ("player=bmcts", "player.budget.simulations=200", "match.games=100", "match.workers=1")
 MATCH_COMMAND = ("-m", "experiments.compare", *MATCH, "tracking.enabled=false")
 
 
@@ -92,7 +92,7 @@ def test_an_array_shares_a_match_though_one_of_its_tasks_is_killed(slurm, tmp_pa
     command = [sys.executable, *MATCH_COMMAND, f"run.folder={alone}"]
     subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
     wanted = rows.read(alone)
-    assert wanted.total() == 4 * 200
+    assert wanted.total() == 4 * 100
     assert rows.compare(rows.read(shared), wanted) == (0, 0, 0)
     writers = {path.name.split("-")[1] for path in shared.glob("games-*.parquet")}
     assert len(writers) > 1, "they shared it"
