@@ -178,9 +178,8 @@ COMMANDS: Mapping[str, tuple[Use, ...]] = {
         Use("run.beliefs", "run.records above 0"),
     ),
     "sweep": (
-        Use("sweep.trials", "sweep.method=random, racing or spsa"),
+        Use("sweep.trials", "sweep.method=random or racing"),
         Use("sweep.block sweep.prune_p", "sweep.method=racing"),
-        Use("sweep.perturb sweep.step", "sweep.method=spsa"),
     ),
     "tables": (
         Use("seed only show write ray", "a table", lambda s, _: s.table),

@@ -24,8 +24,7 @@ from experiments.sweep.axes import Parameters, split_overrides
 from experiments.sweep.outcomes import Played
 from experiments.sweep.points import Propose, draw_points, make_study
 from experiments.sweep.space import Point, Space
-from experiments.sweep.spsa import Spsa
-from experiments.sweep.trials import Trials, rates, trial_folder
+from experiments.sweep.trials import Trials, trial_folder
 
 MATCHES_FILE = "sweep.json"
 """File in the sweep's folder with its plan."""
@@ -60,18 +59,8 @@ class Job:
         asked = settings.sweep
         listed = asked.method == "grid" or (asked.method == "racing" and asked.trials is None)
         self.axes = list(space.plain)
-        if asked.method in ("random", "spsa") and asked.trials is None:
-            raise Refusal(f"sweep.method={asked.method} needs sweep.trials: the number of points")
-        if asked.method == "spsa":
-            if choices := next((axis for axis in space.axes if axis.choices), None):
-                raise Refusal(
-                    f"sweep.method=spsa moves numbers: write {choices.key}=interval(LOW,HIGH), "
-                    "or vary it by another method"
-                )
-            if asked.trials % 2 or asked.trials < 4:
-                raise Refusal(
-                    "sweep.trials: spsa plays two per iteration; give an even number from 4 up"
-                )
+        if asked.method == "random" and asked.trials is None:
+            raise Refusal("sweep.method=random needs sweep.trials: the number of points")
         if listed and not space.finite:
             endless = next(axis for axis in space.axes if not axis.choices)
             raise Refusal(
@@ -139,19 +128,13 @@ class Job:
         """Return the settings that a resumed sweep must share; more points may be drawn."""
         settings = plain(first.settings)
         asked = plain(self._settings.sweep)
-        del settings["match"]["workers"], asked["fresh"]
-        if asked["method"] != "spsa":  # SPSA's steps depend on their number
-            del asked["trials"]
+        del settings["match"]["workers"], asked["fresh"], asked["trials"]
         common = {key: value for key, value in settings.items() if key not in _FREE}
         return {"sweep": asked, "axes": self._space.plain, "first": common}
 
     def _play(self, first: Point, console: Console, shows: bool) -> Played:
         asked, folder, total = self._settings.sweep, self.folder, self._trials
         racing = asked.method == "racing"
-        spsa = None
-        if asked.method == "spsa":
-            how = (total // 2, first.settings.match.games, asked.perturb, asked.step)
-            spsa = Spsa(self._space.axes, self._space.start, asked.seed, *how)
         prune_p = asked.prune_p if racing else 0.0
         begun = (path.name.removeprefix("trial-") for path in folder.glob("trial-*"))
         if (done := 1 + max(map(int, begun), default=-1)) > total:
@@ -161,9 +144,9 @@ class Job:
             )
         record = self._record(first, console)
         free = asked.method in ("grid", "random")  # no point depends on the results of others
-        study, propose = make_study(prune_p), self._propose(spsa)
+        study, propose = make_study(prune_p), self._propose()
         block, wished = asked.block if racing else None, self._run.wished
-        trials = Trials(folder, self._space, study, propose, record, console, wished, block, spsa)
+        trials = Trials(folder, self._space, study, propose, record, console, wished, block)
         trials.leads = self._run.leads
         try:
             played = trials.play(total, asked.fresh, free)
@@ -192,11 +175,9 @@ class Job:
             raise Refusal(described["fault"])
         return played
 
-    def _propose(self, spsa: Spsa | None) -> Propose:
+    def _propose(self) -> Propose:
         """Return the source of points."""
         asked, listed = self._settings.sweep, self._listed
-        if spsa is not None:
-            return lambda held: spsa.propose(rates(held))
         if listed is not None:
             return lambda held: listed[len(held)]
         return draw_points(self._space, asked.method, asked.seed)
@@ -218,20 +199,16 @@ class Job:
     def _write(self, described: dict[str, Any], played: Played, first: Point) -> list[Path]:
         """Write table, plot and summary; return their paths."""
         made = [report.write_table(described, self.folder / report.TABLE)]
-        if not played.interrupted and (played.reached or played.best):  # Ctrl-C does not wait
+        if not played.interrupted and played.best:  # Ctrl-C does not wait
             made += self._run.draw([PLOT], lambda folder: self.draw(played, folder / PLOT))
         return [*made, self._run.write_summary(described)]
 
     def draw(self, played: Played, path: Path) -> None:
-        """Draw the points, or the path of a climb, to the PNG ``path``."""
+        """Draw the points to the PNG ``path``."""
         from experiments.sweep import plot  # Matplotlib takes a second to import
 
         first = self._space.point(self._first)
         name, games = first.match.name, first.settings.match.games
-        if played.reached is not None:
-            title = f"{name}: climb by SPSA, 95 % of where it ended"
-            plot.draw_climb(self._space.axes, played.reached, title, path)
-            return
         parity = first.match.seats / first.match.players
         plot.draw(self._space.axes, played, parity, f"{name}, {games} games a point", path)
 

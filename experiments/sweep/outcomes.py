@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 
 from experiments.stats.intervals import Estimate, win_rate
 from experiments.sweep.axes import Parameters
-from experiments.sweep.spsa import Reached
 
 
 @dataclass(frozen=True)
@@ -88,23 +87,15 @@ class Played:
     lines : its finished trials, in order
     fresh : the chosen point on games that no trial played
     interrupted : whether Ctrl-C ended it
-    reached : the end of a climb
-    control : the start of the climb, on the games of `fresh`
-    gain : how much more often the chosen point won than the start
     """
 
     lines: list[Line] = field(default_factory=list)
     fresh: TrialResult | None = None
     interrupted: bool = False
-    reached: Reached | None = None
-    control: TrialResult | None = None
-    gain: Estimate | None = None
 
     @property
     def best(self) -> Line | None:
-        """The first complete trial with the highest win rate; None for a climb."""
-        if self.reached is not None:
-            return None
+        """The first complete trial with the highest win rate; None without one."""
         whole = [line for line in self.lines if line.state == "complete"]
         return max(whole, key=lambda line: line.rate, default=None)
 

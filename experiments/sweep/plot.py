@@ -13,7 +13,6 @@ from matplotlib.axes import Axes
 from experiments.plotting import SERIES, intervals, picture, reference_line, shares
 from experiments.sweep.axes import Axis
 from experiments.sweep.outcomes import Line, Played
-from experiments.sweep.spsa import Reached
 from experiments.texts import for_picture
 
 _LOST = "#9a9a9a"
@@ -48,23 +47,6 @@ def _panels(axes: Sequence[Axis], title: str, path: Path) -> Iterator[list[Axes]
         yield list(grid.flat)
         for place in list(grid.flat)[len(axes) :]:
             place.set_axis_off()
-
-
-def draw_climb(axes: Sequence[Axis], reached: Reached, title: str, path: Path) -> Path:
-    """Plot the path of a climb, one panel per axis, to a PNG and return ``path``."""
-    with _panels(axes, title, path) as places:
-        for axis, place in zip(axes, places, strict=False):
-            went = [float(centre[axis.key]) for centre in reached.path]
-            low, high = map(float, reached.bounds[axis.key])
-            end = float(reached.parameters[axis.key])
-            place.plot(went, color=SERIES[0], linewidth=1)
-            place.axhspan(low, high, color=SERIES[1], alpha=0.15)
-            place.axhline(end, color=SERIES[1], linewidth=1)
-            place.set(xlabel="iteration", ylabel=axis.key, ylim=(axis.low, axis.high))
-            if axis.log:
-                place.set_yscale("log")
-                place.yaxis.set_major_formatter("{x:g}")
-    return path
 
 
 def _by_axis(place: Axes, axis: Axis, lines: Sequence[Line], played: Played) -> None:

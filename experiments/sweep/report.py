@@ -13,7 +13,6 @@ from rich.text import Text
 from experiments import tabular
 from experiments.provenance import provenance
 from experiments.settings.config import plain
-from experiments.stats.intervals import columns
 from experiments.sweep.axes import describe_point, short
 from experiments.sweep.outcomes import Counts, Line, Played
 from experiments.sweep.points import importance
@@ -41,7 +40,7 @@ def describe(settings: DictConfig, space: Space, played: Played, folder: Path) -
     upwards, and those of ``fresh`` games; ``importance`` is each axis' share of the variance.
     ``settings``: of the sweep.
     """
-    best, reached = played.best, played.reached
+    best = played.best
     # A point drawn twice would count twice.
     judged = [
         (line.parameters, line.games, line.wins)
@@ -67,15 +66,6 @@ def describe(settings: DictConfig, space: Space, played: Played, folder: Path) -
             "parameters": dict(best.parameters),
             "chosen": _figures(best),
             "fresh": _figures(played.fresh),
-        },
-        "reached": reached
-        and {
-            "parameters": dict(reached.parameters),
-            "ci95": {key: list(ends) for key, ends in reached.bounds.items()},
-            "start": dict(reached.path[0]),
-            "fresh": _figures(played.fresh),
-            "start_fresh": _figures(played.control),
-            **columns("gain", played.gain),
         },
         "importance": importance(space, judged, settings.sweep.seed),
         "interrupted": played.interrupted,
@@ -113,10 +103,6 @@ def write_table(described: dict[str, Any], path: Path) -> Path:
 def metrics(described: dict[str, Any]) -> dict[str, float]:
     """Return the final metrics of a sweep for its record."""
     found = {f"importance/{key}": value for key, value in described["importance"].items()}
-    if reached := described["reached"]:
-        found |= {key: reached[key] for key in columns("gain", None) if reached[key] is not None}
-        if reached["fresh"]:
-            found["reached_fresh"] = reached["fresh"]["win_rate"]
     if best := described["best"]:
         found["best_trial"] = best["trial"]
         for kind in ("chosen", "fresh"):
@@ -127,16 +113,7 @@ def metrics(described: dict[str, Any]) -> dict[str, float]:
 
 
 def table(played: Played, axes: Sequence[str], limit: int | None = None) -> Table:
-    """Return the points best first, at most ``limit``; for a climb, its end point."""
-    if (reached := played.reached) is not None:
-        rows = [
-            [key, short(reached.path[0][key]), short(at), " to ".join(map(short, bounds))]
-            for (key, at), bounds in zip(
-                reached.parameters.items(), reached.bounds.values(), strict=True
-            )
-        ]
-        title = f"Climb of {len(reached.path) - 1} iterations"
-        return Table(title, (words("setting"), "start", "reached", "95 %"), rows)
+    """Return the points best first, at most ``limit``."""
     lines, names = rank(played.lines), [axis.rpartition(".")[2] for axis in axes]
     heads = names if len({*names}) == len(axes) else axes
     points: list[list[Any]] = [
@@ -154,20 +131,8 @@ def table(played: Played, axes: Sequence[str], limit: int | None = None) -> Tabl
 
 
 def show(described: dict[str, Any], played: Played, console: Console) -> None:
-    """Print the points, then the best on fresh games and the importance of the axes.
-
-    For a climb, print its end point and its gain.
-    """
+    """Print the points, then the best on fresh games and the importance of the axes."""
     tabular.show(table(played, list(described["axes"]), MAX_SHOWN), console)
-    if played.reached is not None:
-        for name, counts in (("where it ended", played.fresh), ("its start", played.control)):
-            if counts is not None and counts.games:
-                said = f"  {name}, on {counts.games} fresh games: {counts.estimate}"
-                console.print(said, soft_wrap=True)
-        if played.gain is not None:
-            line = Text.assemble("  gained on the same games: ", (str(played.gain), "bold"))
-            console.print(line, soft_wrap=True)
-        return
     lines, best, fresh = played.lines, played.best, played.fresh
     if len(lines) > MAX_SHOWN:
         console.print(f"and {len(lines) - MAX_SHOWN} more in {TABLE}")

@@ -10,7 +10,7 @@ from experiments.settings import config
 from experiments.settings.limits import GAMES, POINTS, between, one_of, seed
 from experiments.study import Place
 
-METHODS = ("grid", "random", "racing", "spsa")
+METHODS = ("grid", "random", "racing")
 
 
 @dataclass
@@ -21,8 +21,6 @@ class Sweep:
     trials: int | None = between(1, POINTS)
     block: int = between(1, GAMES)
     prune_p: float = between(0, 1)
-    perturb: float = between(0.001, 0.5)
-    step: float = between(0, 1)
     fresh: int | None = between(0, GAMES)
     seed: int = seed()
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -15,7 +14,7 @@ from threading import Event
 
 import numpy as np
 from optuna import Study
-from optuna.trial import FrozenTrial, TrialState, create_trial
+from optuna.trial import TrialState, create_trial
 from rich.console import Console
 
 from experiments import terminal
@@ -23,7 +22,6 @@ from experiments.matches import play, runner, startup
 from experiments.matches.background import Background
 from experiments.matches.match_loop import ERROR, Outcome, Resources
 from experiments.matches.progress import Compiling, stage
-from experiments.matches.results import Results
 from experiments.matches.schedule import Match
 from experiments.provenance.files import SUMMARY
 from experiments.runs import runfolder
@@ -32,17 +30,15 @@ from experiments.runs.mlflow_run import SweepRecord, metrics
 from experiments.settings.commandline import Refusal
 from experiments.settings.config import plain
 from experiments.settings.repeating import line, repeated_by
-from experiments.stats.intervals import paired_difference
 from experiments.sweep.axes import Parameters, describe_point
 from experiments.sweep.outcomes import Line, Played, TrialResult
 from experiments.sweep.points import Propose
 from experiments.sweep.space import Point, Space
-from experiments.sweep.spsa import Reached, Spsa
 
 _STATES = {"complete": TrialState.COMPLETE, "pruned": TrialState.PRUNED, "failed": TrialState.FAIL}
 
-_FRESH, _ITERATION = 0xF7E5, 0x5B5A
-"""Keys that derive the seeds of fresh games and of iterations from the sweep's."""
+_FRESH = 0xF7E5
+"""Key that derives the seed of fresh games from the sweep's."""
 
 ShouldPrune = Callable[[int, float], bool]
 """Returns whether to prune the point, given a block's number and the share of its games won."""
@@ -58,8 +54,7 @@ class Trials:
 
     ``folder``: of the sweep; ``space``, ``propose``: of the points; ``study``: of its trials, none
     yet; ``record``, ``console``: for reporting; ``wished``: event set when the user asks to end;
-    ``block``: games between two pruning decisions; None: no pruning; ``spsa``: the climb they
-    belong to.
+    ``block``: games between two pruning decisions; None: no pruning.
 
     Attribute ``leads``: whether this process, of those that play the sweep, writes all but rows.
     """
@@ -74,13 +69,12 @@ class Trials:
         console: Console,
         wished: Event,
         block: int | None = None,
-        spsa: Spsa | None = None,
     ) -> None:
         self._folder, self._space, self._study, self._propose = folder, space, study, propose
         self._lines: list[Line] = []
         self._plays: dict[str, Line] = {}  # by digest of the match
         self._record, self._console, self._wished = record, console, wished
-        self._block, self._spsa = block, spsa
+        self._block = block
         self._resources: dict[tuple[int, bool], Resources] = {}
         self._compiled: set[tuple[str, ...]] = set()
         self._rooted: bool | None = None
@@ -91,22 +85,16 @@ class Trials:
 
         ``free``: whether no point depends on the results of others: a process that does not lead
         then first plays what it can claim of all points, so that it does not wait for others.
-        For a climb, the fresh games are played by its end and by its start.  ``fresh``: None: as
-        many games as a point plays.  Raises Refusal if results cannot be written, or workers die
-        repeatedly.
+        ``fresh``: None: as many games as a point plays.  Raises Refusal if results cannot be
+        written, or workers die repeatedly.
         """
         interrupted = free and not self.leads and not self._play_ahead(trials)
         while not interrupted and len(self._lines) < trials:
             interrupted = not self._play_next(trials)
         played = Played(self._lines, None, interrupted)
-        if self._spsa is not None and len(self._lines) >= 4:
-            ended = self._study.get_trials(deepcopy=False)[: len(self._lines)]
-            played.reached = self._spsa.estimate(rates(ended))
         if interrupted or fresh == 0:
             return played
-        if played.reached is not None:
-            self._compare_fresh(played, played.reached, fresh)
-        elif (best := played.best) is not None:
+        if (best := played.best) is not None:
             played.fresh = self._play_fresh(best.parameters, f"fresh-{best.trial:04d}", fresh)
             played.interrupted = played.fresh.interrupted
         return played
@@ -136,8 +124,6 @@ class Trials:
         self._study.enqueue_trial(dict(self._propose(held)))
         trial = self._study.ask(self._space.distributions)
         point, number = self._space.point(trial.params), trial.number
-        if self._spsa is not None:
-            point = with_other_games(point, _ITERATION, number // 2)
         plays = digest(point.match)
         if (same := self._plays.get(plays)) is not None:
             for step, share in held[same.trial].intermediate_values.items():
@@ -170,9 +156,7 @@ class Trials:
         said, noted = [describe_point(line.parameters), line.estimate, line.note], {}
         words = ", ".join(str(part) for part in said if part)
         best = Played(self._lines).best
-        if self._spsa is not None:
-            noted = {"win_rate": line.rate}
-        elif best is not None:
+        if best is not None:
             now = f"best so far: trial {best.trial}, {best.estimate}"
             words += f"; {'the best so far' if best == line else now}, which flatters it"
             noted = {"win_rate": line.rate, "best_chosen_so_far": best.rate}
@@ -278,36 +262,14 @@ class Trials:
 
     def _play_fresh(self, parameters: Parameters, name: str, fresh: int | None) -> TrialResult:
         """Play a point with a seed that no trial used, in the run folder ``name``."""
-        point = with_other_games(self._space.point(parameters), _FRESH)
+        point = with_other_games(self._space.point(parameters))
         games = point.settings.match.games if fresh is None else fresh
         return self._play_point(point, self._folder / name, [games], lambda *_: False)
 
-    def _compare_fresh(self, played: Played, reached: Reached, fresh: int | None) -> None:
-        """Play the end and the start of a climb on the same fresh games."""
-        names = {"fresh-reached": reached.parameters, "fresh-start": reached.path[0]}
-        ran = []
-        for name, parameters in names.items():
-            ran.append(self._play_fresh(parameters, name, fresh))
-            if ran[-1].interrupted:
-                break
-        played.fresh, played.control = (*ran, None)[:2]
-        played.interrupted = ran[-1].interrupted
-        if all(one.fault is None and not one.interrupted for one in ran):
-            won = [
-                self._find_won(*at, one.games) for at, one in zip(names.items(), ran, strict=True)
-            ]
-            played.gain = paired_difference(won[1], won[0])
 
-    def _find_won(self, name: str, parameters: Parameters, games: int) -> np.ndarray:
-        """Return (games,) bool, whether a point played on fresh games won each of them."""
-        match = with_other_games(self._space.point(parameters), _FRESH).match
-        (tally,) = Results.resume(self._folder / name, [match]).tallies
-        return match.wins_of(tally.winner(games), 0)
-
-
-def with_other_games(point: Point, *words: int) -> Point:
-    """Return ``point`` with the games of a seed derived from its own and ``words``."""
-    seed = int(np.random.SeedSequence([point.match.seed, *words]).generate_state(1)[0])
+def with_other_games(point: Point) -> Point:
+    """Return ``point`` with the games of a seed derived from its own and `_FRESH`."""
+    seed = int(np.random.SeedSequence([point.match.seed, _FRESH]).generate_state(1)[0])
     settings = point.settings.copy()
     settings.seed = seed
     return replace(
@@ -316,11 +278,6 @@ def with_other_games(point: Point, *words: int) -> Point:
         match=replace(point.match, seed=seed),
         overrides=(*point.overrides, f"seed={seed}"),
     )
-
-
-def rates(trials: Sequence[FrozenTrial]) -> list[float]:
-    """Return the win rates of ``trials``, NaN for failed ones."""
-    return [math.nan if trial.value is None else trial.value for trial in trials]
 
 
 def digest(match: Match) -> str:
