@@ -170,10 +170,6 @@ def test_a_study_that_another_process_plays_comes_last(tmp_path, monkeypatch):
     monkeypatch.setattr(playing, "play_part", play_part)
     played = [one.evidence.name for one in playing.play(entries, 1.0, tmp_path, console())]
     assert played == ["free", "busy"]
-    other.enter_context(playing.alone(tmp_path / "digest" / "busy"))
-    (stopped,) = playing.play(entries[:1], 0.0, tmp_path, console())
-    assert not stopped.ended, "the time is over"
-    other.close()
 
 
 def test_every_claim_has_an_origin(everything):

@@ -10,13 +10,10 @@ from omegaconf import OmegaConf
 from rich.console import Console
 
 from experiments.matches import lineups, match_loop, part_files, play, results, runner, startup
-from experiments.matches.background import Background
 from experiments.matches.match_loop import Resources
 from experiments.matches.results import Results
 from experiments.matches.schedule import Match
-from experiments.runs import runfolder
 from experiments.settings import config
-from experiments.settings.commandline import Refusal
 from experiments.stats import stopping
 from tests.experiments.rows import make_match, read_rows
 
@@ -140,26 +137,3 @@ def test_trees_of_ray_workers_have_the_cores_to_themselves(scramble, monkeypatch
     match_loop.play(played, 4, stopping.parse("games"), resources, lambda: True, waits=False)
     assert groups == [(["tree", "swift"], 4, [1.0, 1.0]), (["root"], 1, [0.0])]
     assert stopped == [1, 2], "idle workers hold the cores of the trees, and trees those of games"
-
-
-def test_of_two_that_take_a_folder_at_once_one_is_refused(tmp_path, monkeypatch):
-    """As two runs whose folders are named by the same second."""
-    write, other = runfolder.write_json, []
-
-    def claim(seed):
-        runfolder.claim(tmp_path / "run", [replace(match("random"), seed=seed)], "games")
-
-    def refuse():
-        with pytest.raises(Refusal, match=r"matches\.0\.seed was 0 there and is 1 now"):
-            claim(1)
-
-    def write_while_another_claims(*arguments):
-        monkeypatch.setattr(runfolder, "write_json", write)
-        other.append(Background(refuse, stays=False))
-        other[0].done.wait(0.3)
-        return write(*arguments)
-
-    monkeypatch.setattr(runfolder, "write_json", write_while_another_claims)
-    claim(0)
-    other[0].result()
-    assert [held.seed for held in runfolder.read_matches(tmp_path / "run")] == [0]

@@ -256,15 +256,6 @@ def test_locks_that_another_host_does_not_see_are_found_out(fork, tmp_path, monk
     assert not (tmp_path / locks.HOLDER).exists()
 
 
-def test_files_left_by_killed_processes_go_when_nobody_can_be_writing_them(tmp_path):
-    old, new = (tmp_path / f".{name}.writing" for name in ("old", "new"))
-    for half in (old, new):
-        half.touch()
-    os.utime(old, (0, 0))
-    with Run(tmp_path).lock():
-        assert not old.exists() and new.exists()
-
-
 def test_one_process_writes_the_plan(fork, tmp_path):
     match = make_match()
     children = [fork(lambda: runfolder.claim(tmp_path / "run", [match], "games")) for _ in range(6)]

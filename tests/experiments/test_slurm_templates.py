@@ -36,17 +36,9 @@ exit "${REFUSED:-0}"
 """
 
 
-def test_there_are_templates():
-    assert {*COMMANDS, "prepare.sh"} == {file.name for file in FILES}
-
-
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
-def test_the_shell_reads_it(file):
+def test_the_shell_and_shellcheck_find_no_fault(file):
     assert subprocess.run(["bash", "-n", file]).returncode == 0
-
-
-@pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
-def test_shellcheck_finds_no_fault(file):
     places = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
     shellcheck = shutil.which("shellcheck", path=places)
     if shellcheck is None:
@@ -127,14 +119,10 @@ def test_a_command_that_ends_well_after_the_signal_is_not_queued_again(template,
 
 @pytest.mark.parametrize("template", COMMANDS)
 def test_where_slurm_does_not_queue_again_the_user_is_asked_to(template, tmp_path):
-    status, calls, said = Task(template, tmp_path, 138, REFUSED="1").end()
-    assert (status, calls) == (138, ["requeue 31"]) and "submit the same command again" in said
-
-
-@pytest.mark.parametrize("template", COMMANDS)
-def test_a_job_is_not_queued_again_for_ever(template, tmp_path):
-    status, calls, said = Task(template, tmp_path, 138, SLURM_RESTART_COUNT="100").end()
-    assert (status, calls) == (138, []) and "submit the same command again" in said
+    """It may refuse, and a job is not queued again for ever."""
+    for given, asked in (({"SLURM_RESTART_COUNT": "100"}, []), ({"REFUSED": "1"}, ["requeue 31"])):
+        status, calls, said = Task(template, tmp_path, 138, **given).end()
+        assert (status, calls) == (138, asked) and "submit the same command again" in said
 
 
 MATCH = ("player=swift", "opponent=heuristic", "match.games=400", "tracking.enabled=false")
