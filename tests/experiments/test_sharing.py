@@ -212,7 +212,6 @@ def test_a_part_that_is_removed_is_played_again(made_up, rows, match, tmp_path, 
 
 
 def test_a_process_does_not_share_with_itself(tmp_path):
-    """Closing one of two open files would release the locks of both."""
     with Claims(tmp_path, NAMES), pytest.raises(Busy, match="in use by this process"):
         Claims(tmp_path, NAMES)
     Claims(tmp_path, NAMES).close()
