@@ -122,9 +122,9 @@ class Run:
     def join(self) -> Iterator[None]:
         """Share the run with other processes within the block: `lead` says who concludes it."""
         with ExitStack() as self._held:
+            self._held.callback(setattr, self, "leads", False)
             self.lead()
             yield
-        self.leads = False
 
     def lead(self) -> bool:
         """Return whether this process holds the folder's lock, or now takes it.

@@ -106,7 +106,7 @@ def compare(
         ):
             made = _conclude(run, made, ended, record)
         elif not ended.interrupted:
-            console.print(f"another process writes the summary in {folder}", soft_wrap=True)
+            console.print(f"the summary in {folder} is left to another process", soft_wrap=True)
         if shows and run.played.games:
             from experiments.compare import outcome
 
