@@ -24,7 +24,6 @@ LOWEST := .venv-lowest
 
 run: $(VENV)/.run
 	$(BIN)/python -m experiments.compare experiment=main $(ARGS)
-	$(BIN)/python -m experiments.compare experiment=parallel $(ARGS)
 
 web: $(VENV)/.web
 	$(BIN)/python -m experiments.web $(ARGS)
