@@ -1,13 +1,13 @@
 """Hook of MkDocs: what the site adds to the pages of docs.
 
 A page of the API for every module, made from the docstrings while the site is built and not kept:
-modules are read, never imported.  Results go to the navigation under the headings of `GROUPS`,
+modules are read, never imported.  Results go to the navigation under the headings of their index,
 link their figures and stay out of the search, which prefers tutorials and has the API last.
 """
 
 from __future__ import annotations
 
-from fnmatch import fnmatch
+import re
 from pathlib import Path
 
 from mkdocs.config.defaults import MkDocsConfig
@@ -17,20 +17,6 @@ from mkdocs.structure.pages import Page
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGES = ("mcts", "belief", "sim", "experiments")
 RESULTS = ROOT / "docs/results"
-GROUPS = {
-    "Planners": "planners* robin regret budget search tree ablation action_types*",
-    "Line-ups": "matrix* company one_model responses exploitability first_*",
-    "Policies and players": "baselines thresholds accusations field* hiding* *_company bn_* hunter_* "
-    "neural_* qlearning",
-    "Beliefs": "beliefs_*",
-    "Parallel search": "parallel* strength_*",
-    "Ledford 2018": "ledford_*",
-    "Cai and Ferrari": "cai_* ferrari_*",
-    "Others' problems": "solvers* rocksample_* tiger_*",
-    "POMCPOW": "pomcpow_*",
-    "Speed Clue contest": "contest_*",
-    "Others": "*",
-}
 BOOSTS = {"tutorials/": 4, "api/": 0.5}
 
 
@@ -55,14 +41,14 @@ def _dotted(path: Path) -> str:
 
 
 def _results() -> list:
-    """Return the navigation of the results, in `GROUPS`."""
-    left = sorted(path.stem for path in RESULTS.glob("*.md") if path.stem != "README")
+    """Return the navigation of the results: by the headings of their index, others last."""
+    left = {path.stem: path for path in sorted(RESULTS.glob("*.md"))}
+    index = left.pop("README").read_text()
     found: list = ["results/README.md"]
-    for title, patterns in GROUPS.items():
-        names = [name for name in left if any(fnmatch(name, one) for one in patterns.split())]
+    for title, _, text in (section.partition("\n") for section in index.split("\n## ")[1:]):
+        names = [name for name in re.findall(r"\]\((\w+)\.md\)", text) if left.pop(name, None)]
         found += [{title: [{name: f"results/{name}.md"} for name in names]}] if names else []
-        left = [name for name in left if name not in names]
-    return found
+    return [*found, *({name: f"results/{name}.md"} for name in left)]
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
@@ -109,7 +95,9 @@ def on_page_markdown(markdown: str, page: Page, **_: object) -> str:
     if path.startswith("results/") and not path.endswith("README.md"):
         page.meta["search"] = {"exclude": True}
         if (csv := RESULTS / Path(path).with_suffix(".csv").name).exists():
-            markdown += f"\n\n[All figures of this page]({csv.name}), with those that it leaves out."
+            markdown += (
+                f"\n\n[All figures of this page]({csv.name}), with those that it leaves out."
+            )
     return markdown
 
 

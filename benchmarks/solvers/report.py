@@ -14,8 +14,8 @@ CELL = ("problem", "simulations", "leaf")
 Line = dict[str, str]
 
 
-def tables(rows: pl.DataFrame, references: pl.DataFrame) -> str:
-    """Return three tables: returns, differences of pairs, and standard errors."""
+def tables(rows: pl.DataFrame, references: pl.DataFrame) -> tuple[str, str, pl.DataFrame]:
+    """Return the tables of returns and of differences of pairs, and the standard errors."""
     names = sorted(set(rows["planner"]), key=[*PLANNERS].index)
     returns, differences, errors = [], [], []
     for cell, found in _cells(rows):
@@ -37,11 +37,12 @@ def tables(rows: pl.DataFrame, references: pl.DataFrame) -> str:
     titles = (
         "Corrected return, per cent of the lower bound, ms of CPU a decision",
         "Differences on the same episodes",
-        "Standard errors",
     )
-    drawn = map(_draw, titles, (returns, differences, errors))
     note = "Means over episodes with 95 % intervals; the number of episodes is in brackets."
-    return "\n\n".join((*drawn, note))
+    first, second = (
+        f"{_draw(*one)}\n\n{note}" for one in zip(titles, (returns, differences), strict=True)
+    )
+    return first, second, pl.DataFrame(errors)
 
 
 def summarise(rows: pl.DataFrame, references: pl.DataFrame) -> str:
