@@ -26,18 +26,13 @@ def _first_line(path: Path) -> str:
 
 
 def _packages(package: str) -> dict[str, dict[str, Path]]:
-    """Return the modules of a package and of those in it, by dotted names."""
+    """Return the packages in one and itself, by dotted names, with their modules by name."""
     folders = sorted(init.parent for init in (ROOT / package).rglob("__init__.py"))
-    return {_dotted(folder): _modules(folder) for folder in folders}
+    return {".".join(folder.relative_to(ROOT).parts): _modules(folder) for folder in folders}
 
 
 def _modules(folder: Path) -> dict[str, Path]:
-    files = (file for file in sorted(folder.glob("*.py")) if not file.stem.startswith("__"))
-    return {_dotted(file.with_suffix("")): file for file in files}
-
-
-def _dotted(path: Path) -> str:
-    return ".".join(path.relative_to(ROOT).parts)
+    return {file.stem: file for file in sorted(folder.glob("[!_]*.py"))}
 
 
 def _results() -> list:
@@ -57,7 +52,12 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
     pages = [
         {
             package: [
-                {name: [f"api/{name}.md", *({one: f"api/{one}.md"} for one in modules)]}
+                {
+                    name: [
+                        f"api/{name}/README.md",
+                        *({one: f"api/{name}/{one}.md"} for one in modules),
+                    ]
+                }
                 for name, modules in _packages(package).items()
             ]
         }
@@ -76,10 +76,11 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
         index.append(f"\n| {package} | |\n|---|---|")
         for name, modules in _packages(package).items():
             about = _first_line(ROOT.joinpath(*name.split("."), "__init__.py"))
-            index.append(f"| [`{name}`]({name}.md) | {about} |")
+            index.append(f"| [`{name}`]({name}/README.md) | {about} |")
             rows = (f"| [`{one}`]({one}.md) | {_first_line(modules[one])} |" for one in modules)
-            pages[name] = "\n".join([f"# {name}\n\n{about}\n", "| module | |\n|---|---|", *rows])
-            pages |= {one: f"# {one}\n\n::: {one}\n" for one in modules}
+            heads = f"# {name}\n\n{about}\n", "| module | |\n|---|---|"
+            pages[f"{name}/README"] = "\n".join([*heads, *rows])
+            pages |= {f"{name}/{one}": f"# {name}.{one}\n\n::: {name}.{one}" for one in modules}
     pages["README"] = "\n".join(index)
     for name, text in pages.items():
         files.append(File.generated(config, f"api/{name}.md", content=text + "\n"))
