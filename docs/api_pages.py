@@ -17,7 +17,7 @@ from mkdocs.structure.pages import Page
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGES = ("mcts", "belief", "sim", "experiments")
 RESULTS = ROOT / "docs/results"
-BOOSTS = {"tutorials/": 4, "api/": 0.5}
+BOOSTS = {"tutorials/": 4, "api/": 0.001}
 
 
 def _first_line(path: Path) -> str:
