@@ -34,15 +34,9 @@ def tables(rows: pl.DataFrame, references: pl.DataFrame) -> tuple[str, str, pl.D
             for name, mine in by_name.items()
             if len(mine) > 1
         ]
-    titles = (
-        "Corrected return, per cent of the lower bound, ms of CPU a decision",
-        "Differences on the same episodes",
-    )
-    note = "Means over episodes with 95 % intervals; the number of episodes is in brackets."
-    first, second = (
-        f"{_draw(*one)}\n\n{note}" for one in zip(titles, (returns, differences), strict=True)
-    )
-    return first, second, pl.DataFrame(errors)
+    title = "Corrected return, per cent of the lower bound, ms of CPU a decision"
+    paired = _draw("Differences on the same episodes", differences)
+    return _draw(title, returns), paired, pl.DataFrame(errors)
 
 
 def summarise(rows: pl.DataFrame, references: pl.DataFrame) -> str:
@@ -77,7 +71,8 @@ def _milliseconds(found: pl.DataFrame) -> float:
 
 
 def _draw(title: str, lines: list[Line]) -> str:
-    return f"## {title}\n\n{_table(lines)}"
+    note = "Means over episodes with 95 % intervals; the number of episodes is in brackets."
+    return f"## {title}\n\n{_table(lines)}\n\n{note}"
 
 
 def _table(lines: list[Line]) -> str:

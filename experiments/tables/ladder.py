@@ -32,8 +32,7 @@ SUGGESTIONS = ("bits_of_games", "bits", "known")
 ONLY_CSV = ("turns_median", "turns_if_won_median", "bits")
 """Quantities that only the CSV has, to keep lines short."""
 
-LONGEST = 60
-"""Lines of a page; if there are more, single steps are only in the CSV and in the picture."""
+LONGEST = 60  # lines of a page; of more, single steps are only in the CSV and in the picture
 
 _STRIP = 0.15
 """Opacity of a published interval."""
@@ -82,8 +81,7 @@ def make(table: Ablation, cells: Sequence[PlannedCell]) -> Report:
     title += "" if table.simulations is None else f", at {budget:,} simulations"
     notes = list(_notes(table, cells, any(line.gain for line in lines)))
     long = len(lines) > LONGEST and CUMULATIVE in table.ways
-    if long:
-        notes.append(Marked("Lines *alone* and *added* are in the CSV and in the picture only."))
+    notes += [Marked("Lines *alone* and *added* are in the CSV and in the picture only.")] * long
     shown, records = view(title, lines, _fields(table), notes)
     rows: list[Sequence[Any]] = []
     previous = None

@@ -102,10 +102,10 @@ def make(title: str, table: Table, run: Measured) -> tuple[tabular.Table, list[d
     for (variant, opponent), by_control in places.items():
         name = tabular.Strong(variant) if opponent == POOLED else variant
         first, *_ = by_control.values()
-        in_order = (by_control.get(control) for control in controls)
-        marked = (one and f"{one.difference}" + " ≠" * holds(one.p) for one in in_order)
+        in_order = map(by_control.get, controls)
+        marked = (one and f"{one.difference}{' ≠' * holds(one.p)}" for one in in_order)
         rows.append([name, opponent, first.games, first.own, *marked])
-    shown = (
+    shown: tuple[tabular.Column | str, ...] = (
         tabular.words("rules"),
         tabular.words("opponents"),
         tabular.count("games"),

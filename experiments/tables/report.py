@@ -45,14 +45,11 @@ def strength(title: str, run: Measured, controls: Sequence[str]) -> Report:
         Field("milliseconds", tabular.mean("ms per decision"), "ms_a_decision"),
     )
     pairs = run.comparisons(controls)
-    notes = [
-        f"{two.second} minus {two.first}: {two.difference}, p {two.p_holm:.2g}" for two in pairs
-    ]
+    notes = [f"{it.second} minus {it.first}: {it.difference}, p {it.p_holm:.2g}" for it in pairs]
     if pairs:
-        notes.append(
-            f"Differences are of the same {span(pair.games for pair in pairs)} games; p has Holm's "
-            "correction over those with one control."
-        )
+        games = span(pair.games for pair in pairs)
+        about = "games; p has Holm's correction over those with one control."
+        notes.append(f"Differences are of the same {games} {about}")
     return Report(*view(title, run.lines.values(), fields, notes))
 
 
