@@ -288,6 +288,15 @@ def test_the_readme_is_short():
     assert len((ROOT / "README.md").read_text().split()) < 850
 
 
+def is_long(text: str) -> bool:
+    return len(text.split()) > 2500
+
+
+def test_no_page_of_the_site_is_above_2500_words():
+    assert [page.name for page in PAGES if SITE in page.parents and is_long(page.read_text())] == []
+    assert is_long("word " * 2501) and not is_long("word " * 2500)
+
+
 def test_every_page_of_the_docs_is_in_the_navigation():
     listed = (ROOT / "mkdocs.yml").read_text()
     pages = [path.relative_to(SITE).as_posix() for path in PAGES if path.is_relative_to(SITE)]

@@ -7,7 +7,7 @@
 
 Files with faults or a discount of 1 are left out.  Solvers on the path (`pomdpsol`, `pomdp-solve`)
 run for at most the given seconds each.  Rows are kept in the folder of results: the same command
-continues, and without FOLDER the tables are made from the rows.
+continues, and without FOLDER the tables, and `errors.csv` next to the rows, are made from the rows.
 """
 
 from __future__ import annotations
@@ -92,7 +92,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
             sys.exit(f"stopped; the rows are in {asked.out}, the same command continues")
     kept = (asked.out / name for name in (rows.EPISODES, rows.REFERENCES))
     found = [pl.read_parquet(file.read_bytes()) for file in kept]
-    print(report.tables(*found))
+    *shown, errors = report.tables(*found)
+    print(*shown, sep="\n\n")
+    errors.write_csv(asked.out / "errors.csv")
     if asked.picture:
         picture.draw(*found, asked.picture)
 

@@ -14,8 +14,8 @@ CELL = ("problem", "simulations", "leaf")
 Line = dict[str, str]
 
 
-def tables(rows: pl.DataFrame, references: pl.DataFrame) -> str:
-    """Return three tables: returns, differences of pairs, and standard errors."""
+def tables(rows: pl.DataFrame, references: pl.DataFrame) -> tuple[str, str, pl.DataFrame]:
+    """Return the tables of returns and of differences of pairs, and the standard errors."""
     names = sorted(set(rows["planner"]), key=[*PLANNERS].index)
     returns, differences, errors = [], [], []
     for cell, found in _cells(rows):
@@ -34,14 +34,9 @@ def tables(rows: pl.DataFrame, references: pl.DataFrame) -> str:
             for name, mine in by_name.items()
             if len(mine) > 1
         ]
-    titles = (
-        "Corrected return, per cent of the lower bound, ms of CPU a decision",
-        "Differences on the same episodes",
-        "Standard errors",
-    )
-    drawn = map(_draw, titles, (returns, differences, errors))
-    note = "Means over episodes with 95 % intervals; the number of episodes is in brackets."
-    return "\n\n".join((*drawn, note))
+    title = "Corrected return, per cent of the lower bound, ms of CPU a decision"
+    paired = _draw("Differences on the same episodes", differences)
+    return _draw(title, returns), paired, pl.DataFrame(errors)
 
 
 def summarise(rows: pl.DataFrame, references: pl.DataFrame) -> str:
@@ -76,7 +71,8 @@ def _milliseconds(found: pl.DataFrame) -> float:
 
 
 def _draw(title: str, lines: list[Line]) -> str:
-    return f"## {title}\n\n{_table(lines)}"
+    note = "Means over episodes with 95 % intervals; the number of episodes is in brackets."
+    return f"## {title}\n\n{_table(lines)}\n\n{note}"
 
 
 def _table(lines: list[Line]) -> str:

@@ -32,6 +32,8 @@ SUGGESTIONS = ("bits_of_games", "bits", "known")
 ONLY_CSV = ("turns_median", "turns_if_won_median", "bits")
 """Quantities that only the CSV has, to keep lines short."""
 
+LONGEST = 60  # lines of a page; of more, single steps are only in the CSV and in the picture
+
 _STRIP = 0.15
 """Opacity of a published interval."""
 
@@ -78,10 +80,14 @@ def make(table: Ablation, cells: Sequence[PlannedCell]) -> Report:
     title, budget = f"{table.name}: {table.about}", simulations_of(cells[0].match)
     title += "" if table.simulations is None else f", at {budget:,} simulations"
     notes = list(_notes(table, cells, any(line.gain for line in lines)))
+    long = len(lines) > LONGEST and CUMULATIVE in table.ways
+    notes += [Marked("Lines *alone* and *added* are in the CSV and in the picture only.")] * long
     shown, records = view(title, lines, _fields(table), notes)
     rows: list[Sequence[Any]] = []
     previous = None
     for line, row in zip(lines, shown.rows, strict=True):
+        if long and line.cell.line.way != CUMULATIVE:
+            continue
         known = published_result(line.cell)
         if line.cell.cell.setup != previous and known is not None:
             rate = Figure.from_wins(known.wins, known.games)

@@ -7,7 +7,6 @@ cells with the same control; each variant is also pooled over its opponents.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -103,20 +102,20 @@ def make(title: str, table: Table, run: Measured) -> tuple[tabular.Table, list[d
     for (variant, opponent), by_control in places.items():
         name = tabular.Strong(variant) if opponent == POOLED else variant
         first, *_ = by_control.values()
-        in_order = (by_control.get(control) for control in controls)
-        pairs = ((None, None) if one is None else (one.difference, one.p) for one in in_order)
-        rows.append([name, opponent, first.games, first.own, *chain.from_iterable(pairs)])
-    heads = [f"{table.matrix} minus {control}" for control in controls]
-    shown = (
+        in_order = map(by_control.get, controls)
+        marked = (one and f"{one.difference}{' ≠' * holds(one.p)}" for one in in_order)
+        rows.append([name, opponent, first.games, first.own, *marked])
+    shown: tuple[tabular.Column | str, ...] = (
         tabular.words("rules"),
         tabular.words("opponents"),
         tabular.count("games"),
         f"{table.matrix} won, 95 %",
-        *(column for head in heads for column in (head, tabular.p_value("p"))),
+        *(f"{table.matrix} minus {control}" for control in controls),
     )
     notes = [
-        "Differences are of the same games. In a cell p has Holm's correction over all cells with "
-        f"that control; `{POOLED}` is pooled over the opponents, each of whom counts alike."
+        f"Differences are of the same games; ≠ marks those with {MARKED}, in a cell with Holm's "
+        f"correction over all cells with that control. `{POOLED}` is pooled over the opponents, "
+        "each of whom counts alike."
     ]
     return tabular.Table(title, shown, rows, notes), [record(one, _CSV) for one in found]
 

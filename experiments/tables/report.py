@@ -10,7 +10,6 @@ from typing import Any
 from experiments import tabular
 from experiments.matches.schedule import Match
 from experiments.provenance.files import write_text, writing
-from experiments.stats.comparisons import Comparison
 from experiments.tables.measured import Measured
 from experiments.tabular import Field, view
 from experiments.texts import markdown, printable, span
@@ -45,15 +44,13 @@ def strength(title: str, run: Measured, controls: Sequence[str]) -> Report:
         Field(lambda line: line.rate.high, csv="high"),
         Field("milliseconds", tabular.mean("ms per decision"), "ms_a_decision"),
     )
-    notes = [_describe(pair) for pair in run.comparisons(controls)]
+    pairs = run.comparisons(controls)
+    notes = [f"{it.second} minus {it.first}: {it.difference}, p {it.p_holm:.2g}" for it in pairs]
+    if pairs:
+        games = span(pair.games for pair in pairs)
+        about = "games; p has Holm's correction over those with one control."
+        notes.append(f"Differences are of the same {games} {about}")
     return Report(*view(title, run.lines.values(), fields, notes))
-
-
-def _describe(pair: Comparison) -> str:
-    return (
-        f"{pair.second} minus {pair.first}, same {pair.games} games: {pair.difference}, "
-        f"p {pair.p_holm:.2g} with Holm's correction"
-    )
 
 
 def store(name: str, report: Report, heading: Sequence[str], folder: Path) -> list[Path]:

@@ -147,13 +147,13 @@ def find_bounds(
 ) -> Bounds:
     """Return the vectors for the tables of ``p`` and its steps to go.
 
+    Raises TablesFault for an unknown name or another shape.
+
     Parameters
     ----------
     leaf : one of `LEAVES`, or vectors of the user (S,) or (K, S)
     lower : ``blind``, vectors of the user (a lower bound in all states), or None for none
     prior : weights of actions, (A,) or (S, A); None: all alike
-
-    Raises TablesFault for an unknown name or another shape.
     """
     if isinstance(leaf, str) and leaf not in LEAVES:
         raise TablesFault(f"leaf={leaf}: choose {', '.join(LEAVES)}, or give an array")

@@ -165,5 +165,8 @@ def test_pages_are_made_from_rows():
     kept = [
         pl.read_parquet(folder / "rows/solvers" / name) for name in (rows.EPISODES, rows.REFERENCES)
     ]
-    assert report.tables(*kept) in (folder / "solvers.md").read_text()
+    *shown, errors = report.tables(*kept)
+    for page, table in zip(("solvers.md", "solvers_differences.md"), shown, strict=True):
+        assert table in (folder / page).read_text()
+    assert errors.write_csv() == (folder / "rows/solvers/errors.csv").read_text()
     assert report.summarise(*kept) in (ROOT / "docs/solvers.md").read_text()

@@ -215,18 +215,6 @@ def test_a_page_without_rows_is_held_as_it_is(checkout):
     assert claims.find_changed([checkout], noted) == ["field_swift"]
 
 
-@pytest.mark.parametrize(
-    ("text", "values"),
-    [
-        ("**+8.3 (3.7 to 12.9)** over", (8.3, 3.7, 12.9)),
-        ("-11.67 (-15.40 to -7.94), 200", (-11.67, -15.4, -7.94)),
-        ("54.30 (51.86 to 56.73; published 56.1)", (54.3, 51.86, 56.73)),
-    ],
-)
-def test_claims_are_read(text, values):
-    assert [found for _, found in claims.numbers(text)] == [values]
-
-
 def test_games_are_played_again(checkout):
     played, differs = replay.replay(checkout, 1)
     assert (played, differs) == (10, None)

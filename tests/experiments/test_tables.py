@@ -156,7 +156,7 @@ def test_a_run_continues_where_it_stopped(command):
     parts = set(command.folder.glob("games-*"))
     code, shown = command("quick", "games=8")
     assert code == 0 and set(command.folder.glob("games-*")) == parts  # nothing left to play
-    named = "swift against 3 heuristic minus closure against 3 heuristic, same 8 games"
+    named = "swift against 3 heuristic minus closure against 3 heuristic: "
     assert named in shown.out
     assert command("quick", "show=true")[1].out == shown.out
     assert "matches.0.seed was 7 there and is 8 now" in command("quick", "seed=8")[1].err

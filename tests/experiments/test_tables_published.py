@@ -108,20 +108,6 @@ def test_figures_are_those_of_the_papers():
     assert [value for value in turns if value > 1] == [*to_win, *to_know, *to_win]
 
 
-def test_the_editions_of_the_thesis_have_a_column_each():
-    """Table 4.1 is in the final text alone, 4.2 in both."""
-
-    def values(rows, source):
-        return [source in row.published and row.published[source].value for row in rows]
-
-    policies = read_published("ledford_4_1").rows
-    assert values(policies, "draft") == [False] * 4
-    assert values(policies, "final") == [False, 0.0225, 0.9475, False]
-    won = read_published("ledford_4_2").rows[:4]
-    both = list(zip(*(values(won, source) for source in ("draft", "final")), strict=True))
-    assert both == [(0.718, 0.678), (0.204, 0.204), (False, 0.761), (0.2701, 0.2755)]
-
-
 def test_published_figures_are_the_same_everywhere():
     rows = [*read_published("ledford_4_1").rows, *read_published("ledford_4_2").rows[:4]]
     known = {row.setup: row.published for row in rows}
@@ -144,19 +130,6 @@ def variants_of(name, variants):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Table, "cells", [one for one in table.cells if one.variant in variants])
         return matches(table, None, 4245)
-
-
-def test_all_players_with_a_belief_take_it_from_the_same_tables():
-    played = ("exact", "repaired, distances / 24", "text, first seat")
-    found = {match.name: match for match in variants_of("cai_4", played)}
-    for variant in played:
-        match, evidence = found[f"control against bn and random, {variant}"], variant.split(",")[0]
-        assert [one.get("evidence") for one in match.entrants] == [evidence, evidence, None]
-        assert match.entrants[0]["q"] == "zero"
-    divided = found["neural against bn and random, repaired, distances / 24"].entrants
-    assert [one.get("distance_divisor") for one in divided] == [24, None, None]
-    assert found["neural against bn and random, exact"].entrants[0]["q"] == "network"
-    assert found["neural against bn and random, text, first seat"].seating.shifts == (0,)
 
 
 @pytest.fixture(scope="module")
