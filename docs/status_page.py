@@ -12,11 +12,11 @@ MARKS = ("verified", "measured", "approximate", "untested", "problem")
 
 HEAD = """# What is verified, and against what
 
-*Verified*: a test compares it with something independent, and has a control that fails.
-*Measured*: a page has figures with intervals. *Approximate*: not exact by design.
-*Untested*: nothing here checks it. *Problem*: see [known problems](known_problems.md).
+This page lists each part of the project, how far it is checked, and where its test and figures are.
 
-This page is made from `docs/status.yaml` by `python docs/status_page.py`.
+*Verified*: a test compares it with something independent, and has a control that fails. *Measured*:
+a page has figures with intervals. *Approximate*: not exact by design. *Untested*: nothing here
+checks it. *Problem*: see [known problems](known_problems.md).
 """
 
 
@@ -29,18 +29,12 @@ def render() -> str:
     """Return the page as Markdown."""
     lines = [HEAD]
     for section, rows in read_rows().items():
-        lines += [
-            f"## {section}",
-            "",
-            "| part | | against | test | figures |",
-            "|---|---|---|---|---|",
-        ]
+        lines += [f"## {section}", "", "| part | | against | where |", "|---|---|---|---|"]
         for row in rows:
             test = f"`{row['test']}`" if row["test"] else ""
             figure = f"[page]({row['figure']})" if row["figure"] else ""
-            lines.append(
-                f"| {row['name']} | {row['mark']} | {row['against']} | {test} | {figure} |"
-            )
+            where = ", ".join(filter(None, (test, figure)))
+            lines.append(f"| {row['name']} | {row['mark']} | {row['against']} | {where} |")
         lines.append("")
     return "\n".join(lines)
 
