@@ -60,7 +60,7 @@ def test_the_lesson_on_a_planner_runs(tmp_path, monkeypatch):
         assert COMMAND.run([*line.split(), *brief, "tracking=none"]) == 0
     own = Path("mine/player/theirs.yaml")
     own.parent.mkdir(parents=True)
-    own.write_text(re.search(r"```yaml\n(.*?)```", LESSON, re.S)[1])
+    own.write_text(re.search(r"```yaml\\n(.*?)```", LESSON, re.S)[1])
     assert compose("compare", ["hydra.searchpath=[mine]", "player=theirs"]).player.label == "early"
 
 
