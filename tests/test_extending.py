@@ -128,15 +128,6 @@ def copy(tmp_path_factory):
     return made
 
 
-def test_the_page_has_an_example_of_each():
-    added = {name for kind, name, _ in BLOCKS if kind in ("python", "yaml")}
-    changed = {name for kind, name, _ in BLOCKS if kind == "diff"}
-    folders = {str(Path(name).parent) for name in added}
-    assert {"sim/policies", "sim/players", "belief/beliefs", "mcts/problems"} <= folders
-    assert {"conf/player", "conf/player/search", "conf/rules"} <= folders
-    assert {"sim/rules.py", "sim/planning/variants.py", "mcts/options.py"} <= changed
-
-
 @pytest.mark.skipif(INTERPRETED, reason="runs in the interpreter anyhow")
 def test_their_tests_pass(copy):
     """One process for all, kernels as plain Python: what they do is tested here, not speed."""
