@@ -12,11 +12,11 @@ MARKS = ("verified", "measured", "approximate", "untested", "problem")
 
 HEAD = """# What is verified, and against what
 
-This page lists each part of the project, how far it is checked, and where its test and figures are.
+This page lists how far each part of the project is checked, with its test and its figures.
 
-*Verified*: a test compares it with something independent, and has a control that fails. *Measured*:
-a page has figures with intervals. *Approximate*: not exact by design. *Untested*: nothing here
-checks it. *Problem*: see [known problems](known_problems.md).
+*Verified*: a test compares the part with something independent, and has a control that fails.
+*Measured*: a page has figures with intervals. *Approximate*: not exact by design. *Untested*: nothing
+here checks it. *Problem*: see [known problems](known_problems.md).
 """
 
 
@@ -29,7 +29,7 @@ def render() -> str:
     """Return the page as Markdown."""
     lines = [HEAD]
     for section, rows in read_rows().items():
-        lines += [f"## {section}", "", "| part | | against | where |", "|---|---|---|---|"]
+        lines += [f"## {section}", "", "| part | status | checked against | test, figures |", "|---|---|---|---|"]
         for row in rows:
             test = f"`{row['test']}`" if row["test"] else ""
             figure = f"[page]({row['figure']})" if row["figure"] else ""
