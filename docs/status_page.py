@@ -15,9 +15,10 @@ HEAD = """# What is verified, and against what
 This page lists how far each part of the project is checked, with its test and its figures.
 
 *Verified*: a test compares the part with something independent, and has a control that fails.
-*Measured*: a page has figures with intervals. *Approximate*: not exact by design. *Untested*: nothing
-here checks it. *Problem*: see [known problems](known_problems.md).
+*Measured*: a page has figures with intervals. *Approximate*: not exact by design. *Untested*:
+offered without a check. *Problem*: see [known problems](known_problems.md).
 """
+COLUMNS = "| part | status | checked against | test, figures |"
 
 
 def read_rows() -> dict[str, list[dict[str, Any]]]:
@@ -29,7 +30,7 @@ def render() -> str:
     """Return the page as Markdown."""
     lines = [HEAD]
     for section, rows in read_rows().items():
-        lines += [f"## {section}", "", "| part | status | checked against | test, figures |", "|---|---|---|---|"]
+        lines += [f"## {section}", "", COLUMNS, "|---|---|---|---|"]
         for row in rows:
             test = f"`{row['test']}`" if row["test"] else ""
             figure = f"[page]({row['figure']})" if row["figure"] else ""
