@@ -32,7 +32,7 @@ from experiments.runs.figures import (
 )
 from experiments.runs.rows import by_part
 from experiments.runs.summary import Figures, Line
-from experiments.settings.commandline import Refusal
+from experiments.settings.commandline import Refusal, in_folder
 from experiments.stats import stopping
 from experiments.stats.stopping import Stop
 
@@ -80,7 +80,7 @@ class Run:
     @property
     def faults(self) -> list[str]:
         """Warnings to show before any figure, a sentence each."""
-        held, on = self._describe_rows(), f"run.folder={self.folder} continues"
+        held, on = self._describe_rows(), f"{in_folder(self.folder)} continues"
         if self.summary is None:
             when = f"; last rows written {self.written:%Y-%m-%d %H:%M} UTC" if self.written else ""
             return [f"unfinished: {held}; {on}, if the run is not under way{when}"]

@@ -16,7 +16,7 @@ from experiments.provenance.files import write_json
 from experiments.run import Run
 from experiments.runs.mlflow_run import SweepRecord
 from experiments.settings import applies
-from experiments.settings.commandline import Interrupted, Refusal
+from experiments.settings.commandline import Interrupted, Refusal, in_folder
 from experiments.settings.config import plain
 from experiments.settings.limits import POINTS
 from experiments.sweep import report
@@ -168,9 +168,10 @@ class Job:
         if shows:
             if played.lines:
                 report.show(described, played, console)
-            console.print(f"{described['seconds']:.0f} s in all, {kept}", soft_wrap=True)
+            for line in filter(None, [f"{described['seconds']:.0f} s in all, {kept}", record.viewing]):
+                console.print(line, soft_wrap=True)
         if played.interrupted:
-            raise Interrupted(f"interrupted after {kept}; continue with run.folder={folder}")
+            raise Interrupted(f"interrupted after {kept}; continue with {in_folder(folder)}")
         if described["fault"] is not None:
             raise Refusal(described["fault"])
         return played

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -29,12 +29,14 @@ class Page:
     """Contents of the page of a table.
 
     ``report``: the table; ``heading``: the Markdown above it; raises `Refusal` without games;
-    ``draw``: draws its pictures, if any, to a folder.
+    ``draw``: draws its pictures, if any, to a folder; ``needs``: tables without games whose cells
+    are columns of this one.
     """
 
     report: Report
     heading: Callable[[], list[str]]
     draw: Callable[[Path], None]
+    needs: Sequence[str] = ()
 
 
 def read(table: Table | Computed, root: Path, asked: Mapping[str, Any]) -> Page:
@@ -57,7 +59,10 @@ def read(table: Table | Computed, root: Path, asked: Mapping[str, Any]) -> Page:
         )
     run = Joined(table, root) if table.beside else Measured(root / table.folder)
     return Page(
-        make(table, run), lambda: heading(table, run), lambda folder: draw(table, run, folder)
+        make(table, run),
+        lambda: heading(table, run),
+        lambda folder: draw(table, run, folder),
+        run.unplayed if isinstance(run, Joined) else (),
     )
 
 
