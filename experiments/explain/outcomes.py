@@ -69,8 +69,10 @@ def see(seat: int, names: Sequence[str], action: int, kind: int) -> str:
     whom = "" if answer.asker == seat else f" {names[answer.asker]}"
     if answer.answerer < 0:
         return f"nobody answers{whom}"
-    card = f"the {CARDS[answer.card]}" if answer.card >= 0 else "something"
-    return f"{names[answer.answerer]} shows{whom} {card}"
+    shown = "something" if answer.card < 0 else f"the {CARDS[answer.card]}"
+    if 0 <= answer.card < FIRST_WEAPON:
+        shown = f"the card {CARDS[answer.card]}"  # as a player may be called
+    return f"{names[answer.answerer]} shows{whom} {shown}"
 
 
 def annotate(graph: nx.DiGraph, decision: Decision, evidence: np.record) -> None:

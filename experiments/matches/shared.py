@@ -81,7 +81,7 @@ class Shared:
         elif silent > LAG and self.claims.forget():
             self._since = time.monotonic()
         elif silent > SILENT:
-            say("waiting for games of other processes; a network disk may list theirs 2 minutes late")
+            say("waiting for other processes' games; a network disk may list them 2 minutes late")
         for _ in range(4):
             if not watch():
                 return False

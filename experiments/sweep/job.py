@@ -168,8 +168,8 @@ class Job:
         if shows:
             if played.lines:
                 report.show(described, played, console)
-            for line in filter(None, [f"{described['seconds']:.0f} s in all, {kept}", record.viewing]):
-                console.print(line, soft_wrap=True)
+            said = f"{described['seconds']:.0f} s in all, {kept}", record.viewing
+            console.print("\n".join(filter(None, said)), soft_wrap=True)
         if played.interrupted:
             raise Interrupted(f"interrupted after {kept}; continue with {in_folder(folder)}")
         if described["fault"] is not None:

@@ -45,6 +45,7 @@ def test_simulations_are_stepped_through_one_by_one(tmp_path, open_page):
     graph = export(grow(8), seen=lambda action, kind: f"heard {kind}")
     (tmp_path / "page.html").write_text(simulations_page(graph, steps, "Tiger", "Eight."))
     page = open_page(f"file://{tmp_path}/page.html", width=360)
+    assert "0 visits" in page.text_content(".at-node"), "of this moment"
     passes_in_both_themes(page)
     visits = page.locator("text.visits[data-node='0']")
     for count in range(1, 9):
