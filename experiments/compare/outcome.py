@@ -18,9 +18,6 @@ from experiments.tabular import Strong
 
 PLOT = "win_rate.png"
 
-_BUSY = 1.3
-"""Load per core, averaged over a minute, above that of a run with the machine to itself."""
-
 
 def draw(summary: Summary, played: Results, folder: Path) -> Path:
     """Draw the run to `PLOT` in ``folder`` and return the path."""
@@ -72,9 +69,9 @@ def table(summary: Summary, played: Results) -> tabular.Table:
 def doubts(summary: Summary) -> list[str]:
     """Return a sentence if other programs had a share of the cores of a search."""
     load, cores = os.getloadavg()[0], os.cpu_count() or 1
-    if load < _BUSY * cores or not any(each.simulations for each in summary.figures.lines):
-        return []
-    return [f"busy machine: load {load:.1f} on {cores} cores, so sim/s and speed-up say little"]
+    busy = load > 1.3 * cores and any(each.simulations for each in summary.figures.lines)
+    text = f"busy machine: load {load:.1f} on {cores} cores, so sim/s and speed-up say little"
+    return [text] if busy else []
 
 
 def show(summary: Summary, played: Results, console: Console, last: Sequence[str] = ()) -> None:

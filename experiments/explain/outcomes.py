@@ -69,9 +69,8 @@ def see(seat: int, names: Sequence[str], action: int, kind: int) -> str:
     whom = "" if answer.asker == seat else f" {names[answer.asker]}"
     if answer.answerer < 0:
         return f"nobody answers{whom}"
-    shown = "something" if answer.card < 0 else f"the {CARDS[answer.card]}"
-    if 0 <= answer.card < FIRST_WEAPON:
-        shown = f"the card {CARDS[answer.card]}"  # as a player may be called
+    the = "the card" if answer.card < FIRST_WEAPON else "the"  # players have suspects' names
+    shown = f"{the} {CARDS[answer.card]}" if answer.card >= 0 else "something"
     return f"{names[answer.answerer]} shows{whom} {shown}"
 
 

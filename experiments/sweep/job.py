@@ -119,8 +119,7 @@ class Job:
 
     def _examine(self, plan: dict[str, Any]) -> bool:
         """Return whether the folder holds the plan; refuse one that holds something else."""
-        before = self._run.load_plan()
-        if before is not None:
+        if (before := self._run.load_plan()) is not None:
             self._run.check_same({key: before.get(key) for key in plan}, plan)
         return before is not None
 

@@ -43,11 +43,6 @@ class Joined(Measured):
         cell = self.joined.get(match)
         return (cell.run, cell.name) if cell and cell.run else super().locate(match)
 
-    @property
-    def unplayed(self) -> list[str]:
-        """The ablations without games."""
-        return [name for name, of in self.ablations.items() if not any(one.played for one in of)]
-
     def describe(self) -> list[str]:
         """Return a line per ablation: its command, games and budgets."""
         return [

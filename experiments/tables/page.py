@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -58,12 +59,10 @@ def read(table: Table | Computed, root: Path, asked: Mapping[str, Any]) -> Page:
             lambda folder: ladder.draw(table, found, folder / f"{table.name}.png"),
         )
     run = Joined(table, root) if table.beside else Measured(root / table.folder)
-    return Page(
-        make(table, run),
-        lambda: heading(table, run),
-        lambda folder: draw(table, run, folder),
-        run.unplayed if isinstance(run, Joined) else (),
-    )
+    beside = run.ablations.items() if isinstance(run, Joined) else ()
+    needs = [name for name, of in beside if not any(cell.played for cell in of)]
+    drawn = partial(draw, table, run)
+    return Page(make(table, run), lambda: heading(table, run), drawn, needs)
 
 
 def make(table: Table, run: Measured) -> Report:
