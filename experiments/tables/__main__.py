@@ -149,8 +149,7 @@ def _show(
     made = page.read(table, Path(settings.folder), asked)
     tabular.show(made.report.shown, console)
     for name in made.needs:
-        command = f"{catalog.COMMAND} {name}"
-        console.print(f"a column of ours is left out until its games: {command}", soft_wrap=True)
+        console.print(f"a column is left out, it needs: {catalog.COMMAND} {name}", soft_wrap=True)
     if folder is not None:
         Aside("the picture is missing").do(lambda: made.draw(folder))
     if settings.write is not None:
