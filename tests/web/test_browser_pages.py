@@ -156,6 +156,7 @@ def test_a_watched_table_is_paused_stepped_and_looked_into(watched_server, shows
     assert orders == [{"pause": True}, {"step": "event"}, {"step": "turn"}, {"pace": 5}]
     fits_and_passes(page)
     assert is_tree_whole(page), "also where it is narrow"
+    assert page.locator("#beliefs").bounding_box()["height"] < 900, "it scrolls by itself"
 
 
 def is_tree_whole(page):

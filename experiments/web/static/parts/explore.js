@@ -75,10 +75,10 @@ export function explore(nodes) {
     });
     if (focus) knots[number].focus();
     chosen = number;
-    tell();
+    report();
   }
 
-  function tell() {
+  function report() {
     const node = nodes[chosen];
     const whole = visits[chosen] === node.visits; // else its value was another
     const figures = figuresOf({ ...node, visits: visits[chosen], after: whole ? node.after : undefined });
@@ -89,7 +89,7 @@ export function explore(nodes) {
   function count(counted) {
     const changed = counted[chosen] !== visits[chosen];
     visits = counted;
-    if (changed) tell();
+    if (changed) report();
   }
 
   knots.forEach((knot, number) => {
