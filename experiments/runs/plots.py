@@ -89,16 +89,11 @@ def draw_rates(axes: Axes, rates: Sequence[Estimate], parities: Sequence[float])
     intervals(axes, heights, rates, across=True)
     for height, parity in zip(heights, parities, strict=True):
         axes.plot(2 * [parity], [height - 0.2, height + 0.3], "--", color=REFERENCE, lw=1.4)
-    drawn = np.ravel(bounds(rates))
-    axes.set(xlim=_around([*drawn, *parities]), ylim=(len(rates) - 0.55, -0.65))
+    drawn = [*np.ravel(bounds(rates)), *parities]
+    low, high = np.floor(20 * np.nanmin(drawn) - 0.4), np.ceil(20 * np.nanmax(drawn) + 0.4)
+    axes.set(xlim=(max(0.0, low / 20), min(1.0, high / 20)), ylim=(len(rates) - 0.55, -0.65))
     shares(axes.xaxis)
     axes.grid(axis="x")
-
-
-def _around(values: Sequence[float]) -> tuple[float, float]:
-    """Return the part of [0, 1] that holds ``values`` and a margin, in steps of 5 %."""
-    low, high = np.nanmin(values) - 0.02, np.nanmax(values) + 0.02
-    return max(0.0, np.floor(20 * low) / 20), min(1.0, np.ceil(20 * high) / 20)
 
 
 def draw_games(

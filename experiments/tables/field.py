@@ -117,14 +117,19 @@ def make(title: str, table: Table, run: Measured) -> tuple[tabular.Table, list[d
         Field("variant", tabular.words("rules"), "rules"),
         Field("player", tabular.words("player"), "player"),
         Field("origin", tabular.words("from"), "from"),
-        Field("elo", Column("Elo, 95 %", _format_elo), "elo", "_"),
+        Field(
+            "elo",
+            Column("Elo, 95 %", lambda of: f"{of.value:+.0f} ({of.low:+.0f} to {of.high:+.0f})"),
+            "elo",
+            "_",
+        ),
         Field("games", tabular.count("games"), "games"),
         Field("won", Column("games won, 95 %"), "won", "_"),
         Field("parity", tabular.percent("parity"), "parity"),
         Field("wrongly", tabular.count("accused wrongly"), "accused_wrongly"),
     ]
     for control in table.controls:
-        column = Column(f"minus {control}, same tables; p", _format_difference)
+        column = Column(f"minus {control}, same tables; p", lambda of: f"{of[0]}; {of[1]:.2g}")
         fields += [
             Field(partial(_against, control), column),
             Field(partial(_against, control, part=0), csv=f"less_{control}", bounds="_"),
@@ -137,15 +142,6 @@ def _against(control: str, line: Standing, part: int | None = None) -> Any:
     """Return difference and p from ``control``, or one ``part`` of the two; None from itself."""
     found = line.against.get(control)
     return found if found is None or part is None else found[part]
-
-
-def _format_elo(elo: Estimate) -> str:
-    return f"{elo.value:+.0f} ({elo.low:+.0f} to {elo.high:+.0f})"
-
-
-def _format_difference(found: Difference) -> str:
-    less, p = found
-    return f"{less}; {p:.2g}"
 
 
 def _notes(table: Table, run: Measured, lines: Sequence[Standing]) -> Iterator[str]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -29,12 +30,14 @@ class Page:
     """Contents of the page of a table.
 
     ``report``: the table; ``heading``: the Markdown above it; raises `Refusal` without games;
-    ``draw``: draws its pictures, if any, to a folder.
+    ``draw``: draws its pictures, if any, to a folder; ``needs``: tables without games whose cells
+    are columns of this one.
     """
 
     report: Report
     heading: Callable[[], list[str]]
     draw: Callable[[Path], None]
+    needs: Sequence[str] = ()
 
 
 def read(table: Table | Computed, root: Path, asked: Mapping[str, Any]) -> Page:
@@ -56,9 +59,10 @@ def read(table: Table | Computed, root: Path, asked: Mapping[str, Any]) -> Page:
             lambda folder: ladder.draw(table, found, folder / f"{table.name}.png"),
         )
     run = Joined(table, root) if table.beside else Measured(root / table.folder)
-    return Page(
-        make(table, run), lambda: heading(table, run), lambda folder: draw(table, run, folder)
-    )
+    beside = run.ablations.items() if isinstance(run, Joined) else ()
+    needs = [name for name, of in beside if not any(cell.played for cell in of)]
+    drawn = partial(draw, table, run)
+    return Page(make(table, run), lambda: heading(table, run), drawn, needs)
 
 
 def make(table: Table, run: Measured) -> Report:
