@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from matplotlib.axes import Axes
 
 from experiments.palette import SERIES
@@ -90,15 +91,18 @@ def _by_axis(place: Axes, axis: Axis, lines: Sequence[Line], played: Played) -> 
 
 
 def _places(axis: Axis) -> list[float]:
-    """Return where the choices of ``axis`` are drawn: numbers at their values, if few apart."""
+    """Return where the choices of ``axis`` are drawn: numbers at their values or logarithms."""
     even = [float(at) for at in range(len(axis.choices))]
-    numbers = [one for one in axis.choices if type(one) in (int, float)]
-    if len(numbers) < len(even) or not numbers or max(numbers) - min(numbers) > 12 * _gap(numbers):
+    try:
+        numbers = np.array(axis.choices, float)
+    except ValueError:
         return even
-    return [float(one) for one in numbers]
+    scales = (numbers, np.log(numbers)) if (numbers > 0).all() else (numbers,)
+    fits = (scale for scale in scales if 0 < np.ptp(scale) <= 12 * _gap(scale))
+    return list(map(float, next(fits, even)))
 
 
-def _gap(values: Sequence[float]) -> float:
+def _gap(values: ArrayLike) -> float:
     """Return the least distance of two values."""
     return float(min(np.diff(np.sort(values)), default=1.0))
 

@@ -8,7 +8,7 @@ const PHASES = ["Select", "Expand", "Roll out", "Back up"];
 const PACE = 900; // milliseconds per phase
 
 const { nodes, simulations } = JSON.parse(part("data").textContent);
-const { picture, about } = explore(nodes);
+const { picture, about, again } = explore(nodes);
 const drawn = (kind, number) => [...picture.querySelectorAll(`[data-${kind}="${number}"]`)];
 const branches = new Map(); // by the action of a node: the number of the node with its drawing
 nodes.forEach(({ above, action }, number) => {
@@ -64,7 +64,8 @@ function draw() {
   const reached = new Set(phase === 0 && grew ? way.slice(0, -1) : way);
   const played = new Set(way.map(branchOf));
   const on = (element, name, is) => element.classList.toggle(name, Boolean(is));
-  nodes.forEach((_, number) => {
+  nodes.forEach((node, number) => {
+    Object.assign(node, { visits: visits[number], after: undefined }); // the value is that of the whole search
     for (const element of drawn("node", number)) {
       on(element, "faint", number && !visits[number] && !reached.has(number));
       on(element, "way", reached.has(number) || !number);
@@ -81,6 +82,7 @@ function draw() {
       }
     }
   });
+  again();
   put(
     part("phases"),
     PHASES.map((name, i) => el("li", { "aria-current": i === phase ? "step" : null }, name)),

@@ -53,7 +53,7 @@ function neighbour(nodes, places, number, key) {
  * shows the knowledge at the chosen one.
  *
  * `nodes` are as for `treePicture`; their `after` (the value from there on), `exact` (the probability
- * of the outcome), `bits` and `envelope` are shown, if present.
+ * of the outcome), `bits` and `envelope` are shown, if present.  `again` shows them anew.
  */
 export function explore(nodes) {
   const picture = treePicture(nodes);
@@ -91,5 +91,6 @@ export function explore(nodes) {
     choose(neighbour(nodes, places, at, event.key), true);
   });
   choose(0, false);
-  return { picture, about };
+  const again = () => choose(knots.findIndex((knot) => knot.getAttribute("aria-pressed") === "true"), false);
+  return { picture, about, again };
 }
