@@ -83,4 +83,4 @@ def tell_apart(names: Collection[str]) -> Sequence[int | str]:
 def say(name: str) -> str:
     """Return what the field calls the player ``name``, with what differs in a variant."""
     named = _KIND.sub(lambda found: (found[1] or "") + PLAYERS[found[2]][0], name)
-    return named.replace("_faithful", " by the text").replace("+", ", ")
+    return named.replace("_faithful", " as described").replace("+", ", ")
