@@ -24,7 +24,6 @@ LOWEST := .venv-lowest
 
 run: $(VENV)/.run
 	$(BIN)/python -m experiments.compare experiment=main $(ARGS)
-	$(BIN)/python -m experiments.compare experiment=parallel $(ARGS)
 
 web: $(VENV)/.web
 	$(BIN)/python -m experiments.web $(ARGS)
@@ -95,51 +94,52 @@ NEW_ENOUGH = $(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "
 
 # $(call install,ENVIRONMENT,PACKAGES): by uv, which takes a fraction of the time, if it is there or
 # pip can install it, else by pip.
-install = { command -v uv || $(1)/bin/python -m pip install --quiet uv; } >/dev/null; \
+install = @echo "installing into $(1), once: less than a minute with uv, some minutes with pip"; \
+	{ command -v uv || $(1)/bin/python -m pip install --quiet uv; } >/dev/null; \
 	PATH="$(1)/bin:$$PATH" uv pip install --quiet --python $(1)/bin/python $(2) \
 	|| $(1)/bin/python -m pip install --quiet --disable-pip-version-check $(2)
 
 # Stamps are made last, so that an installation cut short is done again.
 %/.made: pyproject.toml
 	@$(NEW_ENOUGH)
-	$(PYTHON) -m venv $*
-	touch $@
+	@$(PYTHON) -m venv $*
+	@touch $@
 
 $(VENV)/.run: $(VENV)/.made
 	$(call install,$(VENV),--editable .)
-	touch $@
+	@touch $@
 
 $(VENV)/.dev: $(VENV)/.made
 	$(call install,$(VENV),--editable '.[dev]')
 	$(call install,$(VENV),--no-deps $(PLUGINS))
-	touch $(VENV)/.run $@
+	@touch $(VENV)/.run $@
 
 $(VENV)/.web: $(VENV)/.made
 	$(call install,$(VENV),--editable '.[web]')
-	touch $@
+	@touch $@
 
 $(VENV)/.benchmarks: $(VENV)/.made
 	$(call install,$(VENV),--editable '.[benchmarks]')
-	touch $@
+	@touch $@
 
 $(VENV)/.docs: $(VENV)/.made
 	$(call install,$(VENV),--editable '.[docs]')
-	touch $@
+	@touch $@
 
 $(PEERS)/.peers: $(PEERS)/.made
 	$(call install,$(PEERS),--editable '.[peers]')
-	touch $@
+	@touch $@
 
 $(PLANNERS)/.planners: $(PLANNERS)/.made
 	$(call install,$(PLANNERS),--editable '.[planners]')
-	touch $@
+	@touch $@
 
 # pip has no way to ask for the lowest versions; uv has.
 $(LOWEST)/.lowest: $(LOWEST)/.made
 	$(LOWEST)/bin/python -m pip install --quiet --disable-pip-version-check uv
 	$(LOWEST)/bin/uv pip install --quiet --python $(LOWEST)/bin/python --resolution lowest-direct --editable '.[dev]'
 	$(call install,$(LOWEST),--no-deps $(PLUGINS))
-	touch $@
+	@touch $@
 
 .PRECIOUS: %/.made
 

@@ -17,7 +17,8 @@ from typing import NamedTuple
 import numpy as np
 
 from benchmarks.observer import Observer
-from experiments.plotting import picture
+from experiments.palette import REFERENCE, look
+from experiments.plotting import picture, shares
 from sim.models.opponent_belief import OpponentBelief
 from sim.models.types import PRESETS, TYPES, Mixture
 from sim.player import Player, PolicyPlayer
@@ -108,14 +109,14 @@ def main(seed: int, games: int, file: Path) -> None:
     given, is_so, n = reliability(rows)
     for row in zip(given, is_so, n, strict=True):
         print("given {:.3f}, true {:.3f}, {} cases".format(*row))
-    with picture(file, "Types of opponents: frequency of the truth by probability", (6, 4)) as (
-        _,
-        axes,
-    ):
-        axes[0, 0].plot([0, 1], [0, 1], linewidth=1)
-        axes[0, 0].plot(given, is_so, marker="o")
-        axes[0, 0].set_xlabel("chance given")
-        axes[0, 0].set_ylabel("frequency of the truth")
+    title = f"How often an opponent is of a type, by the chance given to it: {n.sum():,} cases"
+    with picture(file, title, (6.9, 3.6)) as (_, ((axes,),)):
+        axes.plot([0, 1], [0, 1], color=REFERENCE, ls="--", lw=1)
+        axes.annotate("as it should be", (0.3, 0.3), (8, -8), textcoords="offset points", va="top")
+        axes.plot(given, is_so, **look(0))
+        axes.set(xlabel="chance given", ylabel="share that is of the type")
+        for axis in (axes.xaxis, axes.yaxis):
+            shares(axis)
 
 
 if __name__ == "__main__":

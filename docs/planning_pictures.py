@@ -30,6 +30,8 @@ HERE = Path(__file__).resolve().parent
 SIMULATIONS, OUTCOMES, STEPS = 5000, 16, 40
 SLOW = 5
 """So many simulations are shown phase by phase, of the others what they leave."""
+WIDE, HIGH = 690, 860
+"""Pixels of the moving picture."""
 PACE, FAST = 800, 250
 """Milliseconds a frame."""
 
@@ -70,7 +72,7 @@ def make_page() -> str:
     player = make(OmegaConf.to_container(settings, resolve=True), decision.record.rules)
     page = step_by_step(player, decision, 0, STEPS)
     assert page is not None
-    return page
+    return re.sub(r" with the (?=\w)| in the (?=[A-Z])", ", ", page)  # to fit the width
 
 
 def film(page: str) -> None:
@@ -80,18 +82,19 @@ def film(page: str) -> None:
         browser = running.chromium.launch(
             executable_path=shutil.which("chromium"), args=["--no-sandbox"]
         )
-        shown = browser.new_page(viewport={"width": 900, "height": 900})
+        shown = browser.new_page(viewport={"width": WIDE, "height": HIGH})
         shown.set_content(page)
-        shown.add_style_tag(content="button, h1, main > p:nth-of-type(1), small {display: none}")
+        hidden = "button, h1, main > p:nth-of-type(1), small, #at {display: none}"
+        shown.add_style_tag(content=f"{hidden} #tree svg {{zoom: 0.9}}")
         for phase in range(4 * STEPS):
             if phase < 4 * SLOW or phase % 4 == 3:
                 frames.append(Image.open(io.BytesIO(shown.screenshot())).convert("RGB"))
                 times.append(PACE if phase < 4 * SLOW else FAST)
             shown.keyboard.press("ArrowRight")
         browser.close()
-    every = Image.new("RGB", (900, 2700))
+    every = Image.new("RGB", (WIDE, 3 * HIGH))
     for i, frame in enumerate((frames[0], frames[3], frames[-1])):
-        every.paste(frame, (0, 900 * i))
+        every.paste(frame, (0, HIGH * i))
     colours = every.quantize(48)
     small = [frame.quantize(palette=colours, dither=Image.Dither.NONE) for frame in frames]
     small[0].save(
@@ -119,7 +122,7 @@ def main() -> None:
         grown, figure = Grown(problem, cards), Figure()
         grown.grow(SIMULATIONS)
         draw(grown.graph(OUTCOMES), figure)
-        figure.savefig(HERE / f"images/planning_{name}.png", dpi=110)
+        figure.savefig(HERE / f"images/planning_{name}.png", dpi=220)
     film(make_page())
 
 

@@ -12,12 +12,13 @@ MARKS = ("verified", "measured", "approximate", "untested", "problem")
 
 HEAD = """# What is verified, and against what
 
-*Verified*: a test compares it with something independent, and has a control that fails.
-*Measured*: a page has figures with intervals. *Approximate*: not exact by design.
-*Untested*: nothing here checks it. *Problem*: see [known problems](known_problems.md).
+This page lists how far each part of the project is checked, with its test and its figures.
 
-This page is made from `docs/status.yaml` by `python docs/status_page.py`.
+*Verified*: a test compares the part with something independent, and has a control that fails.
+*Measured*: a page has figures with intervals. *Approximate*: not exact by design. *Untested*:
+offered without a check. *Problem*: see [known problems](known_problems.md).
 """
+COLUMNS = "| part | status | checked against | test, figures |"
 
 
 def read_rows() -> dict[str, list[dict[str, Any]]]:
@@ -29,18 +30,12 @@ def render() -> str:
     """Return the page as Markdown."""
     lines = [HEAD]
     for section, rows in read_rows().items():
-        lines += [
-            f"## {section}",
-            "",
-            "| part | | against | test | figures |",
-            "|---|---|---|---|---|",
-        ]
+        lines += [f"## {section}", "", COLUMNS, "|---|---|---|---|"]
         for row in rows:
             test = f"`{row['test']}`" if row["test"] else ""
             figure = f"[page]({row['figure']})" if row["figure"] else ""
-            lines.append(
-                f"| {row['name']} | {row['mark']} | {row['against']} | {test} | {figure} |"
-            )
+            where = ", ".join(filter(None, (test, figure)))
+            lines.append(f"| {row['name']} | {row['mark']} | {row['against']} | {where} |")
         lines.append("")
     return "\n".join(lines)
 

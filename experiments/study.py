@@ -37,7 +37,7 @@ from experiments.provenance.files import MAX_BYTES, atomic_write, read_yaml, rea
 from experiments.run import MAKE_ROOM, writing_run
 from experiments.settings import repeating
 from experiments.settings.command import Command
-from experiments.settings.commandline import Interrupted, Refusal
+from experiments.settings.commandline import Interrupted, Refusal, in_folder
 from experiments.settings.config import plain
 from experiments.settings.limits import place, seed
 
@@ -358,7 +358,7 @@ class Run(run.Run):
         if self.interrupted:
             raise Interrupted(
                 f"interrupted after {len(self.done)} {self._rows.units}, kept in {self.folder}; "
-                f"continue with run.folder={self.folder}"
+                f"continue with {in_folder(self.folder)}"
             )
 
 

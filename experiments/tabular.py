@@ -8,6 +8,7 @@ escaped.
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -45,12 +46,16 @@ _DIGITS = 12
 """Significant digits of floats in files; fitted values differ between CPUs after about 14."""
 
 
+_MARKS = re.compile(r"[*`]|\[([^]]+)\]\([^)]+\)")
+"""Markers of Markdown, and links, of which the words are kept."""
+
+
 class Strong(str):
     """Text to emphasise."""
 
 
 class Marked(str):
-    """Our own text that already is Markdown; other formats show its markers."""
+    """Our own text that already is Markdown; a terminal leaves its markers out, HTML shows them."""
 
 
 @dataclass(frozen=True)
@@ -202,18 +207,21 @@ def show(table: Table, console: Console) -> None:
     """Print ``table`` to a terminal, with its notes below.
 
     In a narrow terminal, long row names become letters, explained below; if that is not enough,
-    numbers wrap too.
+    numbers wrap too.  Columns without a value are left out.
     """
     rows, legend = table.as_text(), list[str]()
-    if _least_width(table.heads, rows) > console.width:
+    used = [n for n in range(len(table.heads)) if n == 0 or not rows or any(r[n] for r in rows)]
+    heads, rows = [table.heads[n] for n in used], [[row[n] for n in used] for row in rows]
+    if _least_width(heads, rows) > console.width:
         rows, legend = _abbreviate(rows)
-    whole_figures = _least_width(table.heads, rows) <= console.width
+    whole_figures = _least_width(heads, rows) <= console.width
     grid = Grid(title=Text(lines(table.title)), box=box.SIMPLE, padding=(0, 1, 0, 0))
-    for column in table.heads:
+    for column in heads:
         grid.add_column(
             Text(lines(column.title)),
             justify="left" if column.words else "right",
             no_wrap=whole_figures and not column.words,
+            overflow="fold",
         )
     for row in rows:
         grid.add_row(
@@ -221,7 +229,8 @@ def show(table: Table, console: Console) -> None:
         )
     console.print(grid)
     for note in (*legend, *table.notes):
-        console.print(Text(lines(note)), soft_wrap=True)
+        text = _MARKS.sub(r"\1", note) if isinstance(note, Marked) else note
+        console.print(Text(lines(text)), soft_wrap=True)
 
 
 def _abbreviate(rows: Sequence[list[str]]) -> tuple[list[list[str]], list[str]]:

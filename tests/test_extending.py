@@ -15,7 +15,8 @@ ROOT = Path(__file__).resolve().parent.parent
 COPIED = ("mcts", "belief", "sim", "experiments", "conf", "examples", "tests", "pyproject.toml")
 PAGE = (ROOT / "docs/extending.md").read_text()
 TABLE = (ROOT / "docs/reproduce.md").read_text()
-BLOCKS = re.findall(r"```(\w+)\n# (\S+)\n(.*?)```", PAGE + TABLE, re.S)
+LESSON = (ROOT / "docs/tutorials/own_planner.md").read_text()
+BLOCKS = re.findall(r"```(\w+)\n# (\S+)\n(.*?)```", PAGE + TABLE + LESSON, re.S)
 """(kind, file, text): a ``diff`` changes a file, ``toml`` is part of one, the others are whole."""
 
 HOUSE = ("tests/test_architecture.py", "tests/test_settings_used.py")
@@ -24,11 +25,13 @@ HOUSE = ("tests/test_architecture.py", "tests/test_settings_used.py")
 USES = '''
 """Further claims of the page: the command line takes what it adds, and faults are found."""
 
+import re
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from experiments.compare.__main__ import COMMAND
 from experiments.matches.lineups import read_players
 from experiments.settings.config import check, compose
 from mcts import check_domain
@@ -46,6 +49,19 @@ def test_the_command_line_takes_them():
     assert settings.rules.name == "brisk" and not settings.rules.passages
     player = compose("compare", ["player=bmcts", "player/search=urgent"]).player
     assert player.search.first_play == 0.5
+
+
+def test_the_lesson_on_a_planner_runs(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    lines = re.findall(r"^python -m experiments.compare (.*)$", LESSON, re.M)
+    assert len(lines) == 2
+    brief = ["match.games=1", "player.budget.simulations=2", "rules.turn_cap=4", "match.workers=1"]
+    for line in lines:
+        assert COMMAND.run([*line.split(), *brief, "tracking=none"]) == 0
+    own = Path("mine/player/theirs.yaml")
+    own.parent.mkdir(parents=True)
+    own.write_text(re.search(r"```yaml\\n(.*?)```", LESSON, re.S)[1])
+    assert compose("compare", ["hydra.searchpath=[mine]", "player=theirs"]).player.label == "early"
 
 
 def test_the_table_is_one_file():
@@ -108,17 +124,8 @@ def copy(tmp_path_factory):
             assert text in path.read_text()
         else:
             path.write_text(change(path.read_text(), text) if kind == "diff" else text)
-    (made / "tests/test_page.py").write_text(f"{USES}\n\nPAGE = {PAGE!r}\n")
+    (made / "tests/test_page.py").write_text(f"{USES}\n\nPAGE, LESSON = {PAGE!r}, {LESSON!r}\n")
     return made
-
-
-def test_the_page_has_an_example_of_each():
-    added = {name for kind, name, _ in BLOCKS if kind in ("python", "yaml")}
-    changed = {name for kind, name, _ in BLOCKS if kind == "diff"}
-    folders = {str(Path(name).parent) for name in added}
-    assert {"sim/policies", "sim/players", "belief/beliefs", "mcts/problems"} <= folders
-    assert {"conf/player", "conf/player/search", "conf/rules"} <= folders
-    assert {"sim/rules.py", "sim/planning/variants.py", "mcts/options.py"} <= changed
 
 
 @pytest.mark.skipif(INTERPRETED, reason="runs in the interpreter anyhow")

@@ -10,7 +10,7 @@ Slow modules are imported late.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -63,9 +63,7 @@ def job(settings: DictConfig, _: Path) -> None:
     elif settings.hours > 0:
         _play(chosen, settings.hours, Path(settings.folder), console)
     else:
-        made = paper.index(chosen, config.cores())
-        brief = replace(made, columns=made.columns[:-1], rows=[row[:-1] for row in made.rows])
-        tabular.show(brief, console)
+        tabular.show(paper.index(chosen, config.cores()), console)
 
 
 def _check(chosen: list[Evidence], number: int, console: Console) -> None:

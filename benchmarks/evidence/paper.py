@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.evidence import state
-from benchmarks.evidence.listing import RUN, STUDIES, Evidence
+from benchmarks.evidence.listing import RESULTS, RUN, STUDIES, Evidence
 from benchmarks.evidence.state import FRESH, MISSING, State
 from experiments import tabular
 from experiments.provenance.files import SUMMARY, read_json, write_text
@@ -29,7 +29,7 @@ from experiments.tabular import Column, Table, words
 MARK = "<!-- evidence -->"
 """Prefix of the line of a page that describes its rows."""
 
-INDEX = "docs/evidence.md"
+INDEX = f"{RESULTS}/list.md"
 
 STUDIED = "Intervals are of 95 %."
 
@@ -141,13 +141,12 @@ def index(listed: Iterable[Evidence], cores: int) -> Table:
     lines = []
     for one in listed:
         found = state.of(one)
-        lines.append([one.name, found.word, found.why or None, hours(one, cores), one.command])
+        lines.append([one.name, found.word, found.why or None, hours(one, cores)])
     columns = (
         words("evidence"),
         words("rows"),
         words("because"),
         Column("hours to play", lambda value: f"{value:.1f}"),
-        words("command"),
     )
     fresh = sum(line[1] == state.FRESH for line in lines)
     title = f"{len(lines)} results, {fresh} of them with rows of today's code"
@@ -166,10 +165,7 @@ def hours(evidence: Evidence, cores: int) -> float | None:
 
 def index_page(table: Table) -> str:
     """Return the page of the list."""
-    head = (
-        f"# Evidence\n\nEvery table of the results, {table.title}. The list is "
-        "`docs/evidence.yaml`; the rows lie in `docs/results/rows`. "
-        "[How it is kept](experiments.md#evidence).\n\n"
-    )
+    head = f"# List of results\n\n{table.title} ([evidence](../evidence.md)).\n\n"
     grid = tabular.markdown(Table("", table.columns, table.rows))
+    grid = re.sub(r"(?m)^\| (\w+)(?= \| (?!rows|missing))", r"| [\1](\1.md)", grid)
     return f"{head}{grid}".rstrip() + "\n"

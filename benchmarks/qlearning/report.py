@@ -151,10 +151,11 @@ def draw(rows: pl.DataFrame, folder: Path) -> None:
     """Draw the error of Q against the updates, a band of all runs for each rate."""
     from matplotlib.ticker import FuncFormatter
 
-    from experiments.plotting import band, picture
+    from experiments.plotting import band, label_ends, picture
 
-    title = "Q-learning on the room problem"
-    with picture(folder / PLOT, title, (8, 4.5)) as (_, ((axes,),)):
+    runs = rows["run"].n_unique()
+    title = f"Q-learning on the room problem: mean and range of {runs} runs"
+    with picture(folder / PLOT, title, (6.9, 3.4)) as (_, ((axes,),)):
         for series, ((rate,), runs) in enumerate(rows.group_by("rate", maintain_order=True)):
             at = runs.group_by("updates").agg(
                 pl.col("error").mean(), low=pl.col("error").min(), high=pl.col("error").max()
@@ -168,4 +169,4 @@ def draw(rows: pl.DataFrame, folder: Path) -> None:
         axes.set(xlabel="updates", ylabel="root mean square error of Q")
         axes.set_ylim(bottom=0)
         axes.grid()
-        axes.legend()
+        label_ends(axes)

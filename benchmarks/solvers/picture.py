@@ -4,20 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import matplotlib.figure
 import numpy as np
 import polars as pl
 
 from benchmarks.solvers.report import LEAF, find_bounds, per_cent
-from experiments.stats.intervals import mean
+from experiments import palette, plotting
+from experiments.stats.intervals import Estimate, mean
 
-SHOWN = {
-    "root_only": ("root only", "#9a9a9a"),
-    "one_step": ("one step", "#7d9cc0"),
-    "pomcp": ("POMCP", "#e0a458"),
-    "bmcts": ("BMCTS", "#b3541e"),
-}
-"""Planners in the order of their marks, with their words and colours."""
+SHOWN = ("one_step", "root_only", "pomcp", "bmcts")
+"""Planners in the order of their marks."""
 SIMULATIONS = 1_000
 _WORST = -20.0
 """Marks further left are drawn here."""
@@ -27,32 +22,34 @@ def draw(rows: pl.DataFrame, references: pl.DataFrame, file: Path) -> None:
     """Draw means and 95 % intervals at `SIMULATIONS` a decision; policies without any count too."""
     problems = sorted(set(rows["problem"]), key=lambda name: -_mean(rows, name, "root_only"))
     planners = [name for name in SHOWN if name in set(rows["planner"])]
-    figure = matplotlib.figure.Figure((6.9, 0.42 * len(problems) + 1.0), layout="constrained")
-    axes = figure.subplots()
-    for place, problem in enumerate(problems):
-        lower, _ = find_bounds(references.filter(problem=problem))
-        for number, planner in enumerate(planners):
-            found = _values(rows, problem, planner)
-            if len(found) < 2:
-                continue
-            interval = mean(found)
-            at, low, high = (
-                max(_WORST, per_cent(value, lower))
-                for value in (interval.value, interval.low, interval.high)
-            )
-            words, color = SHOWN[planner]
-            y = place + 0.13 * (number - (len(planners) - 1) / 2)
-            axes.plot([low, high], [y, y], color=color, linewidth=1.5)
-            axes.plot(at, y, "o", color=color, markersize=5, label=words if not place else None)
-    axes.axvline(100, color="#333333", linewidth=0.8)
-    axes.set_yticks(np.arange(len(problems)), [name.rpartition(".")[0] for name in problems])
-    axes.set_ylim(len(problems) - 0.4, -0.6)
-    axes.set_xlim(_WORST - 5, None)
-    axes.set_xlabel(f"per cent of SARSOP's lower bound, {SIMULATIONS:,} simulations a decision")
-    axes.legend(loc="upper left", frameon=False, fontsize=9)
-    for side in ("top", "right"):
-        axes.spines[side].set_visible(False)
-    figure.savefig(file, dpi=150)
+    episodes = rows.group_by("problem", "planner", "simulations", "leaf").len()["len"].max()
+    title = (
+        f"Return by problem, in per cent of SARSOP's lower bound: {SIMULATIONS:,} simulations a "
+        f"decision, up to {episodes} episodes, 95 %"
+    )
+    size = (plotting.WIDTH, 0.29 * len(problems) + 1.2)
+    with plotting.picture(file, title, size) as (_, ((axes,),)):
+        for place, problem in enumerate(problems):
+            axes.axhspan(place - 0.5, place + 0.5, color="#f2f2f2" if place % 2 else "white", lw=0)
+            lower, _ = find_bounds(references.filter(problem=problem))
+            for number, planner in enumerate(planners):
+                found = _values(rows, problem, planner)
+                if len(found) < 2:
+                    continue
+                three = (
+                    max(_WORST, per_cent(value, lower)) for value in vars(mean(found)).values()
+                )
+                y, label = place + 0.2 * (number - (len(planners) - 1) / 2), palette.say(planner)
+                bars = {"across": True, "capsize": 0, "elinewidth": 1.6, "markersize": 4.5}
+                plotting.intervals(axes, [y], [Estimate(*three)], planner, label=label, **bars)
+        plotting.reference_line(axes, 100, upright=True)
+        axes.set_yticks(range(len(problems)), [name.rpartition(".")[0] for name in problems])
+        axes.set_ylim(len(problems) - 0.5, -0.5)
+        axes.set_xlim(_WORST - 5, None)
+        axes.set_xlabel(f"per cent; marks at {_WORST:.0f} are there or further left")
+        handles, labels = axes.get_legend_handles_labels()
+        once = dict(zip(labels, handles, strict=True))
+        axes.legend(once.values(), once.keys(), loc="upper left", bbox_to_anchor=(0.02, 0.98))
 
 
 def _values(rows: pl.DataFrame, problem: str, planner: str) -> np.ndarray:

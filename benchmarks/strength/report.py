@@ -22,6 +22,17 @@ from experiments.tabular import Column, Table, count, mean, words
 
 PLOT = "strength.png"
 
+_WORDS = {
+    ONE: "one worker with the time of all",
+    "tree, none": "one tree, untreated",
+    "tree, virtual_loss": "one tree, virtual loss",
+    "tree, wu_uct": "one tree, WU-UCT",
+    "tree in root": "16 to a tree, root over trees",
+    "root, visits": "a tree each, by visits",
+}
+_APART = 1.06
+"""Factor between the places of two ways at the same number of workers."""
+
 POSITIONS, GAMES = "positions", "games"
 """Where strength is measured."""
 
@@ -171,27 +182,36 @@ def _read(folder: Path) -> tuple[list[dict[str, Any]], dict[str, Any]]:
 def draw(found: Sequence[dict[str, Any]], settings: dict[str, Any], folder: Path) -> None:
     """Plot the loss of workers and their speed-up, next to one worker with as much time."""
     from experiments import plotting  # Matplotlib takes a second to import
+    from experiments.palette import REFERENCE
 
     left_out = (REAL, "value", "vote")
     names = list(dict.fromkeys(line["way"] for line in found))
     names = [name for name in names if not name.endswith(left_out)]
     where = "late positions" if settings["measure"] == POSITIONS else "whole games"
-    title = f"What simulated workers of {settings['simulations']} simulations buy in {where}"
-    with plotting.picture(folder / PLOT, title, (11, 5), columns=2) as (figure, (panels,)):
+    title = (
+        f"What workers of {settings['simulations']} simulations each buy in {found[0]['cases']:,} "
+        f"{where}: mean and 95 %"
+    )
+    with plotting.picture(folder / PLOT, title, (plotting.WIDTH, 6.4), 2) as (_, panels):
         for series, name in enumerate(names):
             lines = [line for line in found if line["way"] == name]
-            at = [line["workers"] for line in lines]
-            label = "one worker, as many simulations" if name == ONE else name
-            look: dict[str, Any] = {"label": label, "linestyle": "-", "elinewidth": 0.6}
-            for panel, key in zip(panels, ("lost", "speed_up"), strict=True):
+            at = [line["workers"] * _APART ** (series - len(names) / 2) for line in lines]
+            label = _WORDS.get(name, name.replace("_", " "))
+            shown: dict[str, Any] = {"label": label, "linestyle": "-", "elinewidth": 0.7}
+            for panel, key in zip(panels[:, 0], ("lost", "speed_up"), strict=True):
                 if name != ONE or key == "lost":
-                    plotting.intervals(panel, at, [line[key] for line in lines], series, **look)
+                    series_ = [line[key] for line in lines]
+                    plotting.intervals(panel, at, series_, series, capsize=0, **shown)
         times = sorted(line["workers"] for line in found if line["curve"])
-        panels[1].plot(times, times, color=plotting.REFERENCE, linestyle="--", linewidth=1)
-        lost = "regret" if settings["measure"] == POSITIONS else "games lost"
-        panels[0].set(xscale="log", xlabel="workers", ylabel=lost)
-        plotting.shares(panels[0].yaxis)
-        panels[1].set(xscale="log", yscale="log", xlabel="workers", ylabel="strength-speed-up")
-        for axis in (panels[0].xaxis, panels[1].xaxis, panels[1].yaxis):
-            axis.set_major_formatter("{x:,.0f}")
-        plotting.legend_below(figure, panels[0], 3)
+        lost, speed = panels[:, 0]
+        speed.plot(times, times, color=REFERENCE, ls="--", lw=1, label="no loss")
+        lost.set_ylabel("regret" if settings["measure"] == POSITIONS else "games lost")
+        plotting.shares(lost.yaxis, 1)
+        speed.set(yscale="log", xlabel="workers", ylabel="strength-speed-up")
+        speed.yaxis.set_major_formatter("{x:,.0f}")
+        for panel in (lost, speed):
+            panel.set_xscale("log")
+            panel.set_xticks(times, [f"{time:,}" for time in times])
+            panel.minorticks_off()
+            panel.grid(axis="y")
+            plotting.label_ends(panel, 24)

@@ -12,6 +12,7 @@ from matplotlib.axes import Axes
 from experiments import plotting
 from experiments.beliefs import calibration
 from experiments.beliefs.accuracy import MOMENTS, ROWS
+from experiments.palette import REFERENCE
 from experiments.provenance.files import CONFIG, SUMMARY, read_json, read_yaml
 from experiments.stats.intervals import Estimate
 from experiments.tabular import Column, Table, count, mean, percent
@@ -134,21 +135,23 @@ def _read(folder: Path) -> tuple[dict[str, Any], str]:
 def _draw_accuracy(figures: Mapping[str, Any], title: str, path: Path) -> None:
     """Draw log loss, its excess over the exact belief's, and bias by number of suggestions."""
     labels = {
-        "log_loss": "log loss of the true envelope, bits",
-        "excess": "log loss above the exact belief's, bits",
-        "bias": "bias: entropy less log loss, bits",
+        "log_loss": "log loss, bits",
+        "excess": "log loss above exact, bits",
+        "bias": "entropy less log loss, bits",
     }
     if len(figures) == 1 or calibration.REFERENCE not in figures:
         del labels["excess"]
-    size = (4.6 * len(labels), 4.6)
-    with plotting.picture(path, title, size, columns=len(labels)) as (figure, (panels,)):
+    size = (plotting.WIDTH, 0.6 + 2.4 * len(labels))
+    title = f"{title}; mean and 95 %"
+    with plotting.picture(path, title, size, len(labels), sharex=True) as (_, grid):
+        panels = grid[:, 0]
         for axes, (key, label) in zip(panels, labels.items(), strict=True):
             for number, (name, found) in enumerate(figures.items()):
                 if key != "excess" or name != calibration.REFERENCE:
                     rows = [row for row in found["by_suggestions"] if row.get(key) is not None]
                     at = [row["suggestions"] for row in rows]
                     plotting.band(axes, at, list(map(_estimate(key), rows)), number, label=name)
-            axes.set(xlabel="suggestions made, by all players together", ylabel=label)
+            axes.set(ylabel=label)
             axes.grid(axis="y")
             if key != "log_loss":
                 plotting.reference_line(axes, 0)
@@ -156,15 +159,17 @@ def _draw_accuracy(figures: Mapping[str, Any], title: str, path: Path) -> None:
         loss.set_ylim(0, None)
         for side, what, height in (("top", "too unsure", 0.98), ("bottom", "too sure", 0.02)):
             place = {"transform": bias.transAxes, "ha": "right", "va": side}
-            bias.text(0.99, height, what, color=plotting.REFERENCE, **place)
-        plotting.legend_below(figure, loss, len(figures))
+            bias.text(0.99, height, what, color=REFERENCE, **place)
+        bias.set_xlabel("suggestions made, by all players together")
+        for axes in panels if len(figures) > 1 else ():
+            plotting.label_ends(axes)
 
 
 def _draw_calibration(figures: Mapping[str, Any], title: str, path: Path) -> None:
     """Draw a reliability diagram of the marginals, one panel per belief."""
     across = min(len(figures), 3)
     down = -(-len(figures) // across)
-    size = (max(3.5 * across, 5.5), 3.7 * down + 0.5)
+    size = (plotting.WIDTH, 0.9 + 2.2 * down)
     shared = {"sharex": True, "sharey": True}
     with plotting.picture(path, title, size, down, across, **shared) as (figure, panels):
         for number, axes in enumerate(panels.flat):
@@ -181,7 +186,7 @@ def _draw_calibration(figures: Mapping[str, Any], title: str, path: Path) -> Non
 
 def _reliability(axes: Axes, found: dict[str, Any], name: str, number: int) -> None:
     """Draw the bins of one belief and the diagonal."""
-    axes.plot([0, 1], [0, 1], color=plotting.REFERENCE, linestyle="--", linewidth=1)
+    axes.plot([0, 1], [0, 1], color=REFERENCE, linestyle="--", linewidth=1)
     rows = [row for row in found["bins"] if row["observed"] is not None]
     observed = list(map(_estimate("observed"), rows))
     plotting.intervals(axes, [row["predicted"] for row in rows], observed, number, linestyle="-")
@@ -189,7 +194,7 @@ def _reliability(axes: Axes, found: dict[str, Any], name: str, number: int) -> N
     axes.set_title(name)
     text = f"certain and wrong:\nnot there {wrong[0]}\nthere {wrong[1]}"
     at_the_corner: dict[str, Any] = {"transform": axes.transAxes, "ha": "right", "va": "bottom"}
-    axes.text(0.97, 0.03, text, fontsize=8, color=plotting.REFERENCE, **at_the_corner)
+    axes.text(0.97, 0.03, text, fontsize=7, color=REFERENCE, **at_the_corner)
     axes.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), aspect="equal")
     for axis in (axes.xaxis, axes.yaxis):
         plotting.shares(axis)

@@ -19,7 +19,7 @@ from experiments.runs.match_run import MatchRun
 from experiments.runs.mlflow_run import MatchRecord, metrics
 from experiments.runs.summary import Summary
 from experiments.settings import config
-from experiments.settings.commandline import Interrupted, Refusal
+from experiments.settings.commandline import Interrupted, Refusal, in_folder
 from experiments.stats import stopping
 
 
@@ -110,11 +110,12 @@ def compare(
         if shows and run.played.games:
             from experiments.compare import outcome
 
-            outcome.show(made, run.played, console)
+            last = filter(None, [*outcome.doubts(made), record.viewing])
+            outcome.show(made, run.played, console, [*last])
     games = f"{run.played.games} of {total} games" + (f" ({before} played before)" * bool(before))
     if ended.interrupted:
         raise Interrupted(
-            f"interrupted after {games}, kept in {folder}; continue with run.folder={folder}"
+            f"interrupted after {games}, kept in {folder}; continue with {in_folder(folder)}"
         )
     if ended.fault is not None:
         raise Refusal(f"{ended.fault}; {games} were played, kept in {folder}")
@@ -141,7 +142,7 @@ def _conclude(
         if ended.fault is None:
             raise Refusal(
                 f"the games are saved, but not their summary ({disk.strerror or disk}): free disk "
-                f"space and continue with run.folder={run.folder}"
+                f"space and continue with {in_folder(run.folder)}"
             ) from None
     status = "FAILED" if ended.fault else "KILLED" if ended.interrupted else "FINISHED"
     record.end(status, metrics(made, run.matches), files)

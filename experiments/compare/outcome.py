@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -65,8 +66,16 @@ def table(summary: Summary, played: Results) -> tabular.Table:
     return tabular.Table(title, [*shown], [*map(list, zip(*shown.values(), strict=True))])
 
 
-def show(summary: Summary, played: Results, console: Console) -> None:
-    """Print the table, then the comparisons of players."""
+def doubts(summary: Summary) -> list[str]:
+    """Return a sentence if other programs had a share of the cores of a search."""
+    load, cores = os.getloadavg()[0], os.cpu_count() or 1
+    busy = load > 1.3 * cores and any(each.simulations for each in summary.figures.lines)
+    text = f"busy machine: load {load:.1f} on {cores} cores, so sim/s and speed-up say little"
+    return [text] if busy else []
+
+
+def show(summary: Summary, played: Results, console: Console, last: Sequence[str] = ()) -> None:
+    """Print the table, then the comparisons of players, and the lines ``last``."""
     figures, lines = summary.figures, summary.figures.lines
     tabular.show(table(summary, played), console)
     alone = lines if len(played.matches) == 1 == len(lines) else []
@@ -80,6 +89,7 @@ def show(summary: Summary, played: Results, console: Console) -> None:
         *(test["verdict"] for test in figures.tests),
         f"{summary.seconds:.0f} s in all, written to {played.folder}",
         f"again: {summary.run['command']}",
+        *last,
     ):
         console.print(text, soft_wrap=True)
 

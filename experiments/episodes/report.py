@@ -16,7 +16,8 @@ import polars as pl
 
 from experiments import study
 from experiments.episodes import models
-from experiments.plotting import SERIES, picture, reference_line
+from experiments.palette import SERIES
+from experiments.plotting import picture, reference_line
 from experiments.provenance.files import read_yaml
 from experiments.settings.commandline import Refusal
 from experiments.stats.intervals import Estimate, columns, mean
@@ -131,7 +132,7 @@ def describe(rows: pl.DataFrame, bounds: tuple[float, float] | None = None) -> d
 
 def draw(rows: pl.DataFrame, title: str, path: Path) -> None:
     """Draw the distribution of returns with their mean."""
-    with picture(path, f"{title}: {len(rows):,} episodes", (7, 4)) as (_, ((axes,),)):
+    with picture(path, f"{title}: {len(rows):,} episodes", (6.9, 3.6)) as (_, ((axes,),)):
         axes.hist(rows["return"].to_numpy(), bins=30, color=SERIES[0])
         reference_line(axes, estimates(rows)["return"].value, upright=True)
         axes.set(xlabel="discounted return (dashed: mean)", ylabel="episodes")

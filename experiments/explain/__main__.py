@@ -13,6 +13,7 @@ Slow modules are imported late, so that ``--help`` and a mistyped setting need n
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -357,6 +358,7 @@ def _keep(settings: DictConfig, folder: Path, graph: nx.DiGraph) -> list[str]:
     """
     import networkx as nx
     from matplotlib.figure import Figure
+    from matplotlib.transforms import Bbox
 
     from mcts.inspect import draw
 
@@ -371,9 +373,19 @@ def _keep(settings: DictConfig, folder: Path, graph: nx.DiGraph) -> list[str]:
     if settings.tree.picture is not None:
         files.append(settings.tree.picture)
         figure = Figure()
-        draw(graph, figure)
+        short = graph.copy()
+        for *_, played in short.edges(data=True):
+            brief = played["words"].replace("suggest ", "ask ").removesuffix(" here")
+            played["words"] = re.sub(" with the| in the", ",", brief)
+        for _, after in short.nodes(data=True):
+            after["seen"] = re.sub("the others play| the", "", after.get("seen", ""))
+        draw(short, figure)
+        ((axes,), inches) = figure.axes, figure.dpi_scale_trans.inverted()
+        words = [one.get_window_extent() for one in axes.texts if one.get_text()]
+        shown = Bbox.union(words).padded(6)
+        kind = {"format": Path(files[-1]).suffix[1:], "bbox_inches": shown.transformed(inches)}
         with atomic_write(folder / files[-1]) as writing:  # not through a link of that name
-            figure.savefig(writing, dpi=150, format=Path(files[-1]).suffix[1:])
+            figure.savefig(writing, dpi=200, **kind)
     return files
 
 

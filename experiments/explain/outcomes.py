@@ -69,8 +69,9 @@ def see(seat: int, names: Sequence[str], action: int, kind: int) -> str:
     whom = "" if answer.asker == seat else f" {names[answer.asker]}"
     if answer.answerer < 0:
         return f"nobody answers{whom}"
-    card = f"the {CARDS[answer.card]}" if answer.card >= 0 else "something"
-    return f"{names[answer.answerer]} shows{whom} {card}"
+    the = "the card" if answer.card < FIRST_WEAPON else "the"  # players have suspects' names
+    shown = f"{the} {CARDS[answer.card]}" if answer.card >= 0 else "something"
+    return f"{names[answer.answerer]} shows{whom} {shown}"
 
 
 def annotate(graph: nx.DiGraph, decision: Decision, evidence: np.record) -> None:

@@ -15,7 +15,7 @@ from matplotlib.collections import LineCollection, PatchCollection
 from shapely.geometry.base import BaseGeometry
 from shapely.plotting import patch_from_polygon
 
-from experiments.plotting import SERIES
+from experiments.palette import SERIES
 
 OBSTACLE = "#8c8c8c"
 BLOCKED = "#e3e3e3"
@@ -82,7 +82,7 @@ def ends(axes: Axes, graph: nx.Graph, way: Sequence[Hashable]) -> None:
     look: dict[str, Any] = {
         "linestyle": "none",
         "markeredgecolor": "white",
-        "markersize": 10,
+        "markersize": 8,
         "zorder": 6,
     }
     axes.plot(*graph.nodes[way[0]]["at"], marker="o", color=SERIES[2], label="start", **look)
@@ -95,11 +95,11 @@ def targets(axes: Axes, places: Sequence[Sequence[float]], measured: Iterable[in
     for target, (x, y) in enumerate(places):
         face = colour(target) if target in found else "white"
         axes.plot(
-            x, y, marker="*", markersize=15, markerfacecolor=face, markeredgecolor=colour(target),
+            x, y, marker="*", markersize=11, markerfacecolor=face, markeredgecolor=colour(target),
             linestyle="none", zorder=7,
         )  # fmt: skip
         axes.annotate(
-            str(target), (x, y), (7, 5), textcoords="offset points", fontsize=9,
+            str(target), (x, y), (7, 5), textcoords="offset points", fontsize=8,
             path_effects=_HALO, zorder=8,
         )  # fmt: skip
 

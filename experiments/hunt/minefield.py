@@ -24,7 +24,7 @@ from omegaconf import DictConfig
 from experiments import study
 from experiments.hunt import drawing, fields
 from experiments.hunt.fields import Field
-from experiments.plotting import legend_below, picture
+from experiments.plotting import WIDTH, legend_below, picture
 from experiments.tabular import Table, count, mean, words
 from sim.hunt.measurements import Benefit, Independent, NaiveBayes, classifier, detector
 from sim.hunt.paths import held_karp
@@ -114,7 +114,7 @@ def _table(rows: pl.DataFrame, field: Field) -> Table:
 def draw(rows: pl.DataFrame, field: Field, folder: Path) -> None:
     """Draw a map for each hypothesis."""
     columns = rows.height
-    size = (5.4 * columns, 6.7)
+    size = (WIDTH, 1.4 + 6.4 / columns)
     with picture(folder / PLOT, TITLE, size, columns=columns) as (figure, (all_,)):
         for axes, line in zip(all_, rows.to_dicts(), strict=True):
             _map(axes, line, field)
@@ -123,7 +123,7 @@ def draw(rows: pl.DataFrame, field: Field, folder: Path) -> None:
             Patch(facecolor=drawing.BLOCKED, label="too close for the robot"),
             Patch(facecolor=drawing.SEEN_TWICE, label="sees several objects"),
         )
-        legend_below(figure, all_[0], columns=6, more=marks)
+        legend_below(figure, all_[0], columns=3, more=marks)
 
 
 def _map(axes: Axes, line: dict[str, Any], field: Field) -> None:
@@ -144,7 +144,6 @@ def _map(axes: Axes, line: dict[str, Any], field: Field) -> None:
     axes.set_title(
         f"{line['route']}: value {line['value']:.2f}, {line['benefit']:.2f} nats,\n"
         f"{line['length']:.1f} m, {len(measured)} of {len(places)} measured",
-        fontsize=10,
     )
 
 

@@ -16,6 +16,7 @@ from experiments.matches.results import STOPS, Played, Results
 from experiments.matches.schedule import Match, Schedule
 from experiments.matches.shared import Shared, plan_names
 from experiments.provenance.files import write_json, write_text
+from experiments.settings.commandline import in_folder
 from experiments.stats.stopping import Stop
 from experiments.texts import redact
 
@@ -127,7 +128,7 @@ def _play_all(shared: Shared, resources: Resources, watch: Callable[[], bool]) -
         played.forget()
         fault = (
             f"results cannot be written ({disk.strerror or disk}): free disk space and continue "
-            f"with run.folder={played.folder}"
+            f"with {in_folder(played.folder)}"
         )
     return fault
 

@@ -20,8 +20,11 @@ from experiments.stats.stopping import EVERY_GAME, Stop
 from experiments.texts import lines
 from mcts.kernel import waiting
 
-LINE_SECONDS = 5.0
+LINE_SECONDS = 10.0
 """Time between lines without a terminal."""
+
+FEW_MATCHES = 5
+"""Maximum number of matches whose win rates fit on a line."""
 
 
 @dataclass(frozen=True)
@@ -37,8 +40,10 @@ class Compiling:
         from mcts.kernel.compile import PLAYING, SEARCHING, count_functions  # imports Numba
 
         done, total = count_functions(), SEARCHING if self.searches else PLAYING
-        far = f": {done} of up to {max(done, total)} functions" if done else ""
-        return f"compiling, a minute or two the first time{far}"
+        if not done:
+            return "loading compiled code"
+        far = f"{done} of up to {max(done, total)} functions"
+        return f"compiling, a minute or two the first time: {far}"
 
     def __rich__(self) -> Text:
         return Text(lines(f"{self} ..."))
@@ -59,8 +64,8 @@ def stage(console: Console, what: str | Compiling) -> Iterator[None]:
     console.print(f"{what} ...", soft_wrap=True)
 
     def remind() -> None:
-        while not ended.wait(2 * LINE_SECONDS):
-            console.print(f"  still {what}, {time.monotonic() - started:.0f} s", soft_wrap=True)
+        while not ended.wait(LINE_SECONDS):
+            console.print(f"  {what}, {time.monotonic() - started:.0f} s", soft_wrap=True)
 
     Thread(target=remind, daemon=True).start()
     try:
@@ -93,8 +98,8 @@ class GamesPlayed:
     """Games done, the win rate or difference so far with its interval, and the time left.
 
     For a sequential test, also its progress to a verdict; the interval is anytime-valid.
-    ``matches``: being played; a win rate is shown for one, a difference for two; ``games``: maximum
-    per match; ``stop``: the stopping rule.
+    ``matches``: being played; win rates are shown for one and for some, a difference for two;
+    ``games``: maximum per match; ``stop``: the stopping rule.
     """
 
     def __init__(
@@ -105,7 +110,8 @@ class GamesPlayed:
         self._stop = stop
         self._total = games * len(matches)
         self._started = self._line = time.monotonic()
-        self._held: int | None = None
+        self._before: int | None = None
+        self._pace = (0, self._started)  # games at a time, from which the pace is measured
         self._bar = bars(console, "{task.fields[rate]}")
         self._task = self._bar.add_task("games", total=self._total, rate="")
 
@@ -120,8 +126,10 @@ class GamesPlayed:
     def update(self, tallies: Sequence[Tally]) -> bool:
         """Show the run's state; to be called often; return whether it was due."""
         now, games = time.monotonic(), sum(tally.games for tally in tallies)
-        if self._held is None:
-            self._held = games
+        if self._before is None:
+            self._before = games
+        if self._pace[0] <= self._before < games:  # the first games also wait for compiled code
+            self._pace = games, now
         due = now - self._line >= (0.25 if self._console.is_terminal else LINE_SECONDS)
         if not due:
             return False
@@ -130,13 +138,15 @@ class GamesPlayed:
         if self._console.is_terminal:
             self._bar.update(self._task, completed=games, rate=text)
             return True
-        tail = describe_rest(self._total - games, games - self._held, now - self._started)
+        first, since = self._pace
+        done = games - first if games > self._before else 0
+        tail = describe_rest(self._total - games, done, now - (since if done else self._started))
         parts = (f"  {games}/{self._total} games", text, tail)
         self._console.print(", ".join(filter(None, parts)), soft_wrap=True)
         return True
 
     def _rate(self, tallies: Sequence[Tally]) -> str:
-        """Describe the state of one match, or of two on the same games; empty for more."""
+        """Describe the state of the run: rates of up to `FEW_MATCHES` matches, and of a test."""
         parts = [self._standing(tallies)]
         found = list(verdicts(self._matches, tallies, self._stop))
         if len(found) == 1 and found[0].verdict.games:
@@ -151,8 +161,15 @@ class GamesPlayed:
 
     def _standing(self, tallies: Sequence[Tally]) -> str:
         first = self._matches[0]
-        if len(self._matches) > 2 or first.measured is None:
+        if first.measured is None or len(self._matches) > FEW_MATCHES:
             return ""
+        if len(self._matches) > 2:
+            rates = [
+                f"{match.labels[0]} {match.wins_of(tally.winner(), 0).sum() / tally.games:.0%}"
+                for match, tally in zip(self._matches, tallies, strict=True)
+                if tally.games
+            ]
+            return "won so far: " + ", ".join(rates) if rates else ""
         if len(self._matches) == 1:
             wins, games = first.wins_of(tallies[0].winner(), 0).sum(), tallies[0].games
             return f"won {self._stop.win_rate(int(wins), games)}" if games else ""

@@ -12,9 +12,13 @@ from experiments.matches.row_provenance import MATCHES_FILE
 from experiments.matches.schedule import POLL_SECONDS, block_size
 from experiments.provenance.files import read_json, reading
 from experiments.run import UNKNOWN
+from mcts.kernel.waiting import say
 
 SHARED_FLUSH_SECONDS = 15.0
 """Maximum age of unwritten rows where several processes play."""
+
+SILENT = 10.0
+"""Seconds without a game of others after which a line says why this process waits."""
 
 
 def plan_names(played: Results) -> list[str]:
@@ -71,10 +75,13 @@ class Shared:
 
     def wait(self, watch: Callable[[], bool]) -> bool:
         """Wait a moment for what other processes play; return whether to continue."""
+        silent = time.monotonic() - self._since
         if self.played.games != self._games:
             self._games, self._since = self.played.games, time.monotonic()
-        elif time.monotonic() - self._since > LAG and self.claims.forget():
+        elif silent > LAG and self.claims.forget():
             self._since = time.monotonic()
+        elif silent > SILENT:
+            say("waiting for other processes' games; a network disk may list them 2 minutes late")
         for _ in range(4):
             if not watch():
                 return False

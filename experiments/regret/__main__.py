@@ -43,7 +43,7 @@ FILE, PLOT = "regret.parquet", "regret.png"
 
 _BEST = 1e-9
 """A turn with a smaller loss counts as best."""
-_APART = 1.04
+_APART = 1.05
 """Horizontal offset between the intervals of two players, as a factor."""
 
 
@@ -347,36 +347,38 @@ def draw(described: dict[str, Any], folder: Path) -> None:
     """Draw a curve for each planner and a line for each policy."""
     from matplotlib.ticker import FuncFormatter
 
-    from experiments.plotting import SERIES, intervals, picture
+    from experiments.palette import look, say
+    from experiments.plotting import WIDTH, band, intervals, label_ends, picture
     from experiments.stats.intervals import Estimate
 
-    curves = [
-        list(lines) for _, lines in groupby(described["figures"], lambda line: line["player"])
-    ]
-    title = f"Regret with 95 % intervals, {_title(described)}"
-    with picture(folder / PLOT, title, (10, 5)) as (_, ((axes,),)):
-        for number, lines in enumerate(curves):
+    curves = {
+        player: list(lines)
+        for player, lines in groupby(described["figures"], lambda line: line["player"])
+    }
+    budgets = [line["simulations"] for line in described["figures"] if line["simulations"]] or [1]
+    title = f"Regret by simulations a decision: {_title(described)}; mean and 95 %"
+    with picture(folder / PLOT, title, (WIDTH, 4.6)) as (_, ((axes,),)):
+        for number, (player, lines) in enumerate(curves.items()):
             found = [Estimate(line["regret"], line["low"], line["high"]) for line in lines]
-            player, colour = lines[0]["player"], SERIES[number % len(SERIES)]
+            shown: dict[str, Any] = {"label": say(player), "linewidth": 1.2}
             if lines[0]["simulations"] is None:
-                axes.axhline(found[0].value, color=colour, ls="--", lw=1, label=player)
-                axes.axhspan(found[0].low, found[0].high, color=colour, alpha=0.08, lw=0)
+                across = [min(budgets), max(budgets)]
+                band(axes, across, 2 * found, player, **shown, linestyle="--", marker="")
                 continue
             offset = _APART ** (number - len(curves) / 2)
             at = [offset * line["simulations"] for line in lines]
-            stroke = "-" if number < len(SERIES) else ":"
-            intervals(axes, at, found, number, linestyle=stroke, label=player)
+            stroke = ":" if "markerfacecolor" in look(player) else "-"
+            bars = {"elinewidth": 0.7, "capsize": 0}
+            intervals(axes, at, found, player, linestyle=stroke, **shown, **bars)
         axes.set_xscale("log")
         axes.xaxis.set_major_formatter("{x:,.0f}")
-        axes.set(
-            xlabel="simulations a decision",
-            ylabel="mean regret, probability of winning (linear to 0.01)",
-        )
+        axes.set(xlabel="simulations a decision", ylabel="lost chance of winning, points")
         axes.set_yscale("symlog", linthresh=0.01)
         axes.set_ylim(bottom=0)
-        axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+        axes.set_yticks([0, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5])
+        axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{100 * value:g}"))
         axes.grid()
-        axes.legend(fontsize=8, loc="center left", bbox_to_anchor=(1.0, 0.5))
+        label_ends(axes)
 
 
 COMMAND = study.command("regret", Settings, job)

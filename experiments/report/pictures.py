@@ -22,14 +22,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from experiments.plotting import (
-    REFERENCE,
-    SERIES,
-    STYLE,
-    intervals,
-    legend_below,
-    reference_line,
-)
+from experiments.palette import REFERENCE, SERIES
+from experiments.plotting import STYLE, intervals, legend_below, reference_line
 from experiments.runs.plots import draw_games, draw_rates, draw_seats
 from experiments.stats.intervals import Estimate
 from experiments.stats.stopping import Stop

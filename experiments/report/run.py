@@ -32,7 +32,7 @@ from experiments.runs.figures import (
 )
 from experiments.runs.rows import by_part
 from experiments.runs.summary import Figures, Line
-from experiments.settings.commandline import Refusal
+from experiments.settings.commandline import Refusal, in_folder
 from experiments.stats import stopping
 from experiments.stats.stopping import Stop
 
@@ -80,7 +80,12 @@ class Run:
     @property
     def faults(self) -> list[str]:
         """Warnings to show before any figure, a sentence each."""
-        held, on = self._describe_rows(), f"run.folder={self.folder} continues"
+        known = [most for most in self.games if most is not None]
+        of = f"of {sum(known):,} " if len(known) == len(self.games) else ""
+        held, on = (
+            f"{self.played.games:,} {of}games are written down",
+            f"{in_folder(self.folder)} continues",
+        )
         if self.summary is None:
             when = f"; last rows written {self.written:%Y-%m-%d %H:%M} UTC" if self.written else ""
             return [f"unfinished: {held}; {on}, if the run is not under way{when}"]
@@ -112,11 +117,6 @@ class Run:
             for tally, most in zip(self.played.tallies, self.games, strict=True)
         )
 
-    def _describe_rows(self) -> str:
-        known = [most for most in self.games if most is not None]
-        of = f"of {sum(known):,} " if len(known) == len(self.games) else ""
-        return f"{self.played.games:,} {of}games are written down"
-
 
 def load(folder: Path, label: str) -> Run:
     """Return the run in ``folder``, which may still be under way.
@@ -135,6 +135,7 @@ def _read(still: Path, folder: Path, label: str) -> Run:
     played = runfolder.load(still)
     about = runfolder.about(still)
     stop = stopping.parse(about["stop"])
+    dates = [part.stat().st_mtime for part in part_files.parts(folder)[-1:]]
     kinds = {kind for kind in (part_files.GAMES, *KINDS) if _has(still, kind)}
     return Run(
         folder=folder,
@@ -148,7 +149,7 @@ def _read(still: Path, folder: Path, label: str) -> Run:
         game_lengths=game_lengths(still) if "games" in kinds else [],
         suggestion_stats=suggestion_stats(still) if "suggestions" in kinds else [],
         decision_stats=decision_stats(still) if "decisions" in kinds else [],
-        written=_last_written(folder),
+        written=datetime.fromtimestamp(dates[0], UTC) if dates else None,
     )
 
 
@@ -198,8 +199,3 @@ def read_if_there(folder: Path, name: str, parse: Callable[[Path], Any], kind: s
         return None
     with reading(path, "remove it to report without it"):
         return check(kind, parse(path))
-
-
-def _last_written(folder: Path) -> datetime | None:
-    dates = [part.stat().st_mtime for part in part_files.parts(folder)[-1:]]
-    return datetime.fromtimestamp(dates[0], UTC) if dates else None

@@ -9,7 +9,6 @@ from typing import Any
 from experiments.report import pictures
 from experiments.report.page import Block, Picture, Section, Text
 from experiments.report.run import Run
-from experiments.runs.figures import Deciding
 from experiments.runs.summary import Line
 from experiments.stats.comparisons import ONE_TEST
 from experiments.stats.intervals import Estimate
@@ -221,7 +220,10 @@ def _speed(run: Run) -> Iterator[Block]:
                 (count("games"), "games"),
                 (mean("simulations"), "simulations"),
                 (mean("seconds", 4), "seconds"),
-                (words("kinds"), _list_kinds),
+                (
+                    words("kinds"),
+                    lambda made: ", ".join(f"{n:,} {k}" for k, n in sorted(made.kinds.items())),
+                ),
             ),
         )
     if run.summary is not None:
@@ -237,7 +239,3 @@ def _speed(run: Run) -> Iterator[Block]:
 
 def _player(run: Run, found: Any) -> str:
     return f"{found.match}: {found.player}" if len(run.matches) > 1 else found.player
-
-
-def _list_kinds(made: Deciding) -> str:
-    return ", ".join(f"{often:,} {kind}" for kind, often in sorted(made.kinds.items()))

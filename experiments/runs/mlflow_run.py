@@ -11,6 +11,7 @@ searches 0 simulations.
 
 from __future__ import annotations
 
+import shlex
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
@@ -26,7 +27,7 @@ from experiments.matches.row_provenance import player_digest, run_of
 from experiments.matches.schedule import Match, is_policy, label
 from experiments.provenance import provenance, tracking
 from experiments.provenance.tracking import Tracker
-from experiments.settings.commandline import Aside
+from experiments.settings.commandline import Aside, in_folder
 from experiments.settings.config import plain
 from experiments.stats.stopping import Stop
 from experiments.texts import metric
@@ -189,11 +190,17 @@ class MlflowRun:
         self._uri = tracking.choose_uri(settings.uri, home)
         self._opening: Background | None = None
         self._began = time.time()
-        advice = f"; all results are kept; complete it with run.folder={folder}"
+        advice = f"; all results are kept; complete it with {in_folder(folder)}"
         self._aside = Aside(tracking.MISSING, advice)
         if settings.enabled:
             tracking.check_uri(self._uri)
             tracking.check_writers(self._uri)
+
+    @property
+    def viewing(self) -> str:
+        """The command that shows the records in a file; empty for a server, or without a record."""
+        local = self._settings.enabled and self._uri.startswith("sqlite:")
+        return f"curves: mlflow ui --backend-store-uri {shlex.quote(self._uri)}" if local else ""
 
     def begin(self) -> None:
         """Begin to open the record unless that is done; to be called often."""

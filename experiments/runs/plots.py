@@ -11,8 +11,9 @@ from pathlib import Path
 import numpy as np
 from matplotlib.axes import Axes
 
+from experiments.palette import REFERENCE, tell_apart
 from experiments.plotting import (
-    REFERENCE,
+    WIDTH,
     band,
     bounds,
     intervals,
@@ -50,7 +51,8 @@ def win_rate_plot(
     """
     counts = [by_seat.get(str(seat)) for seat in range(1 + max(map(int, by_seat)))]
     seats = [win_rate(here["wins"], here["games"]) if here else None for here in counts]
-    made = picture(path, title, (10, 4.2), columns=2, width_ratios=(3, 1.5), sharey=True)
+    title = f"{title}: {len(won):,} game{'s' if len(won) > 1 else ''}, 95 %"
+    made = picture(path, title, (WIDTH, 3.4), columns=2, width_ratios=(3, 1.5), sharey=True)
     with made as (_, ((left, right),)):
         draw_games(left, won, win_rate, _POINTS, "this run")
         draw_seats(right, [("this run", seats)])
@@ -75,7 +77,7 @@ def rates_plot(
     names : of the lines
     title, path : as in `win_rate_plot`
     """
-    with picture(path, title, (8, 1.3 + 0.42 * len(lines))) as (_, ((axes,),)):
+    with picture(path, title, (WIDTH, 1.1 + 0.36 * len(lines))) as (_, ((axes,),)):
         parities = [line.parity for line in lines]
         draw_rates(axes, [line.rate for line in lines], parities)
         axes.set_yticks(range(len(lines)), [for_picture(name, _LETTERS) for name in names])
@@ -89,16 +91,11 @@ def draw_rates(axes: Axes, rates: Sequence[Estimate], parities: Sequence[float])
     intervals(axes, heights, rates, across=True)
     for height, parity in zip(heights, parities, strict=True):
         axes.plot(2 * [parity], [height - 0.2, height + 0.3], "--", color=REFERENCE, lw=1.4)
-    drawn = np.ravel(bounds(rates))
-    axes.set(xlim=_around([*drawn, *parities]), ylim=(len(rates) - 0.55, -0.65))
+    drawn = [*np.ravel(bounds(rates)), *parities]
+    low, high = np.floor(20 * np.nanmin(drawn) - 0.4), np.ceil(20 * np.nanmax(drawn) + 0.4)
+    axes.set(xlim=(max(0.0, low / 20), min(1.0, high / 20)), ylim=(len(rates) - 0.55, -0.65))
     shares(axes.xaxis)
     axes.grid(axis="x")
-
-
-def _around(values: Sequence[float]) -> tuple[float, float]:
-    """Return the part of [0, 1] that holds ``values`` and a margin, in steps of 5 %."""
-    low, high = np.nanmin(values) - 0.02, np.nanmax(values) + 0.02
-    return max(0.0, np.floor(20 * low) / 20), min(1.0, np.ceil(20 * high) / 20)
 
 
 def draw_games(
@@ -116,9 +113,10 @@ def draw_games(
     games = thin(len(won), limit) + 1
     wins = np.cumsum(won)[games - 1]
     found = [rate(int(some), int(count)) for some, count in zip(wins, games, strict=True)]
-    band(axes, games.tolist(), found, marker="", label=f"{name}: {found[-1]}")
+    mark = "o" if len(won) < 5 else ""  # a line needs more than one
+    band(axes, games.tolist(), found, marker=mark, label=f"{name}: {found[-1]}")
     axes.set(xlabel="games, in order of their numbers", ylabel="win rate so far")
-    axes.set_xlim(1, max(2, len(won)))
+    axes.set_xlim(1 if len(won) > 4 else 0.5, max(1.5, len(won)))
     share_axis(axes)
     return found[-1]
 
@@ -126,11 +124,12 @@ def draw_games(
 def draw_seats(axes: Axes, players: Sequence[tuple[str, Sequence[Estimate | None]]]) -> None:
     """Draw win rates by seat, players side by side; None where a player did not sit."""
     count = max(len(rates) for _, rates in players)
-    for number, (name, rates) in enumerate(players):
+    kinds = tell_apart([name for name, _ in players])
+    for number, ((name, rates), series) in enumerate(zip(players, kinds, strict=True)):
         offset = (number - (len(players) - 1) / 2) * 0.6 / len(players)
         sat = [(seat, rate) for seat, rate in enumerate(rates) if rate is not None]
         at = [seat + offset for seat, _ in sat]
-        intervals(axes, at, [rate for _, rate in sat], number, label=name)
+        intervals(axes, at, [rate for _, rate in sat], series, label=name)
     axes.set(xlabel="seat, counted from 0", ylabel="win rate", xlim=(-0.5, count - 0.5))
     axes.set_xticks(range(count))
     share_axis(axes)

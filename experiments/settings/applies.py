@@ -158,11 +158,6 @@ def _is_file(s: Any, *_: str) -> bool:
     return str(s.problem).lower().endswith((".pomdp", ".pomdpx"))
 
 
-def _is_general(s: Any, *_: str) -> bool:
-    """Return whether the general search plans; True for an unknown problem, refused elsewhere."""
-    return s.problem not in _WEIGHED
-
-
 def _searches(s: Any, _: str) -> bool:
     heuristic = s.planner == "heuristic" and s.problem in ("light_dark", "sub_hunt", "vdp_tag")
     return s.paper is not None or not (heuristic or s.planner in ("qmdp", "random"))
@@ -192,10 +187,10 @@ COMMANDS: Mapping[str, tuple[Use, ...]] = {
     ),
     "episodes": (
         Use(f"problem planner {_GENERAL} map workers ray", "without paper"),
-        Use(
+        Use(  # an unknown problem is refused elsewhere
             _GENERAL,
             "tiger, rocksample and a problem of your own",
-            _is_general,
+            lambda s, _: s.problem not in _WEIGHED,
         ),
         Use("map", "problem=rocksample"),
         Use(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import re
+import shlex
 import sys
 from collections.abc import Callable, Iterable
 from contextlib import suppress
@@ -57,6 +58,11 @@ def say(title: str, text: str) -> None:
     """Print ``text`` as one line after the name of the command."""
     with suppress(OSError, ValueError):  # a lost terminal, a closed stream
         print(f"{title}: {message(text)}", file=sys.stderr, flush=True)
+
+
+def in_folder(folder: object) -> str:
+    """Return the setting that continues the run in ``folder``, as a shell reads it."""
+    return shlex.quote(f"run.folder={folder}")
 
 
 class Aside:
@@ -186,6 +192,8 @@ def _explain_key(fault: OmegaConfBaseException) -> str:
         hint = f" (did you mean {deeper}?)"
     if not hint and known and "." in str(fault.full_key):
         hint = f" (choose one of {', '.join(map(str, known))})"
+    if fault.full_key == "run.resume":
+        hint = " (run.folder=FOLDER continues the run in it)"
     if "/" in str(fault.key):
         kind, hint = "group", did_you_mean(str(fault.key), GROUPS_OF_A_PLAYER)
     return f"{fault.full_key or fault.key}: unknown {kind}{hint}; see --help"

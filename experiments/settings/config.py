@@ -141,11 +141,14 @@ def compose(name: str, overrides: Sequence[str] = (), *, with_hydra: bool = Fals
 
     Composing takes a tenth of a second, setting a value some milliseconds.  Choices
     (``player=bmcts``) are therefore composed once per process, and values are set in a copy.
-    ``with_hydra``: keep Hydra's own section.  Raises Refusal in one line if it cannot be composed.
+    ``with_hydra``: keep Hydra's own section.  The running command's ``hydra.searchpath=`` holds
+    here, too.  Raises Refusal in one line if it cannot be composed.
     """
     register()
     values = [override for override in overrides if _is_value(override)]
     choices = tuple(override for override in overrides if not _is_value(override))
+    if not any("searchpath" in choice for choice in choices):
+        choices = (*_search_path(), *choices)
     try:
         files_may_change = any("searchpath" in choice for choice in choices)
         made = _compose.__wrapped__ if files_may_change else _compose
@@ -177,6 +180,12 @@ def share(settings: DictConfig) -> Iterator[None]:
         yield
     finally:
         instance.cfg = outer
+
+
+def _search_path() -> list[str]:
+    """Return the running command's ``hydra.searchpath=``, in a list of at most one override."""
+    given = HydraConfig.get().overrides.hydra if HydraConfig.initialized() else []
+    return [override for override in given if "hydra.searchpath=" in override]
 
 
 def forget() -> None:

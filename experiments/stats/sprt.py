@@ -81,8 +81,9 @@ def difference(
     ``h1``: differences of the win rates, in (-1, 1): a number, or (games,) values as of each game;
     ``errors``: error probability under either hypothesis.
     """
-    gained, lost, games = running_pairs(first, second)
-    cells = gained + 0.5, lost + 0.5, games - gained - lost + 1.0
+    first, second = np.asarray(first, bool), np.asarray(second, bool)
+    gained, lost = np.cumsum(~first & second), np.cumsum(first & ~second)
+    cells = gained + 0.5, lost + 0.5, np.arange(1, len(first) + 1) - gained - lost + 1.0
     return _verdict(_log_likelihood(*cells, h1) - _log_likelihood(*cells, h0), errors, MINIMUM)
 
 
@@ -94,18 +95,6 @@ def _log_likelihood(
     d = np.abs(difference)
     x = rarer_share(commoner, rarer, commoner + rarer + alike, d)
     return commoner * np.log(x + d) + rarer * np.log(x) + alike * np.log(1 - 2 * x - d)
-
-
-def running_pairs(
-    first: np.ndarray, second: np.ndarray
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return, after each game, how many only ``second`` won, how many only ``first``, and all.
-
-    ``first``, ``second``: (games,) bool, whether each player won.
-    """
-    first, second = np.asarray(first, bool), np.asarray(second, bool)
-    games = np.arange(1, len(first) + 1)
-    return np.cumsum(~first & second), np.cumsum(first & ~second), games
 
 
 def _verdict(llr: np.ndarray, errors: float, minimum: int) -> Verdict:

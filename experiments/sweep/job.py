@@ -16,7 +16,7 @@ from experiments.provenance.files import write_json
 from experiments.run import Run
 from experiments.runs.mlflow_run import SweepRecord
 from experiments.settings import applies
-from experiments.settings.commandline import Interrupted, Refusal
+from experiments.settings.commandline import Interrupted, Refusal, in_folder
 from experiments.settings.config import plain
 from experiments.settings.limits import POINTS
 from experiments.sweep import report
@@ -119,8 +119,7 @@ class Job:
 
     def _examine(self, plan: dict[str, Any]) -> bool:
         """Return whether the folder holds the plan; refuse one that holds something else."""
-        before = self._run.load_plan()
-        if before is not None:
+        if (before := self._run.load_plan()) is not None:
             self._run.check_same({key: before.get(key) for key in plan}, plan)
         return before is not None
 
@@ -168,9 +167,10 @@ class Job:
         if shows:
             if played.lines:
                 report.show(described, played, console)
-            console.print(f"{described['seconds']:.0f} s in all, {kept}", soft_wrap=True)
+            said = f"{described['seconds']:.0f} s in all, {kept}", record.viewing
+            console.print("\n".join(filter(None, said)), soft_wrap=True)
         if played.interrupted:
-            raise Interrupted(f"interrupted after {kept}; continue with run.folder={folder}")
+            raise Interrupted(f"interrupted after {kept}; continue with {in_folder(folder)}")
         if described["fault"] is not None:
             raise Refusal(described["fault"])
         return played

@@ -8,9 +8,18 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from matplotlib.axes import Axes
 
-from experiments.plotting import SERIES, intervals, picture, reference_line, shares
+from experiments.palette import SERIES
+from experiments.plotting import (
+    WIDTH,
+    intervals,
+    legend_below,
+    picture,
+    reference_line,
+    shares,
+)
 from experiments.sweep.axes import Axis
 from experiments.sweep.outcomes import Line, Played
 from experiments.texts import for_picture
@@ -21,7 +30,7 @@ _BARS: dict[str, Any] = {"linewidth": 1, "capsize": 2}
 _LETTERS = 24
 """Characters of a tick label."""
 _SPREAD = 0.5
-"""Spread of points with the same choice; choices are 1 apart."""
+"""Spread of points with the same choice, as a share of the distance of two choices."""
 
 
 def draw(axes: Sequence[Axis], played: Played, parity: float, title: str, path: Path) -> Path:
@@ -34,7 +43,7 @@ def draw(axes: Sequence[Axis], played: Played, parity: float, title: str, path: 
         for axis, place in zip(axes, places, strict=False):
             _by_axis(place, axis, lines, played)
             reference_line(place, parity, f"parity: {parity:.0%}")
-        places[0].legend(loc="best", fontsize=8)
+        places[0].set_ylabel("win rate")
     return path
 
 
@@ -43,55 +52,71 @@ def _panels(axes: Sequence[Axis], title: str, path: Path) -> Iterator[list[Axes]
     """Yield a panel for each axis of the picture ``path``, at most three in a row."""
     columns = min(len(axes), 3)
     rows = -(-len(axes) // columns)
-    with picture(path, title, (max(6.4, 4.6 * columns), 3.6 * rows), rows, columns) as (_, grid):
+    size = (WIDTH, 0.8 + 2.4 * rows)
+    with picture(path, title, size, rows, columns, sharey=True) as (figure, grid):
         yield list(grid.flat)
+        legend_below(figure, grid.flat[0], columns=4)
         for place in list(grid.flat)[len(axes) :]:
             place.set_axis_off()
 
 
 def _by_axis(place: Axes, axis: Axis, lines: Sequence[Line], played: Played) -> None:
     """Draw each point at its value on ``axis``, with the mean at each choice."""
+    values = _places(axis)
     for state, (colour, name) in _LOOKS.items():
         shown = [line for line in lines if line.state == state and line.games]
         if shown:
-            at, look = _values(axis, shown).tolist(), {**_BARS, "markersize": 4, "alpha": 0.7}
+            at = _spread([_centre(axis, line) for line in shown], values)
             found = [line.estimate for line in shown if line.estimate]
+            look: dict[str, Any] = {**_BARS, "markersize": 3, "alpha": 0.7}
             intervals(place, at, found, color=colour, label=name, **look)
-    if len(lines) > len(axis.choices) > 0:
-        rates = {
-            place_of: [line.rate for line in lines if line.parameters[axis.key] == choice]
-            for place_of, choice in enumerate(axis.choices)
-        }
+    if len(lines) > len(values) > 0:
+        rates = {at: [line.rate for line in lines if _centre(axis, line) == at] for at in values}
         means = {at: np.mean(found) for at, found in rates.items() if found}
-        place.plot(
-            [*means], [*means.values()], "_-", color=SERIES[0], ms=14, label="mean of points"
-        )
+        look = {"color": SERIES[0], "ms": 12, "label": "mean of points"}
+        place.plot([*means], [*means.values()], "_-", **look)
     if played.best is not None and played.fresh is not None and (fresh := played.fresh.estimate):
-        at, look = [_centre(axis, played.best)], {**_BARS, "marker": "D", "markersize": 6}
-        name = "the best, fresh games"
-        intervals(place, at, [fresh], 1, label=name, **look)
-    place.set(xlabel=axis.key, ylabel="win rate")
+        at, look = [_centre(axis, played.best)], {**_BARS, "marker": "D", "markersize": 5}
+        intervals(place, at, [fresh], 1, label="the best, fresh games, 95 %", **look)
+    place.set(xlabel=axis.key.removeprefix("player."))
     if axis.log:
         place.set_xscale("log")
         place.xaxis.set_major_formatter("{x:g}")
     if axis.choices:
         names = [for_picture(choice, _LETTERS) for choice in axis.choices]
-        place.set_xticks(range(len(names)), names)
-        place.set_xlim(-0.6, len(axis.choices) - 0.4)
+        place.set_xticks(values, names, rotation=30 if max(map(len, names)) > 9 else 0)
+        place.set_xlim(min(values) - 0.7 * _gap(values), max(values) + 0.7 * _gap(values))
     shares(place.yaxis, 0)
     place.grid(axis="y")
 
 
+def _places(axis: Axis) -> list[float]:
+    """Return where the choices of ``axis`` are drawn: numbers at their values or logarithms."""
+    even = [float(at) for at in range(len(axis.choices))]
+    try:
+        numbers = np.array(axis.choices, float)
+    except ValueError:
+        return even
+    scales = (numbers, np.log(numbers)) if (numbers > 0).all() else (numbers,)
+    fits = (scale for scale in scales if 0 < np.ptp(scale) <= 12 * _gap(scale))
+    return list(map(float, next(fits, even)))
+
+
+def _gap(values: ArrayLike) -> float:
+    """Return the least distance of two values."""
+    return float(min(np.diff(np.sort(values)), default=1.0))
+
+
 def _centre(axis: Axis, line: Line) -> float:
     value = line.parameters[axis.key]
-    return float(axis.choices.index(value)) if axis.choices else float(value)
+    return _places(axis)[axis.choices.index(value)] if axis.choices else float(value)
 
 
-def _values(axis: Axis, lines: Sequence[Line]) -> np.ndarray:
-    """Return the positions of ``lines``, side by side where they share a choice."""
-    centres = np.array([_centre(axis, line) for line in lines])
-    if not axis.choices:
-        return centres
-    order = np.array([np.count_nonzero(centres[:i] == at) for i, at in enumerate(centres)])
-    often = np.array([np.count_nonzero(centres == at) for at in centres])
-    return centres + _SPREAD * (order - (often - 1) / 2) / np.maximum(often, 1)
+def _spread(centres: Sequence[float], values: Sequence[float]) -> list[float]:
+    """Return the positions of points, side by side where they share a choice."""
+    if not values:
+        return list(centres)
+    order = np.array([centres[:i].count(at) for i, at in enumerate(centres)])
+    often = np.array([centres.count(at) for at in centres])
+    shift = _SPREAD * _gap(values) * (order - (often - 1) / 2) / np.maximum(often, 1)
+    return (np.array(centres) + shift).tolist()

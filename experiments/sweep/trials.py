@@ -27,7 +27,7 @@ from experiments.provenance.files import SUMMARY
 from experiments.runs import runfolder
 from experiments.runs.match_run import MatchRun
 from experiments.runs.mlflow_run import SweepRecord, metrics
-from experiments.settings.commandline import Refusal
+from experiments.settings.commandline import Refusal, in_folder
 from experiments.settings.config import plain
 from experiments.settings.repeating import line, repeated_by
 from experiments.sweep.axes import Parameters, describe_point
@@ -189,7 +189,7 @@ class Trials:
             except OSError as fault:
                 raise Refusal(
                     f"{folder}: {fault.strerror or fault}: free disk space and continue with "
-                    f"run.folder={folder.parent}"
+                    f"{in_folder(folder.parent)}"
                 ) from None
         games = run.played if run.played.games else None
         self._record.end_trial(result.status, metrics(summary, [match]) if games else {}, games)
@@ -225,8 +225,8 @@ class Trials:
                     ended = Outcome(None, interrupted=True)
             if ended.fault is not None and ERROR not in ended.fault:
                 # The user continues the sweep, not the trial.
-                sweep = f"run.folder={run.folder.parent}"
-                fault = ended.fault.replace(f"run.folder={run.folder}", sweep)
+                sweep = in_folder(run.folder.parent)
+                fault = ended.fault.replace(in_folder(run.folder), sweep)
                 raise Refusal(fault if sweep in fault else f"{fault}; continue with {sweep}")
             won = match.wins_of(tally.winner(end), 0)
             if ended.fault is not None or ended.interrupted:

@@ -148,6 +148,8 @@ def _show(
     asked = {key: settings[key] for key in page.ASKED}
     made = page.read(table, Path(settings.folder), asked)
     tabular.show(made.report.shown, console)
+    for name in made.needs:
+        console.print(f"a column is left out, it needs: {catalog.COMMAND} {name}", soft_wrap=True)
     if folder is not None:
         Aside("the picture is missing").do(lambda: made.draw(folder))
     if settings.write is not None:

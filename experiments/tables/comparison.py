@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from experiments import plotting, tabular
+from experiments.palette import REFERENCE
 from experiments.tables.computed import ComputedFigures
 from experiments.tables.figure import Figure
 from experiments.tables.measured import Measured
@@ -88,8 +89,8 @@ def _record(paper: Published, row: Row, column: str, ours: Figure | None) -> dic
     return record
 
 
-def draw(paper: Published, name: str, run: Measured, path: Path) -> None:
-    """Draw the games won of table ``name`` and those published in ``paper`` to ``path``.
+def draw(paper: Published, about: str, run: Measured, path: Path) -> None:
+    """Draw the games won and those published in ``paper`` to ``path``, under the title ``about``.
 
     Draws nothing unless games of a published row were played.
     """
@@ -103,14 +104,16 @@ def draw(paper: Published, name: str, run: Measured, path: Path) -> None:
     if not rows:
         return
     columns = [column for column in paper.columns if any(column in ours for *_, ours in rows)]
-    size = (8.5, 1.6 + 0.3 * len(rows))
-    with plotting.picture(path, f"{name}: games won, 95 % intervals", size) as (figure, all_):
-        axes = all_[0, 0]
+    counts = [found.games for *_, ours in rows for found in ours.values() if found.games]
+    games = " to ".join(f"{count:,}" for count in sorted({min(counts), max(counts)}))
+    size = (plotting.WIDTH, 1.4 + 0.25 * len(rows))
+    title = f"{about[:1].upper()}{about[1:]}; {games} games a mark, 95 %"
+    with plotting.picture(path, title, size) as (figure, ((axes,),)):
         at = list(range(len(rows), 0, -1))
         middle, low, high = plotting.bounds([known.estimate for _, known, _ in rows])
         axes.barh(at, high - low, left=low, height=0.8, color="#dddddd", label="published")
         bottom, top = ([place + half for place in at] for half in (-0.4, 0.4))
-        axes.vlines(middle, bottom, top, color=plotting.REFERENCE, linewidth=1)
+        axes.vlines(middle, bottom, top, color=REFERENCE, linewidth=1)
         for series, column in enumerate(columns):
             shift = 0.2 * ((len(columns) - 1) / 2 - series)
             there = {
@@ -120,7 +123,7 @@ def draw(paper: Published, name: str, run: Measured, path: Path) -> None:
             }
             look = {"label": paper.columns[column], "markersize": 4, "capsize": 0}
             plotting.intervals(axes, [*there], [*there.values()], series, across=True, **look)
-        axes.set_yticks(at, [row.setup for row, *_ in rows], fontsize=8)
+        axes.set_yticks(at, [row.setup for row, *_ in rows])
         axes.set(xlabel="games won", xlim=(0, 1))
         plotting.shares(axes.xaxis)
         plotting.legend_below(figure, axes, columns=len(columns) + 1)

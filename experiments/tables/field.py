@@ -12,6 +12,7 @@ import numpy as np
 
 from experiments import plotting, tabular
 from experiments.matches.schedule import label
+from experiments.palette import say
 from experiments.runs.summary import meetings
 from experiments.stats.comparisons import holm
 from experiments.stats.intervals import Estimate
@@ -20,6 +21,12 @@ from experiments.tables.schema import PRESET, Entrant, Table
 from experiments.tabular import Column, Field, view
 
 OURS = "ours"
+_RULES = {
+    "ferrari2009": "Ferrari & Cai 2009",
+    "cai2006": "Cai & Ferrari 2006",
+    "ledford, exact posterior": "Ledford 2018",
+}
+"""Rules in words, for a picture."""
 ORIGINS = {
     "bn": "Cai & Ferrari 2006",
     "csp": "Cai & Ferrari 2008",
@@ -117,14 +124,19 @@ def make(title: str, table: Table, run: Measured) -> tuple[tabular.Table, list[d
         Field("variant", tabular.words("rules"), "rules"),
         Field("player", tabular.words("player"), "player"),
         Field("origin", tabular.words("from"), "from"),
-        Field("elo", Column("Elo, 95 %", _format_elo), "elo", "_"),
+        Field(
+            "elo",
+            Column("Elo, 95 %", lambda of: f"{of.value:+.0f} ({of.low:+.0f} to {of.high:+.0f})"),
+            "elo",
+            "_",
+        ),
         Field("games", tabular.count("games"), "games"),
         Field("won", Column("games won, 95 %"), "won", "_"),
         Field("parity", tabular.percent("parity"), "parity"),
         Field("wrongly", tabular.count("accused wrongly"), "accused_wrongly"),
     ]
     for control in table.controls:
-        column = Column(f"minus {control}, same tables; p", _format_difference)
+        column = Column(f"minus {control}, same tables; p", lambda of: f"{of[0]}; {of[1]:.2g}")
         fields += [
             Field(partial(_against, control), column),
             Field(partial(_against, control, part=0), csv=f"less_{control}", bounds="_"),
@@ -137,15 +149,6 @@ def _against(control: str, line: Standing, part: int | None = None) -> Any:
     """Return difference and p from ``control``, or one ``part`` of the two; None from itself."""
     found = line.against.get(control)
     return found if found is None or part is None else found[part]
-
-
-def _format_elo(elo: Estimate) -> str:
-    return f"{elo.value:+.0f} ({elo.low:+.0f} to {elo.high:+.0f})"
-
-
-def _format_difference(found: Difference) -> str:
-    less, p = found
-    return f"{less}; {p:.2g}"
 
 
 def _notes(table: Table, run: Measured, lines: Sequence[Standing]) -> Iterator[str]:
@@ -170,39 +173,41 @@ def _notes(table: Table, run: Measured, lines: Sequence[Standing]) -> Iterator[s
         yield f"{' and '.join(names)}: {simulations}, with {model}."
 
 
-def draw(fields: Mapping[str, Sequence[Standing]], title: str, path: Path) -> None:
+def draw(fields: Mapping[str, Sequence[Standing]], path: Path) -> None:
     """Draw the players' Elo to ``path``, a panel per round robin.
 
-    Players are in order of their mean Elo, coloured by origin; the right of a panel has the shares
-    of games won.  A round robin with an unrated player is left out; nothing is drawn if all are.
+    Players are in order of their mean Elo, with the paper they are from; the right of a panel has
+    the shares of games won.  A round robin with an unrated player is left out; nothing is drawn if
+    all are.
     """
-    ratings: dict[str, dict[str, Estimate]] = {}
-    for variant, lines in fields.items():
-        found = {line.player: line.elo for line in lines if line.elo}
-        if len(found) == len(lines):
-            ratings[variant] = found
-    if not ratings:
+    found = {
+        variant: {line.player: line for line in lines}
+        for variant, lines in fields.items()
+        if all(line.elo for line in lines)
+    }
+    if not found:
         return
-    players = next(iter(ratings.values()))
-    order = sorted(players, key=lambda name: sum(elo[name].value for elo in ratings.values()))
-    size = (2.2 + 2.7 * len(ratings), 1.9 + 0.33 * len(order))
-    with plotting.picture(
-        path, title, size, columns=len(ratings), sharex=True, sharey=True, layout="constrained"
-    ) as (figure, (all_,)):
-        for axes, (variant, elo) in zip(all_, ratings.items(), strict=True):
-            lines_of = {line.player: line for line in fields[variant]}
+    robins = list(found.values())
+    means = {who: sum(elo.value for of in robins if (elo := of[who].elo)) for who in robins[0]}
+    order = sorted(means, key=lambda who: means[who])
+    games = max(line.games for of in robins for line in of.values())
+    title = f"Elo of {len(order)} players in round robins of up to {games:,} games each, 95 %"
+    size = (plotting.WIDTH, 1.2 + 0.29 * len(order))
+    shared = {"sharex": True, "sharey": True}
+    with plotting.picture(path, title, size, columns=len(found), **shared) as (_, (all_,)):
+        for axes, (variant, lines) in zip(all_, found.items(), strict=True):
             plotting.reference_line(axes, 0, upright=True)
-            for series, origin in enumerate((*dict.fromkeys(ORIGINS.values()), OURS)):
-                at = [at for at, name in enumerate(order) if lines_of[name].origin == origin]
-                if at:
-                    shown = [elo[order[place]] for place in at]
-                    plotting.intervals(axes, at, shown, series, across=True, label=origin)
-            shares = [f"{lines_of[name].won.value:.0%}" for name in order]
-            for place, share in enumerate([*shares, "won"]):
-                edge = axes.get_yaxis_transform()
-                axes.text(1.1, place, share, transform=edge, fontsize=8, va="center", ha="right")
-            axes.set_title(f"{variant}: parity {lines_of[order[0]].parity:.0%}", fontsize=10)
-            axes.set(xlabel="Elo, 95 %; mean of the players 0")
+            edge = axes.get_yaxis_transform()
+            for place, who in enumerate(order):
+                elo = [one for one in (lines[who].elo,) if one]
+                plotting.intervals(axes, [place], elo, who, across=True, capsize=0, elinewidth=2)
+                share = f"{lines[who].won.value:.0%}"
+                axes.text(1.26, place, share, transform=edge, va="center", ha="right")
+            axes.text(1.26, len(order) - 0.3, "wins", transform=edge, va="center", ha="right")
+            parity = f"even share: {lines[order[0]].parity:.0%}"
+            axes.set_title(f"{_RULES.get(variant, variant)}\n{parity}", loc="left", fontsize=8.5)
+            axes.set(xlabel="Elo (mean: 0)", ylim=(-0.6, len(order) - 0.4))
             axes.grid(axis="x")
-        all_[0].set_yticks(range(len(order)), order)
-        plotting.legend_below(figure, all_[0])
+        papers = [robins[0][who].origin for who in order]
+        names = [f"{say(who)} ({from_})" for who, from_ in zip(order, papers, strict=True)]
+        all_[0].set_yticks(range(len(order)), names)

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from matplotlib.axes import Axes
 
 from experiments import plotting
+from experiments.palette import REFERENCE, look, say, tell_apart
 from experiments.runs import runfolder
 from experiments.runs.published import Published, find
 from experiments.settings.commandline import Refusal
@@ -220,31 +221,45 @@ def draw(table: Ablation, cells: Sequence[PlannedCell], path: Path) -> None:
 
 def _draw_curves(table: Ablation, setups: Sequence[Sequence[PlannedCell]], path: Path) -> None:
     known = any(published_result(cells[0]) is not None for cells in setups)
-    title = f"{table.name}: 95 % intervals" + ("; strips: published" if known else "")
-    with plotting.picture(path, title, (11, 5), columns=2, layout="constrained") as (figure, all_):
-        rates, wrong = all_[0]
+    title = f"{_title(table, setups)}, 95 %{'; strips: published' if known else ''}"
+    rows = 1 if len(setups) == 1 else 2
+    size = (plotting.WIDTH, 0.6 + 2.7 * rows)
+    with plotting.picture(path, title, size, rows, 3 - rows) as (_, grid):
+        rates, wrong = grid.flat
         budgets = sorted({_budget(cell) for cells in setups for cell in cells})
-        for series, cells in enumerate(setups):
-            at = [_budget(cell) for cell in cells]
+        names = [cells[0].name for cells in setups]
+        kinds = tell_apart([name.partition(" against ")[0] for name in names])
+        for series, name, cells in zip(kinds, names, setups, strict=True):
+            at, shown = [_budget(cell) for cell in cells], {**look(series), "label": say(name)}
             estimates = [won.estimate for cell in cells if (won := cell.figure("won"))]
-            plotting.band(rates, at, estimates, series, label=cells[0].name)
-            _shade(rates, cells[0], plotting.SERIES[series % len(plotting.SERIES)])
-            colour, marker = plotting.SERIES[series % 8], plotting.MARKERS[series % 8]
+            plotting.band(rates, at, estimates, **shown)
+            _shade(rates, cells[0], shown["color"])
             accused = [out.value for cell in cells if (out := cell.figure("wrong_accusations"))]
-            wrong.plot(at, accused, color=colour, marker=marker)
+            wrong.plot(at, accused, **shown, markersize=4)
         for parity in sorted({_parity(cells[0]) for cells in setups}):
             plotting.reference_line(rates, parity)
             rates.annotate("parity", (budgets[0], parity), (0, 3), textcoords="offset points")
-        for axes in (rates, wrong):
-            axes.set_xscale("log")
-            axes.set_xticks(budgets, [f"{budget:,}" for budget in budgets])
-            axes.minorticks_off()
-            axes.set(xlabel="simulations per decision")
         rates.set(ylabel="games won", ylim=(0, 1))
         plotting.shares(rates.yaxis)
-        wrong.set(ylabel="wrong accusations per game")
+        wrong.set(ylabel="wrong accusations a game")
         wrong.set_ylim(bottom=0)
-        plotting.legend_below(figure, rates, columns=2)
+        for axes in (rates, wrong):
+            axes.set_xscale("log")
+            ticks = budgets[:: 1 if rows > 1 or len(budgets) < 6 else 2]
+            axes.set_xticks(ticks, [f"{budget:,}" for budget in ticks])
+            axes.minorticks_off()
+            if axes is wrong or rows == 1:
+                axes.set(xlabel="simulations a decision")
+            if rows > 1:
+                plotting.label_ends(axes, 23)
+
+
+def _title(table: Ablation, setups: Sequence[Sequence[PlannedCell]]) -> str:
+    """Return what is drawn, with the games of its marks."""
+    found = (cell.figure("won") for cells in setups for cell in cells)
+    counts = sorted({won.games for won in found if won and won.games})
+    games = " to ".join(f"{count:,}" for count in dict.fromkeys((counts[0], counts[-1])))
+    return f"{table.about[:1].upper()}{table.about[1:]}: {games} games a mark"
 
 
 def _budget(cell: PlannedCell) -> int:
@@ -256,29 +271,27 @@ def _draw_staircases(table: Ablation, setups: Sequence[Sequence[PlannedCell]], p
     there = {cell.line.step for cells in setups for cell in cells}
     order = [table.base, *(Step.read(entry).name for entry in table.steps)]
     steps = [name for name in order if name in there]
-    size = (4.0 + 0.9 * len(steps), 2.0 + 2.8 * rows)
-    title = f"{table.name}: games won, 95 % intervals"
-    with plotting.picture(
-        path, title, size, rows=rows, columns=2, sharex=True, layout="constrained"
-    ) as (figure, all_):
+    size = (plotting.WIDTH, 1.4 + 1.9 * rows)
+    title = f"{_title(table, setups)}, 95 %"
+    with plotting.picture(path, title, size, rows, 2, sharex=True) as (figure, all_):
         for axes, cells in zip(all_.flat, setups, strict=False):
-            _shade(axes, cells[0], plotting.REFERENCE, "published")
+            _shade(axes, cells[0], REFERENCE, "published")
             plotting.reference_line(axes, _parity(cells[0]), "parity")
             for way in dict.fromkeys(cell.line.way for cell in cells):
                 series = WAYS.index(way)  # the same in each panel
                 shown = [cell for cell in cells if cell.line.way == way]
                 shift = 0.0 if way == CUMULATIVE else 0.15 if way == ALONE else -0.15
                 at = [steps.index(cell.line.step) + shift for cell in shown]
-                look: dict[str, Any] = {}
+                looks: dict[str, Any] = {"capsize": 0}
                 if way == CUMULATIVE:
-                    look = {"linestyle": "-", "drawstyle": "steps-mid"}
+                    looks |= {"linestyle": "-", "drawstyle": "steps-mid"}
                 estimates = [won.estimate for cell in shown if (won := cell.figure("won"))]
-                plotting.intervals(axes, at, estimates, series, label=way, **look)
-            axes.set_title(cells[0].name, fontsize=10)
-            axes.set_xticks(range(len(steps)), steps, rotation=40, ha="right", fontsize=8)
+                plotting.intervals(axes, at, estimates, series, label=way, **looks)
+            axes.set_title(cells[0].name)
+            axes.set_xticks(range(len(steps)), steps, rotation=40, ha="right")
             axes.set(ylabel="games won")
             axes.set_ylim(bottom=0)
-            plotting.shares(axes.yaxis)
+            plotting.shares(axes.yaxis, 0)
         for axes in all_.flat[len(setups) :]:
             axes.remove()
         for axes in all_.flat[max(0, len(setups) - 2) : len(setups)]:

@@ -25,8 +25,6 @@ POOLED = "all"
 
 _WIDEST = 0.25
 """The difference with the deepest colour."""
-_WIDTH, _SMALLEST = 9.2, 9
-"""Size in inches, and the smallest letters in points: nine pixels on a page 690 pixels wide."""
 
 
 class Difference(NamedTuple):
@@ -140,17 +138,16 @@ def draw(table: Table, run: Measured, path: Path) -> None:
         return
     rows = list(dict.fromkeys(one.variant for one in found))
     columns = [one for one in dict.fromkeys(one.opponent for one in found) if one != POOLED]
-    size = (_WIDTH, 1.9 + (0.5 + 0.28 * len(rows)) * len(controls))
-    title = f"{table.matrix} minus its controls on the same games, points won"
-    with plotting.picture(path, title, size, len(controls), sharex=True, layout="constrained") as (
-        figure,
-        panels,
-    ):
+    size = (plotting.WIDTH, 1.5 + (0.3 + 0.22 * len(rows)) * len(controls))
+    title = f"Games won by {table.matrix} less those won by others in its seat, in points"
+    with plotting.picture(path, title, size, len(controls), sharex=True) as (figure, panels):
         for axes, control in zip(panels[:, 0], controls, strict=True):
             here = [one for one in found if one.control == control]
-            _panel(axes, f"minus {control}", rows, [*columns, POOLED], here)
-        axes.set_xlabel(_legend(found), fontsize=_SMALLEST)
-        figure.colorbar(axes.images[0], ax=panels, label="points", format=_points, extend="both")
+            _panel(axes, f"less {control}", rows, [*columns, POOLED], here)
+        figure.supxlabel(_legend(found), fontsize=8.5)
+        label = "end of the 95 % interval nearer to 0, points"
+        bar = {"format": _points, "extend": "both", "fraction": 0.05, "pad": 0.01, "aspect": 40}
+        figure.colorbar(axes.images[0], ax=panels, label=label, **bar)
 
 
 def _legend(found: Sequence[Difference]) -> str:
@@ -158,13 +155,13 @@ def _legend(found: Sequence[Difference]) -> str:
     cells = sorted({one.games for one in found if one.opponent != POOLED})
     counts = " to ".join(f"{games:,}" for games in dict.fromkeys((cells[0], cells[-1])))
     return (
-        f"{counts} games a cell, `{POOLED}` pooled; bold: {MARKED}, "
-        "in cells with Holm's correction over the panel"
+        f"rows: rules; columns: opponents, '{POOLED}' pooled; {counts} games a cell; "
+        f"white: the 95 % interval has 0;\nbold: {MARKED}, in cells with Holm's correction over the panel"
     )
 
 
 def _points(share: float, _: int | None = None) -> str:
-    return f"{100 * share:+.0f}"
+    return f"{100 * share:+.0f}".replace("+0", "0")
 
 
 def _panel(
@@ -174,16 +171,17 @@ def _panel(
     values = np.full((len(rows), len(columns)), np.nan)
     for one in found:
         at = rows.index(one.variant), columns.index(one.opponent)
-        values[at] = one.difference.value
+        low, high = one.difference.low, one.difference.high
+        values[at] = max(low, 0) + min(high, 0)  # so that noise has no colour
         axes.text(
             at[1],
             at[0],
             _points(one.difference.value),
             ha="center",
             va="center",
-            fontsize=_SMALLEST,
+            fontsize=8,
             fontweight="bold" if holds(one.p) else "normal",
-            color="white" if abs(one.difference.value) > 0.7 * _WIDEST else "black",
+            color="white" if abs(values[at]) > 0.7 * _WIDEST else "black",
         )
     axes.imshow(values, cmap="RdBu", vmin=-_WIDEST, vmax=_WIDEST, aspect="auto")
     axes.set_xticks(range(len(columns)), columns, rotation=40, ha="right")

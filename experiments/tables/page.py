@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from experiments import plotting
+from experiments import palette, plotting
 from experiments.runs import runfolder
 from experiments.settings.commandline import Refusal
 from experiments.tables import cells, comparison, field, ladder, matrix
@@ -29,12 +30,14 @@ class Page:
     """Contents of the page of a table.
 
     ``report``: the table; ``heading``: the Markdown above it; raises `Refusal` without games;
-    ``draw``: draws its pictures, if any, to a folder.
+    ``draw``: draws its pictures, if any, to a folder; ``needs``: tables without games whose cells
+    are columns of this one.
     """
 
     report: Report
     heading: Callable[[], list[str]]
     draw: Callable[[Path], None]
+    needs: Sequence[str] = ()
 
 
 def read(table: Table | Computed, root: Path, asked: Mapping[str, Any]) -> Page:
@@ -56,9 +59,10 @@ def read(table: Table | Computed, root: Path, asked: Mapping[str, Any]) -> Page:
             lambda folder: ladder.draw(table, found, folder / f"{table.name}.png"),
         )
     run = Joined(table, root) if table.beside else Measured(root / table.folder)
-    return Page(
-        make(table, run), lambda: heading(table, run), lambda folder: draw(table, run, folder)
-    )
+    beside = run.ablations.items() if isinstance(run, Joined) else ()
+    needs = [name for name, of in beside if not any(cell.played for cell in of)]
+    drawn = partial(draw, table, run)
+    return Page(make(table, run), lambda: heading(table, run), drawn, needs)
 
 
 def make(table: Table, run: Measured) -> Report:
@@ -103,14 +107,18 @@ def draw(table: Table, run: Measured, folder: Path) -> None:
     """Draw to ``folder`` the pictures for which ``run`` has enough games."""
     picture = folder / f"{table.name}.png"
     if table.published:
-        comparison.draw(table.published, table.name, run, picture)
+        comparison.draw(table.published, table.about, run, picture)
     elif table.robin:
-        field.draw(field.standings(table, run), table.about, picture)
+        field.draw(field.standings(table, run), picture)
     elif table.matrix is not None:
         matrix.draw(table, run, picture)
     if table.axis is not None:
         by_setting = folder / f"{table.name}_{table.axis}.png"
         draw_by_setting(table.axis, run, by_setting if table.published else picture)
+
+
+_SETTINGS = {"hiding": "the price of hiding", "threshold": "the threshold of accusation"}
+"""Settings in words."""
 
 
 def draw_by_setting(setting: str, run: Measured, path: Path) -> None:
@@ -131,19 +139,21 @@ def draw_by_setting(setting: str, run: Measured, path: Path) -> None:
     met = {opponent: names for opponent, names in met.items() if len(names) > 1}
     if not met:
         return
-    title = f"games won by {setting}, minus those with the first value; 95 % intervals"
-    with plotting.picture(path, title, (7.5, 4.8), layout="constrained") as (figure, all_):
-        axes = all_[0, 0]
+    games = max(tally.games for tally in run.played.tallies)
+    said = _SETTINGS.get(setting, setting)
+    title = f"Games won by {said}, less those at the first value: {games:,} a mark, 95 %"
+    with plotting.picture(path, title, (plotting.WIDTH, 4)) as (_, ((axes,),)):
         plotting.reference_line(axes, 0.0)
-        for series, (opponent, names) in enumerate(met.items()):
+        for series, (opponent, names) in zip(palette.tell_apart(met), met.items(), strict=True):
             first = next(iter(names.values()))
             gained = {
                 value: found.estimate
                 for value, name in names.items()
                 if (found := QUANTITIES["gained"].of(run, name, first))
             }
-            label, values = opponent, list(gained.values())
-            plotting.intervals(axes, [*gained], values, series, linestyle="-", label=label)
-        axes.set(xlabel=setting, ylabel="games won, difference")
-        plotting.shares(axes.yaxis)
-        plotting.legend_below(figure, axes)
+            values = list(gained.values())
+            shown = {"linestyle": "-", "label": palette.say(opponent)}
+            plotting.intervals(axes, [*gained], values, series, **shown)
+        axes.set(xlabel=said, ylabel="games won, difference")
+        plotting.shares(axes.yaxis, 0)
+        plotting.label_ends(axes)

@@ -30,6 +30,7 @@ def test_a_run_leaves_rows_summary_plot_and_record(run_compare, ray_session, dat
     outcome = run_compare("player=heuristic", "match.games=400", f"tracking.uri={database}")
     assert outcome.code == 0, outcome.err
     assert not outcome.err
+    assert f"curves: mlflow ui --backend-store-uri {database}" in outcome.out
     summary = outcome.summary
     line = outcome.line
     assert (line["match"], line["player"]) == ("heuristic against 3 heuristic", "heuristic")
@@ -51,6 +52,13 @@ def test_a_run_leaves_rows_summary_plot_and_record(run_compare, ray_session, dat
     files = {each.path for each in client.list_artifacts(run.info.run_id)}
     assert files == {"config.yaml", "summary.json", "win_rate.png"}
     assert (outcome.folder / "win_rate.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_machine_that_others_keep_busy_is_named_beside_speeds(run_compare, monkeypatch):
+    monkeypatch.setattr(os, "getloadavg", lambda: (2.0 * os.cpu_count(), 0.0, 0.0))
+    search = ("player=flat", "player.budget.simulations=4", "rules.turn_cap=8", "match.games=4")
+    assert "busy machine: load" in run_compare(*search, QUIET, "match.workers=1").out
+    assert "busy machine" not in run_compare("player=swift", QUIET, "match.games=4").out
 
 
 def test_games_of_two_players_are_crossed(run_compare):

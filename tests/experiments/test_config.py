@@ -21,6 +21,7 @@ PRESETS = Path(config.__file__).parents[2] / "conf/player"
 BAD = {
     "player=bmtcs": "did you mean bmcts?",
     "plyer=random": "plyer: unknown setting (did you mean player?)",
+    "run.resume=a": "run.resume: unknown setting (run.folder=FOLDER continues the run in it)",
     "match.games=0": "match.games=0: must be at least 1",
     "match.workers=100": "there are 2 cores",
     "match.focal_seats=[0,4]": "match.focal_seats must lie between 0 and 3",

@@ -144,6 +144,7 @@ def test_outcomes_are_said_as_the_seat_saw_them():
 
     rope = CARDS.index("rope")
     assert say(ASK, kind(0, 1, rope)) == "Ben shows the rope"
+    assert say(ASK, kind(0, 1, CARDS.index("Green"))) == "Ben shows the card Green"
     assert say(ASK, kind(0, -1, -1)) == "nobody answers"
     assert say(ASK, kind(1, 2, -1)) == "Eve shows Ben something"
     assert say(ASK, kind(2, 0, rope)) == "Ann shows Eve the rope"

@@ -203,13 +203,16 @@ def test_counts_are_trusted_until_every_host_lists_the_rows(tmp_path):
         assert third.take("a", 0, 1) == 0
 
 
-def test_a_part_that_is_removed_is_played_again(made_up, rows, match, tmp_path, monkeypatch):
+def test_a_part_that_is_removed_is_played_again(made_up, rows, match, tmp_path, monkeypatch, capfd):
+    """The wait for it says why."""
     runfolder.claim(tmp_path, [match], "games")
     play(tmp_path, match, 30)
     results.parts(tmp_path)[0].unlink()
-    monkeypatch.setattr(shared, "LAG", 0.05)
+    monkeypatch.setattr(shared, "LAG", 0.5)
+    monkeypatch.setattr(shared, "SILENT", 0.0)
     assert play(tmp_path, match, 30)[0].games == 30
     assert read_rows(tmp_path).equals(rows(range(30)))
+    assert "a network disk may list them" in capfd.readouterr().err
 
 
 def test_a_process_does_not_share_with_itself(tmp_path):

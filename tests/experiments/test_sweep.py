@@ -226,15 +226,16 @@ def test_trials_are_recorded_below_their_sweep(run, database):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["player.threshold=0.3"], "no setting has several values"),
-        (["player.threshold=0.3,1", "sweep.method=random"], "needs sweep.trials"),
-        (["player.threshold=0.3,1", "sweep.method=gird"], "did you mean grid"),
+        ("player=swift player.threshold=0.3", "no setting has several values"),
+        ("player=swift player.threshold=0.3,1 sweep.method=random", "needs sweep.trials"),
+        ("player=swift player.threshold=0.3,1 sweep.method=gird", "did you mean grid"),
+        ("player=bmctss", "did you mean bmcts"),
     ],
 )
 def test_bad_requests_are_refused(arguments, said):
     schema.register()
     with pytest.raises(Refusal, match=said):
-        sweep_job.make_job([*arguments, *SWIFT])
+        sweep_job.make_job([*arguments.split(), *SWIFT[1:]])
 
 
 def test_a_bad_point_is_refused_in_a_line(run):

@@ -222,6 +222,7 @@ def test_two_tables_of_one_run(run_tables, tmp_path, monkeypatch):
 
     code, shown = command("ledford_4_1")
     assert code == 0, shown.err
+    assert "it needs: python -m experiments.tables ledford_4_1_steps" in shown.out
     text = (tmp_path / "w/ledford_4_1.md").read_text()
     assert "python -m experiments.tables ledford_4_1 games=400 seed=6103\n" in text
     assert "`python -m experiments.tables ledford_4_1_steps`: not played yet." in text

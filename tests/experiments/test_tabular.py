@@ -97,5 +97,16 @@ def test_in_80_columns_players_are_told_apart_and_figures_are_whole():
     assert f"a: {labels[0]}" not in on_terminal(table, 200)
 
 
+def test_a_terminal_leaves_out_empty_columns_and_markers_of_markdown():
+    """Headings are whole in 40 columns; Markdown keeps all."""
+    notes = [tabular.Marked("`b` of *c*, [d](e.md)")]
+    table = Table(
+        "", (words("set-up"), "quantity", "published", "ours"), [["a", "", "1", "2"]], notes
+    )
+    shown = on_terminal(table, 40)
+    assert shown.split()[:3] == ["set-up", "published", "ours"] and "b of c, d" in shown
+    assert "| quantity |" in tabular.markdown(table) and notes[0] in tabular.markdown(table)
+
+
 def test_a_table_as_text_is_what_a_command_prints():
     assert str(TABLE) == on_terminal(TABLE, 100) != on_terminal(TABLE, 40)

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from experiments import plotting, tabular, texts
 from experiments.runs.plots import draw_seats
+from experiments.settings.commandline import in_folder
 from experiments.stats.intervals import Estimate
 from experiments.tabular import Table, words
 from experiments.terminal import console
@@ -54,6 +55,11 @@ def test_what_is_a_command_to_a_terminal_is_there_as_text():
     assert print_text(lambda where: tabular.show(table, where)).count(HOSTILE["markup"]) == 3
     table = Table("", ["a"], [[HOSTILE["escape"]]], [HOSTILE["escape"]])
     assert "\x1b" not in print_text(lambda where: tabular.show(table, where))
+
+
+def test_a_folder_with_a_blank_is_quoted_where_a_run_is_continued():
+    assert in_folder("/my runs/a") == "'run.folder=/my runs/a'"
+    assert in_folder("/runs/a") == "run.folder=/runs/a"
 
 
 def test_all_consoles_are_made_in_one_place():

@@ -2,7 +2,6 @@
 
 import subprocess
 import sys
-import warnings
 
 import numpy as np
 import pytest
@@ -325,10 +324,3 @@ def test_faults_of_xml(read, old, new, said):
     with pytest.raises(TablesFault, match=said) as fault:
         read(text.replace(old, new, 1), "lamp.pomdpx")
     assert "\n" not in str(fault.value)
-
-
-def test_faults_are_no_warnings(read):
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        read(BUS)
-        read(LAMP.replace("LAMP", TABLE), "lamp.pomdpx")

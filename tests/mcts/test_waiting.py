@@ -93,6 +93,11 @@ def test_the_arena_plays_the_same_in_any_portions(policies, monkeypatch):
         assert np.array_equal(column, getattr(parts, name))
 
 
+def test_a_player_that_is_not_compiled_is_pointed_to_play():
+    with pytest.raises(ValueError, match=r"unknown policy 'bmcts'.*not compiled play by `play`"):
+        arena.play_many(preset("speed"), ["bmcts"] * 4, 1, np.arange(1))
+
+
 def test_ctrl_c_ends_many_games_between_portions(monkeypatch):
     """The portions adapt to the speed, and Python runs between them."""
     assert waiting._next_portion(8, 0.01) == 16

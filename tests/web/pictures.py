@@ -25,11 +25,11 @@ from PIL import Image  # noqa: E402
 from experiments.web.settings import Search  # noqa: E402
 from experiments.web.tables.requests import compose_player  # noqa: E402
 
-COLOURS = 192
+COLOURS, WIDE = 192, 760
 TURN = 25
 """In which a player is watched as it searches."""
 
-NODES = 24
+NODES = 14
 """Of its tree, in the smaller picture."""
 
 QUESTIONS = 5
@@ -49,13 +49,13 @@ def take(running, folder: Path) -> list[Path]:
         seated = Served(other)
         try:
             searching.streams = page_content.make_stream(table, look, events)
-            watch = _watch(running, searching, folder / "web_watch.png", True, "#beliefs")
+            watch = _watch(running, searching, folder / "web_watch.png", True, "#tree", "#maps > :first-child")
             few = {**look, "tree": look["tree"][:NODES]}
             searching.streams = page_content.make_stream(table, few, events)
             return [
                 watch,
-                _watch(running, searching, folder / "web_table.png", False, "#tree"),
-                _seat(running, seated, folder / "web_play.png", 1280, 900, False, QUESTIONS),
+                _watch(running, searching, folder / "web_table.png", False, "#beliefs", "#tree"),
+                _seat(running, seated, folder / "web_play.png", WIDE, 990, False, QUESTIONS),
                 _seat(running, seated, folder / "web_phone.png", 360, 1500, True, 0),
                 _replay(running, watched, folder / "web_replay.png"),
                 _lobby(running, watched, folder / "web_lobby.png"),
@@ -82,18 +82,20 @@ def _seat(running, served, path, width, height, dark, questions):
     return _shot(page, path)
 
 
-def _watch(running, served, path, dark, last):
-    """Show a table that is watched down to the end of the part ``last``."""
-    page = _page(running, f"{served.url}/watch/t", 1280, 900, dark)
+def _watch(running, served, path, dark, hidden, last):
+    """Show a table that is watched down to the end of the part ``last``, without what is hidden."""
+    page = _page(running, f"{served.url}/watch/t", WIDE, 900, dark)
     page.wait_for_selector(".map td")
     page.wait_for_selector("#tree svg")
+    for part in page.locator(f"#assumes, .log-part, {hidden}").all():
+        part.evaluate("(part) => { part.style.display = 'none'; }")
     below = page.locator(last).bounding_box()
-    page.set_viewport_size({"width": 1280, "height": round(below["y"] + below["height"]) + 10})
+    page.set_viewport_size({"width": WIDE, "height": round(below["y"] + below["height"]) + 10})
     return _shot(page, path)
 
 
 def _replay(running, served, path):
-    page = _page(running, f"{served.url}/records/r", 1180, 1500, False)
+    page = _page(running, f"{served.url}/records/r", WIDE, 1500, False)
     page.wait_for_selector("#entropy .line")
     page.get_by_role("button", name="Next decision").click()
     for button in page.locator(".question-form button").all():
@@ -103,7 +105,7 @@ def _replay(running, served, path):
 
 
 def _lobby(running, served, path):
-    page = _page(running, served.url, 1180, 640, False)
+    page = _page(running, served.url, WIDE, 620, False)
     page.wait_for_selector("#levels button")
     return _shot(page, path)
 
@@ -111,6 +113,7 @@ def _lobby(running, served, path):
 def _page(running, url, width, height, dark):
     page = running.new_page(
         viewport={"width": width, "height": height},
+        device_scale_factor=2 if width == WIDE else 1,
         color_scheme="dark" if dark else "light",
         reduced_motion="reduce",
     )

@@ -156,6 +156,7 @@ def test_a_watched_table_is_paused_stepped_and_looked_into(watched_server, shows
     assert orders == [{"pause": True}, {"step": "event"}, {"step": "turn"}, {"pace": 5}]
     fits_and_passes(page)
     assert is_tree_whole(page), "also where it is narrow"
+    assert page.locator("#beliefs").bounding_box()["height"] < 900, "it scrolls by itself"
 
 
 def is_tree_whole(page):
@@ -188,8 +189,8 @@ def test_a_record_is_stepped_through_and_players_are_asked(watched_server, shows
     page.get_by_role("button", name="Next decision").click()
     line = int(page.locator("#line").input_value())
     assert "action" in events[line]
-    for button in page.locator(".question-form button").all():
-        button.click()
+    for number in (1, 2):
+        page.get_by_role("button", name=f"Ask player {number}").click()
     page.wait_for_function("() => document.querySelectorAll('.would').length === 2")
     assert page.locator(".would").first.inner_text().startswith("walk to the Hall")
     assert page.locator(".answer .types").count() == 2

@@ -131,6 +131,7 @@ def test_a_seat_on_a_phone_with_marks_of_its_own_and_a_stale_answer(server, open
     settle(page)
     assert name in page.locator("#seats").inner_text()
     assert not page.locator("#seats img").count()
+    assert page.locator("#board").bounding_box()["y"] < 300, "it is seen without scrolling"
     parts = {"Board": "#board", "Notebook": "#notebook", "Events": "#log"}
     for chosen in parts:
         page.locator("#tabs").get_by_role("button", name=chosen).click()
@@ -274,6 +275,7 @@ def test_a_whole_game_is_played_by_clicking(rules, server, folder, open_page):
     else:
         assert title == "You have won." and last.startswith("You win! It was")
     assert f"It was {suspect} with the {weapon} in the {room}." in last
+    assert not page.locator("#ends").is_visible()
     seen = page.get_by_role("link", name="See all cards")
     assert seen.get_attribute("href") == made["watch"]
     if wrongly:  # from there on to another game of the same seats

@@ -11,6 +11,7 @@ from mcts.options import Budget, Options
 from mcts.outcomes import follow
 from mcts.problems import TigerParameters
 from mcts.search import Search
+from sim.cards import CARDS
 
 
 @pytest.fixture(scope="module")
@@ -43,8 +44,14 @@ def test_simulations_are_stepped_through_one_by_one(tmp_path, open_page):
 
     steps = follow(grow, 8)
     graph = export(grow(8), seen=lambda action, kind: f"heard {kind}")
+    graph.nodes[0]["envelope"] = dict.fromkeys(CARDS, 0.25)
     (tmp_path / "page.html").write_text(simulations_page(graph, steps, "Tiger", "Eight."))
     page = open_page(f"file://{tmp_path}/page.html", width=360)
+    assert "0 visits" in page.text_content(".at-node"), "of this moment"
+    page.set_viewport_size({"width": 1280, "height": 900})
+    cut = "(held) => held.scrollWidth > held.clientWidth"
+    assert not page.locator(".at-node .scroll").evaluate(cut), "the belief is whole"
+    page.set_viewport_size({"width": 360, "height": 900})
     passes_in_both_themes(page)
     visits = page.locator("text.visits[data-node='0']")
     for count in range(1, 9):

@@ -60,10 +60,11 @@ def test_actions_and_players_have_words(call):
     labels = [long, long, "Ann", "best budget.simulations=500"]
     received, made, called = call(
         """const { inWords, accusing, suggesting } = await import("/static/parts/actions.js");
-        const { names } = await import("/static/parts/words.js");
+        const { names, withSuspect } = await import("/static/parts/words.js");
         const made = [accusing("Plum", "rope", "Lounge"), suggesting("White", "wrench")];
         const seats = given[1].map((label, n) => ({ label, suspect: `S${n}` }));
-        return [given[0].map(inWords), made.map(inWords), names(seats)];""",
+        const called = names(seats).map((one) => withSuspect(one, "S0"));
+        return [given[0].map(inWords), made.map(inWords), called];""",
         [numbers, labels],
     )
     suspects = ("Mustard", "Scarlett", "Plum", "Green", "White", "Peacock")
@@ -71,4 +72,4 @@ def test_actions_and_players_have_words(call):
     expected = [words(number).removesuffix(" here") for number in numbers]
     assert received == [show.get(sentence, sentence) for sentence in expected]
     assert made == ["accuse Plum with the rope in the Lounge", "suggest White with the wrench"]
-    assert called == ["best (S0)", "best (S1)", "Ann", "best at 500"]
+    assert called == ["best (S0)", "best (S1) (S0)", "Ann (S0)", "best at 500 (S0)"]

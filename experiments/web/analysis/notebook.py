@@ -67,13 +67,10 @@ class Knowledge:
         answered = list_seen(known, seat)
         if answered and answered[-1][0] == seat and answered[-1][2] >= 0 > answered[-1][3]:
             answered.pop()  # the card is not shown yet
-        turns = [event["turn"] for event in known if _is_said(event)]
+        aloud = [event for event in known if event["known_to"] == "all"]
+        kinds = ("suggestion", "accusation")
+        turns = [event["turn"] for event in aloud if event["event"] in kinds]
         return cls(rules, seat, _mask(dealt), _mask(open_) if open_ else None, answered, turns)
-
-
-def _is_said(event: Event) -> bool:
-    """Return whether a player names cards aloud."""
-    return event["event"] in ("suggestion", "accusation") and event["known_to"] == "all"
 
 
 def _mask(events: Sequence[Event]) -> int:

@@ -39,6 +39,7 @@ def facts() -> dict[str, Any]:
     rows = FLOOR_PLAN.strip().splitlines()
     areas = regions()
     inside = set().union(*areas)
+    passages = tables()[0].passage
     walls = {(x, y) for y, row in enumerate(rows) for x in range(len(row))}
     return {
         "columns": len(rows[0]),
@@ -48,9 +49,12 @@ def facts() -> dict[str, Any]:
             {
                 "name": name,
                 "outline": _outlines(areas[room])[0],
-                "label": _middle(areas[room]),
+                "label": [  # its middle, in quarters of a square
+                    round(4 * (sum(along) / len(along) + 0.5)) / 4
+                    for along in zip(*areas[room], strict=True)
+                ],
                 "doors": [{"xy": [x, y], "side": side} for x, y, side in DOORS[room][1]],
-                "passage": _passage(room),
+                "passage": None if (other := passages[room]) < 0 else ROOMS[other],
             }
             for room, name in enumerate(ROOMS)
         ],
@@ -109,18 +113,6 @@ def _outlines(squares: frozenset[Square] | set[Square]) -> list[list[list[int]]]
     whole = union_all([box(x, y, x + 1, y + 1) for x, y in squares]).simplify(0)
     parts = getattr(whole, "geoms", [whole])
     return [[[int(x), int(y)] for x, y in part.exterior.coords[:-1]] for part in parts]
-
-
-def _middle(squares: frozenset[Square]) -> list[float]:
-    """Return the middle of ``squares``, in quarters of a square."""
-    return [
-        round(4 * (sum(along) / len(squares) + 0.5)) / 4 for along in zip(*squares, strict=True)
-    ]
-
-
-def _passage(room: int) -> str | None:
-    other = int(tables()[0].passage[room])
-    return ROOMS[other] if other >= 0 else None
 
 
 def _steps() -> dict[str, list[int]]:

@@ -8,7 +8,7 @@ const PHASES = ["Select", "Expand", "Roll out", "Back up"];
 const PACE = 900; // milliseconds per phase
 
 const { nodes, simulations } = JSON.parse(part("data").textContent);
-const { picture, about } = explore(nodes);
+const { picture, about, count: showVisits } = explore(nodes);
 const drawn = (kind, number) => [...picture.querySelectorAll(`[data-${kind}="${number}"]`)];
 const branches = new Map(); // by the action of a node: the number of the node with its drawing
 nodes.forEach(({ above, action }, number) => {
@@ -60,6 +60,7 @@ function draw() {
   const phase = at - 4 * count;
   const simulation = simulations[count];
   const { visits, actions } = countUp(phase === 3 ? count + 1 : count);
+  showVisits(visits);
   const { way, grew } = simulation;
   const reached = new Set(phase === 0 && grew ? way.slice(0, -1) : way);
   const played = new Set(way.map(branchOf));

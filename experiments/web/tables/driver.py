@@ -38,11 +38,6 @@ Viewer = int | Literal["all"] | None
 """A seat; None for a viewer without one; or `ALL`."""
 
 
-def is_slow(player: Player) -> bool:
-    """Return whether ``player`` may take seconds per decision."""
-    return player.policy is None or player.policy.name in SLOW_POLICIES
-
-
 class Driver:
     """Drives ``table`` to the end of its game.
 
@@ -191,7 +186,8 @@ class Driver:
         game = self.table.game
         seat = game.decider
         player = game.seats[seat]
-        if not is_slow(player) or (game.shows and not player.picks_cards):
+        slow = player.policy is None or player.policy.name in SLOW_POLICIES
+        if not slow or (game.shows and not player.picks_cards):
             await self._do(game.decide())
             return
         # A pause before a card is shown would reveal that there are several.

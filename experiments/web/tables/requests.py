@@ -87,7 +87,7 @@ def compose_table(request: TableRequest, limits: Search) -> Setup:
         if seat["name"] == PERSON and seat["label"] in players:
             raise ValueError(f"{seat['label']} is the name of a player: choose another")
     return Setup(
-        rules=compose_rules(request.rules, request.players),
+        rules=dict(_rules(request.rules, request.players)),
         seats=seats,
         seed=request.seed,
         pace=request.pace,
@@ -117,13 +117,9 @@ def _player(preset: str, settings: tuple[str, ...], limits: Search) -> dict[str,
     return player
 
 
-def compose_rules(name: str, players: int) -> dict[str, Any]:
-    """Return the rules ``name`` for ``players``, for `sim.rules.preset`; ValueError if invalid."""
-    return dict(_rules(name, players))
-
-
 @lru_cache(_CACHED)
 def _rules(name: str, players: int) -> dict[str, Any]:
+    """Return the rules ``name`` for ``players``, for `sim.rules.preset`; ValueError if invalid."""
     if name not in allowed.RULES:
         raise ValueError(f"rules {name!r}: unknown; choose one of those offered")
     return _compose("rules", name, f"players={players}")

@@ -2,7 +2,7 @@
 
 import { facts } from "./facts.js";
 import { el, put, svg } from "./dom.js";
-import { names } from "./words.js";
+import { names, withSuspect } from "./words.js";
 
 const { columns, rows, squares, rooms, closed } = facts;
 
@@ -126,7 +126,7 @@ export class Board {
     const places = [];
     state.pawns.forEach(({ xy, room }, seat) => {
       const { suspect } = this.seats[seat];
-      places.push(el("li", {}, `${this.names[seat]} (${suspect}): ${whereabouts(xy, room)}`));
+      places.push(el("li", {}, `${withSuspect(this.names[seat], suspect)}: ${whereabouts(xy, room)}`));
       const token = this.tokens[seat];
       if (!xy && !room) {
         token.remove();

@@ -53,7 +53,8 @@ function neighbour(nodes, places, number, key) {
  * shows the knowledge at the chosen one.
  *
  * `nodes` are as for `treePicture`; their `after` (the value from there on), `exact` (the probability
- * of the outcome), `bits` and `envelope` are shown, if present.
+ * of the outcome), `bits` and `envelope` are shown, if present.  `count(visits)` shows other numbers
+ * of visits, by node, as of an earlier moment.
  */
 export function explore(nodes) {
   const picture = treePicture(nodes);
@@ -64,6 +65,8 @@ export function explore(nodes) {
     knot.tagName === "circle" ? [number(knot, "cx"), number(knot, "cy")] : [number(knot, "x") + 4, number(knot, "y") + 4],
   );
   picture.setAttribute("role", "group");
+  let chosen = 0;
+  let visits = nodes.map((node) => node.visits);
 
   function choose(number, focus) {
     knots.forEach((knot, at) => {
@@ -71,8 +74,22 @@ export function explore(nodes) {
       knot.setAttribute("aria-pressed", at === number);
     });
     if (focus) knots[number].focus();
-    put(about, el("p", {}, el("strong", {}, "At the chosen node")), history(nodes, number), figuresOf(nodes[number]),
-      nodes[number].envelope ? belief(nodes[number].envelope) : null);
+    chosen = number;
+    report();
+  }
+
+  function report() {
+    const node = nodes[chosen];
+    const whole = visits[chosen] === node.visits; // else its value was another
+    const figures = figuresOf({ ...node, visits: visits[chosen], after: whole ? node.after : undefined });
+    put(about, el("p", {}, el("strong", {}, "At the chosen node")), history(nodes, chosen), figures,
+      node.envelope ? belief(node.envelope) : null);
+  }
+
+  function count(counted) {
+    const changed = counted[chosen] !== visits[chosen];
+    visits = counted;
+    if (changed) report();
   }
 
   knots.forEach((knot, number) => {
@@ -81,8 +98,8 @@ export function explore(nodes) {
     knot.setAttribute("aria-label", number ? [action, seen].filter(Boolean).join(": ") : "The root");
   });
   picture.addEventListener("click", ({ target }) => {
-    const chosen = target.dataset?.node ?? target.dataset?.branch;
-    if (chosen !== undefined) choose(Number(chosen), true);
+    const clicked = target.dataset?.node ?? target.dataset?.branch;
+    if (clicked !== undefined) choose(Number(clicked), true);
   });
   picture.addEventListener("keydown", (event) => {
     const at = knots.indexOf(event.target);
@@ -91,5 +108,5 @@ export function explore(nodes) {
     choose(neighbour(nodes, places, at, event.key), true);
   });
   choose(0, false);
-  return { picture, about };
+  return { picture, about, count };
 }

@@ -3,7 +3,7 @@
 import { initials } from "./board.js";
 import { el, put, unseen } from "./dom.js";
 import { percent } from "./percent.js";
-import { list, names } from "./words.js";
+import { list, names, withSuspect } from "./words.js";
 
 const MARKS = { yes: "✓", no: "✗", maybe: "·" };
 const KINDS = { suspect: "Suspects", weapon: "Weapons", room: "Rooms" };
@@ -64,7 +64,7 @@ export function showNotebook(parent, notebook, table, me, hints, marks = null) {
       el(
         "th",
         { scope: "col", class: seat === me ? "own" : null },
-        el("abbr", { title: `${called[seat]} (${suspect})` }, initials(suspect)),
+        el("abbr", { title: withSuspect(called[seat], suspect) }, initials(suspect)),
       ),
     ),
   );

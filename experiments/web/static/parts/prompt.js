@@ -15,7 +15,7 @@ const OVER = "over"; // instead of the number of a question
 const FIRST = 0; // the number of the first question
 const AIM =
   "A suspect, a weapon and a room lie in the envelope: find out which. Go to a room and suggest; " +
-  "The holder of one of the three cards has to show you one. Once you are sure, accuse.";
+  "the holder of one of the three cards has to show you one. Once you are sure, accuse.";
 const SEVERAL = 12; // maximum number of squares listed as buttons
 
 export class PromptPanel {

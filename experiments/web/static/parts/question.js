@@ -22,7 +22,7 @@ export class Question {
       playerOptions(players, preset),
     );
     this.settings = settingFields(`player ${number}`);
-    this.button = el("button", { class: "main" }, "Ask");
+    this.button = el("button", { class: "main" }, `Ask player ${number}`);
     this.answer = el("div", { class: "answer", role: "status" });
     const submit = (event) => {
       event.preventDefault();

@@ -8,6 +8,11 @@ export function names(seats) {
   return seats.map(({ label, suspect }) => (shared(seats, label) ? `${brief(label)} (${suspect})` : labelled(label)));
 }
 
+/** Return the name that a seat is `called`, with its suspect. */
+export function withSuspect(called, suspect) {
+  return called.endsWith(`(${suspect})`) ? called : `${called} (${suspect})`;
+}
+
 /** Return whether several of `seats` have this label. */
 export function shared(seats, label) {
   return seats.filter((seat) => seat.label === label).length > 1;
