@@ -31,8 +31,7 @@ def first(index, word):
     for entry in index:
         found = [entry[key].lower().count(word) for key in ("title", "text")]
         page = entry["location"].split("#")[0]
-        gained = entry.get("boost", 1) * (1000 * found[0] + found[1])
-        score[page] = score.get(page, 0) + gained
+        score[page] = score.get(page, 0) + entry.get("boost", 1) * (1000 * found[0] + found[1])
     return max(score, key=score.get)
 
 
