@@ -192,11 +192,7 @@ COMMANDS: Mapping[str, tuple[Use, ...]] = {
     ),
     "episodes": (
         Use(f"problem planner {_GENERAL} map workers ray", "without paper"),
-        Use(
-            _GENERAL,
-            "tiger, rocksample and a problem of your own",
-            _is_general,
-        ),
+        Use(_GENERAL, "tiger, rocksample and a problem of your own", _is_general),
         Use("map", "problem=rocksample"),
         Use(
             "particles",
