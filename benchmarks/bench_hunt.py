@@ -110,11 +110,7 @@ def turn() -> None:
     print(f"Held-Karp, 7 rooms: {1e3 * cpu:.1f} microseconds")
 
 
-PARTS: dict[str, Callable[[], None]] = {
-    "table_1": table_1,
-    "table_2": table_2,
-    "turn": turn,
-}
+PARTS: dict[str, Callable[[], None]] = {"table_1": table_1, "table_2": table_2, "turn": turn}
 
 
 if __name__ == "__main__":

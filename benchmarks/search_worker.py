@@ -150,11 +150,7 @@ def search(planner: Any, view: np.recarray) -> dict[str, Any]:
     parts += [nodes, tree.visits, tree.returns, tree.counters]
     edges = int((tree.length * (tree.status == 2))[nodes].sum())
     parts += [tree.action[:edges], tree.edge_visits[:edges], tree.edge_total[:edges]]
-    return {
-        "simulations": planner.simulations - before,
-        "seconds": seconds,
-        "tree": digest(*parts),
-    }
+    return {"simulations": planner.simulations - before, "seconds": seconds, "tree": digest(*parts)}
 
 
 def opening(preset: str, simulations: int, key: int) -> dict[str, Any]:

@@ -28,33 +28,15 @@ REFERENCE = "#666666"
 """Colour of parity, certainty and diagonals, which are not measurements."""
 
 PLAYERS = {
-    "bmcts": ("BMCTS", 0),
-    "pimc": ("PIMC", 1),
-    "bmcts_or": ("BMCTS-OR", 2),
-    "so_ismcts": ("SO-ISMCTS", 3),
-    "ld_bmcts": ("LD-BMCTS", 4),
-    "pomcp": ("POMCP", 5),
-    "flat": ("flat", 6),
-    "mo_ismcts": ("MO-ISMCTS", 7),
-    "root_only": ("root only", 6),
-    "one_step": ("one step", 4),
-    "best": ("best", 1),
-    "swift": ("swift", 8),
-    "response": ("response", 7),
-    "greedy": ("greedy", 2),
-    "likely": ("likely", 5),
-    "hide": ("hide", 0),
-    "reader": ("reader", 1),
-    "heuristic": ("heuristic", 4),
-    "closure": ("closure", 3),
-    "random": ("random", 6),
-    "uniform": ("uniform", 6),
-    "bn": ("BN", 0),
-    "csp": ("CSP", 5),
-    "neural": ("neural", 3),
-    "hunter": ("hunter", 6),
-    "entropy": ("entropy", 7),
-}
+    "bmcts": ("BMCTS", 0), "pimc": ("PIMC", 1), "bmcts_or": ("BMCTS-OR", 2),
+    "so_ismcts": ("SO-ISMCTS", 3), "ld_bmcts": ("LD-BMCTS", 4), "pomcp": ("POMCP", 5),
+    "flat": ("flat", 6), "mo_ismcts": ("MO-ISMCTS", 7), "root_only": ("root only", 6),
+    "one_step": ("one step", 4), "best": ("best", 1), "swift": ("swift", 8),
+    "response": ("response", 7), "greedy": ("greedy", 2), "likely": ("likely", 5),
+    "hide": ("hide", 0), "reader": ("reader", 1), "heuristic": ("heuristic", 4),
+    "closure": ("closure", 3), "random": ("random", 6), "uniform": ("uniform", 6), "bn": ("BN", 0),
+    "csp": ("CSP", 5), "neural": ("neural", 3), "hunter": ("hunter", 6), "entropy": ("entropy", 7),
+}  # fmt: skip
 """By the beginning of a player's name: what the field calls it, and its number in `SERIES`."""
 
 _KIND = re.compile(rf"(\d+ )?({'|'.join(sorted(PLAYERS, key=len, reverse=True))})")
@@ -83,4 +65,4 @@ def tell_apart(names: Collection[str]) -> Sequence[int | str]:
 def say(name: str) -> str:
     """Return what the field calls the player ``name``, with what differs in a variant."""
     named = _KIND.sub(lambda found: (found[1] or "") + PLAYERS[found[2]][0], name)
-    return named.replace("_faithful", " by the text").replace("+", ", ")
+    return named.replace("_faithful", " as described").replace("+", ", ")

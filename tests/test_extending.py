@@ -61,7 +61,9 @@ def test_the_lesson_on_a_planner_runs(tmp_path, monkeypatch):
     own = Path("mine/player/theirs.yaml")
     own.parent.mkdir(parents=True)
     own.write_text(re.search(r"```yaml\\n(.*?)```", LESSON, re.S)[1])
-    assert compose("compare", ["hydra.searchpath=[mine]", "player=theirs"]).player.label == "early"
+    listed = ["hydra.searchpath=[mine]", "match.players=[theirs,swift]"]
+    assert COMMAND.run([*listed, *brief, "tracking=none", "run.folder=own"]) == 0
+    assert Path("own/summary.json").exists()
 
 
 def test_the_table_is_one_file():

@@ -24,11 +24,7 @@ from mcts.problems import tiger
 from mcts.search import Search
 
 START = tiger.TigerParameters(steps=TIGER_STEPS, rollout=tiger.RANDOM)
-ACTIONS = {
-    "listen": tiger.LISTEN,
-    "open-left": tiger.OPEN_LEFT,
-    "open-right": tiger.OPEN_RIGHT,
-}
+ACTIONS = {"listen": tiger.LISTEN, "open-left": tiger.OPEN_LEFT, "open-right": tiger.OPEN_RIGHT}
 
 
 def plain(simulations: int) -> Choose:

@@ -136,7 +136,7 @@ def table(found: Sequence[dict[str, Any]], settings: dict[str, Any]) -> Table:
     notes = [
         f"Each worker has the time of {each} simulations a decision; the line *{ONE}* is a single "
         "worker with so many times as long. Strength-speed-up: how many times longer one worker "
-        "must search to lose as little; beyond the ends of its curve, the end.",
+        "must search to lose as little; beyond the ends of its curve, the end."
     ]
     title = f"Strength by workers, {cases} {settings['measure']}"
     return Table.of(title, found, shown, notes)

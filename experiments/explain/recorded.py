@@ -24,17 +24,7 @@ from sim.records.events import Event
 from sim.records.record import Record, knows
 from sim.records.replay import states
 from sim.rules import world
-from sim.state import (
-    ACCUSE,
-    ACCUSED,
-    ASK,
-    MOVE,
-    N_ACTIONS,
-    OVER,
-    PASSAGE,
-    SHOW,
-    TURN,
-)
+from sim.state import ACCUSE, ACCUSED, ASK, MOVE, N_ACTIONS, OVER, PASSAGE, SHOW, TURN
 from sim.view import view_of
 
 FIRST_LINE = 2

@@ -143,7 +143,7 @@ def _map(axes: Axes, line: dict[str, Any], field: Field) -> None:
     axes.set(xlabel="metres", ylabel="metres")
     axes.set_title(
         f"{line['route']}: value {line['value']:.2f}, {line['benefit']:.2f} nats,\n"
-        f"{line['length']:.1f} m, {len(measured)} of {len(places)} measured",
+        f"{line['length']:.1f} m, {len(measured)} of {len(places)} measured"
     )
 
 

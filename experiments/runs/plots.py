@@ -33,11 +33,7 @@ _LETTERS = 40
 
 
 def win_rate_plot(
-    won: np.ndarray,
-    by_seat: Mapping[str, Mapping[str, int]],
-    title: str,
-    parity: float,
-    path: Path,
+    won: np.ndarray, by_seat: Mapping[str, Mapping[str, int]], title: str, parity: float, path: Path
 ) -> Path:
     """Plot the win rate over the games and by seat, with 95 % intervals, to a PNG.
 
@@ -63,12 +59,7 @@ def win_rate_plot(
     return path
 
 
-def rates_plot(
-    lines: Sequence[Line],
-    names: Sequence[str],
-    title: str,
-    path: Path,
-) -> Path:
+def rates_plot(lines: Sequence[Line], names: Sequence[str], title: str, path: Path) -> Path:
     """Plot the win rates of several players, with 95 % intervals and parities, to a PNG.
 
     Parameters
@@ -113,8 +104,11 @@ def draw_games(
     games = thin(len(won), limit) + 1
     wins = np.cumsum(won)[games - 1]
     found = [rate(int(some), int(count)) for some, count in zip(wins, games, strict=True)]
-    mark = "o" if len(won) < 5 else ""  # a line needs more than one
-    band(axes, games.tolist(), found, marker=mark, label=f"{name}: {found[-1]}")
+    if len(won) > 4:
+        band(axes, games.tolist(), found, marker="", label=f"{name}: {found[-1]}")
+    else:  # too few for a line
+        intervals(axes, games.tolist(), found, label=f"{name}: {found[-1]}")
+        axes.set_xticks(games.tolist())
     axes.set(xlabel="games, in order of their numbers", ylabel="win rate so far")
     axes.set_xlim(1 if len(won) > 4 else 0.5, max(1.5, len(won)))
     share_axis(axes)
@@ -137,6 +131,6 @@ def draw_seats(axes: Axes, players: Sequence[tuple[str, Sequence[Estimate | None
 
 def share_axis(axes: Axes) -> None:
     """Scale the y axis from 0 to 100 %, with grid lines."""
-    axes.set_ylim(0, 1)
+    axes.set_ylim(-0.02, 1.02)
     shares(axes.yaxis)
     axes.grid(axis="y")

@@ -14,12 +14,7 @@ import numpy as np
 from experiments.stats import sprt
 from experiments.stats.anytime import paired_difference_anytime, win_rate_anytime
 from experiments.stats.elo import elo_to_difference, elo_to_win_rate, paired_elo
-from experiments.stats.intervals import (
-    Estimate,
-    paired_difference,
-    wilson_width,
-    win_rate,
-)
+from experiments.stats.intervals import Estimate, paired_difference, wilson_width, win_rate
 from experiments.stats.sprt import ERROR, MINIMUM, Verdict
 
 LARGEST_ELO = 2000

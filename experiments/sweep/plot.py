@@ -8,18 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 from matplotlib.axes import Axes
+from numpy.typing import ArrayLike
 
-from experiments.palette import SERIES
-from experiments.plotting import (
-    WIDTH,
-    intervals,
-    legend_below,
-    picture,
-    reference_line,
-    shares,
-)
+from experiments.palette import SERIES, say
+from experiments.plotting import WIDTH, intervals, legend_below, picture, reference_line, shares
 from experiments.sweep.axes import Axis
 from experiments.sweep.outcomes import Line, Played
 from experiments.texts import for_picture
@@ -53,7 +46,7 @@ def _panels(axes: Sequence[Axis], title: str, path: Path) -> Iterator[list[Axes]
     columns = min(len(axes), 3)
     rows = -(-len(axes) // columns)
     size = (WIDTH, 0.8 + 2.4 * rows)
-    with picture(path, title, size, rows, columns, sharey=True) as (figure, grid):
+    with picture(path, say(title), size, rows, columns, sharey=True) as (figure, grid):
         yield list(grid.flat)
         legend_below(figure, grid.flat[0], columns=4)
         for place in list(grid.flat)[len(axes) :]:

@@ -24,12 +24,7 @@ def histories(n, seed=1):
         players, face_up = 3 + i % 4, i % 3
         sizes = random_sizes(rng, players, 18 - face_up) if i % 2 else None
         yield random_history(
-            rng,
-            players,
-            int(rng.integers(0, 25)),
-            sizes=sizes,
-            face_up=face_up,
-            shares=i % 5 == 0,
+            rng, players, int(rng.integers(0, 25)), sizes=sizes, face_up=face_up, shares=i % 5 == 0
         )
 
 

@@ -8,15 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from histories import (
-    brute_force,
-    histories,
-    mask,
-    means,
-    places,
-    random_history,
-    weighted_deals,
-)
+from histories import brute_force, histories, mask, means, places, random_history, weighted_deals
 from scipy.stats import chisquare
 
 from belief import evidence

@@ -6,9 +6,7 @@ from histories import random_history
 
 from belief.beliefs.exact import ExactBelief
 from belief.contract.history import events_of, setting_of
-from belief.evidence import (
-    new_evidence,
-)
+from belief.evidence import new_evidence
 from belief.exact.solver import ExactPosterior, workspace
 
 

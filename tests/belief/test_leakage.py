@@ -6,14 +6,7 @@ from math import log2
 import numpy as np
 import pytest
 
-from belief.leakage import (
-    COLUMNS,
-    LANES,
-    SHOWN,
-    leakage,
-    tabulate,
-    weapon_columns,
-)
+from belief.leakage import COLUMNS, LANES, SHOWN, leakage, tabulate, weapon_columns
 
 PLAYERS, SEAT, TRIO = 4, 1, (2, 8, 15)
 LEAST = 0.002

@@ -199,10 +199,7 @@ def test_what_holms_correction_keeps_is_marked(p_holm, marked):
 
 @pytest.mark.parametrize(
     "given, message",
-    [
-        (("only=[heuristic,sure]",), "no cell matches all of these"),
-        (("show=true",), "no games in"),
-    ],
+    [(("only=[heuristic,sure]",), "no cell matches all of these"), (("show=true",), "no games in")],
 )
 def test_what_cannot_be_is_refused_in_one_line(command, given, message):
     code, shown = command(*given)

@@ -30,41 +30,16 @@ def game_rows():
         observer = Observer(match, rules, seats, game, KINDS)
         result = play(rules, seats, 5, game, observer)
         kinds["suggestions"] += observer.rows["suggestions"]
-        kinds["games"] += [
-            {
-                "match": match,
-                "game": game,
-                "seat": seat,
-                "player": each.player,
-                "focal": each.player == "closure",
-                "won": each.won,
-                "out": each.out,
-                "suggestions": each.suggestions,
-                "decisions": 0,
-                "simulations": 0,
-                "search_seconds": 0.0,
-                "faults": 0,
-                "winner": result.winner,
-                "turns": result.turns,
-                "game_suggestions": result.suggestions,
-            }
-            for seat, each in enumerate(result.seats)
-        ]
+        for seat, each in enumerate(result.seats):
+            who = (match, game, seat, each.player, each.player == "closure", each.won, each.out)
+            row = (*who, each.suggestions, 0, 0, 0.0, 0, result.winner)
+            row += (result.turns, result.suggestions)
+            kinds["games"].append(dict(zip(ROW.names, row, strict=True)))
         # What a planner in the closure player's seat might have searched.
-        kinds["decisions"] += [
-            {
-                "match": match,
-                "game": game,
-                "turn": 1 + i,
-                "seat": game % 4,
-                "player": "closure",
-                "kind": ("move", "suggestion", "accusation")[i % 3],
-                "simulations": 100 + game,
-                "seconds": 0.1 * (1 + i),
-                "envelope": 3.0,
-            }
-            for i in range(1 + game % 5)
-        ]
+        for i in range(1 + game % 5):
+            kind = ("move", "suggestion", "accusation")[i % 3]
+            row = (match, game, 1 + i, game % 4, "closure", kind, 100 + game, 0.1 * (1 + i), 3.0)
+            kinds["decisions"].append(dict(zip(DECISION.names, row, strict=False)))
     return kinds
 
 

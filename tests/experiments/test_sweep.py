@@ -100,9 +100,7 @@ def test_a_grid_leaves_table_plot_and_summary(run, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "prune_p",
-    [0.02, pytest.param(0.0, marks=pytest.mark.nightly)],
-    ids=["pruned", "control"],
+    "prune_p", [0.02, pytest.param(0.0, marks=pytest.mark.nightly)], ids=["pruned", "control"]
 )
 def test_racing_gives_a_bad_point_up(run, prune_p):
     outcome = run(*SWIFT, *RACED, "match.games=400", f"sweep.prune_p={prune_p}", "sweep.fresh=0")

@@ -8,27 +8,14 @@ from itertools import islice
 
 import numpy as np
 import pytest
-from endgame_checks import (
-    FAULTS,
-    BruteForce,
-    Optimal,
-    again,
-    table,
-)
+from endgame_checks import FAULTS, BruteForce, Optimal, again, table
 
 from belief.evidence import ContradictoryEvidence
 from belief.exact.solver import ExactPosterior
 from sim.endgame import solver
 from sim.endgame.deals import list_deals
 from sim.endgame.positions import Endgame, solve_position
-from sim.endgame.random_positions import (
-    MARGIN,
-    MAX_DEALS,
-    MIN_ENVELOPES,
-    TURNS,
-    endgame,
-    endgames,
-)
+from sim.endgame.random_positions import MARGIN, MAX_DEALS, MIN_ENVELOPES, TURNS, endgame, endgames
 from sim.legal import legal
 from sim.player import Player
 from sim.policies.registry import Policy, seat_policy

@@ -49,7 +49,9 @@ def take(running, folder: Path) -> list[Path]:
         seated = Served(other)
         try:
             searching.streams = page_content.make_stream(table, look, events)
-            watch = _watch(running, searching, folder / "web_watch.png", True, "#tree", "#maps > :first-child")
+            watch = _watch(
+                running, searching, folder / "web_watch.png", True, "#tree", "#maps > :first-child"
+            )
             few = {**look, "tree": look["tree"][:NODES]}
             searching.streams = page_content.make_stream(table, few, events)
             return [
