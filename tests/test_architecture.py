@@ -52,7 +52,7 @@ FLOORS = (
     ),
     ("sim.hunt.geometry", "sim.hunt.paths"),
     ("sim.players",),
-    ("experiments.texts", "experiments.callable"),
+    ("experiments.texts", "experiments.callable", "experiments.palette"),
     ("experiments.terminal", "experiments.settings", "experiments.stats"),
     ("experiments.provenance",),
     ("experiments.locks",),
