@@ -185,10 +185,11 @@ def label_ends(axes: Axes, letters: int = 30) -> None:
 
     Call it last: the limits of ``axes`` must not change.  ``letters``: of a line of text.
     """
-    figure, size = axes.figure, plt.rcParams["font.size"]
+    figure, size = axes.get_figure(root=True), plt.rcParams["font.size"]
+    assert figure is not None
     figure.draw_without_rendering()
     handles, labels = axes.get_legend_handles_labels()
-    lines = [getattr(one, "lines", (one,))[0] for one in handles]
+    lines: list[Any] = [getattr(one, "lines", (one,))[0] for one in handles]
     drawn = [np.array(sorted(line.get_xydata().tolist())) for line in lines]
     texts = [textwrap.fill(label, letters) for label in labels]
     place = axes.transScale + axes.transLimits

@@ -153,8 +153,8 @@ def draw(rows: pl.DataFrame, folder: Path) -> None:
 
     from experiments.plotting import band, label_ends, picture
 
-    runs = rows["run"].n_unique()
-    title = f"Q-learning on the room problem: mean and range of {runs} runs"
+    count = rows["run"].n_unique()
+    title = f"Q-learning on the room problem: mean and range of {count} runs"
     with picture(folder / PLOT, title, (6.9, 3.4)) as (_, ((axes,),)):
         for series, ((rate,), runs) in enumerate(rows.group_by("rate", maintain_order=True)):
             at = runs.group_by("updates").agg(

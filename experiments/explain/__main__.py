@@ -383,9 +383,9 @@ def _keep(settings: DictConfig, folder: Path, graph: nx.DiGraph) -> list[str]:
         ((axes,), inches) = figure.axes, figure.dpi_scale_trans.inverted()
         words = [one.get_window_extent() for one in axes.texts if one.get_text()]
         shown = Bbox.union(words).padded(6)
-        kind = {"format": Path(files[-1]).suffix[1:], "bbox_inches": shown.transformed(inches)}
+        kind, shown = Path(files[-1]).suffix[1:], shown.transformed(inches)
         with atomic_write(folder / files[-1]) as writing:  # not through a link of that name
-            figure.savefig(writing, dpi=200, **kind)
+            figure.savefig(writing, dpi=200, format=kind, bbox_inches=shown)
     return files
 
 

@@ -368,8 +368,8 @@ def draw(described: dict[str, Any], folder: Path) -> None:
             offset = _APART ** (number - len(curves) / 2)
             at = [offset * line["simulations"] for line in lines]
             stroke = ":" if "markerfacecolor" in look(player) else "-"
-            bars = {"elinewidth": 0.7, "capsize": 0}
-            intervals(axes, at, found, player, linestyle=stroke, **shown, **bars)
+            shown |= {"elinewidth": 0.7, "capsize": 0}
+            intervals(axes, at, found, player, linestyle=stroke, **shown)
         axes.set_xscale("log")
         axes.xaxis.set_major_formatter("{x:,.0f}")
         axes.set(xlabel="simulations a decision", ylabel="lost chance of winning, points")

@@ -199,8 +199,8 @@ def draw(fields: Mapping[str, Sequence[Standing]], path: Path) -> None:
             plotting.reference_line(axes, 0, upright=True)
             edge = axes.get_yaxis_transform()
             for place, who in enumerate(order):
-                elo = [one for one in (lines[who].elo,) if one]
-                plotting.intervals(axes, [place], elo, who, across=True, capsize=0, elinewidth=2)
+                known = [one for one in (lines[who].elo,) if one]
+                plotting.intervals(axes, [place], known, who, across=True, capsize=0, elinewidth=2)
                 share = f"{lines[who].won.value:.0%}"
                 axes.text(1.26, place, share, transform=edge, va="center", ha="right")
             axes.text(1.26, len(order) - 0.3, "wins", transform=edge, va="center", ha="right")

@@ -146,7 +146,13 @@ def draw(table: Table, run: Measured, path: Path) -> None:
             _panel(axes, f"less {control}", rows, [*columns, POOLED], here)
         figure.supxlabel(_legend(found), fontsize=8.5)
         label = "end of the 95 % interval nearer to 0, points"
-        bar = {"format": _points, "extend": "both", "fraction": 0.05, "pad": 0.01, "aspect": 40}
+        bar: dict[str, Any] = {
+            "format": _points,
+            "extend": "both",
+            "fraction": 0.05,
+            "pad": 0.01,
+            "aspect": 40,
+        }
         figure.colorbar(axes.images[0], ax=panels, label=label, **bar)
 
 
@@ -156,7 +162,8 @@ def _legend(found: Sequence[Difference]) -> str:
     counts = " to ".join(f"{games:,}" for games in dict.fromkeys((cells[0], cells[-1])))
     return (
         f"rows: rules; columns: opponents, '{POOLED}' pooled; {counts} games a cell; "
-        f"white: the 95 % interval has 0;\nbold: {MARKED}, in cells with Holm's correction over the panel"
+        f"white: the 95 % interval has 0;\n"
+        f"bold: {MARKED}, in cells with Holm's correction over the panel"
     )
 
 

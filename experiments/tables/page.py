@@ -152,8 +152,8 @@ def draw_by_setting(setting: str, run: Measured, path: Path) -> None:
                 if (found := QUANTITIES["gained"].of(run, name, first))
             }
             values = list(gained.values())
-            shown = {"linestyle": "-", "label": palette.say(opponent)}
-            plotting.intervals(axes, [*gained], values, series, **shown)
+            label = palette.say(opponent)
+            plotting.intervals(axes, [*gained], values, series, linestyle="-", label=label)
         axes.set(xlabel=said, ylabel="games won, difference")
         plotting.shares(axes.yaxis, 0)
         plotting.label_ends(axes)

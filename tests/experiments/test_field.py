@@ -125,7 +125,7 @@ def test_it_is_reported_and_drawn(run, standings, tmp_path, monkeypatch):
     assert first["player"] == line.player
     text = (tmp_path / "small.md").read_text()
     assert f"{GAMES} games per cell, seed 5, rules `ferrari2009`, `ledford`." in text
-    field.draw(standings, "small", tmp_path / "small.png")
+    field.draw(standings, tmp_path / "small.png")
     assert (tmp_path / "small.png").read_bytes().startswith(b"\x89PNG")
 
 
@@ -135,7 +135,7 @@ def test_who_was_in_no_game_has_no_rating(tmp_path):
     found = field.standings(SMALL, run)
     assert len(found["three"]) == 3 and not any(line.elo for line in found["three"])
     assert "Ratings need" in page.make(SMALL, run).shown.notes[0]
-    field.draw({"three": found["three"]}, "few", tmp_path / "few.png")
+    field.draw({"three": found["three"]}, tmp_path / "few.png")
     assert not (tmp_path / "few.png").exists()
 
 
