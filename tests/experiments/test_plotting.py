@@ -39,11 +39,12 @@ def small(figures):
     return wide + [text.get_text() for text in texts if text.get_fontsize() < 6.5]
 
 
-KINDS = ["matrix", "field", "budget", "regret", "thresholds", "qlearning", "strength_32"]
-KINDS += ["ledford_4_1_steps", "beliefs_tables_closure"]
+KINDS = ["matrix", "field", "budget", "solvers", "win_rate", "control"]
+LONG = ["regret", "thresholds", "qlearning", "strength_32", "ledford_4_1_steps"]
+LONG = [pytest.param(name, marks=pytest.mark.nightly) for name in [*LONG, "beliefs_tables_closure"]]
 
 
-@pytest.mark.parametrize("name", [*KINDS, "solvers", "win_rate", "control"])
+@pytest.mark.parametrize("name", [*KINDS, *LONG])
 def test_pictures_are_readable_where_pages_show_them(name, tmp_path):
     with plotting.keep_figures() as figures:
         if name == "win_rate":
