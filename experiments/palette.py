@@ -20,8 +20,9 @@ SERIES = (
     "#1a1a1a",  # black
     "#b83a6b",  # rose
     "#7d6200",  # olive
+    "#8c8c8c",  # grey
 )
-MARKERS = "osD^vPX*h"
+MARKERS = "osD^vPX*h<"
 """One per series, so that series differ without colour too."""
 
 REFERENCE = "#666666"
@@ -34,7 +35,7 @@ PLAYERS = {
     "one_step": ("one step", 4), "best": ("best", 1), "swift": ("swift", 8),
     "response": ("response", 7), "greedy": ("greedy", 2), "likely": ("likely", 5),
     "hide": ("hide", 0), "reader": ("reader", 1), "heuristic": ("heuristic", 4),
-    "closure": ("closure", 3), "random": ("random", 6), "uniform": ("uniform", 6), "bn": ("BN", 0),
+    "closure": ("closure", 9), "random": ("random", 6), "uniform": ("uniform", 6), "bn": ("BN", 0),
     "csp": ("CSP", 5), "neural": ("neural", 3), "hunter": ("hunter", 6), "entropy": ("entropy", 7),
 }  # fmt: skip
 """By the beginning of a player's name: what the field calls it, and its number in `SERIES`."""
