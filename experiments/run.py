@@ -88,15 +88,14 @@ class Run:
         return time.monotonic() - self._started
 
     @contextmanager
-    def lock(self, seconds: float = 0.0) -> Iterator[None]:
+    def lock(self) -> Iterator[None]:
         """Lock the folder for the block, creating it if missing.
 
-        ``seconds``: longest wait for the lock.  Raises Busy if another process holds it, Refusal if
-        the folder cannot be written to.
+        Raises Busy if another process holds it, Refusal if the folder cannot be written to.
         """
         with writing_run(self.folder):
             self.folder.mkdir(parents=True, exist_ok=True)
-        with hold(self.folder, seconds):
+        with hold(self.folder):
             clear(self.folder)
             yield
 
@@ -202,11 +201,6 @@ class Run:
             path.unlink(missing_ok=True)
         Aside("the plot is missing").do(lambda: draw(self.folder))
         return [path for path in paths if path.exists()]
-
-    def discard(self) -> None:
-        """Remove the folder if it is empty."""
-        with suppress(OSError):
-            self.folder.rmdir()
 
 
 def writing_run(

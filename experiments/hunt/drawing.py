@@ -32,10 +32,10 @@ APART = 0.25
 _HALO = [patheffects.withStroke(linewidth=2.5, foreground="white")]
 
 
-def map_of(axes: Axes, bounds: BaseGeometry, margin: float = 0.03) -> None:
+def map_of(axes: Axes, bounds: BaseGeometry) -> None:
     """Make ``axes`` a map of ``bounds`` with equal scales and no frame."""
     left, low, right, high = bounds.bounds
-    edge = margin * max(right - left, high - low)
+    edge = 0.03 * max(right - left, high - low)
     axes.set(xlim=(left - edge, right + edge), ylim=(low - edge, high + edge), aspect="equal")
     for side in axes.spines.values():
         side.set_visible(False)

@@ -123,18 +123,15 @@ def rates(lines: Sequence[tuple[str, Estimate, float]], prefix: str) -> Markup:
         return svg(figure, f"Win rates with intervals of {listed}.", prefix)
 
 
-def draw_ranking(
-    found: Mapping[str, Estimate], axis: str, label: str, prefix: str, left: float | None = None
-) -> Markup:
+def draw_ranking(found: Mapping[str, Estimate], axis: str, label: str, prefix: str) -> Markup:
     """Draw estimates by name, one below the other, such as ratings.
 
-    ``axis``: their quantity; ``label``: a description; ``left``: the end of the axis.
+    ``axis``: their quantity; ``label``: a description.
     """
     with drawing(0.8 + 0.5 * len(found)) as (figure, axes):
         intervals(axes, range(len(found)), list(found.values()), across=True)
         _names_above(axes, list(found))
         axes.set(xlabel=axis, ylim=(len(found) - 0.55, -0.65))
-        axes.set_xlim(left=left)
         axes.xaxis.set_major_locator(MaxNLocator(6))
         axes.grid(axis="x")
         return svg(figure, label, prefix)

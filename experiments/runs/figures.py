@@ -29,9 +29,6 @@ from experiments.stats.intervals import Estimate, mean, median
 _PLAYER = ["match", "player"]
 _GAME = [*_PLAYER, "game"]
 
-MIN_GAMES = 5
-"""Minimum number of games for a moment to be shown."""
-
 
 @dataclass(frozen=True)
 class Suggesting:

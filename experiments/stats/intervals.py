@@ -171,12 +171,9 @@ def discordant(first: np.ndarray, second: np.ndarray) -> tuple[int, int, int]:
 
 
 @dataclass(frozen=True)
-class Mean:
+class Mean(Estimate):
     """A mean with its standard error and its interval of confidence `CONFIDENCE`."""
 
-    value: float
-    low: float
-    high: float
     error: float
 
 
