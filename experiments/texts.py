@@ -100,11 +100,8 @@ def markdown(text: str, cell: bool = False) -> str:
     if cell:
         return plain
     # Characters that begin a list, a rule or a heading at the start of a paragraph.
-    return re.sub(r"^([-+=](?=[-+=\s]|$)|\d+(?=[.)](\s|$)))", _harmless, plain)
-
-
-def _harmless(start: re.Match[str]) -> str:
-    return f"{start[1]}\\" if start[1].isdigit() else f"\\{start[1]}"
+    plain = re.sub(r"^([-+=](?=[-+=\s]|$))", r"\\\1", plain)
+    return re.sub(r"^(\d+)(?=[.)](\s|$))", r"\1\\", plain)
 
 
 def html(value: Any) -> Any:

@@ -153,7 +153,8 @@ def measure(
     seat = game.number % rules.players
     seen = seen_by(seat, game, rules, showing)
     reached = [moment for moment in moments if moment <= len(seen.ends)]
-    truth = _index(game.envelope)
+    suspect, weapon, room = (int(lowest(game.envelope & inside)) for inside in CATEGORY_MASK)
+    truth = suspect, weapon - FIRST_WEAPON, room - FIRST_ROOM
     rows = []
     for name in beliefs:
 
@@ -213,8 +214,3 @@ def _microseconds(fresh: Callable[[], Belief], events: np.ndarray) -> float | No
     except FAILURES:
         return None
     return 1e6 * spent / len(events) if len(events) else None
-
-
-def _index(envelope: int) -> tuple[int, int, int]:
-    suspect, weapon, room = (int(lowest(envelope & inside)) for inside in CATEGORY_MASK)
-    return suspect, weapon - FIRST_WEAPON, room - FIRST_ROOM

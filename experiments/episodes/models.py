@@ -98,12 +98,6 @@ def _make(problem: str, planner: str) -> Any:
     return {"light_dark": light_dark, "sub_hunt": sub_hunt}[problem]()
 
 
-def _parameters(problem: str, planner: str, key: int) -> Any:
-    if problem == "laser_tag":
-        return laser_tag(int(derive_key(key, 9)))
-    return _make(problem, planner)
-
-
 def _follow(
     policy: str, problem: str, params: Any, particles: np.ndarray, key: int, left: int
 ) -> int:
@@ -137,7 +131,8 @@ def player(
 
     def episode(number: int) -> dict[str, Any]:
         key = int(derive_key(seed, number))
-        p = _parameters(problem, planner, key)
+        other = problem != "laser_tag"
+        p = _make(problem, planner) if other else laser_tag(int(derive_key(key, 9)))
         if search is None:
             choose: Any = partial(_follow, planner, problem, p)
         else:

@@ -32,10 +32,9 @@ def play(
     """
     workers = min(workers, len(episodes))
     alone = workers == 1 and address is None
-    yield from _here(setup, episodes) if alone else _over_ray(setup, episodes, workers, address)
-
-
-def _here(setup: Setup, episodes: Sequence[int]) -> Iterator[tuple[int, list[Row]]]:
+    if not alone:
+        yield from _over_ray(setup, episodes, workers, address)
+        return
     for number in episodes:
         yield number, Background(_portion, setup, [number], stays=False).result()
 

@@ -61,16 +61,9 @@ def report(folders: Sequence[Path], output: Path | None, console: Console) -> tu
     the report cannot be written.
     """
     resolved = [os.path.realpath(folder) for folder in folders]
-    twice = next(
-        (
-            folder
-            for folder, real in zip(folders, resolved, strict=True)
-            if resolved.count(real) > 1
-        ),
-        None,
-    )
-    if twice is not None:
-        raise Refusal(f"{twice} is given twice: give each run once")
+    for folder, real in zip(folders, resolved, strict=True):
+        if resolved.count(real) > 1:
+            raise Refusal(f"{folder} is given twice: give each run once")
     # Arrow, SciPy and Matplotlib take seconds to import, too long for --help.
     from experiments import tabular
     from experiments.report.overview import page
@@ -93,18 +86,15 @@ def report(folders: Sequence[Path], output: Path | None, console: Console) -> tu
         for block in comparison.blocks:
             if isinstance(block, tabular.Table):
                 tabular.show(block, console)
-    paths = _paths(folders[0] if output is None else output)
+    output = folders[0] if output is None else output
+    paths = output / HTML, output / MARKDOWN
+    if output.suffix in (".html", ".md") and not output.is_dir():
+        paths = output.with_suffix(".html"), output.with_suffix(".md")
     for path, text in zip(paths, (html(document), markdown(document)), strict=True):
         with writing(path, "choose another path by output=PATH"):
             path.parent.mkdir(parents=True, exist_ok=True)
             write_text(path, text)
     return paths
-
-
-def _paths(output: Path) -> tuple[Path, Path]:
-    if output.suffix in (".html", ".md") and not output.is_dir():
-        return output.with_suffix(".html"), output.with_suffix(".md")
-    return output / HTML, output / MARKDOWN
 
 
 COMMAND = Command("report", Report, job, bare="runs", multirun=False)

@@ -196,7 +196,9 @@ def _compare(first: Run, others: Sequence[Run]) -> Iterator[Between]:
         for match, tally in _measured_matches(other):
             for control, its in _measured_matches(first):
                 both = np.intersect1d(its.numbers, tally.numbers)
-                if len(both) and _alike(control, match):
+                # Whether game k of both is the same.
+                alike = all(_same(control, key) == _same(match, key) for key in SAME)
+                if len(both) and alike:
                     pairs = (control, its), (match, tally)
                     won = [one.wins_of(counted.winner(), 0)[both] for one, counted in pairs]
                     rules = (run.stop for run in (first, other) if isinstance(run.stop, Sprt))
@@ -213,12 +215,8 @@ def _measured_matches(run: Run) -> Iterator[tuple[Match, Tally]]:
             yield match, tally
 
 
-def _alike(one: Match, other: Match) -> bool:
-    """Return whether game *k* of two matches is the same; opponents by settings, not by name."""
-    return all(_same(one, key) == _same(other, key) for key in SAME)
-
-
 def _same(match: Match, key: str) -> Any:
+    """Return what must be equal for equal games; opponents by settings, not by name."""
     if key == "opponents":
         return [{**entrant, "label": None} for entrant in match.entrants[1:]]
     return getattr(match, key)

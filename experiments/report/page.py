@@ -26,11 +26,8 @@ class Text:
     text: str
 
 
-@dataclass(frozen=True)
-class Command:
+class Command(Text):
     """A command line to copy."""
-
-    text: str
 
 
 @dataclass(frozen=True)
@@ -95,7 +92,8 @@ def _environment(escape: bool) -> Environment:
     made.filters |= {
         "plain": texts.markdown,
         "fence": fence,
-        "runs": _runs,
+        # Runs of blocks of one kind, so that pictures can be side by side.
+        "runs": lambda blocks: [(kind, list(run)) for kind, run in groupby(blocks, _kind)],
         "table": tabular.html,
         "markdown": tabular.markdown,
     }
@@ -105,11 +103,6 @@ def _environment(escape: bool) -> Environment:
 
 def _kind(block: Block) -> str:
     return type(block).__name__.lower()
-
-
-def _runs(blocks: Sequence[Block]) -> list[tuple[str, list[Block]]]:
-    """Return runs of blocks of one kind, so that pictures can be side by side."""
-    return [(kind, list(run)) for kind, run in groupby(blocks, _kind)]
 
 
 def fence(text: str) -> str:

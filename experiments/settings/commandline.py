@@ -152,8 +152,9 @@ def explain(fault: Exception) -> str:
         )
     if isinstance(fault, OverrideParseException):
         return f"cannot read {fault.override!r}: write it as name=value"
-    if isinstance(fault, MissingConfigException):
-        return _explain_choice(fault)
+    if isinstance(fault, MissingConfigException) and fault.missing_cfg_file and fault.options:
+        group, _, given = str(fault.missing_cfg_file).rpartition("/")
+        return unknown(group, given, fault.options)
     if isinstance(fault, OSError):
         return (
             f"cannot write to the run folder: {fault.filename}: {fault.strerror}; "
@@ -222,13 +223,6 @@ def _explain_type(line: str) -> str:
     if found and found[2] in names:
         return f"{found[1]!r} is not {names[found[2]]}"
     return line
-
-
-def _explain_choice(fault: MissingConfigException) -> str:
-    if not fault.missing_cfg_file or not fault.options:
-        return _first_line(fault)
-    group, _, given = str(fault.missing_cfg_file).rpartition("/")
-    return unknown(group, given, fault.options)
 
 
 def unknown(key: str, given: object, known: Iterable[object]) -> str:

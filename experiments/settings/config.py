@@ -147,8 +147,9 @@ def compose(name: str, overrides: Sequence[str] = (), *, with_hydra: bool = Fals
     register()
     values = [override for override in overrides if _is_value(override)]
     choices = tuple(override for override in overrides if not _is_value(override))
-    if not any("searchpath" in choice for choice in choices):
-        choices = (*_search_path(), *choices)
+    if HydraConfig.initialized() and not any("searchpath" in choice for choice in choices):
+        given = HydraConfig.get().overrides.hydra
+        choices = (*(one for one in given if "hydra.searchpath=" in one), *choices)
     try:
         files_may_change = any("searchpath" in choice for choice in choices)
         made = _compose.__wrapped__ if files_may_change else _compose
@@ -180,12 +181,6 @@ def share(settings: DictConfig) -> Iterator[None]:
         yield
     finally:
         instance.cfg = outer
-
-
-def _search_path() -> list[str]:
-    """Return the running command's ``hydra.searchpath=``, in a list of at most one override."""
-    given = HydraConfig.get().overrides.hydra if HydraConfig.initialized() else []
-    return [override for override in given if "hydra.searchpath=" in override]
 
 
 def forget() -> None:

@@ -30,7 +30,7 @@ from experiments.runs.mlflow_run import SweepRecord, metrics
 from experiments.settings.commandline import Refusal, in_folder
 from experiments.settings.config import plain
 from experiments.settings.repeating import line, repeated_by
-from experiments.sweep.axes import Parameters, describe_point
+from experiments.sweep.axes import describe_point
 from experiments.sweep.outcomes import Line, Played, TrialResult
 from experiments.sweep.points import Propose
 from experiments.sweep.space import Point, Space
@@ -95,7 +95,10 @@ class Trials:
         if interrupted or fresh == 0:
             return played
         if (best := played.best) is not None:
-            played.fresh = self._play_fresh(best.parameters, f"fresh-{best.trial:04d}", fresh)
+            point = with_other_games(self._space.point(best.parameters))
+            games = point.settings.match.games if fresh is None else fresh
+            folder = self._folder / f"fresh-{best.trial:04d}"
+            played.fresh = self._play_point(point, folder, [games], lambda *_: False)
             played.interrupted = played.fresh.interrupted
         return played
 
@@ -259,12 +262,6 @@ class Trials:
                 Background(play.warm, match).result()
             self._compiled.add(players)
         return self._resources[key]
-
-    def _play_fresh(self, parameters: Parameters, name: str, fresh: int | None) -> TrialResult:
-        """Play a point with a seed that no trial used, in the run folder ``name``."""
-        point = with_other_games(self._space.point(parameters))
-        games = point.settings.match.games if fresh is None else fresh
-        return self._play_point(point, self._folder / name, [games], lambda *_: False)
 
 
 def with_other_games(point: Point) -> Point:

@@ -156,17 +156,14 @@ def _steps_of(table: Ablation, player: Entrant) -> list[Step]:
     waiting: dict[str, str] = {}
     for step in map(Step.read, table.steps):
         if step.of not in (None, player.label):
-            waiting |= {key: value for key, value in step.settings.items() if _has(player, key)}
+            for key, value in step.settings.items():
+                prefix, _, path = key.partition(".")
+                settings = player.settings if prefix == "player" else None
+                if not settings or OmegaConf.select(settings, path, default=MISSING) != MISSING:
+                    waiting[key] = value
         else:
             found.append(replace(step, settings={**waiting, **step.settings}))
             waiting = {}
     if waiting and found:
         found[-1] = replace(found[-1], settings={**found[-1].settings, **waiting})
     return found
-
-
-def _has(player: Entrant, key: str) -> bool:
-    prefix, _, path = key.partition(".")
-    if prefix != "player":
-        return True
-    return OmegaConf.select(player.settings, path, default=MISSING) != MISSING

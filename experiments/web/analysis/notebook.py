@@ -173,10 +173,9 @@ class Entropies:
             return list(self._turns)
 
     def _add(self, turn: Sequence[Event], events: Sequence[Event]) -> None:
-        learnt = any(event["event"] in _INFORMATIVE for event in turn)
-        bits = self._turns[-1][1] if self._turns and not learnt else self._bits(events)
+        if self._turns and all(event["event"] not in _INFORMATIVE for event in turn):
+            bits = self._turns[-1][1]
+        else:
+            known = (Knowledge.of(self.rules, seat, events) for seat in range(self.rules.players))
+            bits = tuple(notebook(one, chance=True)["bits"] for one in known)
         self._turns.append((turn[0]["turn"], bits))
-
-    def _bits(self, events: Sequence[Event]) -> Bits:
-        known = (Knowledge.of(self.rules, seat, events) for seat in range(self.rules.players))
-        return tuple(notebook(one, chance=True)["bits"] for one in known)

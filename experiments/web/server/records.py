@@ -55,7 +55,8 @@ async def show_page(request: Request) -> HTMLResponse:
 async def show(request: Request) -> JSONResponse:
     """Return a recorded game without drawn seeds, and without the seed of a game at a table."""
     path = await _record(request)
-    return await _answer(request, lambda: _contents(path, not _is_of_tables(request, path)))
+    played_here = path.resolve().is_relative_to(state_of(request).registry.folder.resolve())
+    return await _answer(request, lambda: _contents(path, with_seed=not played_here))
 
 
 async def beliefs(request: Request) -> JSONResponse:
@@ -78,15 +79,6 @@ async def explain(request: Request) -> JSONResponse:
         return JSONResponse(await state.workers.search(_advice, path, given, state.limits))
     except (RecordError, Refusal, ValueError) as fault:
         raise HTTPException(422, str(fault)) from None
-
-
-def _is_of_tables(request: Request, path: Path) -> bool:
-    """Return whether the game of ``path`` was played here."""
-    return path.resolve().is_relative_to(state_of(request).registry.folder.resolve())
-
-
-def _is_drawn(seed: int) -> bool:
-    return len(str(seed)) > CHOSEN_DIGITS
 
 
 async def _record(request: Request) -> Path:
@@ -140,7 +132,7 @@ def _contents(path: Path, with_seed: bool) -> dict[str, Any]:
     header = {
         "rules": asdict(record.rules),
         "game": record.game,
-        "seed": record.seed if with_seed and not _is_drawn(record.seed) else None,
+        "seed": record.seed if with_seed and len(str(record.seed)) <= CHOSEN_DIGITS else None,
         "seats": seats,
     }
     events = [

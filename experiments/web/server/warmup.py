@@ -61,11 +61,9 @@ def _play(setup: Setup) -> None:
     for _ in range(ROUNDS * game.rules.players):
         if game.over:
             break
-        person = isinstance(game.seats[game.decider], Person)
-        game.act(_choose(game.choices()) if person else game.decide())
+        if isinstance(game.seats[game.decider], Person):
+            choices = game.choices()  # a suggestion if there is one
+            game.act(next((one for one in choices if ASK <= one < ACCUSE), choices[0]))
+        else:
+            game.act(game.decide())
     notebook(Knowledge.of(game.rules, 0, game.events), chance=True)
-
-
-def _choose(choices: list[int]) -> int:
-    """Return a suggestion if there is one, otherwise the first choice."""
-    return next((action for action in choices if ASK <= action < ACCUSE), choices[0])
