@@ -58,18 +58,21 @@ def locking(folder: Path) -> Iterator[None]:
 
 
 @contextmanager
-def hold(folder: Path) -> Iterator[None]:
+def hold(folder: Path, seconds: float = 0.0) -> Iterator[None]:
     """Hold the lock of ``folder``, which exists, within the block.
 
-    Raises Busy if another process holds it, Refusal if files cannot be locked or written there, or
-    a holder on another host is alive all the same.
+    ``seconds``: longest wait for it.  Raises Busy if another process holds it, Refusal if files
+    cannot be locked or written there, or a holder on another host is alive all the same.
     """
+    end = time.monotonic() + seconds
     with locking(folder):
-        if (file := _try(folder / LOCK)) is None:
-            raise Busy(
-                f"{folder} is in use by another process: wait until it ends, or choose another "
-                "folder"
-            )
+        while (file := _try(folder / LOCK)) is None:
+            if time.monotonic() > end:
+                raise Busy(
+                    f"{folder} is in use by another process: wait until it ends, or "
+                    "choose another folder"
+                )
+            time.sleep(0.05)
     try:
         with locking(folder):
             _refuse_living(folder)
