@@ -136,21 +136,20 @@ def _reliability(good: pl.DataFrame, bins: int, seed: int) -> dict[str, Any]:
     rows = []
     for i, mean in enumerate(_where_enough(hits, counts, seed)):
         cards, taken = int(counts[i].sum()), int((counts[i] > 0).sum())
-        row: dict[str, Any] = {
-            "from": i / bins,
-            "to": (i + 1) / bins,
-            "cards": cards,
-            "games": taken,
-        }
-        row["predicted"] = float(sums[i].sum() / cards) if cards else None
-        row["observed"] = None
-        if mean is not None:
-            if mean.value in (0.0, 1.0):
-                # All draws of games are equal: count each game as one case.
-                rate = win_rate(int(mean.value) * taken, taken)
-                mean = Mean(mean.value, rate.low, rate.high, 0.0)
-            row["observed"] = asdict(mean)
-        rows.append(row)
+        if mean is not None and mean.value in (0.0, 1.0):
+            # All draws of games are equal: count each game as one case.
+            rate = win_rate(int(mean.value) * taken, taken)
+            mean = Mean(mean.value, rate.low, rate.high, 0.0)
+        rows.append(
+            {
+                "from": i / bins,
+                "to": (i + 1) / bins,
+                "cards": cards,
+                "games": taken,
+                "predicted": float(sums[i].sum() / cards) if cards else None,
+                "observed": mean and asdict(mean),
+            }
+        )
     return {
         "bins": rows,
         "certain": [

@@ -46,10 +46,8 @@ def table(summary: Summary, played: Results) -> tabular.Table:
     parities = {line.parity for line in lines}
     if len(parities) == 1:
         title += f", parity {100 * min(parities):.0f} %"
-    speeds, faults = (
-        [line.simulations_per_second for line in lines],
-        [line.faults for line in lines],
-    )
+    speeds = [line.simulations_per_second for line in lines]
+    faults = [line.faults for line in lines]
     columns = {
         "": [line.match if by_match else line.player for line in lines],
         "games": [line.games for line in lines],

@@ -172,27 +172,24 @@ def list_nodes(graph: nx.DiGraph) -> list[dict[str, Any]]:
     `annotate` ``exact``, the outcome's probability, ``bits`` and ``envelope``, by kind of card the
     cards with their probabilities, the likeliest first.
     """
-    return [_node(graph, node) for node in graph]
-
-
-def _node(graph: nx.DiGraph, node: int) -> dict[str, Any]:
-    about = graph.nodes[node]
-    found = {"above": None, "visits": about["visits"]}
-    for above, _, played in graph.in_edges(node, data=True):
-        found |= {
-            "above": above,
-            "action": played["words"],
-            "played": played["visits"],
-            "value": played["value"],
-            "outcomes": played["kinds"],
-            "seen": about["seen"],
-            "end": about["end"],
-        }
-    names = {"value": "after", "probability": "exact", "bits": "bits"}
-    found |= {ours: about[theirs] for theirs, ours in names.items() if theirs in about}
-    if "envelope" in about:
-        found["envelope"] = _by_kind(about["envelope"])
-    return found
+    listed, names = [], {"value": "after", "probability": "exact", "bits": "bits"}
+    for node, about in graph.nodes(data=True):
+        found = {"above": None, "visits": about["visits"]}
+        for above, _, played in graph.in_edges(node, data=True):
+            found |= {
+                "above": above,
+                "action": played["words"],
+                "played": played["visits"],
+                "value": played["value"],
+                "outcomes": played["kinds"],
+                "seen": about["seen"],
+                "end": about["end"],
+            }
+        found |= {ours: about[theirs] for theirs, ours in names.items() if theirs in about}
+        if "envelope" in about:
+            found["envelope"] = _by_kind(about["envelope"])
+        listed.append(found)
+    return listed
 
 
 def _by_kind(envelope: dict[str, float]) -> list[tuple[str, list[tuple[str, float]]]]:

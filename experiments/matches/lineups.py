@@ -32,10 +32,8 @@ def matches(settings: DictConfig, overrides: Sequence[str] = ()) -> list[Match]:
         return [_robin(settings, players)]
     if settings.match.others is not None:
         others, n = _others(settings), settings.rules.players
-        seating, names = (
-            Seating.among(n, settings.match.focal_seats or range(n)),
-            " and ".join(others),
-        )
+        seating = Seating.among(n, settings.match.focal_seats or range(n))
+        names = " and ".join(others)
         return [
             _match(settings, f"{name} against {names}", _apart(name, player, others), seating, 0)
             for name, player in players.items()
@@ -168,8 +166,16 @@ def _match(
     seating: Seating,
     measured: int | None,
 ) -> Match:
-    for entrant in entrants:
-        _check_label(label(entrant))
+    for called in map(label, entrants):
+        if len(called) > LONGEST_LABEL:
+            raise Refusal(
+                f"label={called[:20]}... is {len(called):,} characters long; the limit is "
+                f"{LONGEST_LABEL}: give a shorter one by label, in a list by +label="
+            )
+        try:
+            called.encode()
+        except UnicodeEncodeError:
+            raise Refusal(f"label={called}: not valid UTF-8: give another") from None
     return Match(
         name=name,
         rules=plain(settings.rules),
@@ -181,19 +187,6 @@ def _match(
         details=tuple(settings.run.details),
         beliefs=settings.run.beliefs,
     )
-
-
-def _check_label(name: str) -> None:
-    """Refuse a name that is too long or not valid UTF-8."""
-    if len(name) > LONGEST_LABEL:
-        raise Refusal(
-            f"label={name[:20]}... is {len(name):,} characters long; the limit is {LONGEST_LABEL}: "
-            "give a shorter one by label, in a list by +label="
-        )
-    try:
-        name.encode()
-    except UnicodeEncodeError:
-        raise Refusal(f"label={name}: not valid UTF-8: give another") from None
 
 
 def _entrant(

@@ -122,11 +122,9 @@ def _under_referee(match: Match, games: np.ndarray) -> Played:
             _seat(written[entrant], rules, who[:seat].count(entrant))
             for seat, entrant in enumerate(who)
         ]
-        recorder = (
-            Recorder(rules, seats, match.seed, game, match.beliefs)
-            if game < match.records
-            else None
-        )
+        recorder = None
+        if game < match.records:
+            recorder = Recorder(rules, seats, match.seed, game, match.beliefs)
         observer = Observer(match.name, rules, seats, game, match.details) if details else None
         result = play(rules, seats, match.seed, game, together(recorder, observer))
         rows += _rows(match, game, who, result)

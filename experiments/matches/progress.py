@@ -1,12 +1,11 @@
 """Progress of matches: a bar on a terminal, periodic lines elsewhere."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from threading import Event, Thread
+from typing import Self
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
@@ -115,7 +114,7 @@ class GamesPlayed:
         self._bar = bars(console, "{task.fields[rate]}")
         self._task = self._bar.add_task("games", total=self._total, rate="")
 
-    def __enter__(self) -> GamesPlayed:
+    def __enter__(self) -> Self:
         waiting.leave_to_caller()
         self._bar.start()
         return self

@@ -6,13 +6,12 @@ of details (`experiments.matches.details`), written before their games, and for 
 games (`sim.records.record`).
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
+from typing import Self
 
 import numpy as np
 import pyarrow as pa
@@ -214,7 +213,7 @@ class Results:
         self.longest = FLUSH_SECONDS[1]
 
     @classmethod
-    def resume(cls, folder: Path, matches: Sequence[Match], alone: bool = False) -> Results:
+    def resume(cls, folder: Path, matches: Sequence[Match], alone: bool = False) -> Self:
         """Return the results of ``matches`` in ``folder``, to be continued; empty if it has none.
 
         ``alone``: whether other matches are refused; else their rows are left alone.  Raises

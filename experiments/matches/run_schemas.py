@@ -5,9 +5,7 @@ is read, and a refusal names the file and the field.  Users of the values need n
 Rows are checked in `experiments.matches.part_files`.
 """
 
-from __future__ import annotations
-
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import (
     AfterValidator,
@@ -89,7 +87,7 @@ class _Match(BaseModel):
     beliefs: bool = False  # missing in older files
 
     @model_validator(mode="after")
-    def _fits(self) -> _Match:
+    def _fits(self) -> Self:
         try:
             players = preset(**self.rules).players
         except TypeError as fault:
@@ -127,7 +125,7 @@ class _Plan(_Origin):
     matches: Annotated[list[_Match], Field(min_length=1)]
 
     @model_validator(mode="after")
-    def _fits(self) -> _Plan:
+    def _fits(self) -> Self:
         stopping.parse(self.stop)
         names = [match.name for match in self.matches]
         if len(set(names)) < len(names):

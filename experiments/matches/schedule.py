@@ -4,13 +4,11 @@ Game *k* is determined by the run's seed and its index alone: deal and dice are 
 players, any number of workers and any order of completion.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations, permutations
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -49,22 +47,22 @@ class Seating:
     shifts: tuple[int, ...]
 
     @classmethod
-    def one(cls, players: int, seats: Sequence[int]) -> Seating:
+    def one(cls, players: int, seats: Sequence[int]) -> Self:
         """Return player 0 in each of ``seats`` in turn, and player 1 in all others."""
         return cls(((0, *[1] * (players - 1)),), tuple(seats))
 
     @classmethod
-    def rest(cls, players: int, seats: Sequence[int]) -> Seating:
+    def rest(cls, players: int, seats: Sequence[int]) -> Self:
         """Return player 1 in each of ``seats`` in turn, and player 0 in all others."""
         return cls(((1, *[0] * (players - 1)),), tuple(seats))
 
     @classmethod
-    def among(cls, players: int, seats: Sequence[int]) -> Seating:
+    def among(cls, players: int, seats: Sequence[int]) -> Self:
         """Return player 0 in each of ``seats`` in turn, then players 1, 2, ... in all orders."""
         return cls(tuple((0, *order) for order in permutations(range(1, players))), tuple(seats))
 
     @classmethod
-    def robin(cls, players: int, entered: int) -> Seating:
+    def robin(cls, players: int, entered: int) -> Self:
         """Return all tables of ``entered`` players, each seated equally often.
 
         If there are more players than seats, all combinations sit; if fewer, each sits as often as

@@ -82,10 +82,8 @@ class Run:
         """Warnings to show before any figure, a sentence each."""
         known = [most for most in self.games if most is not None]
         of = f"of {sum(known):,} " if len(known) == len(self.games) else ""
-        held, on = (
-            f"{self.played.games:,} {of}games are written down",
-            f"{in_folder(self.folder)} continues",
-        )
+        held = f"{self.played.games:,} {of}games are written down"
+        on = f"{in_folder(self.folder)} continues"
         if self.summary is None:
             when = f"; last rows written {self.written:%Y-%m-%d %H:%M} UTC" if self.written else ""
             return [f"unfinished: {held}; {on}, if the run is not under way{when}"]

@@ -118,7 +118,13 @@ class Space:
         overrides = (*self.fixed, *chosen)
         settings = config.compose("compare", overrides)
         config.check(settings)
-        _check_match(settings)
+        if settings.match.players is not None:
+            raise Refusal("match.players does not apply to a sweep: vary player=a,b,c")
+        if settings.match.stop != "games":
+            raise Refusal(
+                f"match.stop={settings.match.stop}: the points of a sweep play match.games each; "
+                "sweep.method=racing spends fewer on bad ones"
+            )
         found = lineups.matches(settings)
         if len(found) != 1 or found[0].measured is None:
             raise Refusal("a point is one match: set match.layout=one or rest")
@@ -143,14 +149,3 @@ class Space:
     def plain(self) -> dict[str, str]:
         """The axes in words, by key."""
         return {axis.key: str(axis) for axis in self.axes}
-
-
-def _check_match(settings: DictConfig) -> None:
-    match = settings.match
-    if match.players is not None:
-        raise Refusal("match.players does not apply to a sweep: vary player=a,b,c")
-    if match.stop != "games":
-        raise Refusal(
-            f"match.stop={match.stop}: the points of a sweep play match.games each; "
-            "sweep.method=racing spends fewer on bad ones"
-        )

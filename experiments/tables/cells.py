@@ -5,14 +5,13 @@ Equal cells are therefore played once, steps can be added or removed without tou
 and two processes can play different cells.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cache
 from pathlib import Path
+from typing import Self
 
 import numpy as np
 
@@ -78,12 +77,10 @@ class PlannedCell:
         """Return a quantity of the measured player; None without games."""
         return QUANTITIES[quantity].of(self.run, self.name) if self.run else None
 
-    def parent(self, cells: Sequence[PlannedCell]) -> PlannedCell | None:
+    def parent(self, cells: Sequence[Self]) -> Self | None:
         """Return the one of ``cells`` that this cell is compared with, or None."""
-        for one in cells:
-            if one.cell.setup == self.cell.setup and one.line is self.line.reference:
-                return one
-        return None
+        there = (one for one in cells if one.cell.setup == self.cell.setup)
+        return next((one for one in there if one.line is self.line.reference), None)
 
 
 def cells_of(

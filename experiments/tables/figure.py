@@ -1,8 +1,7 @@
 """A figure: a value with its interval and number of games."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
+from typing import Self
 
 from experiments.stats.intervals import Estimate, win_rate
 
@@ -21,12 +20,12 @@ class Figure:
     games: int | None = None
 
     @classmethod
-    def from_wins(cls, wins: int, games: int) -> Figure:
+    def from_wins(cls, wins: int, games: int) -> Self:
         """Return the share of ``games`` won with its Wilson interval."""
         return cls.from_estimate(win_rate(wins, games), games)
 
     @classmethod
-    def from_estimate(cls, estimate: Estimate, games: int) -> Figure:
+    def from_estimate(cls, estimate: Estimate, games: int) -> Self:
         """Return ``estimate`` as a figure of ``games`` games."""
         return cls(estimate.value, estimate.low, estimate.high, games)
 
@@ -44,7 +43,7 @@ class Figure:
         low, high = self.bounds
         return Estimate((low + high) / 2 if self.value is None else self.value, low, high)
 
-    def differs(self, other: Figure) -> bool | None:
+    def differs(self, other: Self) -> bool | None:
         """Return whether the two intervals are disjoint; None if both are missing."""
         if self.low is None and other.low is None:
             return None

@@ -1,7 +1,5 @@
 """The measurements in a run folder, each computed when first used."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
@@ -31,7 +29,7 @@ class Measured:
         self.played: Results = runfolder.load(folder)
         self.rule = stopping.parse("games")
 
-    def locate(self, match: str) -> tuple[Measured, str] | None:
+    def locate(self, match: str) -> tuple["Measured", str] | None:
         """Return the run with the games of ``match``, and its name there; None without games."""
         return (self, match) if match in self.begun else None
 

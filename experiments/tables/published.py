@@ -21,11 +21,9 @@ only.  ``player`` defaults to the measured player.  A ``FIGURE`` is a number, ``
 ``[LOW, HIGH]`` or ``[VALUE, LOW, HIGH]``.  Tables share parts by ``conf/published``.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 from experiments.settings.commandline import Refusal
 from experiments.tables.figure import Figure
@@ -62,7 +60,7 @@ class Published:
     rows: tuple[Row, ...]
 
     @classmethod
-    def read(cls, section: Mapping[str, Any]) -> Published:
+    def read(cls, section: Mapping[str, Any]) -> Self:
         """Return the content of a section ``published``.
 
         Raises Refusal if it is malformed, or a row refers to a missing name.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import polars as pl
@@ -64,12 +65,9 @@ def _wins(run: Measured, match: str, player: str, places: int | None) -> np.ndar
     return winner == (shifts[turn] + places) % played.players
 
 
-def _share_won(places: int | None) -> Measure:
-    def measure(run: Measured, match: str, player: str) -> Figure:
-        won = _wins(run, match, player, places)[run.numbers(match)]
-        return Figure.from_wins(int(won.sum()), len(won))
-
-    return measure
+def _share_won(places: int | None, run: Measured, match: str, player: str) -> Figure:
+    won = _wins(run, match, player, places)[run.numbers(match)]
+    return Figure.from_wins(int(won.sum()), len(won))
 
 
 def _difference(run: Measured, match: str, control: str) -> Figure | None:
@@ -84,32 +82,26 @@ def _accused_wrongly(run: Measured, match: str, player: str) -> Figure:
     return Figure.from_wins(run.accused_wrongly[match, player], len(run.numbers(match)))
 
 
-def _own_turns(places: int | None) -> Measure:
+def _own_turns(places: int | None, run: Measured, match: str, player: str) -> Figure | None:
     """Return the mean of own turns over the games won."""
-
-    def measure(run: Measured, match: str, player: str) -> Figure | None:
-        games = run.games[match]
-        won = _wins(run, match, player, places)[games["game"].to_numpy()]
-        turns = games["turns"].to_numpy()[won]
-        return _estimate(mean, np.ceil(turns / run.match(match).players))
-
-    return measure
+    games = run.games[match]
+    won = _wins(run, match, player, places)[games["game"].to_numpy()]
+    turns = games["turns"].to_numpy()[won]
+    return _estimate(mean, np.ceil(turns / run.match(match).players))
 
 
-def _certain(category: str, places: int | None) -> Measure:
+def _certain(
+    category: str, places: int | None, run: Measured, match: str, player: str
+) -> Figure | None:
     """Return the mean of own turns to determine a card over the games won."""
-
-    def measure(run: Measured, match: str, player: str) -> Figure | None:
-        if run.certainties is None:
-            return None
-        about = (pl.col("match") == match) & (pl.col("category") == category)
-        winners = run.games[match].select("game", "winner")
-        found = run.certainties.filter(about).join(winners, on="game")
-        found = found.filter(pl.col("seat") == pl.col("winner"))
-        found = found.filter(_wins(run, match, player, places)[found["game"].to_numpy()])
-        return _estimate(mean, np.ceil(found["turn"].to_numpy() / run.match(match).players))
-
-    return measure
+    if run.certainties is None:
+        return None
+    about = (pl.col("match") == match) & (pl.col("category") == category)
+    winners = run.games[match].select("game", "winner")
+    found = run.certainties.filter(about).join(winners, on="game")
+    found = found.filter(pl.col("seat") == pl.col("winner"))
+    found = found.filter(_wins(run, match, player, places)[found["game"].to_numpy()])
+    return _estimate(mean, np.ceil(found["turn"].to_numpy() / run.match(match).players))
 
 
 def _estimate(how: Callable[[np.ndarray], Estimate], values: np.ndarray) -> Figure | None:
@@ -121,32 +113,25 @@ def _wrong_accusations(run: Measured, match: str, player: str) -> Figure:
     return Figure(round(line.accused_wrongly / line.games, 2), games=line.games)
 
 
-def _of_lengths(name: str) -> Measure:
-    def measure(run: Measured, match: str, player: str) -> Figure | None:
-        found = run.game_lengths[match]
-        value = getattr(found, name)
-        if isinstance(value, int):
-            return Figure(value, games=found.games)
-        return value and Figure.from_estimate(value, found.games)
-
-    return measure
+def _length(name: str, run: Measured, match: str, _: str) -> Figure | None:
+    found = run.game_lengths[match]
+    value = getattr(found, name)
+    if isinstance(value, int):
+        return Figure(value, games=found.games)
+    return value and Figure.from_estimate(value, found.games)
 
 
-def _of_suggestions(name: str) -> Measure:
-    def measure(run: Measured, match: str, player: str) -> Figure | None:
-        found = run.suggestion_stats.get((match, player))
-        value = found and getattr(found, name)
-        return Figure.from_estimate(value, found.games) if found and value else None
-
-    return measure
+def _suggestions(name: str, run: Measured, match: str, player: str) -> Figure | None:
+    found = run.suggestion_stats.get((match, player))
+    value = found and getattr(found, name)
+    return Figure.from_estimate(value, found.games) if found and value else None
 
 
-def _if_won(column: str, how: Callable[[np.ndarray], Estimate] = mean) -> Measure:
-    def measure(run: Measured, match: str, player: str) -> Figure | None:
-        won = run.games[match].filter(pl.col("winner") >= 0)
-        return _estimate(how, won[column].to_numpy())
-
-    return measure
+def _if_won(
+    column: str, how: Callable[[np.ndarray], Estimate], run: Measured, match: str, _: str
+) -> Figure | None:
+    won = run.games[match].filter(pl.col("winner") >= 0)
+    return _estimate(how, won[column].to_numpy())
 
 
 def _endless(run: Measured, match: str, player: str) -> Figure:
@@ -159,7 +144,7 @@ _PLACES = {"": None, "_0": 0, "_1": 1, "_2": 2}
 
 QUANTITIES = {
     **{
-        f"won{end}": Quantity("games won", _share_won(places), rate=True)
+        f"won{end}": Quantity("games won", partial(_share_won, places), rate=True)
         for end, places in _PLACES.items()
     },
     "gained": Quantity("games won minus those of the control, same games", _difference, rate=True),
@@ -170,39 +155,43 @@ QUANTITIES = {
         "wrong accusations of the planners, per game", _wrong_accusations
     ),
     **{
-        f"own_turns{end}": Quantity("own turns in games it won, mean", _own_turns(places))
+        f"own_turns{end}": Quantity("own turns in games it won, mean", partial(_own_turns, places))
         for end, places in _PLACES.items()
     },
     **{
         f"{category}_turns{end}": Quantity(
             f"own turns to determine the {category} in games it won, mean",
-            _certain(category, places),
+            partial(_certain, category, places),
         )
         for category in CATEGORIES
         for end, places in _PLACES.items()
     },
-    "turns": Quantity("turns per game, mean", _of_lengths("turns")),
-    "turns_median": Quantity("turns per game, median", _of_lengths("median_turns"), digits=0),
-    "turns_least": Quantity("turns per game, least", _of_lengths("least_turns"), digits=0),
-    "turns_most": Quantity("turns per game, most", _of_lengths("most_turns"), digits=0),
-    "turns_if_won": Quantity("turns per game with a winner, mean", _if_won("turns")),
-    "turns_if_won_median": Quantity("the same, median", _if_won("turns", median), digits=0),
-    "suggestions": Quantity("suggestions per game, mean", _of_lengths("suggestions")),
+    "turns": Quantity("turns per game, mean", partial(_length, "turns")),
+    "turns_median": Quantity("turns per game, median", partial(_length, "median_turns"), digits=0),
+    "turns_least": Quantity("turns per game, least", partial(_length, "least_turns"), digits=0),
+    "turns_most": Quantity("turns per game, most", partial(_length, "most_turns"), digits=0),
+    "turns_if_won": Quantity("turns per game with a winner, mean", partial(_if_won, "turns", mean)),
+    "turns_if_won_median": Quantity(
+        "the same, median", partial(_if_won, "turns", median), digits=0
+    ),
+    "suggestions": Quantity("suggestions per game, mean", partial(_length, "suggestions")),
     "suggestions_if_won": Quantity(
-        "suggestions per game with a winner, mean", _if_won("game_suggestions")
+        "suggestions per game with a winner, mean", partial(_if_won, "game_suggestions", mean)
     ),
     "endless": Quantity("games cut off at the turn cap", _endless, rate=True),
     "bits_of_games": Quantity(
-        "bits lost per suggestion, mean of games' means", _of_suggestions("game_decrease"), digits=2
+        "bits lost per suggestion, mean of games' means",
+        partial(_suggestions, "game_decrease"),
+        digits=2,
     ),
     "bits": Quantity(
         "bits lost per suggestion, mean of all, games of up to 3,000 turns",
-        _of_suggestions("decrease"),
+        partial(_suggestions, "decrease"),
         digits=2,
     ),
     "known": Quantity(
         "cards of a suggestion already known to the suggester, games of up to 3,000 turns",
-        _of_suggestions("known"),
+        partial(_suggestions, "known"),
         digits=2,
     ),
     "b_tot": Quantity("B_tot", digits=3),

@@ -4,12 +4,10 @@ A *set-up* is a player against given opponents in one seat or in the rest; a *li
 all set-ups.  Each pair of them is a cell, whose parent is the cell of the line's reference.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Self
 
 from omegaconf import MISSING, OmegaConf
 
@@ -97,7 +95,7 @@ class Step:
     of: str | None = None
 
     @classmethod
-    def read(cls, entry: str, key: str = "steps") -> Step:
+    def read(cls, entry: str, key: str = "steps") -> Self:
         """Return the step that ``entry`` describes.
 
         Raises Refusal if a part is not a setting, or the games are not a number.

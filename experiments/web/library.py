@@ -107,30 +107,25 @@ def _date(path: Path) -> int | None:
 
 @lru_cache(8 * MOST)
 def _read(path: Path, _: int) -> dict[str, Any] | None:
-    """Return the description of a file; None if it is no record."""
+    """Return rules, seats, number and end of a record by its first line and its last; else None."""
     with suppress(OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
-        return _header(path)
+        with path.open("rb") as file:
+            header = json.loads(file.readline(_HEAD))
+            file.seek(max(0, path.stat().st_size - _HEAD))
+            last = file.read(_HEAD).splitlines()[-1:]
+        if header["format"] != FORMAT:
+            return None
+        seats = [printable(str(seat["label"])) for seat in header["seats"]]
+        winner = turns = None
+        with suppress(ValueError, LookupError, TypeError):  # the record may be cut off
+            end = json.loads(last[0])
+            winner = None if end["winner"] is None else seats[end["winner"]]
+            turns = int(end["turns"])
+        return {
+            "rules": printable(str(header["rules"]["name"])),
+            "game": int(header["game"]),
+            "seats": seats,
+            "winner": winner,
+            "turns": turns,
+        }
     return None
-
-
-def _header(path: Path) -> dict[str, Any]:
-    """Return rules, seats and number from a record's first line, and the end from its last."""
-    with path.open("rb") as file:
-        header = json.loads(file.readline(_HEAD))
-        file.seek(max(0, path.stat().st_size - _HEAD))
-        last = file.read(_HEAD).splitlines()[-1:]
-    if header["format"] != FORMAT:
-        raise ValueError("no record")
-    seats = [printable(str(seat["label"])) for seat in header["seats"]]
-    winner = turns = None
-    with suppress(ValueError, LookupError, TypeError):  # the record may be cut off
-        end = json.loads(last[0])
-        winner = None if end["winner"] is None else seats[end["winner"]]
-        turns = int(end["turns"])
-    return {
-        "rules": printable(str(header["rules"]["name"])),
-        "game": int(header["game"]),
-        "seats": seats,
-        "winner": winner,
-        "turns": turns,
-    }

@@ -5,13 +5,11 @@ It is computed from the rules, the own hand, the face-up cards and the suggestio
 as the seat saw and heard them, so it cannot reveal anything else.
 """
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -59,7 +57,7 @@ class Knowledge:
     turns: Sequence[int] = ()  # turns of the suggestions
 
     @classmethod
-    def of(cls, rules: Rules, seat: int, events: Sequence[Event]) -> Knowledge:
+    def of(cls, rules: Rules, seat: int, events: Sequence[Event]) -> Self:
         """Return the knowledge of ``seat`` from those ``events`` that it knows."""
         known = [event for event in events if knows(event, seat)]
         dealt = [event for event in known if event["event"] == "deal"]

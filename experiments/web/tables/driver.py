@@ -218,11 +218,8 @@ class Driver:
     async def _search(self, seat: int, player: Player) -> int:
         """Return the decision of ``player`` from a thread, and sample its search meanwhile."""
         deciding = asyncio.ensure_future(self._workers.search(self.table.game.decide))
-        view = (
-            None
-            if self.table.setup.people
-            else SearchSamples(seat, player, self.table.game.rules.suspects)
-        )
+        names, people = self.table.game.rules.suspects, self.table.setup.people
+        view = None if people else SearchSamples(seat, player, names)
         try:
             while True:
                 await asyncio.wait([deciding], timeout=SAMPLE_SECONDS)

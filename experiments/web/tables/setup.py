@@ -1,11 +1,9 @@
 """Settings of a table: rules, occupants of the seats, seed and number of the game, pace."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
-from typing import Any
+from typing import Any, Self
 
 from experiments.web.tables.allowed import check_player
 from sim.player import Player
@@ -82,7 +80,7 @@ class Setup:
         return json.dumps(asdict(self))
 
     @classmethod
-    def from_json(cls, text: str) -> Setup:
+    def from_json(cls, text: str) -> Self:
         """Return the settings that `to_json` wrote; ValueError, LookupError or TypeError for
         anything else.
         """
