@@ -166,20 +166,17 @@ class Study:
         script = getattr(sys.modules["__main__"], "__file__", None) or f"{self.name}.py"
         again = overrides.replace(f"-m experiments.{self.name}", shlex.quote(relpath(script)))
         with repeating.repeated_by(again):
-            self._job(settings, run)
-
-    def _job(self, settings: DictConfig, run: Run) -> None:
-        units = self.units(settings)
-        run.claim(self.rows)
-        if set(units) - {*run.done}:
-            run.compile(lambda: list(self.measure(settings, units[0])))
-        rows = run.measure_each(units, partial(self.measure, settings))
-        tables = self.tables(rows, settings)
-        figures = {table.title: table.as_text() for table in tables}
-        pictures, draw = [f"{self.name}.png"] if self.draw else [], self.draw
-        run.finish(
-            figures, tables, pictures, lambda to: draw and draw(rows, settings, to / pictures[0])
-        )
+            units, draw = self.units(settings), self.draw
+            run.claim(self.rows)
+            if set(units) - {*run.done}:
+                run.compile(lambda: list(self.measure(settings, units[0])))
+            rows = run.measure_each(units, partial(self.measure, settings))
+            tables, picture = self.tables(rows, settings), f"{self.name}.png"
+            figures = {table.title: table.as_text() for table in tables}
+            drawn = [picture] if draw else []
+            run.finish(
+                figures, tables, drawn, lambda to: draw and draw(rows, settings, to / picture)
+            )
 
 
 class Run(run.Run):

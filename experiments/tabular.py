@@ -260,11 +260,8 @@ def markdown(table: Table) -> str:
     rows = [[f" {_mark(cell)} |" for cell in row] for row in table.as_text(NONE)]
     grid = "\n".join("|" + "".join(row) for row in (heads, marks, *rows))
     title = f"**{plain(table.title)}**" if table.title else ""
-    return "\n\n".join(filter(None, (title, grid, *map(_note, table.notes)))) + "\n"
-
-
-def _note(text: str) -> str:
-    return text if isinstance(text, Marked) else plain(text)
+    notes = (note if isinstance(note, Marked) else plain(note) for note in table.notes)
+    return "\n\n".join(filter(None, (title, grid, *notes))) + "\n"
 
 
 def _mark(cell: str) -> str:

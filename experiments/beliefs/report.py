@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -53,14 +54,14 @@ def show(folder: Path) -> tuple[Table, list[dict[str, Any]]]:
     figures, title = _read(folder)
     columns: tuple[tuple[Column, str | Callable[[Any], Any]], ...] = (
         (Column("belief"), "name"),
-        *((mean(head, 3), _estimate(key)) for head, key in _MEANS.items()),
+        *((mean(head, 3), partial(_estimate, key)) for head, key in _MEANS.items()),
         (percent("zeros"), "zeros"),
-        (count("claims"), _count("cards")),
-        (count("wrong"), _count("wrong")),
+        (count("claims"), partial(_count, "cards")),
+        (count("wrong"), partial(_count, "wrong")),
         (count("contradictory"), "contradictory"),
         (Column("failed"), lambda line: sum(line["raised"].values())),
         (mean("us", 1), "microseconds"),
-        *((mean(f"after {moment}", 2), _after(moment)) for moment in MOMENTS),
+        *((mean(f"after {moment}", 2), partial(_after, moment)) for moment in MOMENTS),
     )
     notes = [
         "In bits, by game. Bias: entropy minus log loss, below 0 for an overconfident belief.",
@@ -79,9 +80,9 @@ def show(folder: Path) -> tuple[Table, list[dict[str, Any]]]:
                 if key in line
             },
             "zeros": line["zeros"],
-            "claims": _count("cards")(line),
-            "wrong": _count("wrong")(line),
-            **{f"log_loss after {moment}": _after(moment)(line) for moment in MOMENTS},
+            "claims": _count("cards", line),
+            "wrong": _count("wrong", line),
+            **{f"log_loss after {moment}": _after(moment, line) for moment in MOMENTS},
         }
         for name, line in figures.items()
     ]
@@ -92,26 +93,18 @@ _MEANS = {"log loss": "log_loss", "above exact": "excess", "bias": "bias"}
 """Means over all moments, by heading."""
 
 
-def _estimate(key: str) -> Callable[[Mapping[str, Any]], Any]:
-    def read(line: Mapping[str, Any]) -> Estimate | None:
-        found = line[key]
-        return found and Estimate(found["value"], found["low"], found["high"])
-
-    return read
+def _estimate(key: str, line: Mapping[str, Any]) -> Estimate | None:
+    found = line[key]
+    return found and Estimate(found["value"], found["low"], found["high"])
 
 
-def _count(key: str) -> Callable[[Mapping[str, Any]], int]:
-    return lambda line: sum(claim[key] for claim in line["certain"])
+def _count(key: str, line: Mapping[str, Any]) -> int:
+    return sum(claim[key] for claim in line["certain"])
 
 
-def _after(moment: int) -> Callable[[Mapping[str, Any]], float | None]:
-    def read(line: Mapping[str, Any]) -> float | None:
-        for found in line["by_suggestions"]:
-            if found["suggestions"] == moment and found["log_loss"]:
-                return found["log_loss"]["value"]
-        return None
-
-    return read
+def _after(moment: int, line: Mapping[str, Any]) -> float | None:
+    there = (found for found in line["by_suggestions"] if found["suggestions"] == moment)
+    return next((found["log_loss"]["value"] for found in there if found["log_loss"]), None)
 
 
 def draw(figures: Mapping[str, Any], title: str, folder: Path) -> None:
@@ -150,7 +143,8 @@ def _draw_accuracy(figures: Mapping[str, Any], title: str, path: Path) -> None:
                 if key != "excess" or name != calibration.REFERENCE:
                     rows = [row for row in found["by_suggestions"] if row.get(key) is not None]
                     at = [row["suggestions"] for row in rows]
-                    plotting.band(axes, at, list(map(_estimate(key), rows)), number, label=name)
+                    means = [_estimate(key, row) for row in rows]
+                    plotting.band(axes, at, means, number, label=name)
             axes.set(ylabel=label)
             axes.grid(axis="y")
             if key != "log_loss":
@@ -188,7 +182,7 @@ def _reliability(axes: Axes, found: dict[str, Any], name: str, number: int) -> N
     """Draw the bins of one belief and the diagonal."""
     axes.plot([0, 1], [0, 1], color=REFERENCE, linestyle="--", linewidth=1)
     rows = [row for row in found["bins"] if row["observed"] is not None]
-    observed = list(map(_estimate("observed"), rows))
+    observed = [_estimate("observed", row) for row in rows]
     plotting.intervals(axes, [row["predicted"] for row in rows], observed, number, linestyle="-")
     wrong = [f"{claim['wrong']} of {claim['cards']:,}" for claim in found["certain"]]
     axes.set_title(name)

@@ -109,7 +109,9 @@ def _after(
         return replace(known, room=_room_after(decision, action, known.room)), None
     if answer is None or answer.asker != seat or known.room == NO_ROOM:
         return None, None
-    asked = (seat, _cards(action, known.room), answer.answerer, answer.card)
+    suspect, weapon = divmod(action - ASK, len(WEAPONS))
+    cards = 1 << suspect | 1 << FIRST_WEAPON + weapon | 1 << FIRST_ROOM + known.room
+    asked = (seat, cards, answer.answerer, answer.card)
     events, _ = suggestion_events([asked], seat, players)
     held = known.evidence.copy()
     record(held, check_events(events, held))
@@ -128,11 +130,6 @@ def _room_after(decision: Decision, action: int, room: int) -> int:
     if action < PASSAGE:
         return action
     return NO_ROOM if action == PASS else room
-
-
-def _cards(action: int, room: int) -> int:
-    suspect, weapon = divmod(action - ASK, len(WEAPONS))
-    return 1 << suspect | 1 << FIRST_WEAPON + weapon | 1 << FIRST_ROOM + room
 
 
 def list_actions(

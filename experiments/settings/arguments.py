@@ -45,15 +45,6 @@ class Arguments:
     whole: bool = False  # whether to print the full help
 
 
-def _make_parser() -> Parser:
-    parser = Parser(add_help=False, allow_abbrev=False)
-    parser.add_argument("typed", nargs="*")
-    parser.add_argument("-h", "--help", action="store_true")
-    parser.add_argument("-c", "--cfg", choices=["job", "hydra", "all"])
-    parser.add_argument("-m", "--multirun", action="store_true")
-    return parser
-
-
 def read(arguments: Sequence[str], schema: type, bare: str | None = None) -> Arguments:
     """Parse ``arguments`` for a command with this ``schema``.
 
@@ -63,7 +54,12 @@ def read(arguments: Sequence[str], schema: type, bare: str | None = None) -> Arg
     """
     switches = {f"--{name}" for name, kind in get_type_hints(schema).items() if kind is bool}
     typed = [f"{one[2:]}=true" if one in switches else one for one in arguments]
-    given, unknown = _make_parser().parse_known_intermixed_args(typed)
+    parser = Parser(add_help=False, allow_abbrev=False)
+    parser.add_argument("typed", nargs="*")
+    parser.add_argument("-h", "--help", action="store_true")
+    parser.add_argument("-c", "--cfg", choices=["job", "hydra", "all"])
+    parser.add_argument("-m", "--multirun", action="store_true")
+    given, unknown = parser.parse_known_intermixed_args(typed)
     if unknown:
         name, _, value = unknown[0].lstrip("-").partition("=")
         hint = did_you_mean(unknown[0], ("--help", "--cfg", "--multirun"))

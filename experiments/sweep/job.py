@@ -1,7 +1,5 @@
 """A sweep, from its configuration to its folder, where the plan is written first."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -37,12 +35,6 @@ an axis is checked with the first values of the others."""
 
 _FREE = ("run", "tracking", "ray")
 """Sections that may change when a sweep is resumed."""
-
-
-def make_job(typed: Sequence[str]) -> Job:
-    """Return the sweep of the overrides ``typed``; Refusal if it cannot be played."""
-    own, others = split_overrides(typed)
-    return Job(applies.compose("sweep", own), Space(others))
 
 
 class Job:
@@ -159,7 +151,12 @@ class Job:
         if ended and not self._run.has_summary(figures):  # the process that led was killed
             return self._play(first, console, shows)
         described |= {"fault": self._fault(played), "seconds": self._run.seconds}
-        made = self._write(described, played, first) if leads else []
+        made = list[Path]()
+        if leads:
+            made.append(report.write_table(described, folder / report.TABLE))
+            if not played.interrupted and played.best:  # Ctrl-C does not wait
+                made += self._run.draw([PLOT], lambda to: self.draw(played, to / PLOT))
+            made.append(self._run.write_summary(described))
         status = "KILLED" if played.interrupted else "FAILED" if played.failed else "FINISHED"
         end = (status, report.metrics(described), total, made)
         record.finish(status, lambda tracker: tracker.finish(*end))
@@ -196,13 +193,6 @@ class Job:
                 record.wait()
         return record
 
-    def _write(self, described: dict[str, Any], played: Played, first: Point) -> list[Path]:
-        """Write table, plot and summary; return their paths."""
-        made = [report.write_table(described, self.folder / report.TABLE)]
-        if not played.interrupted and played.best:  # Ctrl-C does not wait
-            made += self._run.draw([PLOT], lambda folder: self.draw(played, folder / PLOT))
-        return [*made, self._run.write_summary(described)]
-
     def draw(self, played: Played, path: Path) -> None:
         """Draw the points to the PNG ``path``."""
         from experiments.sweep import plot  # Matplotlib takes a second to import
@@ -223,3 +213,9 @@ class Job:
         first = trial_folder(self.folder, trials[0]) / ERROR
         which = f"trial {trials[0]}" + (f" and {len(trials) - 1} more" if len(trials) > 1 else "")
         return f"{which} of {self._trials} failed: see {first}; the others are kept"
+
+
+def make_job(typed: Sequence[str]) -> Job:
+    """Return the sweep of the overrides ``typed``; Refusal if it cannot be played."""
+    own, others = split_overrides(typed)
+    return Job(applies.compose("sweep", own), Space(others))

@@ -29,8 +29,8 @@ def hash_identifiers_alone(monkeypatch):
 
 def send_seeds(monkeypatch):
     """Show the seeds of records."""
-    monkeypatch.setattr(records, "_is_drawn", lambda seed: False)
-    monkeypatch.setattr(records, "_is_of_tables", lambda request, path: False)
+    monkeypatch.setattr(records, "CHOSEN_DIGITS", 99)
+    monkeypatch.setattr(records, "_contents", lambda it, get=records._contents, **_: get(it, True))
 
 
 PLANTS = {
