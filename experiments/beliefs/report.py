@@ -93,7 +93,7 @@ _MEANS = {"log loss": "log_loss", "above exact": "excess", "bias": "bias"}
 """Means over all moments, by heading."""
 
 
-def _estimate(key: str, line: Mapping[str, Any]) -> Estimate | None:
+def _estimate(key: str, line: Mapping[str, Any]) -> Any:
     found = line[key]
     return found and Estimate(found["value"], found["low"], found["high"])
 
