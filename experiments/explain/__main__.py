@@ -30,6 +30,7 @@ from experiments.settings.command import Command
 from experiments.settings.commandline import Interrupted, Refusal
 from experiments.settings.config import plain
 from experiments.settings.limits import between, file_name, place, seed
+from experiments.study import Place
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -57,13 +58,6 @@ class Kept:
 
 
 @dataclass
-class Run:
-    """Folder of the exported tree."""
-
-    folder: str = place()
-
-
-@dataclass
 class Explain:
     """The schema of the configuration."""
 
@@ -73,7 +67,7 @@ class Explain:
     seat: int | None = MISSING
     player: Any = MISSING
     tree: Kept = field(default_factory=Kept)
-    run: Run = field(default_factory=Run)
+    run: Place = field(default_factory=Place)
     seed: int = seed()
 
 

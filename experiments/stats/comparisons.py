@@ -6,7 +6,7 @@ difference is second minus first throughout.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -53,14 +53,12 @@ def round_robin(tables: np.ndarray, winners: np.ndarray, labels: Sequence[str]) 
     """
     seats = np.stack([(tables == player).sum(axis=1) for player in range(len(labels))])
     champion = np.where(winners < 0, -1, tables[np.arange(len(tables)), winners])
-
-    def find_meetings() -> Iterator[tuple[str, str, np.ndarray, np.ndarray]]:
-        for i, j in combinations(range(len(labels)), 2):
-            both = (seats[i] == seats[j]) & (seats[i] > 0)
-            if both.any():
-                yield labels[i], labels[j], champion[both] == i, champion[both] == j
-
-    return compare(list(find_meetings()))
+    met = []
+    for i, j in combinations(range(len(labels)), 2):
+        both = (seats[i] == seats[j]) & (seats[i] > 0)
+        if both.any():
+            met.append((labels[i], labels[j], champion[both] == i, champion[both] == j))
+    return compare(met)
 
 
 def compare(results: Sequence[tuple[str, str, np.ndarray, np.ndarray]]) -> list[Comparison]:
