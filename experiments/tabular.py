@@ -5,8 +5,6 @@ markup: names come from users, and anything that Rich, Markdown or a browser wou
 escaped.
 """
 
-from __future__ import annotations
-
 import csv
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -15,7 +13,7 @@ from functools import cache
 from io import StringIO
 from pathlib import Path
 from string import ascii_lowercase
-from typing import TYPE_CHECKING, Any
+from typing import Any, Self
 
 from markupsafe import Markup
 from rich import box
@@ -30,10 +28,6 @@ from experiments.stats.intervals import columns
 from experiments.texts import csv_cell, lines
 from experiments.texts import html as shown
 from experiments.texts import markdown as plain
-
-if TYPE_CHECKING:
-    from jinja2 import Template
-
 
 LONG = 12
 """Characters of a row name that is never abbreviated."""
@@ -125,7 +119,7 @@ class Table:
         items: Iterable[Any],
         columns: Iterable[tuple[Column | str, str | Callable[[Any], Any]]],
         notes: Sequence[str] = (),
-    ) -> Table:
+    ) -> Self:
         """Return a table with one row per item.
 
         Each of ``columns`` comes with the key, attribute or function that extracts its cell.
@@ -314,7 +308,7 @@ def html(table: Table, name: str) -> Markup:
 
 
 @cache
-def _template() -> Template:
+def _template() -> Any:
     from jinja2 import Environment, StrictUndefined  # only pages need it
 
     made = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, finalize=_show)

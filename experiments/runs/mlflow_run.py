@@ -9,14 +9,12 @@ Players of different kinds have different settings.  To make them comparable, th
 searches 0 simulations.
 """
 
-from __future__ import annotations
-
 import shlex
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from omegaconf import DictConfig
@@ -27,13 +25,11 @@ from experiments.matches.row_provenance import player_digest, run_of
 from experiments.matches.schedule import Match, is_policy, label
 from experiments.provenance import provenance, tracking
 from experiments.provenance.tracking import Tracker
+from experiments.runs.summary import Summary
 from experiments.settings.commandline import Aside, in_folder
 from experiments.settings.config import plain
 from experiments.stats.stopping import Stop
 from experiments.texts import metric
-
-if TYPE_CHECKING:
-    from experiments.runs.summary import Summary
 
 STEPS = np.unique(np.concatenate([np.arange(5, 50, 5), (50 * 1.1 ** np.arange(250)).astype(int)]))
 """Games at which curves have points; the same for all runs, so that runs can be compared."""
