@@ -97,7 +97,8 @@ NEW_ENOUGH = $(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "
 install = @echo "installing into $(1), once: less than a minute with uv, some minutes with pip"; \
 	{ command -v uv || $(1)/bin/python -m pip install --quiet uv; } >/dev/null; \
 	PATH="$(1)/bin:$$PATH" uv pip install --quiet --python $(1)/bin/python $(2) \
-	|| $(1)/bin/python -m pip install --quiet --disable-pip-version-check $(2)
+	|| $(1)/bin/python -m pip install --quiet --disable-pip-version-check $(2) \
+	|| { echo "installing failed, see above; it needs a network, once: then run make again" >&2; exit 1; }
 
 # Stamps are made last, so that an installation cut short is done again.
 %/.made: pyproject.toml
