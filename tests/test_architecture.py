@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from collections import Counter
 from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
@@ -228,10 +227,3 @@ def test_no_module_imports_itself_however_indirectly():
 def test_files_are_short():
     beside = [path for name in ("tests", "benchmarks") for path in (ROOT / name).rglob("*.py")]
     assert long_files([*modules().values(), *beside]) == []
-
-
-def test_what_stands_beside_tests_has_names_of_its_own():
-    """Tests import it by its bare name: of two such files all would get the one found first."""
-    beside = (path.name for path in (ROOT / "tests").rglob("*.py") if path.name[:5] != "test_")
-    names = Counter(name for name in beside if name not in ("conftest.py", "__init__.py"))
-    assert [name for name, files in names.items() if files > 1] == []

@@ -61,11 +61,3 @@ def test_whole_sentences_pass(tmp_path):
         "So that it ends, it is asked. The node at which a was legal.\n\n    the the\n"
     )
     assert diction.faults([page]) == []
-
-
-def test_plain_words_pass(tmp_path):
-    file = tmp_path / "module.py"
-    file.write_text(
-        '"""Return whether two states can be told apart."""\ndef need():\n    return 1\n'
-    )
-    assert diction.faults([file]) == []

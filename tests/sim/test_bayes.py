@@ -63,9 +63,9 @@ def test_it_believes_what_the_belief_of_that_name_does(evidence):
 EVEN = [0, 0, 0.25, 0.25, 0.25, 0.25], [0, 0.2, 0.2, 0.2, 0.2, 0.2]
 
 
-def seat(rules=FERRARI, phase=TURN, room=None, **switches):
+def seat(rules=FERRARI, phase=TURN, room=None, player=None, **switches):
     """Return a player in seat 0 with the cards 0, 1, 6, 12, 13, 14, and a function that asks it."""
-    player, views = BayesPlayer(evidence="exact", **switches), empty()
+    player, views = player or BayesPlayer(evidence="exact", **switches), empty()
     s = views[0]
     s.hand[0] = sum(1 << card for card in (0, 1, 6, 12, 13, 14))
     player.begin(rules, 0, views, 1)

@@ -17,7 +17,9 @@ from sim.hunt.reward import Weights
 from sim.players.registry import make
 from sim.players.room_hunt import Ways, closed_values, information, lengths, open_values
 from sim.rules import preset, world
-from sim.state import ASK, MOVE, PASSAGE, TURN, WALK, empty
+from sim.state import ASK, MOVE, PASSAGE, WALK
+from tests.sim.test_bayes import EVEN
+from tests.sim.test_bayes import seat as bayes_seat
 
 FERRARI = preset("ferrari2009")
 STUDY, HALL, LOUNGE, KITCHEN = map(ROOMS.index, ("Study", "Hall", "Lounge", "Kitchen"))
@@ -131,25 +133,11 @@ def make_one(rules=FERRARI, **switches):
 
 # One decision, with chances made up.
 
-EVEN = [0, 0, 0.25, 0.25, 0.25, 0.25], [0, 0.2, 0.2, 0.2, 0.2, 0.2]
-
 
 def seat(room=None, **switches):
-    """Return a function that asks a player in seat 0, and the state that it sees."""
-    player, views = make_one(evidence="exact", **switches), empty()
-    s = views[0]
-    s.hand[0] = sum(1 << card for card in (0, 1, 6, 12, 13, 14))
-    player.begin(FERRARI, 0, views, 1)
-    board = world(FERRARI)[0]
-    s.spot[:3], s.phase = board.start[:3], TURN
-    if room is not None:
-        s.spot[0] = board.first_door[room]
-
-    def ask(rooms):
-        player.opinion.chances[:] = [*EVEN[0], *EVEN[1], *rooms]
-        return player.decide(views)
-
-    return ask, s
+    """Return a function that asks a hunter in seat 0, and the state that it sees."""
+    ask, s = bayes_seat(room=room, player=make_one(evidence="exact", **switches))
+    return lambda rooms: ask(*EVEN, rooms), s
 
 
 def test_a_likely_room_is_worth_a_longer_way():
