@@ -67,7 +67,7 @@ def table(summary: Summary, played: Results) -> tabular.Table:
 def doubts(summary: Summary) -> list[str]:
     """Return a sentence if other programs had a share of the cores of a search."""
     load, cores = os.getloadavg()[0], os.cpu_count() or 1
-    busy = load > 1.3 * cores and any(each.simulations for each in summary.figures.lines)
+    busy = load > 1.8 * cores and any(each.simulations for each in summary.figures.lines)
     text = f"busy machine: load {load:.1f} on {cores} cores, so sim/s and speed-up say little"
     return [text] if busy else []
 
