@@ -22,8 +22,8 @@ from mcts.kernel import waiting
 LINE_SECONDS = 10.0
 """Time between lines without a terminal."""
 
-FEW_MATCHES = 5
-"""Maximum number of matches whose win rates fit on a line."""
+FEW_MATCHES, WIDE = 5, 150
+"""Maximum number of matches whose win rates fit on a line, and columns that they need with bars."""
 
 
 @dataclass(frozen=True)
@@ -160,7 +160,8 @@ class GamesPlayed:
 
     def _standing(self, tallies: Sequence[Tally]) -> str:
         first = self._matches[0]
-        if first.measured is None or len(self._matches) > FEW_MATCHES:
+        narrow = self._console.is_terminal and self._console.width < WIDE
+        if first.measured is None or len(self._matches) > (2 if narrow else FEW_MATCHES):
             return ""
         if len(self._matches) > 2:
             rates = [
