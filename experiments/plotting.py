@@ -180,8 +180,8 @@ def legend_below(figure: Figure, axes: Axes, columns: int = 3, more: Sequence[Pa
 
 
 def label_ends(axes: Axes, letters: int = 30) -> None:
-    """Write the label of each line beside its end, at the side with room: the right, or the left if
-    the ends lie much further apart there.
+    """Write the label of each line next to its end: at the right, or at the left if the ends lie
+    much further apart there.
 
     Call it last: the limits of ``axes`` must not change.  ``letters``: of a line of text.
     """
